@@ -9,11 +9,11 @@ from articulado.config.profile import Profile
 from articulado.language.folding import fold
 from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import is_courtesy
+from articulado.prompting.abstention import declined, listed
+from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
 from articulado.values.answers import AnswerOutcome
 from articulado.values.chunks import Candidate
 from nodes.turn import declined_question
-from services.prompting.abstention import declined, listed
-from services.prompting.outgoing_links import source_addresses, without_foreign_links
 from services.search.candidate_order import nearest
 from state.context import ResolvedContext
 from state.rag import RagState

@@ -9,14 +9,13 @@ from typing_extensions import TypedDict
 from articulado.legal.domain.base import Domain
 from articulado.legal.domain.spanish_law import searched_topic, split_subject, with_subject
 from articulado.models.retry import UNLIMITED, QuestionTime
+from articulado.prompting.citation_markers import keep_markers
+from articulado.prompting.outgoing_links import without_foreign_links
+from articulado.prompting.prompts import Prompts, read_reader_reply
 from articulado.values.answers import Cost, Message, cost_of, cost_of_failure
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ModelError
 from articulado.values.protocols import ChatModel
-from services.prompting.citation_markers import keep_markers
-from services.prompting.outgoing_links import without_foreign_links
-from services.prompting.prompts import Prompts
-from services.prompting.reader_reply import read_reader_reply
 from services.search.agreements import without_agreement_names
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, carried_over

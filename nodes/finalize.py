@@ -12,6 +12,8 @@ from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.legal.wordings import past_law_warnings, tracked_laws
+from articulado.prompting.abstention import declined
+from articulado.prompting.citation_markers import citation, markers_in, unread_source
 from articulado.values.answers import AnswerOutcome, Citation, Message, Need
 from articulado.values.errors import ArticuladoError
 from articulado.values.findings import Certificate, Freshness, Remission
@@ -20,9 +22,6 @@ from nodes.stage import final_event
 from nodes.turn import declined_question, lacking
 from nodes.validation import MAX_MESSAGES
 from services.conversation.refusal import is_bare_refusal, is_refusal
-from services.prompting.abstention import declined
-from services.prompting.citation import citation, unread_source
-from services.prompting.citation_markers import markers_in
 from services.search.needs import name_of
 from services.verification.certificate import certificate_of
 from services.verification.freshness import freshness_of

@@ -4,12 +4,12 @@ from langgraph.runtime import Runtime
 
 from articulado.language.languages import Language
 from articulado.models.retry import QuestionTime
+from articulado.prompting.prompts import Prompts
 from articulado.values.answers import cost_of_failure
 from articulado.values.errors import ModelError
 from articulado.values.protocols import ChatModel
 from nodes.messages import Spoken
 from nodes.writing import WritingUpdate, prompt_messages, write_answer, written_update
-from services.prompting.prompts import Prompts
 from state.context import ResolvedContext
 from state.rag import RagState
 

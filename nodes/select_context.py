@@ -6,9 +6,9 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.language.table_text import is_row
+from articulado.prompting.fragments import SEPARATOR, render
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, provision_of
 from articulado.values.protocols import RerankerTable, TokenCounter
-from services.prompting.fragments import SEPARATOR, render
 from services.rerank.table import effective_strategy
 from services.search.candidate_order import EXTRA_AFTER_REFETCH, MAX_COMPANIONS, preference
 from state.context import ResolvedContext

@@ -1,8 +1,8 @@
 """Values that several stages read off the state of a turn."""
 
 from articulado.legal.vocabulary.matters import matters
+from articulado.prompting.abstention import Declined
 from articulado.values.answers import Need
-from services.prompting.abstention import Declined
 from services.relevance.judge import UNDERSPECIFIED
 from services.search.agreements import without_agreement_names
 from services.search.needs import text_of

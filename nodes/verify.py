@@ -10,13 +10,13 @@ from typing_extensions import TypedDict
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import is_courtesy
+from articulado.prompting.citation_markers import keep_markers, markers_in
+from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
 from articulado.values.answers import Need, StoreName, Verdict
 from articulado.values.chunks import Candidate
 from articulado.values.findings import Finding, NamedVerdict
 from articulado.values.protocols import ChunkStore
 from services.conversation.refusal import is_refusal
-from services.prompting.citation_markers import keep_markers, markers_in
-from services.prompting.outgoing_links import source_addresses, without_foreign_links
 from services.verification.citations import NOTHING_KNOWN, KnownProvisions, look_up, named_verdicts
 from services.verification.needs import needs_of
 from services.verification.reading import ReadAnswer, read_answer

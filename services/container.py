@@ -16,6 +16,7 @@ from articulado.language.languages import Language
 from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.models.retry import QuestionTime
+from articulado.prompting.prompts import Prompts, load_prompts
 from articulado.values.answers import StoreName
 from articulado.values.protocols import (
     ChatModel,
@@ -31,7 +32,6 @@ from articulado.values.protocols import (
 from services.case.matching.matcher import ArticleMatcher
 from services.conversation.leaning import LeaningJudge
 from services.corpus.lookup import PackagedRecords
-from services.prompting.prompts import Prompts, load_prompts
 from services.relevance.judge import RelevanceJudge
 from services.rerank.word_share import WordShare
 from services.search.hybrid import HybridSearch

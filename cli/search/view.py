@@ -9,10 +9,10 @@ from rich.console import Console
 from articulado.config.profile import Profile
 from articulado.language.formats import written
 from articulado.language.languages import Language
+from articulado.prompting.notes import state_note, whole_note
 from articulado.values.chunks import REPEALED, Candidate, ordering_score
 from cli.names import named
 from cli.render import print_indented
-from services.prompting.notes import state_note, whole_note
 
 _PROVISION_ID = re.compile(r"[A-Z][\w-]*-\d{4}-\d+#")
 """How a search for a provision by its identifier begins ("BOE-A-2015-11430#Artículo 38")."""

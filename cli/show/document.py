@@ -9,12 +9,12 @@ from rich.text import Text
 from typing_extensions import TypedDict
 
 from articulado.legal.labels import provision_key
+from articulado.prompting.notes import whole_note
 from articulado.values.articles import details_of
 from articulado.values.chunks import Agreement
 from articulado.values.protocols import ChunkStore
 from cli.render import clean, print_indented
 from cli.show.scope import print_scope
-from services.prompting.notes import whole_note
 
 if TYPE_CHECKING:
     from ingestion.incremental.base import IndexBase

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from articulado.language.folding import fold
 from articulado.language.numerals import read_number
+from articulado.prompting.citation_markers import markers_in
 from articulado.values.answers import AnswerOutcome, Citation
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ArticuladoError
@@ -22,7 +23,6 @@ from evaluation.retrieval.retrieve import LAW
 from graph.rag import build_rag
 from nodes.stage import default_options
 from services.container import Services
-from services.prompting.citation_markers import markers_in
 from state.context import RunContext
 from state.rag import RagOutput
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from services.prompting.protocol_lines import DELIMITER
-from services.prompting.self_evaluation import parse_reply
-from services.prompting.stream_splitter import StreamSplitter
+from articulado.prompting.protocol_lines import DELIMITER
+from articulado.prompting.self_evaluation import parse_reply
+from articulado.prompting.stream_splitter import StreamSplitter
 from state.rag import RagState
 
 Trait = Literal[

@@ -9,10 +9,10 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
+from articulado.prompting.citation_markers import keep_markers
 from articulado.values.answers import AnswerOutcome
 from evaluation.answers.answers import AnswerResult, Refuser
 from evaluation.answers.form import TRAITS, Trait
-from services.prompting.citation_markers import keep_markers
 
 OUTCOMES: tuple[AnswerOutcome, ...] = get_args(AnswerOutcome)
 REFUSERS: tuple[Refuser, ...] = get_args(Refuser)

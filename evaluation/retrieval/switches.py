@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from articulado.language.languages import Language
+from articulado.prompting.prompts import read_reader_reply
 from articulado.values.answers import Message
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import (
@@ -24,7 +25,6 @@ from evaluation.forwarding import ForwardingChat
 from nodes.decompose import MAX_QUERIES
 from services.container import Services
 from services.models.sparse import Bm25Encoder
-from services.prompting.reader_reply import read_reader_reply
 
 
 @dataclass(frozen=True)

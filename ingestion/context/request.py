@@ -10,8 +10,8 @@ from articulado.config.profile import Profile
 from articulado.config.settings import ChunkContext
 from articulado.language.languages import language
 from articulado.language.spanish import sentences
+from articulado.prompting.prompts import load_prompt
 from articulado.values.chunks import Chunk
-from services.prompting.prompts import load_prompt
 
 ParentChild = tuple[Chunk, Chunk]
 """A parent and one of its children."""

@@ -5,9 +5,9 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from articulado.language.languages import Language
+from articulado.prompting.outgoing_links import source_addresses, texts_without_foreign_links
 from articulado.values.answers import Cost, cost_of
 from articulado.values.protocols import Structured
-from services.prompting.outgoing_links import source_addresses, texts_without_foreign_links
 from state.case import CaseState
 
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from articulado.config.profile import Profile
 from articulado.config.settings import Settings
+from articulado.prompting.prompts import load_prompt
 from articulado.values.articles import FieldSpec, Group, details_of
 from articulado.values.protocols import ChatModel, Structured
 from services.case.assembly import assembled
@@ -19,7 +20,6 @@ from services.case.schema import (
     FieldsNeeded,
     RequiredData,
 )
-from services.prompting.prompts import load_prompt
 
 S = TypeVar("S", bound=BaseModel)
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from articulado.prompting.stream_splitter import defuse_self_evaluation
 from articulado.values.articles import article_title
 from articulado.values.chunks import Chunk
-from services.prompting.stream_splitter import defuse_self_evaluation
 
 SEPARATOR = "\n---\n"
 

@@ -1,7 +1,7 @@
 """What an answer looks like that says that there is none."""
 
 from articulado.language.languages import Language
-from services.prompting.citation_markers import markers_in
+from articulado.prompting.citation_markers import markers_in
 
 
 def is_refusal(answer: str, language: Language) -> bool:

@@ -14,14 +14,14 @@ from articulado.legal.domain.spanish_law import asks_for_the_place, is_courtesy,
 from articulado.legal.labels import provision_key, provision_name
 from articulado.legal.laws.mentions import find_law
 from articulado.legal.laws.registry import known_laws
+from articulado.prompting.fragments import Fragment, read_prompt
+from articulado.prompting.protocol_lines import DELIMITER
 from articulado.values.chunks import Purpose
 from services.offline.chat_model import OfflineChat
 from services.offline.companions import with_companions
 from services.offline.notes import in_force, note_for_readers, says_only_that_it_is_gone
 from services.offline.quotation import Selection, Statement, select
 from services.offline.rating import Scorer, TextSimilarity
-from services.prompting.fragments import Fragment, read_prompt
-from services.prompting.protocol_lines import DELIMITER
 
 COMPANIONS: Mapping[Purpose, str] = {
     "claim_deadline": "companion_claim_deadline",

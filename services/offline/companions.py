@@ -6,13 +6,13 @@ from dataclasses import replace
 from decimal import Decimal
 
 from articulado.legal.domain.base import Domain
+from articulado.prompting.fragments import Fragment
 from articulado.values.chunks import Purpose
 from services.offline.figures import figures_in
 from services.offline.passages import passages_of
 from services.offline.plain_words import read_point
 from services.offline.quotation import Selection, Statement, without_number
 from services.offline.shortening import shorten
-from services.prompting.fragments import Fragment
 
 MAX_COMPANIONS, MAX_WORDS = 2, 70
 """Companions that an answer quotes, and the words of them together; the first may go beyond."""

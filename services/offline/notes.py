@@ -4,8 +4,8 @@ import re
 
 from articulado.language.folding import fold
 from articulado.language.spanish import sentences
+from articulado.prompting.fragments import Fragment
 from services.offline.shortening import shorten
-from services.prompting.fragments import Fragment
 
 MAX_NOTE_WORDS = 40
 

@@ -11,8 +11,8 @@ from articulado.language.numerals import read_words
 from articulado.language.spanish import sentences
 from articulado.language.table_text import cells_of, is_amount, is_row
 from articulado.legal.labels import WRITTEN_SUFFIXES
+from articulado.prompting.fragments import Fragment
 from services.offline.shortening import LEFT_OUT, shorten
-from services.prompting.fragments import Fragment
 
 __all__ = ["LEFT_OUT", "MAX_PASSAGE_CHARACTERS", "Passage", "has_passages", "passages_of", "quote", "shorten"]
 

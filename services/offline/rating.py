@@ -15,13 +15,13 @@ from articulado.legal.domain.base import Concept, Coverage, Domain, StemWeights
 from articulado.legal.labels import provision_key
 from articulado.legal.laws.indexed import IndexedLaws
 from articulado.legal.laws.mentions import find_law, law_mentions
+from articulado.prompting.fragments import Fragment
 from services.domain.rows import named_words, words_of_names
 from services.offline.asked import Asked
 from services.offline.figures import without_facts
 from services.offline.notes import in_force
 from services.offline.passages import Passage, has_passages, passages_of
 from services.offline.plain_words import PlainWords, Point, plain_words, read_point
-from services.prompting.fragments import Fragment
 
 _HEADING, _BREADCRUMB = 0.8, 0.3
 """What a word of the title or the chapter counts for in each sentence below it."""

@@ -12,11 +12,11 @@ from articulado.language.languages import Language, language
 from articulado.language.translation import translate
 from articulado.models.failures import late
 from articulado.models.tokens import token_counter
+from articulado.prompting.citation_markers import write_marker
+from articulado.prompting.fragments import SEPARATOR, neutralise
+from articulado.prompting.prompts import load_prompt
 from articulado.values.errors import ModelError, ModelTimeout
 from articulado.values.protocols import ChatModel, Reranked, TokenCounter
-from services.prompting.citation_markers import write_marker
-from services.prompting.fragments import SEPARATOR, neutralise
-from services.prompting.prompts import load_prompt
 
 MAX_SCORE = 10.0
 """The best score that the prompt knows."""

@@ -11,10 +11,10 @@ from typing_extensions import TypedDict
 from articulado.language.table_text import is_row, without_heads
 from articulado.language.translation import translate
 from articulado.legal.labels import WRITTEN_SUFFIXES, order_of_kind
+from articulado.prompting.notes import whole_note
 from articulado.values.chunks import Agreement, Chunk, Status, page_of, provision_of
 from articulado.values.errors import NoResultsFound
 from articulado.values.protocols import ChunkStore
-from services.prompting.notes import whole_note
 from services.search.reference import ProvisionRequest, Subdivision
 
 _SUFFIX = rf"(?: (?:{WRITTEN_SUFFIXES}))?"

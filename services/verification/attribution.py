@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import Citation, parse_citations
-from services.prompting.citation_markers import marker_spans
+from articulado.prompting.citation_markers import marker_spans
 from services.verification.sources import Source
 
 Mark = tuple[int, int, tuple[int, ...]]

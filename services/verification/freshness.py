@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from datetime import date
 
+from articulado.prompting.notes import whole_note
 from articulado.values.chunks import Candidate
 from articulado.values.findings import Freshness, LawFreshness
-from services.prompting.notes import whole_note
 
 
 def freshness_of(

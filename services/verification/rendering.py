@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from articulado.language.languages import Language
+from articulado.prompting.citation_markers import marker_spans
 from articulado.values.findings import Finding
-from services.prompting.citation_markers import marker_spans
 
 _OPENING, _CLOSING = '«“"‘', '»”"’'
 

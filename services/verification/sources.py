@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import parse_citations
+from articulado.prompting.notes import whole_note
 from articulado.values.chunks import Candidate, ProvisionRef
-from services.prompting.notes import whole_note
 
 
 @dataclass(frozen=True)

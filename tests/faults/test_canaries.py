@@ -11,11 +11,11 @@ from support.openai_server import OpenAIServer, failure
 from support.waiting import PATIENCE
 from support.wired import ANSWER, KEY, QUESTION, SEARCH, Wired, wired
 
+from articulado.prompting.prompts import load_prompts
 from graph.rag import build_rag
 from server.app import Site, create_app
 from server.guards import Guards
 from server.operations.traces import Traces
-from services.prompting.prompts import load_prompts
 from services.verification.dossier import make_dossier, provenance_of, sha256
 from state.rag import result_of
 

@@ -10,8 +10,8 @@ from support.openai_server import OpenAIServer, Recorded
 from support.wired import KEY, META, QUESTION, SEARCH, shown, wired
 
 from articulado.models.chat import defuse_control_tokens
-from services.prompting.citation_markers import markers_in
-from services.prompting.fragments import read_prompt
+from articulado.prompting.citation_markers import markers_in
+from articulado.prompting.fragments import read_prompt
 
 PARTS = 4
 FRONT = "Son 30 días [C1].\n"

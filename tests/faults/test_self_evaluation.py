@@ -5,9 +5,9 @@ import random
 import pytest
 from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 
+from articulado.prompting.self_evaluation import read_self_evaluation
+from articulado.prompting.stream_splitter import StreamSplitter
 from graph.rag import build_rag
-from services.prompting.self_evaluation import read_self_evaluation
-from services.prompting.stream_splitter import StreamSplitter
 
 FRAGMENTS = 3
 CASES = 2_000

@@ -4,8 +4,8 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
+from articulado.prompting.fragments import read_prompt
 from graph.rag import build_rag
-from services.prompting.fragments import read_prompt
 from state.context import RunContext
 
 HOLIDAYS = make_chunk(38, "Artículo 38", title="Vacaciones anuales")

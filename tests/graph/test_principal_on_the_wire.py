@@ -14,10 +14,10 @@ from articulado.language.languages import language
 from articulado.models.chat import LINE_ALLOWANCE, MAX_STREAMED
 from articulado.models.openai import chat_model
 from articulado.models.retry import QuestionTime, Retrier
+from articulado.prompting.prompts import load_prompts
 from articulado.values.errors import ModelError, ModelTimeout
 from graph.rag import build_rag
 from nodes.repair_marks import MIN_SHARE_LEFT, repair_marks
-from services.prompting.prompts import load_prompts
 from state.context import ResolvedContext
 
 VACATION = make_chunk(38, "Artículo 38", title="Vacaciones anuales", summary="Un mes de vacaciones al año.")

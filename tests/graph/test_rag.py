@@ -9,10 +9,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from support.doubles import FakeEmbedder, FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
 from articulado.config.settings import ModelSettings, Settings
+from articulado.prompting.fragments import read_prompt
 from articulado.values.errors import InvalidInput, ModelError
 from articulado.values.protocols import Hit
 from graph.rag import build_rag
-from services.prompting.fragments import read_prompt
 from services.relevance.judge import Judgement
 from state.context import RunContext
 

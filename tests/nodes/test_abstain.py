@@ -7,9 +7,9 @@ from support.doubles import make_chunk
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.legal.vocabulary.matters import matters
+from articulado.prompting.abstention import MAX_EXCERPT
 from nodes.abstain import abstain
 from nodes.finalize import finalize
-from services.prompting.abstention import MAX_EXCERPT
 from services.search.question_reading import empty_analysis
 from state.candidates import candidate
 from state.context import ResolvedContext

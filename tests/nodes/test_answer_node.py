@@ -7,8 +7,8 @@ from support.doubles import QueueChat, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
+from articulado.prompting.prompts import load_prompts
 from nodes.answer import answer
-from services.prompting.prompts import load_prompts
 from state.context import ResolvedContext
 
 ES = language("es")

@@ -7,9 +7,9 @@ from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.legal.domain.base import PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.prompting.prompts import load_prompts
 from articulado.values.errors import ModelError
 from nodes.decompose import decompose
-from services.prompting.prompts import load_prompts
 
 PROMPTS = load_prompts(load_profile("laboral"))
 

@@ -6,8 +6,8 @@ from support.doubles import make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
+from articulado.prompting.citation_markers import citation
 from nodes.finalize import finalize
-from services.prompting.citation import citation
 from services.search.question_reading import empty_analysis
 from state.candidates import candidate
 from state.context import ResolvedContext

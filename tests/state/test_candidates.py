@@ -6,11 +6,11 @@ from support.doubles import CharacterCounter, FakeStore, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.config.sections import Features
+from articulado.prompting.fragments import render
 from articulado.values.chunks import relevance
 from nodes.expand_references import expand_references
 from nodes.merge_candidates import merge_candidates
 from nodes.select_context import select_context
-from services.prompting.fragments import render
 from state.candidates import candidate, merged
 from state.context import ResolvedContext
 

@@ -6,7 +6,7 @@ import pytest
 from support.doubles import make_chunk
 
 from articulado.legal.wordings import annotate_validity, certainty, past_law_warnings, tracked_laws, wording_note
-from services.prompting.fragments import neutralise
+from articulado.prompting.fragments import neutralise
 from state.candidates import candidate
 
 DAY = date(2021, 12, 31)

@@ -8,11 +8,11 @@ from articulado.language.languages import language
 from articulado.language.spanish import stems
 from articulado.legal.domain.base import Lexicon
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.prompting.fragments import write_prompt
+from articulado.prompting.protocol_lines import DELIMITER
+from articulado.prompting.self_evaluation import parse_reply
 from services.corpus.chunks import packaged_law_records
 from services.offline.answer_writer import ExtractivePrincipal
-from services.prompting.fragments import write_prompt
-from services.prompting.protocol_lines import DELIMITER
-from services.prompting.self_evaluation import parse_reply
 
 HOLIDAYS = make_chunk(
     38,

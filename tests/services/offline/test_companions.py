@@ -5,10 +5,10 @@ from langchain_core.messages import HumanMessage
 from support.doubles import make_chunk
 
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.prompting.fragments import write_prompt
+from articulado.prompting.self_evaluation import parse_reply
 from services.offline.answer_writer import COMPANIONS, ExtractivePrincipal
 from services.offline.companions import COMPANION_WORDS, DEADLINES
-from services.prompting.fragments import write_prompt
-from services.prompting.self_evaluation import parse_reply
 
 HOLIDAYS = {
     "chunk": make_chunk(

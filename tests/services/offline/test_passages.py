@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from articulado.language.languages import language
+from articulado.prompting.fragments import Fragment
 from services.offline.passages import LEFT_OUT, passages_of, quote
-from services.prompting.fragments import Fragment
 
 
 def fragment(text, *, number=1, official=True):

@@ -9,10 +9,10 @@ from support.doubles import QueueChat, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
+from articulado.prompting.citation_markers import markers_in
+from articulado.prompting.fragments import SEPARATOR
+from articulado.prompting.prompts import load_prompt
 from articulado.values.errors import ModelError, ModelMisconfigured, ModelTimeout
-from services.prompting.citation_markers import markers_in
-from services.prompting.fragments import SEPARATOR
-from services.prompting.prompts import load_prompt
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.reader import ReaderScorer, message, parse_scores
 from state.candidates import candidate

@@ -16,10 +16,10 @@ from articulado.legal.domain.spanish_law import (
     split_subject,
     with_subject,
 )
+from articulado.prompting.fragments import write_prompt
 from services.offline.answer_writer import ExtractivePrincipal
 from services.offline.asked import Asked
 from services.offline.query_writer import FOLLOW_UP, KeywordReader
-from services.prompting.fragments import write_prompt
 from services.rerank.heuristic import HeuristicReranker
 
 EN = language("en")

@@ -7,10 +7,10 @@ from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import split_subject
 from articulado.legal.vocabulary.matters import Matter
+from articulado.prompting.citation_markers import defuse_markers, write_marker
+from articulado.prompting.outgoing_links import without_foreign_links
 from articulado.values.answers import StoreName
 from articulado.values.chunks import Candidate, Chunk
-from services.prompting.citation_markers import defuse_markers, write_marker
-from services.prompting.outgoing_links import without_foreign_links
 
 MAX_EXCERPT = 60
 """Words of a provision that has no summary."""

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.prompting.protocol_lines import DELIMITER
-from services.prompting.self_evaluation import parse_reply
-from services.prompting.stream_splitter import StreamSplitter
+from articulado.prompting.protocol_lines import DELIMITER
+from articulado.prompting.self_evaluation import parse_reply
+from articulado.prompting.stream_splitter import StreamSplitter
 
 ANY_DELIMITER = re.compile(r"={3,}[ \t]*META[ \t]*={3,}", re.IGNORECASE)
 ANY_EVALUATION_LINE = re.compile(r"^[\s>*_`~#+•-]*(USED|DROP|NEED)\s*\|", re.IGNORECASE)

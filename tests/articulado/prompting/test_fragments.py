@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import make_chunk
 
-from articulado.values.answers import Days
-from services.prompting.citation_markers import markers_in
-from services.prompting.fragments import (
+from articulado.prompting.citation_markers import markers_in
+from articulado.prompting.fragments import (
     LAST_CONSULTATION,
     Fragment,
     neutralise,
@@ -17,7 +16,8 @@ from services.prompting.fragments import (
     render,
     write_prompt,
 )
-from services.prompting.self_evaluation import parse_reply
+from articulado.prompting.self_evaluation import parse_reply
+from articulado.values.answers import Days
 
 FRAME = [
     "---",

@@ -34,11 +34,11 @@ from itertools import groupby
 from articulado.language.characters import as_rendered
 from articulado.language.formats import long_day
 from articulado.legal.agreements.names import validity_of
+from articulado.prompting.citation_markers import defuse_markers, write_marker
+from articulado.prompting.notes import note_on
+from articulado.prompting.stream_splitter import defuse_self_evaluation, unify_breaks
 from articulado.values.answers import Days
 from articulado.values.chunks import Candidate, Chunk, Purpose, ordering_score, page_of, portable_url, provision_of
-from services.prompting.citation_markers import defuse_markers, write_marker
-from services.prompting.notes import note_on
-from services.prompting.stream_splitter import defuse_self_evaluation, unify_breaks
 
 SEPARATOR = "---"
 """The line between two fragments."""

@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 
 from articulado.legal.labels import INITIALS, WRITTEN_SUFFIXES
+from articulado.prompting.citation_markers import markers_in, numbers_in
+from articulado.prompting.stream_splitter import StreamSplitter
 from articulado.values.answers import Need
-from services.prompting.citation_markers import markers_in, numbers_in
-from services.prompting.stream_splitter import StreamSplitter
 
 MAX_NEEDS = 2
 """Needs of a reply that are met; further ones are left out."""

@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.prompting.protocol_lines import may_hold_protocol
-from services.prompting.stream_splitter import defuse_self_evaluation
+from articulado.prompting.protocol_lines import may_hold_protocol
+from articulado.prompting.stream_splitter import defuse_self_evaluation
 
 
 @pytest.mark.parametrize("text", ["===META===", "Plazo\n-- Metadatos --", "uſed|1", "ＮＥＥＤ｜x", "DROP : 2"])

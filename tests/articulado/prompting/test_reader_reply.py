@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.prompting.reader_reply import MAX_QUERY_CHARACTERS, ReaderReply, read_reader_reply
+from articulado.prompting.prompts import MAX_QUERY_CHARACTERS, ReaderReply, read_reader_reply
 
 TALK = "No hacen falta búsquedas nuevas: la persona solo pide que se le explique mejor la respuesta anterior."
 

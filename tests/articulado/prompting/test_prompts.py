@@ -11,14 +11,13 @@ from support.doubles import make_chunk
 
 from articulado.config.profile import Profile, domain_of, load_profile
 from articulado.language.languages import language
+from articulado.prompting.fragments import AS_OF, LAST_CONSULTATION, NOT_FOUND, SEPARATOR, TODAY, write_prompt
+from articulado.prompting.prompts import NAMES, load_prompt, load_prompts, read_reader_reply
+from articulado.prompting.protocol_lines import DELIMITER
+from articulado.prompting.self_evaluation import parse_reply
 from articulado.values.answers import Days
 from articulado.values.errors import ConfigurationError
 from services.offline.query_writer import KeywordReader
-from services.prompting.fragments import AS_OF, LAST_CONSULTATION, NOT_FOUND, SEPARATOR, TODAY, write_prompt
-from services.prompting.prompts import NAMES, load_prompt, load_prompts
-from services.prompting.protocol_lines import DELIMITER
-from services.prompting.reader_reply import read_reader_reply
-from services.prompting.self_evaluation import parse_reply
 from state.candidates import candidate
 
 LABORAL = load_profile("laboral")

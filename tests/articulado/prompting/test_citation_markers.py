@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.prompting.citation_markers import MarkerRenumberer, defuse_markers, keep_markers, markers_in, numbers_in
+from articulado.prompting.citation_markers import MarkerRenumberer, defuse_markers, keep_markers, markers_in, numbers_in
 
 # Written independently of the subject: a bracket that begins with a C-number, after a word or decoration at most.
 BRACKETED = re.compile(r"[\[【［](?:[\s*_`^]|ver |fragmentos? )*C\s*(\d+)[^\[\]【】［］]{0,99}[\]】］]", re.IGNORECASE)

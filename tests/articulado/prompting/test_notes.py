@@ -2,8 +2,8 @@ import pytest
 from support.doubles import make_chunk
 
 from articulado.language.translation import use_locale
-from services.prompting.fragments import parse, render
-from services.prompting.notes import amended_apartados, note_on
+from articulado.prompting.fragments import parse, render
+from articulado.prompting.notes import amended_apartados, note_on
 
 AMENDED = "Se modifica el apartado 3 por el art. 2.1 de la Ley 3/2023, de 28 de febrero (BOE-A-2023-5365)."
 

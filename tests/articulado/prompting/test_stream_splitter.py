@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.prompting.fragments import neutralise
-from services.prompting.self_evaluation import parse_reply, read_self_evaluation
-from services.prompting.stream_splitter import StreamSplitter
+from articulado.prompting.fragments import neutralise
+from articulado.prompting.self_evaluation import parse_reply, read_self_evaluation
+from articulado.prompting.stream_splitter import StreamSplitter
 
 DELIMITERS = [
     "===META===",

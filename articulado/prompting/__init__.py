@@ -1,0 +1,1 @@
+"""Prompts, rendering of fragments, and the self-evaluation protocol (===META===)."""

@@ -1,1 +1,0 @@
-"""What a chat model is sent, and how its reply is read."""
