@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 import qdrant_edge as q
 
-from services.store.disk import bytes_on_disk
-from services.store.edge import EdgeStore
-from services.store.index import open_index
-from services.store.server_collection import GRAPH_LINKS
+from articulado.store.edge import EdgeStore
+from articulado.store.files import bytes_on_disk
+from articulado.store.opening import open_index
+from articulado.store.server_collection import GRAPH_LINKS
 
 LIMIT = 100
 NOISE = 0.5

@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 import qdrant_edge as q
 
+from articulado.store import edge_writer
+from articulado.store.edge import EdgeStore
+from articulado.store.edge_writer import EdgeWriter
+from articulado.store.layout import DENSE
+from articulado.store.opening import open_index
 from articulado.values.protocols import SparseVector
-from services.store import edge_writer
-from services.store.edge import EdgeStore
-from services.store.edge_writer import EdgeWriter
-from services.store.index import open_index
-from services.store.layout import DENSE
 
 LIMIT = 100
 GATE = 0.99

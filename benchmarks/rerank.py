@@ -26,8 +26,8 @@ from typing import Any
 from cross_encoder_model import FIRST_WORD, VOCABULARY, write_int8, write_model
 
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.store.records.chunks import packaged_records
 from articulado.values.protocols import Reranker
-from services.corpus.chunks import packaged_records
 from services.rerank.cross_encoder import CrossEncoder
 from services.rerank.heuristic import HeuristicReranker
 from services.rerank.model_files import ModelFiles

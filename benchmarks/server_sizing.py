@@ -24,15 +24,15 @@ import numpy as np
 
 from articulado.config.settings import Settings
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.store.builder import IndexBuilder
+from articulado.store.generations import Description, Fingerprints
+from articulado.store.server import ServerStore
+from articulado.store.server_collection import connect
+from articulado.store.server_writer import server_writer
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import HybridQuery, SearchFilter, SparseVector, Vector
 from benchmarks.sizing import BATCH, COLLECTION, SEARCHES, Texts, rows
 from services.models.sparse import Bm25Encoder
-from services.store.builder import IndexBuilder
-from services.store.connection import connect
-from services.store.manifest import Description, Fingerprints
-from services.store.server import ServerStore
-from services.store.server_writer import server_writer
 
 RANK = 24
 NOISE = 0.1

@@ -26,17 +26,17 @@ import numpy as np
 
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.ids import chunk_id
+from articulado.store.builder import IndexBuilder
+from articulado.store.edge import EdgeStore
+from articulado.store.edge_writer import EdgeWriter
+from articulado.store.generations import Description, Fingerprints
+from articulado.store.opening import open_index
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import HybridQuery, SearchFilter, SparseVector, Vector
 from ingestion.chunking.children import children_of
 from ingestion.chunking.parts import MAX_PART
 from ingestion.chunking.semantic import semantic_spans
 from services.models.sparse import Bm25Encoder
-from services.store.builder import IndexBuilder
-from services.store.edge import EdgeStore
-from services.store.edge_writer import EdgeWriter
-from services.store.index import open_index
-from services.store.manifest import Description, Fingerprints
 
 COLLECTION = "normativa"
 BATCH = 1_024

@@ -43,6 +43,7 @@ def serve(
     profile: ProfileOption = None,
 ) -> None:
     """Serve the agent over HTTP until it is interrupted."""
+    from articulado.store.generations import Generations
     from cli.environment import misspelt_variables
     from graph.compose import open_services
     from graph.opened import OpenGraphs
@@ -51,7 +52,6 @@ def serve(
     from server.operations.requests import log_to_stderr
     from server.settings import ServerSettings
     from services.portal import wait_for
-    from services.store.generations import Generations
 
     for problem in misspelt_variables():
         typer.echo(problem, err=True)

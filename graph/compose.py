@@ -11,15 +11,15 @@ from articulado.config.profile import Profile, load_profile
 from articulado.config.settings import Settings
 from articulado.language.translation import use_locale
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
+from articulado.store.generations import Index
+from articulado.store.opening import check_points
+from articulado.store.replica import bring_up_to_date
 from ingestion.first_index import find_configured
 from ingestion.incremental.catalog import changes_in, titles_in
 from ingestion.indexing.models import IndexModels
 from services.container import Services
 from services.factory import build_ingest_services, build_services, without_providers
 from services.portal import wait_for
-from services.store.manifest import Index
-from services.store.opening import check_points
-from services.store.replica import bring_up_to_date
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver

@@ -16,12 +16,11 @@ from langgraph.graph.state import CompiledStateGraph
 from articulado.config.profile import Profile, load_profile
 from articulado.config.settings import Settings
 from articulado.language.translation import use_locale
+from articulado.store.generations import Generations
+from articulado.store.replica import bring_up_to_date
+from articulado.store.supplementary import MissingIndex, PortableStore
 from articulado.values.errors import ArticuladoError, IndexMismatch, IndexMissing, StoreUnavailable
 from services.portal import wait_for
-from services.store.generations import Generations
-from services.store.missing import MissingIndex
-from services.store.portable import PortableStore
-from services.store.replica import bring_up_to_date
 from state.context import RunContext
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import yaml
 
 from articulado.config.profile import Profile
 from articulado.language.translation import translate
+from articulado.store.records.chunks import lay_phrasings, packaged_records, parse_refs, refs_of
 from articulado.values.articles import details_of
 from articulado.values.chunks import Chunk, ProvisionRef
 from articulado.values.errors import ConfigurationError, InvalidInput
@@ -19,7 +20,6 @@ from ingestion.incremental.catalog import ARTICLE, DECISION, RECORD
 from ingestion.incremental.digests import profile_digest
 from ingestion.links.provision_index import ProvisionIndex
 from ingestion.links.references import current_chunk_ids
-from services.corpus.chunks import lay_phrasings, packaged_records, parse_refs, refs_of
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with it
 

@@ -4,6 +4,10 @@ import asyncio
 from collections import Counter
 
 from articulado.config.profile import Profile
+from articulado.store.builder import IndexBuilder
+from articulado.store.generations import Description, Index
+from articulado.store.opening import open_or_build
+from articulado.store.writer import WriterFactory
 from ingestion.bundled import bundled_chunks
 from ingestion.fingerprints import expected_fingerprints
 from ingestion.incremental.digests import chunker_of
@@ -11,10 +15,6 @@ from ingestion.indexing.build import describe, write_entries
 from ingestion.indexing.entries import entries_of
 from ingestion.indexing.models import IndexModels
 from services.models.check import check_models
-from services.store.builder import IndexBuilder
-from services.store.index import open_or_build
-from services.store.manifest import Description, Index
-from services.store.writer import WriterFactory
 
 
 async def build_first(models: IndexModels, writer: WriterFactory) -> Index:

@@ -6,13 +6,12 @@ from articulado.config.profile import Profile
 from articulado.config.profile_files import DEFAULT_PROFILE
 from articulado.config.settings import Settings
 from articulado.language.translation import translate
+from articulado.store.generations import Generations, Index, is_of_earlier_version
+from articulado.store.opening import open_index
 from articulado.values.errors import IndexMismatch, IndexMissing
 from ingestion.fingerprints import CHUNKER, expected_fingerprints
 from ingestion.incremental.catalog import read_catalog
 from ingestion.incremental.digests import chunker_of, profile_digest
-from services.store.generations import Generations
-from services.store.index import open_index
-from services.store.manifest import Index, is_of_earlier_version
 
 if TYPE_CHECKING:
     from ingestion.bundled import ArticleFile

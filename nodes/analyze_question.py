@@ -14,6 +14,7 @@ from articulado.legal.dates.finder import find_date
 from articulado.legal.domain.spanish_law import with_subject
 from articulado.legal.validity import in_force
 from articulado.models.retry import QuestionTime
+from articulado.store.supplementary import SupplementaryStore
 from articulado.values.answers import Analysis, Message, StoreName
 from articulado.values.chunks import Candidate, provision_of
 from articulado.values.errors import ArticuladoError
@@ -29,7 +30,6 @@ from services.search.index_contents import IndexContents
 from services.search.named_decisions import decisions_missing, look_up_decisions
 from services.search.named_provisions import look_up, not_in_force, not_indexed
 from services.search.question_reading import empty_analysis, read_question
-from services.store.supplementary import SupplementaryStore
 from state.context import ResolvedContext
 from state.rag import RagState, Turn, fresh_turn
 

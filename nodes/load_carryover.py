@@ -33,7 +33,7 @@ async def load_carryover(
     """Fetch the caller's ``previous_chunk_ids``, or else the thread's own, scored as the ranking that they are.
 
     They are in the order of what the last answer rests on. With the constant ``k`` of the ``fusion``, at the zero-based
-    place r a chunk has the score 0.5 · k / (k + r), on the scale of the fused scores (``services.store.rrf``).
+    place r a chunk has the score 0.5 · k / (k + r), on the scale of the fused scores (``articulado.store.rrf``).
     The store is that of the run's options: this stage runs beside the one that writes it into the state.
 
     Raises:

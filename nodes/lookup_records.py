@@ -3,8 +3,8 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.store.records.lookup import PackagedRecords
 from articulado.values.chunks import Candidate, provision_of
-from services.corpus.lookup import PackagedRecords
 from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import RagState

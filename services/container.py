@@ -17,6 +17,10 @@ from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.models.retry import QuestionTime
 from articulado.prompting.prompts import Prompts, load_prompts
+from articulado.store.layout import IndexedAgreement
+from articulado.store.records.lookup import PackagedRecords
+from articulado.store.supplementary import SupplementaryStore
+from articulado.store.writer import WriterFactory
 from articulado.values.answers import StoreName
 from articulado.values.protocols import (
     ChatModel,
@@ -31,14 +35,10 @@ from articulado.values.protocols import (
 )
 from services.case.matching.matcher import ArticleMatcher
 from services.conversation.leaning import LeaningJudge
-from services.corpus.lookup import PackagedRecords
 from services.relevance.judge import RelevanceJudge
 from services.rerank.word_share import WordShare
 from services.search.hybrid import HybridSearch
 from services.search.index_contents import IndexContents
-from services.store.agreements import IndexedAgreement
-from services.store.supplementary import SupplementaryStore
-from services.store.writer import WriterFactory
 
 if TYPE_CHECKING:
     from services.boe.client import BoeClient

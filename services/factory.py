@@ -14,6 +14,15 @@ from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.models.chat import LangChainChat
 from articulado.models.embeddings import DisabledEmbedder, SameVector
 from articulado.models.tokens import token_counter
+from articulado.store.checksums import check_files
+from articulado.store.edge import EdgeStore
+from articulado.store.edge_writer import EdgeWriter
+from articulado.store.generations import Index
+from articulado.store.inspection import InspectedStore
+from articulado.store.layout import load_agreements
+from articulado.store.records.chunks import lay_phrasings
+from articulado.store.records.lookup import PackagedRecords
+from articulado.store.writer import WriterFactory
 from articulado.values.chunks import ProvisionRef
 from articulado.values.protocols import ChatModel, Embedder
 from services.case.matching.matcher import StoredArticles
@@ -25,8 +34,6 @@ from services.conversation.leaning import (
     WrittenLeaning,
     packaged_leaning,
 )
-from services.corpus.chunks import lay_phrasings
-from services.corpus.lookup import PackagedRecords
 from services.domain.prominence import Prominence
 from services.models.sparse import Bm25Encoder
 from services.offline.encoder.encoder import DualEncoder, packaged_encoder
@@ -35,13 +42,6 @@ from services.relevance.evidence import EvidenceReader
 from services.relevance.judge import BestScoreJudge, LearntJudge, RelevanceJudge, packaged_judgement
 from services.rerank.heuristic import EncodedSimilarity, HeuristicReranker, Similarity, Support
 from services.rerank.table import ASK_A_PROVIDER, rerankers
-from services.store.agreements import load_agreements
-from services.store.checksums import check_files
-from services.store.edge import EdgeStore
-from services.store.edge_writer import EdgeWriter
-from services.store.inspection import InspectedStore
-from services.store.manifest import Index
-from services.store.writer import WriterFactory
 
 MAX_SUPPORTED = 64
 """Questions whose precedents are kept: several stages ask for those of the same one."""
@@ -114,7 +114,7 @@ def _writer(settings: Settings, profile: Profile) -> WriterFactory:
     if settings.store == "embedded":
         return partial(EdgeWriter, of_cases=profile.for_cases)
 
-    from services.store.server_writer import server_writer
+    from articulado.store.server_writer import server_writer
 
     return server_writer(settings, profile.name)
 
@@ -177,7 +177,7 @@ def open_store(settings: Settings, index: Index) -> InspectedStore:
         store = EdgeStore(index.folder, list(index.manifest.collections), candidates=index.manifest.candidates())
         store.open()
         return store
-    from services.store.server import ServerStore
+    from articulado.store.server import ServerStore
 
     return ServerStore.connect(settings, index)
 

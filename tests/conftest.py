@@ -13,7 +13,7 @@ from support.laboral import write_laboral
 from support.paths import SHARED
 from support.small_corpus import bringing
 
-from services.corpus.schema import Corpus
+from articulado.store.records.schema import Corpus
 
 # No time limit in either, which a busy machine would break. ``make check`` runs the same examples each time;
 # ``make check-all`` draws more, and new ones in each run: --hypothesis-profile=long.

@@ -27,7 +27,7 @@ MOST_USED = (
     "services.conversation.named:contextualize",
     "services.search.reference:read_reference",
     "articulado.config.settings:Settings.read",
-    "services.store.rrf:fuse",
+    "articulado.store.rrf:fuse",
     "evaluation.retrieval.metrics:per_question",
     "evaluation.statistics.bootstrap:interval",
 )

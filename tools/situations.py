@@ -2,7 +2,7 @@
 
 from zlib import crc32
 
-from services.corpus.schema import Situation
+from articulado.store.records.schema import Situation
 
 _ONE_IN, _ONE_IN_OF_BRIEF = 10, 3
 

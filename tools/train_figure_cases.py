@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from articulado.legal.labels import provision_key
+from articulado.store.records.schema import load_corpus
 from articulado.values.chunks import ProvisionRef
 from ingestion.markdown.reader import read_law
-from services.corpus.schema import load_corpus
 from services.verification.claims import figure_cases
 from services.verification.claims.figure_cases import FEATURES, LIMIT, Rarity, features, places_of, rarity_in
 from services.verification.claims.figure_places import LAYERS, Place

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from articulado.language.folding import fold
-from services.corpus.schema import Corpus, load_corpus
+from articulado.store.records.schema import Corpus, load_corpus
 
 
 def question_pairs(corpus: Corpus) -> Iterator[dict[str, Any]]:

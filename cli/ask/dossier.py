@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from articulado.language.translation import reason, translate
+from articulado.store.opening import open_index
 from articulado.values.errors import InvalidInput
 from services.container import Services
-from services.store.index import open_index
 from services.verification.dossier import make_dossier, provenance_of
 from state.context import RunContext
 from state.rag import result_of

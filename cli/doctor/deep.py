@@ -8,8 +8,8 @@ from articulado.values.protocols import Progress
 
 if TYPE_CHECKING:
     from articulado.config.settings import Settings
-    from services.store.inspection import Inspection
-    from services.store.manifest import Index
+    from articulado.store.generations import Index
+    from articulado.store.inspection import Inspection
 
 FILES = "Revisando ficheros"
 
@@ -30,8 +30,8 @@ async def look_deep(settings: "Settings", index: "Index", progress: Progress) ->
 
     With files of the engine damaged, the points are not looked at: the engine may crash on them.
     """
-    from services.store.checksums import damaged_files
-    from services.store.inspection import Inspection
+    from articulado.store.checksums import damaged_files
+    from articulado.store.inspection import Inspection
 
     inspection = Inspection(index)
     damaged = damaged_files(index, deep=True, progress=lambda done, total: progress(FILES, done, total))

@@ -15,7 +15,7 @@ from cli.session import FIRST_INDEX, receives_texts
 
 if TYPE_CHECKING:
     from articulado.config.settings import ModelSettings, Role, Settings
-    from services.store.manifest import Index
+    from articulado.store.generations import Index
 
 ROLES: dict["Role", str] = {"reader": "lector", "principal": "principal", "embedder": "vectores"}
 KEYED_PROVIDERS = ("openai", "azure")
@@ -173,11 +173,11 @@ def _role_problems(role: "Role", settings: "ModelSettings") -> list[str]:
 async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool, progress: Progress) -> None:
     """Find the index; with all that a question needs at hand, open every service on it and ask the store."""
     from articulado.config.profile import load_profile
+    from articulado.store.opening import check_points
+    from articulado.store.replica import bring_up_to_date
     from ingestion.first_index import find_configured, renewal_command
     from ingestion.incremental.base import IndexBase
     from services.factory import build_services
-    from services.store.opening import check_points
-    from services.store.replica import bring_up_to_date
 
     profile = load_profile(settings.profile)
     diagnosis["profile"], diagnosis["questions"] = profile.name, bool(profile.for_questions)

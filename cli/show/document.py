@@ -61,9 +61,9 @@ def find_provision(base: "IndexBase", text: str) -> tuple[list[str], str]:
     """
     from articulado.language.folding import fold
     from articulado.legal.ids import BOE_ID_TYPED, boe_id
+    from articulado.store.layout import load_agreements
     from ingestion.incremental.indexed_laws import indexed_law
     from services.search.agreements import applicable, without_agreement_names
-    from services.store.agreements import load_agreements
 
     written = text.strip()
     endings = [(name, law_id) for name, law_id in _document_names(base) if written.casefold().endswith(f" {name}")]
@@ -86,8 +86,8 @@ def find_provision(base: "IndexBase", text: str) -> tuple[list[str], str]:
 
 def _document_names(base: "IndexBase") -> list[tuple[str, str]]:
     """Return the names of the documents of the index that came from files of their own, in small letters, with ids."""
+    from articulado.store.layout import load_agreements
     from ingestion.incremental.catalog import Catalog, read_catalog
-    from services.store.agreements import load_agreements
 
     index = base.open() if base.settings.rag_enabled else None
     names: list[tuple[str, str]] = []

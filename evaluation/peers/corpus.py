@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from py_rust_stemmers import SnowballStemmer
 
 from articulado.language.spanish import content_words
+from articulado.store.layout import order_parts
+from articulado.store.opening import open_index
+from articulado.store.writer import Points
 from articulado.values.chunks import Chunk, provision_of
 from articulado.values.errors import NoResultsFound
 from evaluation.gold.provisions import Provision, make_provision
 from evaluation.retrieval.retrieve import LAW
 from services.container import Services
-from services.store.index import open_index
-from services.store.layout import order_parts
-from services.store.points import Points
 
 DIMENSIONS = 192
 """As many as our own vectors have by default."""

@@ -6,8 +6,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 from articulado.config.settings import Settings
 from articulado.language.formats import figure
+from articulado.store.opening import open_index
 from services.container import Services
-from services.store.index import open_index
 
 PACKAGES = (
     "articulado", "langgraph", "qdrant-edge-py", "qdrant-client", "numpy", "scipy", "scikit-learn", "fastembed",

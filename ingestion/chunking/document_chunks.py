@@ -6,11 +6,11 @@ from articulado.language.languages import Language, language
 from articulado.language.table_text import with_heads
 from articulado.legal.agreements.names import agreement_name
 from articulado.legal.ids import chunk_id
+from articulado.store.records.chunks import DECISION_RANK
 from articulado.values.chunks import Chunk
 from ingestion.chunking.semantic import Embed, semantic_spans
 from ingestion.files.running_text import running_text
 from ingestion.model import Document
-from services.corpus.chunks import DECISION_RANK
 
 _DOCTRINE = ("sentencia", "criterio")
 

@@ -5,6 +5,9 @@ from pathlib import Path
 
 from articulado.config.profile import Profile
 from articulado.config.settings import Settings
+from articulado.store.generations import CATALOG, Fingerprints, Generations, Index, read_manifest
+from articulado.store.opening import check_profile, open_index
+from articulado.store.replica import bring_up_to_date
 from articulado.values.documents import IngestRequest
 from articulado.values.errors import IndexMismatch, IndexMissing
 from ingestion.context.paid_cache import ContextCache
@@ -13,10 +16,6 @@ from ingestion.incremental.catalog import Catalog, read_catalog
 from ingestion.incremental.digests import code_digest, corpus_digest, profile_digest
 from ingestion.incremental.draft import EARLIER, Draft
 from ingestion.incremental.workspace import Workspace, key_of
-from services.store.generations import Generations
-from services.store.index import check_profile, open_index
-from services.store.manifest import CATALOG, Fingerprints, Index, read_manifest
-from services.store.replica import bring_up_to_date
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from articulado.language.translation import translate
+from articulado.store.generations import CATALOG
+from articulado.store.layout import IndexedAgreement
 from articulado.values.documents import Source, SourceFile, StaleRecord, Unresolved
 from articulado.values.errors import IndexMismatch, StoreUnavailable
 from ingestion.links.provision_index import SCHEMA as WORDINGS
-from services.store.agreements import IndexedAgreement
-from services.store.manifest import CATALOG
 
 VERSION = 1
 """Of the tables; it goes up where they change, and an older catalogue is not read."""

@@ -22,7 +22,13 @@ def code_digest() -> str:
 def corpus_digest() -> str:
     """Return the digest of the packaged records, and of the code and the data that make points of them."""
     records = [f"corpus/{folder}" for folder in ("normativa", "sin_contenido", "sentencias", "criterios_inss")]
-    code = ("services/corpus", "ingestion/bundled.py", "ingestion/links", "ingestion/indexing", "ingestion/articles")
+    code = (
+        "articulado/store/records",
+        "ingestion/bundled.py",
+        "ingestion/links",
+        "ingestion/indexing",
+        "ingestion/articles",
+    )
     return _digest("articulado/language", "articulado/legal", *records, *code)
 
 

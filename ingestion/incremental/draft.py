@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import NamedTuple, Self, cast
 from uuid import uuid4
 
+from articulado.store.files import copy_file
+from articulado.store.generations import CATALOG, translate_disk_errors
+from articulado.store.layout import IndexedAgreement
 from articulado.values.chunks import ProvisionRef
 from articulado.values.documents import Source, SourceFile, StaleRecord, Unresolved
 from ingestion.incremental.catalog import (
@@ -26,10 +29,6 @@ from ingestion.incremental.catalog import (
     names_of,
 )
 from ingestion.links.provision_index import ProvisionIndex
-from services.store.agreements import IndexedAgreement
-from services.store.copying import copy_file
-from services.store.generations import translate_disk_errors
-from services.store.manifest import CATALOG
 
 SUFFIX = ".draft"
 

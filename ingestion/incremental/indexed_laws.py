@@ -144,7 +144,7 @@ def _indexed_law(chunks: Sequence["Chunk"], title: str, files: tuple[str, ...]) 
 
 
 def _records() -> list["Chunk"]:
-    from services.corpus.chunks import packaged_records
+    from articulado.store.records.chunks import packaged_records
 
     return [chunk for _, chunk in packaged_records()]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from uuid import uuid4
 
 from articulado.language.translation import translate
+from articulado.store.generations import translate_disk_errors
 from articulado.values.chunks import Chunk
 from articulado.values.documents import Failure
 from articulado.values.errors import StoreUnavailable
-from services.store.generations import translate_disk_errors
 
 KEPT_SECONDS = 24 * 3600
 """How long a file that nobody uses is kept: another ingest may be about to use it."""

@@ -12,6 +12,8 @@ from articulado.config.profile import Profile, domain_of
 from articulado.config.settings import Settings
 from articulado.legal.domain.base import Lexicon
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.store.builder import IndexBuilder, digest
+from articulado.store.generations import Description, Index
 from articulado.values.articles import details_of
 from articulado.values.chunks import indexed_text
 from articulado.values.protocols import Progress
@@ -24,8 +26,6 @@ from ingestion.indexing.models import IndexModels
 from services.case.matching.guides import asked_in, general_matters
 from services.offline.encoder.encoder import DualEncoder, TrainingPairs, packaged_encoder
 from services.offline.encoder.training import BATCH, EPOCHS
-from services.store.builder import IndexBuilder, digest
-from services.store.manifest import Description, Index
 
 STEP = "Indexando fragmentos"
 

@@ -8,6 +8,8 @@ import numpy as np
 from articulado.config.profile import Profile
 from articulado.config.settings import Settings
 from articulado.legal.domain.base import Domain, WordCount
+from articulado.store.builder import digest
+from articulado.store.point_changes import Digests
 from ingestion.chunking.children import children_of
 from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import ContextPrompt
@@ -16,8 +18,6 @@ from ingestion.incremental.draft import Draft, Row
 from ingestion.incremental.workspace import Workspace
 from ingestion.indexing.entries import Entry, entries_of
 from ingestion.indexing.parents import DocumentReader, Parents
-from services.store.builder import digest
-from services.store.point_changes import Digests
 
 
 @dataclass(frozen=True)

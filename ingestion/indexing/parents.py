@@ -9,6 +9,8 @@ from functools import cached_property
 
 from articulado.config.profile import Profile
 from articulado.legal.laws.registry import known_laws
+from articulado.store.records.chunks import lay_phrasings
+from articulado.store.records.schema import LawRecord
 from articulado.values.chunks import Chunk
 from articulado.values.documents import StaleRecord, Unresolved
 from ingestion.bundled import BundledDocument, bundled_documents, legal_basis
@@ -17,8 +19,6 @@ from ingestion.incremental.draft import Draft, Links, Row
 from ingestion.incremental.workspace import Workspace
 from ingestion.links.references import UnresolvedCitation, current_chunk_ids, resolve_refs
 from ingestion.plain_language.attach import Attached, attach_records
-from services.corpus.chunks import lay_phrasings
-from services.corpus.schema import LawRecord
 
 MAX_EXAMPLES = 20
 """Citations that lead nowhere and are named in the report; the rest is counted."""

@@ -8,11 +8,11 @@ from itertools import groupby
 from articulado.language.table_text import without_heads
 from articulado.legal.validity import in_force, is_of_day
 from articulado.legal.wordings import wording_hash
+from articulado.store.records.chunks import note_on_force, packaged_law_records, parse_refs
+from articulado.store.records.schema import EmptyRecord, LawRecord, ProvisionRecord
 from articulado.values.chunks import Chunk, provision_of
 from ingestion.links.provision_index import ProvisionIndex
 from ingestion.links.references import current_chunk_ids
-from services.corpus.chunks import note_on_force, packaged_law_records, parse_refs
-from services.corpus.schema import EmptyRecord, LawRecord, ProvisionRecord
 
 OURS = "(nota en lenguaje claro, no oficial)."
 """What follows a note of ours beside an official text."""

@@ -7,6 +7,7 @@ from datetime import date
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.store.layout import IndexedAgreement
 from articulado.values.chunks import ProvisionRef
 from articulado.values.documents import Source
 from ingestion.bundled import BundledDocument, comes_along
@@ -19,7 +20,6 @@ from ingestion.indexing.changes import leave_unread
 from ingestion.indexing.parents import DocumentReader
 from ingestion.links.provision_index import ProvisionIndex
 from nodes.stage import progress_of
-from services.store.agreements import IndexedAgreement
 from state.ingest import IngestState
 
 STEP = "Enlazando citas"

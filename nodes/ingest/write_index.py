@@ -13,6 +13,12 @@ from typing_extensions import TypedDict
 from articulado.config.profile import Profile
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Lexicon, WordCount
+from articulado.store.builder import IndexBuilder
+from articulado.store.files import move_durably
+from articulado.store.generations import CATALOG
+from articulado.store.layout import save_agreements
+from articulado.store.opening import open_index
+from articulado.store.writer import BaseReplaced, Scope, WriterFactory
 from articulado.values.protocols import Progress
 from ingestion.incremental.base import IndexBase, context_cache
 from ingestion.incremental.catalog import read_catalog
@@ -33,12 +39,6 @@ from ingestion.indexing.parents import DocumentReader
 from ingestion.sources import BOE
 from nodes.stage import progress_of
 from services.models.check import check_models
-from services.store.agreements import save_agreements
-from services.store.builder import IndexBuilder
-from services.store.copying import move_durably
-from services.store.index import open_index
-from services.store.manifest import CATALOG
-from services.store.writer import BaseReplaced, Scope, WriterFactory
 from state.ingest import IngestState
 
 REFIT_DUE = 0.2

@@ -10,8 +10,8 @@ from articulado.language.spanish import sentences
 from articulado.legal.labels import provision_key
 from articulado.legal.laws.mentions import find_law
 from articulado.prompting.fragments import Fragment, neutralise
-from services.corpus.chunks import records_of_law
-from services.corpus.schema import ProvisionRecord
+from articulado.store.records.chunks import records_of_law
+from articulado.store.records.schema import ProvisionRecord
 
 _LETTER = r"[A-Za-zñ](?: bis| ter)?\)"
 _LETTERS = rf"{_LETTER}(?:, {_LETTER})*(?: [ye] {_LETTER})?"

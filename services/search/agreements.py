@@ -17,10 +17,10 @@ from articulado.legal.agreements.mentions import (
     words_of,
 )
 from articulado.legal.agreements.scope import company_core
+from articulado.store.layout import IndexedAgreement
 from articulado.values.answers import Analysis, NamedProvision
 from articulado.values.chunks import Agreement
 from services.search.question_reading import asks_for_provisions_alone
-from services.store.agreements import IndexedAgreement
 
 MAX_EARLIER = 6
 """Questions before this one that are read."""

@@ -20,6 +20,7 @@ from articulado.legal.validity import in_force
 from articulado.legal.wordings import annotate_validity
 from articulado.models.embeddings import VectorCache
 from articulado.models.retry import UNLIMITED, QuestionTime
+from articulado.store.supplementary import UNAVAILABLE
 from articulado.values.answers import NO_COST, Analysis, Cost, cost_of_failure
 from articulado.values.chunks import Candidate, Chunk, provision_of
 from articulado.values.errors import IndexMissing, ModelError, StoreUnavailable
@@ -35,7 +36,6 @@ from articulado.values.protocols import (
     SparseVector,
     Vector,
 )
-from services.store.supplementary import UNAVAILABLE
 from state.candidates import candidate, in_order, merged
 
 _PROVISION_ADDED = re.compile(r"Se añaden? (?:por|, con efectos|con efectos|est[ae]|el art|la disposici)")

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
+from articulado.store.layout import IndexedAgreement
 from articulado.values.protocols import ChunkStore
-from services.store.agreements import IndexedAgreement
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from datetime import date, timedelta
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import annotate_validity
+from articulado.store.layout import order_parts
 from articulado.values.answers import NamedProvision
 from articulado.values.chunks import NAMED_SCORE, Candidate, Chunk
 from articulado.values.protocols import ChunkStore
-from services.store.layout import order_parts
 from state.candidates import candidate, merged
 
 MAX_DIRECT_PROVISIONS = 8

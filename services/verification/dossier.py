@@ -16,10 +16,10 @@ from typing_extensions import TypedDict
 from articulado.config.profile import Profile
 from articulado.language.translation import translate
 from articulado.prompting.prompts import load_prompts
+from articulado.store.generations import Manifest
 from articulado.values.answers import Message
 from articulado.values.chunks import Candidate
 from articulado.values.errors import InvalidInput
-from services.store.manifest import Manifest
 
 FORMAT: Literal["articulado-dossier/1"] = "articulado-dossier/1"
 

@@ -11,8 +11,8 @@ from support.law_text import read_provisions
 
 from articulado.language.folding import fold
 from articulado.legal.labels import provision_key
+from articulado.store.records.schema import ProvisionRecord, load_corpus
 from ingestion.markdown.reader import read_law
-from services.corpus.schema import ProvisionRecord, load_corpus
 from tools.record_state import FOLDERS, LawState, read_lines, state_of
 
 CORPUS = load_corpus()

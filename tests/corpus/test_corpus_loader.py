@@ -5,8 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from articulado.store.records.schema import Corpus, read_corpus
 from articulado.values.errors import ConfigurationError
-from services.corpus.schema import Corpus, read_corpus
 
 PROVISION = {
     "law_id": "BOE-A-2015-11430",

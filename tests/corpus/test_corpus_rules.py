@@ -10,7 +10,7 @@ import pytest
 from articulado.language.folding import fold
 from articulado.legal.labels import provision_key
 from articulado.legal.laws.registry import known_laws
-from services.corpus.schema import CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus
+from articulado.store.records.schema import CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus
 
 CORPUS = load_corpus()
 DECISIONS = CORPUS.decisions

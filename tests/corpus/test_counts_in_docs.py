@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from services.corpus.schema import load_corpus
+from articulado.store.records.schema import load_corpus
 
 CORPUS = load_corpus()
 ROOT = Path(__file__).parents[2]

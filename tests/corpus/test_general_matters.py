@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from articulado.store.records.schema import GeneralMatter, load_general_matters, read_records
 from articulado.values.errors import ConfigurationError
-from services.corpus.schema import GeneralMatter, load_general_matters, read_records
 
 MATTER = {"matter": "lost_card", "desk": "bank", "title": "Lost card", "text": "Block it.", "inquiries": ["card gone"]}
 LANGUAGES = ["es", "en"]

@@ -15,11 +15,17 @@ from articulado.language.spanish import stems
 from articulado.legal.labels import provision_key
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.vocabulary.matters import matters
+from articulado.store.records.schema import (
+    load_corpus,
+    load_follow_ups,
+    load_situations,
+    load_unanswerable,
+    read_situations,
+)
 from articulado.values.errors import ConfigurationError
 from evaluation.gold.conversations import read_conversations
 from evaluation.gold.questions import read_gold
 from ingestion.markdown.reader import read_law
-from services.corpus.schema import load_corpus, load_follow_ups, load_situations, load_unanswerable, read_situations
 
 SITUATIONS = load_situations()
 LABELS = sorted({label for situation in SITUATIONS for label in (*situation.provisions, *situation.near_misses)})

@@ -14,13 +14,12 @@ from support.stores import build
 from support.wired import QUESTION, RULING, SEARCH, VACATION, wired
 
 from articulado.config.settings import Settings
+from articulado.store.server import ServerStore
+from articulado.store.server_writer import server_writer
+from articulado.store.supplementary import PortableStore, SupplementaryStore
 from articulado.values.chunks import Chunk
 from articulado.values.errors import StoreUnavailable
 from articulado.values.protocols import Hit
-from services.store.portable import PortableStore
-from services.store.server import ServerStore
-from services.store.server_writer import server_writer
-from services.store.supplementary import SupplementaryStore
 
 
 class BrokenStore(FakeStore):

@@ -12,9 +12,9 @@ from support.ingesting import ingest
 from support.small_laws import write_law
 
 from articulado.config.settings import Settings
-from services.store.edge import EdgeStore
-from services.store.index import open_index
-from services.store.points import Points
+from articulado.store.edge import EdgeStore
+from articulado.store.opening import open_index
+from articulado.store.writer import Points
 
 pytestmark = pytest.mark.integration
 

@@ -12,12 +12,12 @@ from support.paths import DATA
 from support.small_corpus import bringing, small_corpus
 
 from articulado.config.settings import ModelSettings, Settings
+from articulado.store.generations import FORMAT, MANIFEST
+from articulado.store.opening import open_index
+from articulado.store.records.chunks import packaged_records
 from articulado.values.errors import ConfigurationError, IndexMismatch, IndexMissing
 from graph.compose import open_rag, open_services
 from graph.rag import build_rag
-from services.corpus.chunks import packaged_records
-from services.store.index import open_index
-from services.store.manifest import FORMAT, MANIFEST
 
 LAWS = DATA / "laws"
 

@@ -13,19 +13,19 @@ from support.small_laws import write_law
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.legal.wordings import wording_hash
+from articulado.store.generations import CATALOG
+from articulado.store.opening import open_index
+from articulado.store.records import chunks as packaged
+from articulado.store.records.schema import ProvisionRecord
+from articulado.store.writer import Points
 from articulado.values.errors import IndexMismatch, InvalidInput, ModelError
 from graph.compose import open_services
 from graph.ingest import build_ingest
 from graph.rag import build_rag, build_retrieval
 from ingestion.incremental.workspace import KEPT_SECONDS
 from ingestion.plain_language import attach
-from services.corpus import chunks as packaged
-from services.corpus.schema import ProvisionRecord
 from services.factory import build_ingest_services
 from services.portal import wait_for
-from services.store.index import open_index
-from services.store.manifest import CATALOG
-from services.store.points import Points
 
 pytestmark = pytest.mark.usefixtures("nothing_comes_along")
 

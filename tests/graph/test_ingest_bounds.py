@@ -8,9 +8,9 @@ import pytest
 from support.ingesting import ingest
 
 from articulado.config.settings import Settings
+from articulado.store.opening import open_index
+from articulado.store.writer import Points
 from articulado.values.errors import InvalidInput
-from services.store.index import open_index
-from services.store.points import Points
 
 pytestmark = pytest.mark.usefixtures("nothing_comes_along")
 

@@ -13,15 +13,15 @@ from support.small_laws import write_law
 
 from articulado.config.settings import Settings
 from articulado.legal.wordings import wording_hash
+from articulado.store.generations import CATALOG, MANIFEST
+from articulado.store.opening import open_index
+from articulado.store.records.schema import Corpus
+from articulado.store.writer import Points
 from articulado.values.chunks import Chunk
 from articulado.values.errors import InvalidInput
 from articulado.values.protocols import ChunkStore
 from graph.compose import open_services
 from ingestion.incremental.catalog import read_catalog
-from services.corpus.schema import Corpus
-from services.store.index import open_index
-from services.store.manifest import CATALOG, MANIFEST
-from services.store.points import Points
 
 TEXT = "Los trabajadores descansarán treinta días."
 Bring = Callable[[Corpus], None]

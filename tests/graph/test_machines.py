@@ -16,13 +16,13 @@ from support.waiting import PATIENCE
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
+from articulado.store.generations import MODELS
+from articulado.store.opening import open_index
+from articulado.store.replica import bring_up_to_date
+from articulado.store.server_collection import patience
 from articulado.values.errors import StoreUnavailable
 from cli.main import run
 from graph.opened import LOOK_INTERVAL, RAG, OpenGraphs
-from services.store.connection import patience
-from services.store.index import open_index
-from services.store.manifest import MODELS
-from services.store.replica import bring_up_to_date
 
 REST = {"question": "¿Cuánto dura el descanso semanal?"}
 

@@ -10,9 +10,9 @@ from support.small_laws import write_law
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
+from articulado.store.supplementary import MissingIndex
 from articulado.values.errors import IndexMissing
 from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs
-from services.store.missing import MissingIndex
 
 REST = {"question": "¿Cuánto dura el descanso semanal?"}
 

@@ -18,6 +18,10 @@ from support.waiting import PATIENCE
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
+from articulado.store.opening import open_index
+from articulado.store.replica import bring_up_to_date
+from articulado.store.server_collection import connect
+from articulado.store.server_writer import ServerWriter
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import SearchFilter
 from graph.ingest import build_ingest
@@ -25,10 +29,6 @@ from ingestion.incremental.base import IndexBase
 from ingestion.incremental.catalog import read_catalog
 from ingestion.incremental.indexed_laws import indexed_law
 from services.factory import build_ingest_services, open_store
-from services.store.connection import connect
-from services.store.index import open_index
-from services.store.replica import bring_up_to_date
-from services.store.server_writer import ServerWriter
 from state.ingest import IngestReport
 
 Machine = Callable[[str], Settings]

@@ -4,11 +4,18 @@ import pytest
 from support.laboral import write_laboral
 
 from articulado.config.profile import Profile, load_profile
+from articulado.store.records.chunks import lay_phrasings, search_text, with_chunks
+from articulado.store.records.schema import (
+    Corpus,
+    CriterionRecord,
+    EmptyRecord,
+    ProvisionRecord,
+    RulingRecord,
+    load_corpus,
+)
 from articulado.values.chunks import MAX_CHUNK_ID, Chunk
 from articulado.values.errors import ConfigurationError
 from ingestion.bundled import BundledChunks, bundled_chunks
-from services.corpus.chunks import lay_phrasings, search_text, with_chunks
-from services.corpus.schema import Corpus, CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus
 
 ET = "BOE-A-2015-11430"
 

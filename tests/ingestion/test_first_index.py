@@ -10,12 +10,12 @@ from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
+from articulado.store.builder import IndexBuilder
+from articulado.store.edge_writer import EdgeWriter
+from articulado.store.generations import Description, Fingerprints, Index
 from articulado.values.errors import ConfigurationError, IndexMismatch, IndexMissing
 from graph.compose import open_configured
 from ingestion.fingerprints import CHUNKER, expected_fingerprints
-from services.store.builder import IndexBuilder
-from services.store.edge_writer import EdgeWriter
-from services.store.manifest import Description, Fingerprints, Index
 
 AS_CONFIGURED = expected_fingerprints(Settings.read(None), load_profile("laboral"), "packaged:0123")
 

@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from articulado.store.checksums import check_files, damaged_files
+from articulado.store.edge import EdgeStore
+from articulado.store.opening import check_points, open_index
+from articulado.store.writer import Points
 from articulado.values.errors import ArticuladoError
-from services.store.checksums import check_files, damaged_files
-from services.store.edge import EdgeStore
-from services.store.index import open_index
-from services.store.opening import check_points
-from services.store.points import Points
 
 HEAD = 4096
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from support.index_process import labelled, read_once
 from support.stores import build, describe, update
 
+from articulado.store.edge_writer import EdgeWriter
+from articulado.store.opening import IndexBuilder, open_index
 from articulado.values.errors import ArticuladoError
-from services.store.edge_writer import EdgeWriter
-from services.store.index import IndexBuilder, open_index
 
 LEFT = 1 << 20
 

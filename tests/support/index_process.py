@@ -19,14 +19,14 @@ from support.paths import REPOSITORY
 from support.stores import FINGERPRINTS, describe
 
 from articulado.config.settings import Settings
+from articulado.store.builder import digest
+from articulado.store.edge import EdgeStore
+from articulado.store.edge_writer import EdgeWriter
+from articulado.store.generations import Description, Index
+from articulado.store.opening import IndexBuilder, open_index, open_or_build
+from articulado.store.server_writer import server_writer
+from articulado.store.writer import WriterFactory
 from articulado.values.protocols import HybridQuery, SearchFilter
-from services.store.builder import digest
-from services.store.edge import EdgeStore
-from services.store.edge_writer import EdgeWriter
-from services.store.index import IndexBuilder, open_index, open_or_build
-from services.store.manifest import Description, Index
-from services.store.server_writer import server_writer
-from services.store.writer import WriterFactory
 
 
 def labelled(label: str, count: int = 5) -> Batch:

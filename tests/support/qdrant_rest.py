@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from services.store.registry import REGISTRY
+from articulado.store.registry import REGISTRY
 
 DESCRIBED: dict[str, Any] = {
     "optimizer_status": "ok",

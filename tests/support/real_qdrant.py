@@ -14,7 +14,7 @@ from uuid import uuid4
 import pytest
 
 from articulado.config.settings import Settings
-from services.store.connection import connect
+from articulado.store.server_collection import connect
 
 URL = os.environ.get("ARTICULADO_TEST_QDRANT_URL", "")
 

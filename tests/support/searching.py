@@ -10,12 +10,12 @@ from support.doubles import FakeEmbedder, QueueChat, make_services
 from support.stores import build
 
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.store.edge import EdgeStore
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import Embedded
 from graph.rag import Rag, build_rag, build_retrieval
 from services.container import Services
 from services.models.sparse import Bm25Encoder
-from services.store.edge import EdgeStore
 
 USED = "Lo dice la norma {marks}.\n===META===\nUSED|{numbers}\nDROP|ninguno"
 

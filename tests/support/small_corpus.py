@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from services.corpus import chunks
-from services.corpus.schema import Corpus, CriterionRecord, ProvisionRecord, RulingRecord
+from articulado.store.records import chunks
+from articulado.store.records.schema import Corpus, CriterionRecord, ProvisionRecord, RulingRecord
 
 ET, LGSS = "BOE-A-2015-11430", "BOE-A-2015-11724"
 

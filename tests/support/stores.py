@@ -16,20 +16,18 @@ from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.real_qdrant import REAL, delete_all, real_settings
 
 from articulado.config.settings import Settings
+from articulado.store.checksums import CHECKSUMS
+from articulado.store.edge import EdgeStore
+from articulado.store.edge_writer import EdgeWriter
+from articulado.store.generations import MANIFEST, Description, Fingerprints, Index
+from articulado.store.opening import IndexBuilder
+from articulado.store.server import ServerStore
+from articulado.store.server_collection import collection_name, connect
+from articulado.store.server_writer import ServerWriter
+from articulado.store.server_writer import server_writer as connected_writer
+from articulado.store.writer import Points, WriterFactory
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import ChunkStore
-from services.store.checksums import CHECKSUMS
-from services.store.connection import connect
-from services.store.edge import EdgeStore
-from services.store.edge_writer import EdgeWriter
-from services.store.index import IndexBuilder
-from services.store.manifest import MANIFEST, Description, Fingerprints, Index
-from services.store.points import Points
-from services.store.server import ServerStore
-from services.store.server_collection import collection_name
-from services.store.server_writer import ServerWriter
-from services.store.server_writer import server_writer as connected_writer
-from services.store.writer import WriterFactory
 
 FINGERPRINTS = Fingerprints(embedder="lsa:1:8", sparse="bm25:1", chunker="parts:1")
 TODAY = date(2024, 6, 1)

@@ -1,6 +1,6 @@
 """Which situations the encoder never sees."""
 
-from services.corpus.schema import Situation, load_situations
+from articulado.store.records.schema import Situation, load_situations
 from tools.situations import is_held_back
 
 LABEL = "BOE-A-2015-11430#Artículo 49"

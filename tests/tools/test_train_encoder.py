@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 from support.doubles import make_chunk
 
-from services.corpus.chunks import with_chunks
-from services.corpus.schema import (
+from articulado.store.records.chunks import with_chunks
+from articulado.store.records.schema import (
     Corpus,
     CriterionRecord,
     EmptyRecord,

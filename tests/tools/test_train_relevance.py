@@ -5,7 +5,7 @@ import pytest
 
 from articulado.language.languages import language
 from articulado.legal.vocabulary.matters import matters
-from services.corpus.schema import Situation, load_corpus, load_situations, load_unanswerable
+from articulado.store.records.schema import Situation, load_corpus, load_situations, load_unanswerable
 from services.offline.encoder.encoder import DualEncoder, TrainingPairs
 from services.relevance.evidence import EVIDENCE
 from services.relevance.wording import term_places

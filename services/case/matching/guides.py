@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from articulado.config.companions import OutsideMatter
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC
+from articulado.store.records.schema import load_general_matters
 from articulado.values.articles import Details, FieldSpec, article_title, details_of
 from articulado.values.chunks import Chunk
-from services.corpus.schema import load_general_matters
 
 _UNTOLD = "guardrails"
 """The type of chunk that tells what not to say: it matches no inquiry."""

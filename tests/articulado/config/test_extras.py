@@ -11,6 +11,7 @@ from articulado.config.extras import EXTRAS, importing, installed, require
 from articulado.config.settings import Settings
 from articulado.legal.domain.base import PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.store.server_collection import connect
 from articulado.values.errors import ConfigurationError
 from cli.check.annotated import write_annotated
 from cli.main import run
@@ -23,7 +24,6 @@ from services.conversations.kept import open_conversations
 from services.offline.encoder.encoder import DualEncoder, TrainingPairs
 from services.rerank.model_files import ModelFiles
 from services.rerank.table import resolve_auto
-from services.store.connection import connect
 
 DATA = REPOSITORY / "tests" / "data"
 

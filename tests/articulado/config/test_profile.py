@@ -15,6 +15,7 @@ from articulado.config.profile import (
     load_profile,
 )
 from articulado.legal.validity import SignalWeights
+from articulado.store.records.schema import load_corpus
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import Fusion
 from ingestion.articles.chunks import KIND
@@ -22,7 +23,6 @@ from ingestion.articles.schema import Article
 from ingestion.bundled import bundled_articles
 from ingestion.files.names import COLLECTIONS
 from ingestion.files.names import KINDS as FILE_KINDS
-from services.corpus.schema import load_corpus
 from state.case import CaseState
 
 TOP = 'name = "jardin"\ntitle = "Garden"\nlanguage = "es"\n'

@@ -20,7 +20,7 @@ SPANISH_ALONE = (
     "ingestion/history",
     "services/boe",
     "services/conversation",
-    "services/corpus",
+    "articulado/store/records",
     "services/relevance",
 )
 """What a profile of Spanish law alone has to do with, and the harness."""

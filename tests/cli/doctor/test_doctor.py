@@ -6,8 +6,8 @@ import pytest
 from support.openai_server import running_server
 from support.qdrant_rest import running_qdrant
 
+from articulado.store.files import copy_folder
 from cli.main import run
-from services.store.copying import copy_folder
 
 
 @pytest.fixture

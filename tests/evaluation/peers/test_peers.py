@@ -10,6 +10,7 @@ from support.doubles import QueueChat, make_services
 from support.stores import build
 
 from articulado.config.settings import Settings
+from articulado.store.edge import EdgeStore
 from articulado.values.errors import NoResultsFound
 from evaluation.gold.questions import Question
 from evaluation.peers.base import Peer
@@ -18,7 +19,6 @@ from evaluation.peers.haystack_hybrid import HAYSTACK
 from evaluation.peers.langchain_ensemble import LANGCHAIN
 from evaluation.peers.lexical import BM25S
 from evaluation.peers.measure import PEERS, measure, run_peers
-from services.store.edge import EdgeStore
 
 ET = "BOE-A-2015-11430"
 TEXTS = {

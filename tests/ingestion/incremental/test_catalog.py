@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from support.doubles import make_chunk
 
+from articulado.store.generations import CATALOG
 from articulado.values.documents import Source, SourceFile
 from articulado.values.errors import IndexMismatch
 from ingestion.incremental.catalog import FILE, GONE, read_catalog, titles_in
 from ingestion.incremental.draft import Draft, Links
-from services.store.manifest import CATALOG
 
 
 def source(law_id: str, title: str = "Ley", provisions: int = 1, files: tuple[SourceFile, ...] = ()) -> Source:

@@ -13,7 +13,7 @@ def rooms(tmp_path, monkeypatch):
         "articulado/legal/data/laws.toml",
         "ingestion/read.py",
         "corpus/normativa/law.jsonl",
-        "services/corpus/schema.py",
+        "articulado/store/records/schema.py",
     ):
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -35,7 +35,7 @@ def rooms(tmp_path, monkeypatch):
         ("ingestion/indexing/entries.py", True, True),
         ("corpus/README.md", False, False),
         ("corpus/normativa/law.jsonl", False, True),
-        ("services/corpus/chunks.py", False, True),
+        ("articulado/store/records/chunks.py", False, True),
         ("services/other.py", False, False),
         ("articulado/legal/__pycache__/x.pyc", False, False),
     ],

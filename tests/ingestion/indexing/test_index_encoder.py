@@ -10,6 +10,10 @@ from articulado.config.settings import Settings
 from articulado.language.languages import language
 from articulado.legal.domain.base import Lexicon, PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.store.builder import IndexBuilder
+from articulado.store.edge_writer import EdgeWriter
+from articulado.store.generations import Description, Index
+from articulado.store.records.schema import load_general_matters
 from articulado.values.chunks import indexed_text
 from articulado.values.errors import IndexMissing
 from ingestion.bundled import bundled_articles
@@ -17,13 +21,9 @@ from ingestion.fingerprints import expected_fingerprints
 from ingestion.indexing.build import MIN_STEPS, training_pairs_of, write_entries
 from ingestion.indexing.entries import entries_of
 from ingestion.indexing.models import IndexModels
-from services.corpus.schema import load_general_matters
 from services.factory import build_ingest_services, build_services
 from services.offline.encoder.encoder import DualEncoder, packaged_encoder
 from services.offline.encoder.training import BATCH, EPOCHS
-from services.store.builder import IndexBuilder
-from services.store.edge_writer import EdgeWriter
-from services.store.manifest import Description, Index
 
 EN = PlainDomain(language("en"))
 

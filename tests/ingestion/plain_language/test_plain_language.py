@@ -8,11 +8,11 @@ from support.chunks import make_chunk
 from support.small_laws import write_law
 
 from articulado.legal.wordings import wording_hash
+from articulado.store.records.schema import Corpus, EmptyRecord, ProvisionRecord
 from ingestion.links.provision_index import ProvisionIndex
 from ingestion.model import Law, Provision
 from ingestion.plain_language import attach as attaching
 from ingestion.plain_language.attach import Attached, attach_records
-from services.corpus.schema import Corpus, EmptyRecord, ProvisionRecord
 from tools import record_state as state
 from tools.training_pairs import question_pairs
 

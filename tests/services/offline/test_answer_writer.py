@@ -11,7 +11,7 @@ from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.prompting.fragments import write_prompt
 from articulado.prompting.protocol_lines import DELIMITER
 from articulado.prompting.self_evaluation import parse_reply
-from services.corpus.chunks import packaged_law_records
+from articulado.store.records.chunks import packaged_law_records
 from services.offline.answer_writer import ExtractivePrincipal
 
 HOLIDAYS = make_chunk(

@@ -3,9 +3,9 @@
 import pytest
 
 from articulado.legal.agreements.scope import read_title
+from articulado.store.layout import IndexedAgreement
 from services.search.agreements import applicable, with_agreements, without_agreement_names
 from services.search.question_reading import read_question
-from services.store.agreements import IndexedAgreement
 
 TITLES = {
     "host-sev": "Convenio colectivo del sector de la hostelería de la provincia de Sevilla",

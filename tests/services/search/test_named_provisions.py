@@ -10,11 +10,11 @@ from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.models.retry import QuestionTime
+from articulado.store.layout import order_parts
 from articulado.values.protocols import ChunkStore
 from nodes.analyze_question import analyze_question
 from services.conversation.leaning import WrittenLeaning
 from services.search.index_contents import IndexContents
-from services.store.layout import order_parts
 from state.context import ResolvedContext
 
 TODAY = date(2024, 6, 1)

@@ -9,7 +9,7 @@ import pytest
 from articulado.language.spanish import stem_word, stems
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.vocabulary.synonyms import expand
-from services.corpus.schema import load_situations
+from articulado.store.records.schema import load_situations
 from services.offline.encoder.vocabulary import Vocabulary, document_counts, question_counts
 
 

@@ -1,0 +1,1 @@
+"""Stores of chunks: embedded index, Qdrant server, packaged records."""

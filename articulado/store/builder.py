@@ -1,0 +1,303 @@
+"""Build a generation of an index, from nothing or out of another one, and have it served."""
+
+import asyncio
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from shutil import rmtree
+from types import TracebackType
+from typing import Self
+
+from articulado.language.translation import translate
+from articulado.store.checksums import check_files, write_checksums
+from articulado.store.files import MEGABYTE, copy_folder, require_room
+from articulado.store.generations import (
+    BUILD_HINT,
+    FORMAT,
+    MANIFEST,
+    MODELS,
+    REBUILD_HINT,
+    Description,
+    Generations,
+    Index,
+    Manifest,
+    read_manifest,
+    translate_disk_errors,
+    write_durably,
+)
+from articulado.store.point_changes import Digests, PointChanges
+from articulado.store.writer import POINTS, Placed, Point, Points, Scope, WriterFactory, digest_of_hash
+from articulado.values.chunks import Chunk
+from articulado.values.errors import ArticuladoError, IndexMismatch, InvalidInput
+from articulado.values.protocols import SparseVector, Vector
+
+BYTES_OF_MODELS = 16 * MEGABYTE
+"""Room for the models and the catalogue, beside what grows with the points."""
+
+CHANGES = ".changes"
+"""The folder, in that of a generation, where the builder keeps what it has written until the table is."""
+
+
+def digest(chunk: Chunk) -> int:
+    """Return the digest of a chunk's content; see ``digest_of_hash``."""
+    return digest_of_hash(chunk["content_hash"])
+
+
+class IndexBuilder:
+    """Builds a new generation, as an async context; until ``commit`` nobody sees it.
+
+    One process at a time builds an index: entering waits for the others. Leaving before it is published, by an
+    exception or not, removes what was built and changes nothing else; from then on both this generation and the one
+    served until now stay whole, whatever fails. What has become of no use is removed by the next build that succeeds.
+
+    A generation is built from nothing, or with ``continue_from`` out of another one. A store that is too large to be
+    copied is then changed in place: each point at once, and the next update repairs what a killed one has left. Where
+    others may write to the same store from other machines, ``scope`` is what of it is changed; without one it is a
+    generation made from nothing.
+    """
+
+    def __init__(self, folder: Path, writer: WriterFactory, scope: Scope | None = None) -> None:
+        self._generations = Generations(folder)
+        self._make_writer = writer
+        self._scope = scope
+        self._stack = AsyncExitStack()
+        self._names: list[str] = []
+        self._stored = Points.of([])
+        self._digests = Digests(self._stored)
+        self._touched: dict[int, str] = {}
+        self._settled: set[int] = set()
+        self._expected = 0
+        self._elsewhere: dict[str, int] = {}
+        self._dimensions: int | None = None
+        self._base: Index | None = None
+        self._maybe_served = False
+
+    async def __aenter__(self) -> Self:
+        """Wait for the build lock and begin a generation."""
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(self._generations.locked())
+            self._folder = await asyncio.to_thread(self._generations.begin)
+            self._changes = PointChanges(self._folder / CHANGES)
+            self._writer = self._make_writer(self._folder)
+            stack.push_async_callback(self._writer.close)
+            await self._writer.begin(self._scope)
+            unfinished = await asyncio.to_thread(self._generations.unfinished)
+            await self._remove(folder for folder in unfinished if folder != self._folder)
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Remove the generation unless somebody may see it, and let other builds begin."""
+        async with self._stack:
+            if not self._maybe_served:
+                await self._remove([self._folder])
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the generation; what else belongs to it may be put there before it is committed."""
+        return self._folder
+
+    @property
+    def models(self) -> Path:
+        """Folder for the files of the embedder; it exists."""
+        return self._folder / MODELS
+
+    @property
+    def points(self) -> int:
+        """Number of points that the generation has, if it is committed now."""
+        return self._expected
+
+    def writes(self, collection: str) -> bool:
+        """Tell whether a collection may be changed; see ``Scope``."""
+        return self._writer.writes(collection)
+
+    def has_settled(self, touched: int) -> bool:
+        """Tell whether a point was added or removed that an update which did not end may have changed."""
+        return touched in self._settled
+
+    async def continue_from(self, base: Index) -> Digests:
+        """Begin with the points and models of another generation; return the digest of each point, by its id.
+
+        What the caller does not want any more is for ``remove``; what it wants otherwise, for ``add``. Of a generation
+        that this machine has fetched, only the points of collections that may be changed are there.
+
+        Raises:
+            IndexMissing, StoreUnavailable, ConfigurationError: the other generation cannot be read or copied.
+            IndexMismatch: its files are damaged.
+        """
+        self._base = base
+        # Sizes and slices of all; what is copied is looked at whole when it is: a copy would have checksums of its own,
+        # and pass off the damage for what was written.
+        await asyncio.to_thread(check_files, base)
+        own = base.manifest.collections.keys()
+        await asyncio.to_thread(check_files, base, deep=True, among=lambda name: name.partition("/")[0] not in own)
+        await self._writer.continue_from(base)
+        with translate_disk_errors(self.models):
+            await asyncio.to_thread(copy_folder, base.models, self.models)
+        self._stored = await self._writer.table(base)
+        self._names = list(base.manifest.collections)
+        self._elsewhere = {name: n for name, n in base.manifest.collections.items() if not self.writes(name)}
+        self._changes = PointChanges(self._folder / CHANGES, self._stored)
+        self._expected = len(self._stored) + (sum(self._elsewhere.values()) if base.manifest.fetched else 0)
+        self._touched = dict(await self._writer.touched())
+        # Collections that an update which did not end has begun come after those that are served.
+        self._names += sorted(set(self._touched.values()).difference(self._names))
+        self._dimensions = base.manifest.dimensions
+        self._digests = Digests(self._stored, self._touched)
+        return self._digests
+
+    async def require_room(self, points: int, dimensions: int) -> None:
+        """Check that the disk has room for points that will be added, with dense vectors of this length.
+
+        Raises:
+            StoreUnavailable: it has not; the message says how much is needed.
+        """
+        needed = BYTES_OF_MODELS + self._writer.bytes_of(points, dimensions)
+        await asyncio.to_thread(require_room, self._folder, needed)
+
+    async def remove(self, ids: Collection[int]) -> None:
+        """Delete points, by id, that the generation began with; each once, and none that is added."""
+        stored = await asyncio.to_thread(self._stored.find, list(ids))
+        listed = {point.id for point in stored}
+        removed = [Placed(self._names[point.collection], point.segment, point.id) for point in stored]
+        removed += [Placed(self._touched[id], 0, id) for id in ids if id in self._touched and id not in listed]
+        if removed:
+            await self._writer.delete(removed)
+            await asyncio.to_thread(self._changes.remove, listed)
+            self._expected -= len(listed)
+            self._settled.update(self._touched.keys() & set(ids))
+
+    async def add(
+        self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector]
+    ) -> None:
+        """Write a batch of chunks with their vectors, in the same order; one that the generation has is replaced.
+
+        A ``None`` dense vector (a parent, or a text without a known word) or an empty sparse one leaves that side out;
+        the first batch needs a dense vector, which tells the length of all. A chunk is added once: that two share an id
+        is told when the generation is committed.
+
+        Raises:
+            InvalidInput: no dense vector has come yet.
+        """
+        if self._dimensions is None:
+            self._dimensions = next((len(vector) for vector in dense if vector is not None), None)
+        if self._dimensions is None:
+            raise InvalidInput(translate("store.no_dense_vectors"))
+        ids = [chunk["id"] for chunk in chunks]
+        stored = {point.id: point for point in await asyncio.to_thread(self._stored.find, ids)}
+        replaced = {id: Placed(self._names[point.collection], point.segment, id) for id, point in stored.items()}
+        segments = await self._writer.add(chunks, dense, sparse, size=self._dimensions, replaced=replaced)
+        points = [
+            Point(
+                chunk["id"],
+                chunk["parent_id"] or chunk["id"],
+                digest(chunk),
+                self._position(chunk["collection"]),
+                segment,
+            )
+            for chunk, segment in zip(chunks, segments, strict=True)
+        ]
+        await asyncio.to_thread(self._changes.add, points)
+        self._expected += len(points) - len(stored)
+        self._settled.update(self._touched.keys() & set(ids))
+
+    async def commit(self, description: Description) -> Index:
+        """Check what was written and serve it from now on.
+
+        Raises:
+            InvalidInput: the generation has no chunks, or two of them share an id.
+            IndexMismatch: the store does not hold what was added, or a graph loses too much of it.
+            BaseReplaced: another generation is served by now than the one that was continued.
+            StoreUnavailable, ConfigurationError: it could not be published; the old generation still serves.
+        """
+        if self._dimensions is None or not self._expected:
+            raise InvalidInput(translate("store.nothing_to_index"))
+        written = await self._writer.finish()
+        counts = dict(sorted((self._elsewhere | written).items()))
+        new_positions = {name: position for position, name in enumerate(counts)}
+        positions = [new_positions[name] for name in self._names]
+        await asyncio.to_thread(self._changes.save, self._folder, positions)
+        self._check_counts(counts)
+        # Without the points of collections that this build has not seen, the table would be none.
+        fetched = bool(self._base and self._base.manifest.fetched and self._elsewhere)
+        if fetched:
+            await asyncio.to_thread((self._folder / POINTS).unlink)
+        graphs = {**(self._base.manifest.graphs if self._base else {}), **await self._writer.measure_graphs()}
+        await self._writer.begin_publication()
+        manifest = Manifest(
+            **description.model_dump(exclude={"fingerprints"}),
+            fingerprints=description.fingerprints,
+            format=FORMAT,
+            generation=self._folder.name,
+            created=datetime.now(UTC),
+            dimensions=self._dimensions,
+            collections=counts,
+            stored_as=self._writer.stored_as,
+            fetched=fetched,
+            graphs=graphs,
+        )
+        checksums = await asyncio.to_thread(write_checksums, self._folder, self._base)
+        manifest = manifest.model_copy(update={"checksums": checksums})
+        await asyncio.to_thread(write_durably, self._folder / MANIFEST, manifest.model_dump_json(indent=2))
+        served = await asyncio.to_thread(self._generations.current)
+        # Set first: a request or a rename that fails may have had its effect all the same.
+        self._maybe_served = True
+        index = Index(self._folder, manifest)
+        await self._writer.publish(index)
+        await asyncio.to_thread(self._generations.switch, self._folder)
+        with suppress(ArticuladoError):  # what is left is swept up by the next one
+            await self._writer.sweep()
+        # The last generation stays for readers that have it open, or were about to open it.
+        await self._remove(await asyncio.to_thread(self._generations.all_but, self._folder, served))
+        return index
+
+    def _check_counts(self, counts: Mapping[str, int]) -> None:
+        if sum(counts.values()) != self._expected:
+            raise IndexMismatch(
+                translate(
+                    "store.incomplete",
+                    expected=self._expected,
+                    stored=sum(counts.values()),
+                    advice=self._what_to_do(),
+                )
+            )
+
+    def _position(self, name: str) -> int:
+        if name not in self._names:
+            self._names.append(name)
+        return self._names.index(name)
+
+    def _what_to_do(self) -> str:
+        """Return the end of the message for a build that the store has not kept whole: which index answers now."""
+        if self._in_place:
+            return translate("store.changed_in_place", command=REBUILD_HINT)
+        hint = REBUILD_HINT if self._base else BUILD_HINT
+        return translate("store.still_served", command=hint)
+
+    @property
+    def _in_place(self) -> bool:
+        """Tell whether what is written changes the points that are served."""
+        return self._writer.stored_as != self._folder.name
+
+    async def _remove(self, folders: Iterable[Path]) -> None:
+        """Remove generations; the folder goes last, so that what could not be removed is known to the next build.
+
+        What the store keeps for another generation too stays.
+        """
+        for folder in folders:
+            with suppress(ArticuladoError):
+                others = await asyncio.to_thread(self._generations.all_but, folder)
+                name = _stored_as(folder)
+                await self._writer.remove(folder.name, None if name in map(_stored_as, others) else name)
+                await asyncio.to_thread(rmtree, folder, ignore_errors=True)
+
+
+def _stored_as(generation: Path) -> str:
+    """Return the name under which the store keeps a generation; of one that was not finished, its own."""
+    try:
+        return read_manifest(generation).stored_as
+    except (FileNotFoundError, ArticuladoError):
+        return generation.name

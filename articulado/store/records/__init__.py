@@ -1,0 +1,1 @@
+"""Packaged plain-language records of provisions, rulings and criteria."""

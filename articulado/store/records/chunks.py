@@ -1,0 +1,267 @@
+"""The chunks of the packaged records: the same ids, texts and references in an index and in plain look-up."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from hashlib import blake2b
+
+from articulado.legal.ids import chunk_id
+from articulado.legal.labels import provision_key, provision_url
+from articulado.legal.laws.registry import known_laws
+from articulado.store.records.schema import (
+    Corpus,
+    Decision,
+    EmptyRecord,
+    LawRecord,
+    ProvisionRecord,
+    Record,
+    RulingRecord,
+    load_corpus,
+    load_decisions,
+    load_law,
+)
+from articulado.values.chunks import Chunk, ProvisionRef, Status
+from articulado.values.errors import ConfigurationError
+
+DECISION_RANK = 5
+"""Rank of rulings and criteria."""
+
+RECORD = "record"
+"""The strategy of chunks that are packaged records as they are, and no text that was cut."""
+
+_NO_LONGER_LAW: Mapping[str, tuple[Status, str]] = {
+    "derogada": ("derogada", "Precepto derogado."),
+    "agotada": ("agotada", "Precepto de vigencia agotada."),
+}
+"""Status and note of a provision that is law no longer, by the reason of its record."""
+
+_cached_key = cache(provision_key)
+"""Labels recur: most references name the same few hundred provisions."""
+
+ProvisionIds = Mapping[ProvisionRef, int]
+"""Id of the chunk that a reference leads to, by law and provision key."""
+
+
+@cache
+def packaged_records() -> tuple[tuple[Record, Chunk], ...]:
+    """Return every packaged record with its chunk, references resolved among them.
+
+    Raises:
+        ConfigurationError: the corpus breaks its schema, names an unknown law, or has a provision twice.
+    """
+    return with_chunks(load_corpus())
+
+
+def with_chunks(corpus: Corpus) -> tuple[tuple[Record, Chunk], ...]:
+    """Return each record of a corpus with its chunk, references resolved among them.
+
+    Raises:
+        ConfigurationError: a record names a law or a provision that cannot be, or a provision is there twice.
+    """
+    ids = {provision: _provision_id(*provision) for provision in law_records_of(corpus)}
+    return (
+        *((record, provision_chunk(record, ids)) for record in corpus.provisions),
+        *((record, empty_chunk(record, ids)) for record in corpus.empty),
+        *((record, decision_chunk(record, ids)) for record in corpus.decisions),
+    )
+
+
+def provision_chunk(record: ProvisionRecord, ids: ProvisionIds) -> Chunk:
+    """Return the chunk of a provision's record: its points are the text. References that ``ids`` lacks are left out."""
+    return {
+        **_law_chunk(record, record.refs, ids),
+        "topic": record.topics[0],
+        "summary": record.summary,
+        "text": "\n".join(record.points),
+        "status_note": note_on_force(record),
+        "content_hash": _content_hash(record.status_note, record.summary, *record.points),
+    }
+
+
+def empty_chunk(record: EmptyRecord, ids: ProvisionIds) -> Chunk:
+    """Return the chunk of a provision without rules of its own: it says why, and its references lead to the rules.
+
+    As in official texts, what is law no longer has a note on that, and a text that says no more.
+    """
+    chunk: Chunk = {**_law_chunk(record, record.replaced_by, ids), "content_hash": _content_hash(record.note)}
+    if not record.repealed:
+        return {**chunk, "text": record.note}
+    status, note = _NO_LONGER_LAW[record.reason]
+    return {**chunk, "text": f"({note.rstrip('.')})", "status": status, "status_note": note_on_force(record)}
+
+
+def note_on_force(record: LawRecord) -> str:
+    """Return what a record says on the force of its provision; empty where that is as its text says."""
+    if isinstance(record, ProvisionRecord):
+        return record.status_note
+    return f"{_NO_LONGER_LAW[record.reason][1]} {record.note}" if record.repealed else ""
+
+
+def decision_chunk(record: Decision, ids: ProvisionIds) -> Chunk:
+    """Return the chunk of a ruling or a criterion: its doctrine is the text, and its author stands for the law."""
+    ruling = isinstance(record, RulingRecord)
+    collection = "sentencias" if ruling else "criterios_inss"
+    day = record.date.isoformat()
+    return {
+        **_common(record.title, chunk_id(collection, record.id, record.id, day, 1), record.refs, ids),
+        "collection": collection,
+        "law_id": record.official_id,
+        "law_name": record.author,
+        "rank": DECISION_RANK,
+        "kind": "sentencia" if ruling else "criterio",
+        "provision": record.number,
+        "provision_key": record.id,
+        "topic": record.topics[0],
+        "text": record.doctrine,
+        "valid_from": day,
+        "status_note": record.status_note,
+        "chunk_type": "doctrine",
+        "url": record.url,
+        "content_hash": _content_hash(record.doctrine),
+    }
+
+
+def search_text(record: Record) -> str:
+    """Return what a record is found by and never shows: questions, keywords, and the law's official name."""
+    if isinstance(record, EmptyRecord):
+        return ""
+    law = known_laws().get(record.law_id) if isinstance(record, ProvisionRecord) else None
+    names = [law.title, law.abbreviation] if law else []
+    case = [record.case] if isinstance(record, RulingRecord) else []
+    return "\n".join([*record.questions, ", ".join(record.keywords), *names, *case])
+
+
+@cache
+def packaged_law_records() -> Mapping[ProvisionRef, LawRecord]:
+    """Return the packaged records of provisions by law and provision key; raise what ``law_records_of`` raises."""
+    return law_records_of(load_corpus())
+
+
+@cache
+def records_of_law(law_id: str) -> Mapping[ProvisionRef, LawRecord]:
+    """Return the packaged records of the provisions of a law of the registry; those of others are not read for it.
+
+    Raises:
+        ConfigurationError: as ``law_records_of``.
+    """
+    return law_records_of(load_law(law_id))
+
+
+def law_records_of(corpus: Corpus) -> dict[ProvisionRef, LawRecord]:
+    """Return the records of provisions of a corpus by law and provision key.
+
+    Raises:
+        ConfigurationError: a record names a law or a provision that cannot be, or a provision is there twice.
+    """
+    records: dict[ProvisionRef, LawRecord] = {}
+    for record in corpus.law_records:
+        if record.law_id not in known_laws():
+            raise ConfigurationError(
+                f"El corpus incluido tiene registros de {record.law_id}, que no está en laws.toml. Añádala."
+            )
+        provision = record.law_id, _key(record)
+        if provision in records:
+            raise ConfigurationError(
+                f"El corpus incluido tiene dos veces «{record.provision}» de {record.law_id}. Deje una sola."
+            )
+        records[provision] = record
+    return records
+
+
+def parse_refs(refs: Iterable[str]) -> list[ProvisionRef]:
+    """Return law and provision key of references as records write them; no key where a label is of no provision.
+
+    >>> parse_refs(["BOE-A-2015-11430#Artículo 38", "BOE-A-2000-15060#Disposición adicional tercera"])
+    [('BOE-A-2015-11430', 'art:38'), ('BOE-A-2000-15060', 'da:3')]
+    """
+    return [(law_id, _cached_key(label) or "") for law_id, _, label in (ref.partition("#") for ref in refs)]
+
+
+def refs_of(record: Record) -> list[ProvisionRef]:
+    """Return law and provision key of what a record leads to; of one without rules, where they are now."""
+    return parse_refs(record.replaced_by if isinstance(record, EmptyRecord) else record.refs)
+
+
+def lay_phrasings(chunk: Chunk) -> str:
+    """Return how people ask about a chunk's provision: the ``search_text`` of its record, empty without one."""
+    record: Record | None
+    if chunk["law_id"] in known_laws():
+        record = records_of_law(chunk["law_id"]).get((chunk["law_id"], chunk["provision_key"]))
+    else:
+        record = _decisions().get((chunk["law_id"], chunk["provision_key"]))
+    return search_text(record) if record else ""
+
+
+@cache
+def _decisions() -> Mapping[ProvisionRef, Decision]:
+    return {(record.official_id, record.id): record for record in load_decisions()}
+
+
+def _law_chunk(record: LawRecord, refs: Iterable[str], ids: ProvisionIds) -> Chunk:
+    """Return the fields that are the same for every record of a provision."""
+    law, key = known_laws()[record.law_id], _key(record)
+    return {
+        **_common(record.title, _provision_id(law.id, key), refs, ids),
+        "collection": "normativa",
+        "law_id": law.id,
+        "law_name": law.short,
+        "rank": law.rank,
+        "kind": "resumen",
+        "provision": record.provision,
+        "provision_key": key,
+        # The day of the law itself: a record gives the wording of today, and of no day before the law.
+        "valid_from": law.published.isoformat(),
+        "chunk_type": "provision",
+        "url": provision_url(law.id, record.provision),
+    }
+
+
+def _common(title: str, number: int, refs: Iterable[str], ids: ProvisionIds) -> Chunk:
+    """Return the fields that are the same for every kind of record; the rest is for the caller to add."""
+    return {  # type: ignore[typeddict-item]
+        "id": number,
+        "title": title,
+        "summary": "",
+        "text": "",
+        "content_hash": "",
+        "breadcrumb": "",
+        "part": 1,
+        "parts": 1,
+        "parent_id": None,
+        "parent_content": "",
+        "strategy": RECORD,
+        "refs": _resolved(refs, ids),
+        "valid_to": None,
+        "status": "vigente",
+        "status_note": "",
+        "wording": {},
+        "notes": [],
+        "territory_ccaa": None,
+        "territory_municipio": None,
+        "tier": "",
+        "topic": "",
+        "attributes": {},
+        "source": "plain_language",
+    }
+
+
+def _resolved(refs: Iterable[str], ids: ProvisionIds) -> list[int]:
+    return list(dict.fromkeys(ids[provision] for provision in parse_refs(refs) if provision in ids))
+
+
+def _provision_id(law_id: str, key: str) -> int:
+    # A name of its own: the official text of the same provision is another chunk.
+    return chunk_id("normativa", law_id, f"{key} resumen", None, 1)
+
+
+def _key(record: LawRecord) -> str:
+    key = _cached_key(record.provision)
+    if key is None:
+        raise ConfigurationError(
+            f"El corpus incluido llama «{record.provision}» a un precepto de {record.law_id}: "
+            "escriba la etiqueta de la norma, como «Artículo 38»."
+        )
+    return key
+
+
+def _content_hash(*texts: str) -> str:
+    return blake2b("\n".join(texts).encode(), digest_size=16).hexdigest()

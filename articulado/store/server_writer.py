@@ -1,0 +1,358 @@
+"""Write a generation to a Qdrant server: collections of its own, to which aliases point for other programs."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from articulado.config.profile_files import DEFAULT_PROFILE
+from articulado.config.settings import Settings, period_of
+from articulado.language.translation import translate
+from articulado.store.generations import REBUILD_HINT, GraphSearch, Index
+from articulado.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
+from articulado.store.recall import MEASURED_FROM, WrittenSample
+from articulado.store.registry import Registry
+from articulado.store.server import measured_collection
+from articulado.store.server_collection import (
+    POLL_INTERVAL,
+    SINGLE_NODE,
+    CollectionOptions,
+    collection_name,
+    connect,
+    create_collection,
+    delete_collections,
+    index_fields,
+    indexed_paths,
+    make_searchable,
+    plain_name,
+    shard_keys,
+    stored_collections,
+    translate_server_errors,
+)
+from articulado.store.server_publication import Publication, Turns, as_stored, fetched_table
+from articulado.store.writer import Placed, Points, Scope, WriterFactory
+from articulado.values.chunks import Chunk
+from articulado.values.errors import IndexMissing
+from articulado.values.protocols import SparseVector, Vector
+
+if TYPE_CHECKING:
+    from qdrant_client import AsyncQdrantClient, models
+
+POINTS_PER_REQUEST = 256
+NUMBERS_PER_REQUEST = 800_000
+"""Of the dense vectors, at 21 bytes each: with the payloads about 20 MB. A server takes 32 MB by default."""
+
+MAX_CONCURRENT_REQUESTS = 4
+IDS_PER_REQUEST = 10_000
+
+
+HELD = timedelta(minutes=15)
+"""How long what is no longer served is kept: runs that began with it go on with it (``question_timeout``)."""
+
+
+def server_writer(settings: Settings, profile: str = DEFAULT_PROFILE, *, held: timedelta = HELD) -> WriterFactory:
+    """Return a factory of writers of a profile's index for the server that the settings name."""
+
+    def make(folder: Path) -> ServerWriter:
+        options = CollectionOptions.of(settings)
+        return ServerWriter(
+            connect(settings), folder, options, profile=profile, prefix=settings.qdrant_prefix, held=held
+        )
+
+    return make
+
+
+class ServerWriter:
+    """Satisfies ``IndexWriter``. The collections can be opened by LangChain's ``QdrantVectorStore``.
+
+    Raises (from every method): StoreUnavailable, ConfigurationError and IndexMissing, as
+    ``translate_server_errors`` says.
+    """
+
+    def __init__(
+        self,
+        client: "AsyncQdrantClient",
+        folder: Path,
+        options: CollectionOptions = SINGLE_NODE,
+        *,
+        profile: str = DEFAULT_PROFILE,
+        prefix: str = "",
+        held: timedelta = HELD,
+        poll_interval: float = POLL_INTERVAL,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._client = client
+        self._stored_as = self._generation = folder.name
+        self._options = options
+        self._prefix = prefix
+        self._registry = Registry(client, profile, prefix=prefix, options=options)
+        self._turns = Turns(self._registry, folder.parent.parent, pause=pause)
+        self._scope: set[str] | None = None
+        self._base = ""
+        self._publication = Publication(client, self._registry, self._turns, prefix=prefix, held=held)
+        self._noted: dict[str, list[list[int]]] = {}
+        self._poll_interval = poll_interval
+        self._written: dict[str, str] = {}
+        self._created: set[str] = set()
+        self._counts: dict[str, int] = {}
+        self._attributes: dict[str, set[str]] = {}
+        self._indexed_paths: dict[str, set[str]] = {}
+        self._shard_keys: dict[str, set[str]] = {}
+        self._samples: defaultdict[str, WrittenSample] = defaultdict(WrittenSample)
+
+    @property
+    def stored_as(self) -> str:
+        """The generation after which the collections are named."""
+        return self._stored_as
+
+    async def begin(self, scope: Scope | None) -> None:
+        """Wait for the turns to write the collections of a scope, or to publish; see ``IndexWriter.begin``."""
+        await self._registry.create()
+        if scope is None:
+            await self._turns.take_publication()
+        else:
+            await self._turns.take(scope.needed)
+            self._scope = {*scope.needed, *await self._turns.take_free({*scope.wished}.difference(scope.needed))}
+        self._base = await self._publication.look()
+
+    def writes(self, collection: str) -> bool:
+        """Tell whether a collection may be changed; see ``IndexWriter.writes``."""
+        return self._scope is None or collection in self._scope
+
+    async def continue_from(self, base: Index) -> None:
+        """Go on with the collections of another generation, in place: they may be too large to be copied.
+
+        A collection that a killed update has begun, which no manifest names, is gone on with too.
+
+        Raises:
+            IndexMissing: the server does not have them.
+        """
+        self._stored_as, self._base = base.manifest.stored_as, base.manifest.generation
+        self._written = {name: self._collection_of(name) for name in base.manifest.collections}
+        stored = await stored_collections(self._client, self._stored_as)
+        if missing := set(self._written.values()) - stored:
+            raise IndexMissing(
+                translate("store.server_lacks", missing=", ".join(sorted(missing)), command=REBUILD_HINT)
+            )
+        begun = {
+            plain_name(collection, self._stored_as, self._prefix): collection
+            for collection in stored - set(self._written.values())
+        }
+        own = [name for name in sorted({*self._written, *begun}) if self.writes(name)]
+        self._noted = {name: await self._registry.notes(self._stored_as, name) for name in own}
+        for name in own:
+            if name in begun and self._noted[name]:
+                self._written[name] = begun[name]
+                self._created.add(begun[name])
+            elif name in begun:
+                await delete_collections(self._client, [begun[name]])
+        own = [name for name in own if name in self._written]
+        self._indexed_paths = {
+            self._written[name]: await indexed_paths(self._client, self._written[name]) for name in own
+        }
+        for name in self._options.periods.keys() & set(own):
+            if (keys := await shard_keys(self._client, self._written[name])) is not None:
+                self._shard_keys[name] = keys
+
+    async def table(self, base: Index) -> Points:
+        """Return the table of a generation's points; see ``IndexWriter.table``.
+
+        What an update that did not end has noted is read from the server, and so is all that this machine has fetched.
+        """
+        if base.manifest.fetched:
+            return await fetched_table(self._client, self._written, filter(self.writes, self._written))
+        table = await asyncio.to_thread(Points.load, base.folder)
+        return await as_stored(self._client, table, self._written, await self.touched())
+
+    async def touched(self) -> dict[int, str]:
+        """Return the points that updates which did not end may have changed; see ``IndexWriter.touched``."""
+        return {point: name for name, notes in self._noted.items() for note in notes for point in note}
+
+    async def delete(self, points: Sequence[Placed]) -> None:
+        """Delete points; see ``IndexWriter.delete``."""
+        by_collection: dict[str, list[models.ExtendedPointId]] = {}
+        for point in points:
+            by_collection.setdefault(point.collection, []).append(point.id)
+        for name, ids in by_collection.items():
+            for start in range(0, len(ids), IDS_PER_REQUEST):
+                batch = ids[start : start + IDS_PER_REQUEST]
+                await self._note(name, [point for point in batch if isinstance(point, int)])
+                await self._delete_points(name, batch)
+
+    async def add(
+        self,
+        chunks: Sequence[Chunk],
+        dense: Sequence[Vector | None],
+        sparse: Sequence[SparseVector],
+        *,
+        size: int,
+        replaced: Mapping[int, Placed],
+    ) -> Sequence[int]:
+        """Write chunks; see ``IndexWriter.add``. Segments are the server's own affair: all are 0 here."""
+        batches: dict[str, list[models.PointStruct]] = {}
+        periods: dict[int, str] = {}
+        for chunk, dense_vector, sparse_vector in zip(chunks, dense, sparse, strict=True):
+            batches.setdefault(chunk["collection"], []).append(_point(chunk, dense_vector, sparse_vector))
+            if years := self._options.periods.get(chunk["collection"]):
+                periods[chunk["id"]] = period_of(chunk["valid_from"], years)
+            self._attributes.setdefault(chunk["collection"], set()).update(attributes_of(chunk))
+            self._samples[chunk["collection"]].add([chunk])
+        for name, points in batches.items():
+            await self._note(name, [int(str(point.id)) for point in points])
+        requests: list[_Request] = []
+        length = min(POINTS_PER_REQUEST, max(1, NUMBERS_PER_REQUEST // size))
+        for name, points in batches.items():
+            if name not in self._written:
+                await self._create(name, size)
+            for key, together in await self._by_period(name, points, periods, replaced):
+                pieces = [together[start : start + length] for start in range(0, len(together), length)]
+                requests += [_Request(self._written[name], piece, key) for piece in pieces]
+        for start in range(0, len(requests), MAX_CONCURRENT_REQUESTS):
+            await self._upsert(requests[start : start + MAX_CONCURRENT_REQUESTS])
+        return [0] * len(chunks)
+
+    def bytes_of(self, points: int, dimensions: int) -> int:
+        """Return 0: points take room on the server, which says itself where it lacks."""
+        return 0
+
+    async def finish(self) -> dict[str, int]:
+        """Have new collections indexed, and fields that others lack; then count what the server holds.
+
+        Raises:
+            IndexMismatch: a sample of what was written is not what the server gives back.
+        """
+        own = {name: collection for name, collection in sorted(self._written.items()) if self.writes(name)}
+        for name, collection in own.items():
+            await self._index_fields(name, collection)
+        for collection in sorted(self._created):
+            await make_searchable(self._client, collection, poll_interval=self._poll_interval)
+        for name, sample in self._samples.items():
+            with translate_server_errors():
+                records = await self._client.retrieve(self._written[name], list(sample.ids))
+            sample.check({int(str(record.id)): record.payload or {} for record in records}, self._written[name])
+        with translate_server_errors():
+            counted = await asyncio.gather(*(self._client.count(collection, exact=True) for collection in own.values()))
+        self._counts = {name: result.count for name, result in zip(own, counted, strict=True)}
+        return self._counts
+
+    async def measure_graphs(self) -> dict[str, GraphSearch]:
+        """Measure what the graphs lose; see ``IndexWriter.measure_graphs``."""
+        written = {name for name, notes in self._noted.items() if notes} | self._samples.keys()
+        large = [name for name in sorted(written & self._counts.keys()) if self._counts[name] >= MEASURED_FROM]
+        return {name: await measured_collection(self._client, self._written[name], name) for name in large}
+
+    async def begin_publication(self) -> None:
+        """Wait for the turn to publish; see ``IndexWriter.begin_publication``."""
+        self._turns.check()
+        await self._publication.begin(instead_of=self._base)
+
+    async def publish(self, index: Index) -> None:
+        """Have workers go over to the generation; see ``Publication.publish``."""
+        await self._publication.publish(index, self._written)
+
+    async def sweep(self) -> None:
+        """Forget the notes of an update that is served, and delete what nobody can hold any more."""
+        for name, notes in self._noted.items():
+            await self._registry.forget_notes(self._stored_as, name, len(notes))
+        await self._publication.sweep()
+
+    async def remove(self, generation: str, stored_as: str | None) -> None:
+        """Delete what there is of a generation that is not served, and never will be; see ``IndexWriter.remove``."""
+        await self._publication.remove(generation, stored_as)
+
+    async def close(self) -> None:
+        """Let others write, and close the connections; where another generation is to be continued, come back first."""
+        await self._turns.give_back(and_return=self._publication.base_replaced)
+        await self._client.close()
+
+    def _collection_of(self, name: str) -> str:
+        return collection_name(f"{self._prefix}{name}", self._stored_as)
+
+    async def _note(self, name: str, ids: list[int]) -> None:
+        """Before points change: be sure of the turn; where they may be served, note them."""
+        self._turns.check()
+        if self._stored_as != self._generation:
+            notes = self._noted.setdefault(name, [])
+            await self._registry.note(self._stored_as, name, len(notes), ids)
+            notes.append(ids)
+
+    async def _create(self, name: str, size: int) -> None:
+        collection = self._collection_of(name)
+        fields = indexed_fields(self._attributes.get(name, ()))
+        by_period = name in self._options.periods
+        await create_collection(self._client, collection, size, self._options, fields, by_period=by_period)
+        if by_period:
+            self._shard_keys[name] = set()
+        self._written[name] = collection
+        self._created.add(collection)
+        self._indexed_paths[collection] = {field_path(field) for field in fields}
+
+    async def _index_fields(self, name: str, collection: str) -> None:
+        """Have fields indexed that were met late, or that an earlier version left out, without waiting for it."""
+        fields = indexed_fields(self._attributes.get(name, ())).items()
+        lacking = {field: kind for field, kind in fields if field_path(field) not in self._indexed_paths[collection]}
+        await index_fields(self._client, collection, lacking, wait=False)
+
+    async def _by_period(
+        self, name: str, points: "list[models.PointStruct]", periods: Mapping[int, str], replaced: Mapping[int, Placed]
+    ) -> "list[tuple[str | None, list[models.PointStruct]]]":
+        """Return points by the shard key under which they are to be; a collection without keys has them together.
+
+        What is replaced may have been under another key, where a write would leave it: it is deleted under all of them.
+        """
+        keys = self._shard_keys.get(name)
+        if keys is None:
+            return [(None, points)]
+        parts: defaultdict[str, list[models.PointStruct]] = defaultdict(list)
+        for point in points:
+            parts[periods[int(str(point.id))]].append(point)
+        with translate_server_errors():
+            for key in sorted(parts.keys() - keys):
+                await self._client.create_shard_key(self._written[name], key)
+                keys.add(key)
+        if stale := [point.id for point in points if point.id in replaced]:
+            await self._delete_points(name, stale)
+        return list(parts.items())
+
+    async def _delete_points(self, name: str, ids: "list[models.ExtendedPointId]") -> None:
+        """Delete points of a collection; where it is kept apart by keys, under all of them: a server must be told."""
+        keys = self._shard_keys.get(name)
+        with translate_server_errors():
+            await self._client.delete(
+                self._written[name], ids, wait=True, shard_key_selector=sorted(keys) if keys else None
+            )
+
+    async def _upsert(self, requests: "Sequence[_Request]") -> None:
+        """Send requests side by side; none of them is under way any more when this returns or raises."""
+        answers = await asyncio.gather(
+            *(
+                self._client.upsert(one.collection, one.points, wait=True, shard_key_selector=one.shard_key)
+                for one in requests
+            ),
+            return_exceptions=True,
+        )
+        with translate_server_errors():
+            for answer in answers:
+                if isinstance(answer, BaseException):
+                    raise answer
+
+
+class _Request(NamedTuple):
+    """Points to be written in one request, under a shard key where their collection has any."""
+
+    collection: str
+    points: "list[models.PointStruct]"
+    shard_key: str | None
+
+
+def _point(chunk: Chunk, dense: Vector | None, sparse: SparseVector) -> "models.PointStruct":
+    from qdrant_client import models
+
+    vectors: dict[str, models.Vector] = {}
+    if dense is not None:
+        vectors[DENSE] = dense.tolist()
+    if sparse.indices:
+        vectors[SPARSE] = models.SparseVector(indices=list(sparse.indices), values=list(sparse.values))
+    return models.PointStruct(id=chunk["id"], vector=vectors, payload=to_payload(chunk))

@@ -1,0 +1,252 @@
+"""What building an index asks of a store: one Protocol, so that ingestion does not care which store it is."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from articulado.language.translation import translate
+from articulado.store.generations import REBUILD_HINT, GraphSearch, Index, open_durably, translate_disk_errors
+from articulado.values.chunks import Chunk
+from articulado.values.errors import IndexMissing, StoreUnavailable
+from articulado.values.protocols import SparseVector, Vector
+
+POINTS = "points.npy"
+UNKNOWN = -1
+"""Digest of a point whose content is not known."""
+
+_PAGE = 65_536
+"""Points that are read at once."""
+
+
+def digest_of_hash(content_hash: str) -> int:
+    """Return 56 bits of a chunk's content hash: points of different digests were made from different content."""
+    return int.from_bytes(blake2b(content_hash.encode(), digest_size=7).digest(), "big")
+
+
+class Point(NamedTuple):
+    """A point: its id, the id of its parent (its own for a chunk without one), digest and collection (by position).
+
+    ``segment`` is the number of the piece of its collection in which the store keeps it.
+    """
+
+    id: int
+    parent: int
+    digest: int
+    collection: int
+    segment: int = 0
+
+
+class Points:
+    """All points of a generation, by ascending id; ``table`` is (5, n) int64, its rows the fields of ``Point``."""
+
+    def __init__(self, table: NDArray[np.int64]) -> None:
+        # Of a file that is mapped, a plain view: each look into a memmap costs more than what it reads.
+        self._table = np.asarray(table)
+
+    @classmethod
+    def of(cls, points: Iterable[Point]) -> "Points":
+        """Return the table of points; their ids differ."""
+        rows = np.array(sorted(points), dtype=np.int64).reshape(-1, len(Point._fields))
+        return cls(np.ascontiguousarray(rows.T))
+
+    @classmethod
+    def load(cls, generation: Path) -> "Points":
+        """Open the table of a generation; it stays on disk and is mapped into memory.
+
+        Raises:
+            IndexMissing: the file is missing or damaged.
+        """
+        path = generation / POINTS
+        try:
+            table = np.load(path, mmap_mode="r", allow_pickle=False)
+            if table.dtype != np.int64 or table.ndim != 2 or len(table) != len(Point._fields):
+                raise ValueError(f"not a table of points: {table.dtype} {table.shape}")
+        except (OSError, ValueError, EOFError) as error:
+            raise IndexMissing(translate("store.points_damaged", path=path, command=REBUILD_HINT)) from error
+        return cls(table)
+
+    def save(self, generation: Path) -> None:
+        """Write the table into the folder of a generation; it survives a crash.
+
+        Raises:
+            ConfigurationError, StoreUnavailable: as ``Generations``.
+        """
+        with translate_disk_errors(generation), open_durably(generation / POINTS) as stream:
+            np.save(stream, self._table)
+
+    @property
+    def table(self) -> NDArray[np.int64]:
+        """The table itself."""
+        return self._table
+
+    def count_parents(self) -> int:
+        """Return how many points are their own parents."""
+        return sum(
+            int(np.count_nonzero(self._table[0, start : start + _PAGE] == self._table[1, start : start + _PAGE]))
+            for start in range(0, len(self), _PAGE)
+        )
+
+    def find(self, ids: Sequence[int]) -> list[Point]:
+        """Return those of these points that the table has, by ascending id."""
+        if not len(ids) or not len(self):
+            return []
+        requested = np.unique(np.asarray(ids, dtype=np.int64))
+        positions = np.minimum(np.searchsorted(self._table[0], requested), len(self) - 1)
+        found = positions[self._table[0][positions] == requested]
+        return [Point(*row) for row in self._table[:, found].T.tolist()]
+
+    def __len__(self) -> int:
+        return int(self._table.shape[1])
+
+    def __iter__(self) -> Iterator[Point]:
+        for start in range(0, len(self), _PAGE):
+            for row in self._table[:, start : start + _PAGE].T.tolist():
+                yield Point(*row)
+
+    def sample(self, size: int) -> list[Point]:
+        """Return at most so many points, always the same, evenly spread by id, the first and the last among them."""
+        positions = np.unique(np.linspace(0, len(self) - 1, num=min(size, len(self)), dtype=np.int64))
+        return [Point(*row) for row in self._table[:, positions].T.tolist()]
+
+    def parents(self, ids: Sequence[int]) -> dict[int, int]:
+        """Return the parent of each id that the table has; a chunk without a parent is its own."""
+        if not ids or not len(self):
+            return {}
+        stored_ids, parents = self._table[0], self._table[1]
+        requested = np.asarray(ids, dtype=np.int64)
+        positions = np.minimum(np.searchsorted(stored_ids, requested), len(stored_ids) - 1)
+        stored = stored_ids[positions] == requested
+        return dict(zip(requested[stored].tolist(), parents[positions][stored].tolist(), strict=True))
+
+
+class Placed(NamedTuple):
+    """Where the store keeps a point: its collection, the number of the segment in that, and its id."""
+
+    collection: str
+    segment: int
+    id: int
+
+
+class Scope(NamedTuple):
+    """The collections that an update changes: it waits for those ``needed``, and has those ``wished`` that are free."""
+
+    needed: Collection[str]
+    wished: Collection[str] = ()
+
+
+class BaseReplaced(StoreUnavailable):
+    """Another generation has come to be served than the one that was continued: it is to be continued instead.
+
+    What was written stays, and is found again by the build that continues the other one.
+    """
+
+
+class IndexWriter(Protocol):
+    """Writes the collections of one new generation, unseen until it is published."""
+
+    @property
+    def stored_as(self) -> str:
+        """The generation under whose name the points are kept: this one, or the one that is continued in place."""
+        ...
+
+    async def begin(self, scope: Scope | None) -> None:
+        """Wait until no other machine writes the same, where several can; ``close`` lets the next one begin.
+
+        Without a scope nobody else publishes until then, as long as it lasts: for a generation that is made from
+        nothing.
+        """
+        ...
+
+    def writes(self, collection: str) -> bool:
+        """Tell whether a collection may be changed: it is in the scope, and nobody else's."""
+        ...
+
+    async def continue_from(self, base: Index) -> None:
+        """Begin with the points of another generation. Where ``stored_as`` is then its own, it changes at once."""
+        ...
+
+    async def table(self, base: Index) -> Points:
+        """Return the table of the points of a generation that is continued, as the store has them now.
+
+        Of one that this machine has fetched, the points of the collections that may be changed, and no others.
+        """
+        ...
+
+    async def touched(self) -> Mapping[int, str]:
+        """Return the points, each with its collection, that updates in place which did not end may have changed."""
+        ...
+
+    async def delete(self, points: Sequence[Placed]) -> None:
+        """Delete points; those that are not there are no error."""
+        ...
+
+    async def add(
+        self,
+        chunks: Sequence[Chunk],
+        dense: Sequence[Vector | None],
+        sparse: Sequence[SparseVector],
+        *,
+        size: int,
+        replaced: Mapping[int, Placed],
+    ) -> Sequence[int]:
+        """Write chunks with their vectors (``size`` is the length of the dense ones), each in its collection.
+
+        A ``None`` dense vector or an empty sparse one leaves that side out. ``replaced`` tells by id where those are
+        kept that a chunk takes the place of. Return the segment of each chunk.
+        """
+        ...
+
+    def bytes_of(self, points: int, dimensions: int) -> int:
+        """Estimate the bytes that points, with dense vectors of this length, will take on the disk of the index."""
+        ...
+
+    async def finish(self) -> dict[str, int]:
+        """Make everything durable; return the number of chunks of each collection that may be changed, as read back."""
+        ...
+
+    async def measure_graphs(self) -> dict[str, GraphSearch]:
+        """Measure what the graphs lose of the large collections that were written, once they are finished.
+
+        Raises:
+            IndexMismatch: too much; see ``articulado.store.recall``.
+        """
+        ...
+
+    async def begin_publication(self) -> None:
+        """Wait until nobody else publishes; then what is served is what was continued, until ``close``.
+
+        Raises:
+            BaseReplaced: it is not.
+        """
+        ...
+
+    async def publish(self, index: Index) -> None:
+        """Lead all who do not read the index folder to this generation, which is whole, in one step.
+
+        Other generations stay as they are. Where this fails, it may have happened all the same.
+        """
+        ...
+
+    async def sweep(self) -> None:
+        """Delete what is of no use once this generation is served: what others that nobody can hold have left."""
+        ...
+
+    async def remove(self, generation: str, stored_as: str | None) -> None:
+        """Delete what the store keeps beside the folder of a generation that goes, this one or another.
+
+        ``stored_as`` is the name of its points, ``None`` where another generation has them too. What the store itself
+        knows to be in use stays.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close files and connections."""
+        ...
+
+
+WriterFactory = Callable[[Path], IndexWriter]
+"""Makes the writer of a generation, given its folder; the folder's name is the generation's."""

@@ -1,0 +1,194 @@
+"""The turn to write an index on a server, over the client's local mode and over REST."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from qdrant_client import AsyncQdrantClient
+from support.chunks import NO_TERMS, Batch, make_chunk, unit
+from support.fake_time import FakeTime
+from support.qdrant_rest import FakeQdrant, running_qdrant
+from support.stores import describe
+from support.waiting import PATIENCE
+
+from articulado.config.settings import Settings
+from articulado.store.generations import Generations
+from articulado.store.opening import IndexBuilder
+from articulado.store.registry import Registry
+from articulado.store.server_collection import connect
+from articulado.store.server_publication import AWAY_SECONDS, LEASE, LEASE_SECONDS, RENEWALS, Lease, Turns
+from articulado.store.server_writer import server_writer
+from articulado.values.errors import StoreUnavailable
+
+
+@pytest.fixture
+def qdrant() -> Iterator[FakeQdrant]:
+    with running_qdrant() as state:
+        yield state
+
+
+@pytest.fixture(params=["local", "rest"])
+async def registry(request: pytest.FixtureRequest, qdrant: FakeQdrant) -> AsyncIterator[Registry]:
+    client = AsyncQdrantClient(":memory:") if request.param == "local" else connect(settings(qdrant))
+    registry = Registry(client, "laboral")
+    await registry.create()
+    yield registry
+    await client.close()
+
+
+def settings(qdrant: FakeQdrant) -> Settings:
+    return Settings.read(None, store="server", qdrant_url=qdrant.url)
+
+
+async def never(seconds: float) -> None:
+    """Keep a holder from renewing, as if its machine had stopped."""
+    await asyncio.Event().wait()
+
+
+async def token(registry: Registry) -> str:
+    return (await registry.read(LEASE))["token"]
+
+
+async def test_what_is_free_is_taken_and_given_back(registry: Registry, tmp_path: Path) -> None:
+    lease = Lease(registry, tmp_path, pause=never)
+    with pytest.raises(StoreUnavailable):
+        lease.check()
+    await lease.take()
+    lease.check()
+    held = await token(registry)
+    assert held
+    await lease.give_back()
+    assert await token(registry) == ""
+    with pytest.raises(StoreUnavailable, match=r"ha perdido su turno.*Repita la orden"):
+        lease.check()
+    other = Lease(registry, tmp_path / "otra", pause=never)
+    await other.take()
+    assert await token(registry) not in ("", held)
+    await other.give_back()
+
+
+async def test_who_waits_takes_over_what_is_not_renewed(registry: Registry, tmp_path: Path, caplog) -> None:
+    stopped, time = FakeTime(), FakeTime()
+    dead = Lease(registry, tmp_path / "una", clock=stopped.clock, pause=never)
+    await dead.take()
+
+    async def patience(seconds: float) -> None:
+        await (time.sleep(seconds) if len(time.pauses) < RENEWALS else never(seconds))
+
+    waiting = Lease(registry, tmp_path / "otra", clock=time.clock, pause=patience)
+    began = time.now
+    await waiting.take()
+    assert time.now - began >= LEASE_SECONDS
+    assert "Otra ingesta publica este índice" in caplog.text
+    assert str(tmp_path / "una") in caplog.text
+    waiting.check()
+    mine = await token(registry)
+    await dead.give_back()
+    assert await token(registry) == mine, "what is no longer its own it cannot give back"
+    await waiting.give_back()
+
+
+async def test_a_lease_that_is_renewed_is_waited_for(registry: Registry, tmp_path: Path) -> None:
+    time, turns = FakeTime(), 0
+    holder = Lease(registry, tmp_path / "una", pause=never)
+    await holder.take()
+
+    async def renewed_meanwhile(seconds: float) -> None:
+        nonlocal turns
+        turns += 1
+        await time.sleep(seconds)
+        if turns > 12:
+            await never(seconds)
+        elif turns == 12:
+            await holder.give_back()
+        else:
+            assert await holder._renew(expected=await token(registry))
+
+    waiting = Lease(registry, tmp_path / "otra", clock=time.clock, pause=renewed_meanwhile)
+    await waiting.take()
+    assert turns >= 12, "three times as long as a lease lasts that nobody renews"
+    await waiting.give_back()
+
+
+async def test_what_a_killed_process_has_left_on_this_machine_is_taken_over_at_once(
+    registry: Registry, tmp_path: Path
+) -> None:
+    await Lease(registry, tmp_path, pause=never).take()
+    again = Lease(registry, tmp_path, pause=never)
+    await asyncio.wait_for(again.take(), PATIENCE)
+    again.check()
+    await again.give_back()
+
+
+async def test_of_several_one_gets_it(registry: Registry, tmp_path: Path) -> None:
+    leases = [Lease(registry, tmp_path / str(number), pause=never) for number in range(5)]
+    assert sum(await asyncio.gather(*(lease._renew(expected="") for lease in leases))) == 1
+
+
+async def test_a_renewal_that_comes_too_late_ends_the_turn(registry: Registry, tmp_path: Path) -> None:
+    time, go_on = FakeTime(), asyncio.Event()
+
+    async def until_told(seconds: float) -> None:
+        await go_on.wait()
+
+    holder = Lease(registry, tmp_path / "una", clock=time.clock, pause=until_told)
+    await holder.take()
+    await registry.replace(LEASE, {"token": "ajeno", "owner": "otra"}, field="token", expected=await token(registry))
+    holder.check()
+    go_on.set()
+    await holder._renewing  # type: ignore[misc]
+    with pytest.raises(StoreUnavailable):
+        holder.check()
+
+
+async def test_whoever_has_lost_the_turn_writes_and_publishes_nothing(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    batch = Batch([make_chunk(1)], [unit(1, 0)], [NO_TERMS])
+    client = connect(settings(qdrant))
+    registry = Registry(client, "laboral")
+
+    async def lose_it_after(points: int) -> None:
+        async with IndexBuilder(tmp_path, server_writer(settings(qdrant))) as builder:
+            if points:
+                await builder.add(batch.chunks, batch.dense, batch.sparse)
+            builder._writer._turns._leases[""]._valid_until = 0.0  # type: ignore[attr-defined]
+            await builder.add(batch.chunks, batch.dense, batch.sparse) if not points else None
+            await builder.commit(describe())
+
+    for points in (0, 1):
+        with pytest.raises(StoreUnavailable, match="ha perdido su turno"):
+            await lose_it_after(points)
+        assert (await registry.served()).generation == ""
+        assert qdrant.aliases == {}
+        assert Generations(tmp_path).current() is None
+    await client.close()
+
+
+async def test_each_collection_has_a_turn_of_its_own(registry: Registry, tmp_path: Path) -> None:
+    one, other = (Turns(registry, tmp_path / name, pause=never) for name in ("una", "otra"))
+    await one.take(["normativa"])
+    await asyncio.wait_for(other.take(["sentencias"]), PATIENCE)
+    assert await other.take_free(["casos", "normativa"]) == {"casos"}
+    await asyncio.wait_for(other.take_publication(), PATIENCE)
+    one.check()
+    other.check()
+    await one.give_back()
+    assert await other.take_free(["normativa"]) == {"normativa"}
+    await other.give_back()
+
+
+async def test_who_comes_back_is_let_in_at_once_and_others_wait_for_long(registry: Registry, tmp_path: Path) -> None:
+    leaving, time = Turns(registry, tmp_path / "una", pause=never), FakeTime()
+    await leaving.take(["normativa"])
+    await leaving.give_back(and_return=True)
+    again = Turns(registry, tmp_path / "una", pause=never)
+    await asyncio.wait_for(again.take(["normativa"]), PATIENCE)
+    await again.give_back(and_return=True)
+
+    async def patience(seconds: float) -> None:
+        await (time.sleep(seconds) if len(time.pauses) < RENEWALS * AWAY_SECONDS / LEASE_SECONDS else never(seconds))
+
+    waiting, began = Lease(registry, tmp_path / "otra", "normativa", clock=time.clock, pause=patience), time.now
+    await waiting.take()
+    assert time.now - began >= AWAY_SECONDS
+    await waiting.give_back()

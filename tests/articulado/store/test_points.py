@@ -1,0 +1,68 @@
+"""The table of points: against a dictionary, and when its file is gone."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.chunks import NO_TERMS, Batch, make_chunk, unit
+from support.stores import Place, as_of_earlier_version
+
+from articulado.store.writer import POINTS, UNKNOWN, Point, Points
+from articulado.values.errors import IndexMissing
+from articulado.values.protocols import HybridQuery, SearchFilter
+
+IDS = st.integers(0, 2**53 - 1)
+TABLES = st.dictionaries(
+    IDS, st.tuples(IDS, st.one_of(st.just(UNKNOWN), st.integers(0, 2**56 - 1)), st.integers(0, 9)), max_size=30
+)
+
+
+@given(TABLES, st.lists(IDS, max_size=10))
+def test_a_table_is_a_dictionary_that_is_kept_on_disk(
+    table: dict[int, tuple[int, int, int]], others: list[int]
+) -> None:
+    points = Points.of(Point(id, *fields) for id, fields in table.items())
+    with tempfile.TemporaryDirectory() as folder:
+        points.save(Path(folder))
+        loaded = Points.load(Path(folder))
+        for points_table in (points, loaded):
+            assert len(points_table) == len(table)
+            assert list(points_table) == [Point(id, *table[id]) for id in sorted(table)]
+            requested = [*table, *others]
+            assert points_table.parents(requested) == {id: table[id][0] for id in requested if id in table}
+
+
+def test_nothing_is_asked_of_nothing() -> None:
+    assert Points.of([]).parents([1, 2]) == {}
+    assert Points.of([Point(1, 1, 1, 0)]).parents([]) == {}
+
+
+DAMAGES = {
+    "missing": lambda file: file.unlink(),
+    "empty": lambda file: file.write_bytes(b""),
+    "cut off": lambda file: file.write_bytes(file.read_bytes()[:-8]),
+    "no array": lambda file: file.write_bytes(b"{}"),
+    "of another kind": lambda file: np.save(file, np.zeros((4, 3))),
+    "of another shape": lambda file: np.save(file, np.zeros((3, 3), dtype=np.int64)),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("kind", ["edge", "server"])
+@pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
+async def test_without_its_table_an_index_says_what_to_run(tmp_path: Path, kind: str, damage: str) -> None:
+    place = Place(kind, tmp_path)
+    written = await place.build(Batch([make_chunk(id) for id in (1, 2, 3)], [unit(1, 0)] * 3, [NO_TERMS] * 3))
+    index = as_of_earlier_version(written)
+    DAMAGES[damage](index.folder / POINTS)
+    query = HybridQuery(unit(1, 0), NO_TERMS)
+    with pytest.raises(IndexMissing, match=r"articulado ingest … --rebuild") as continued:
+        await place.update(index)
+    assert str(index.folder / POINTS) in str(continued.value)
+    if kind == "edge":  # a server tells itself which child is whose
+        with pytest.raises(IndexMissing):
+            await place.open(index).search("normativa", [query], limit=1, prefetch=1, where=SearchFilter())
+    await place.close()

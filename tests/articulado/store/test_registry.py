@@ -1,0 +1,149 @@
+"""What an index has on a server beside its points."""
+
+import base64
+import zlib
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+from qdrant_client import AsyncQdrantClient
+from support.chunks import NO_TERMS, Batch, make_chunk, unit
+from support.qdrant_rest import running_qdrant
+from support.stores import build
+
+from articulado.config.settings import Settings
+from articulado.store.generations import Index
+from articulado.store.registry import PART_BYTES, KnownGeneration, Registry, Served, digest_of
+from articulado.store.server_collection import connect
+from articulado.store.server_writer import server_writer
+from articulado.values.errors import IndexMismatch, IndexMissing
+
+DAY = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[AsyncQdrantClient]:
+    made = AsyncQdrantClient(":memory:")
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def index(tmp_path: Path) -> Index:
+    return await build(tmp_path, [Batch([make_chunk(1)], [unit(1, 0)], [NO_TERMS])])
+
+
+def known(*names: str) -> Served:
+    return Served(generations=tuple(KnownGeneration(generation=name, stored_as=name, published=DAY) for name in names))
+
+
+def as_generation(index: Index, name: str, file: bytes) -> Index:
+    """The index under another name, with a file of its own."""
+    (index.folder / "fichero").write_bytes(file)
+    return Index(index.folder, index.manifest.model_copy(update={"generation": name}))
+
+
+async def parts_of(registry: Registry, generation: str) -> bytes:
+    [file] = (await registry.record(generation)).files
+    content = b"".join([part async for _, part in registry.parts(file.parts)])
+    assert len(content) == file.size
+    return content
+
+
+async def test_files_come_back_as_they_were(client: AsyncQdrantClient, index: Index) -> None:
+    registry = Registry(client, "laboral")
+    await registry.create()
+    for name, content in (("vacío", b""), ("corto", b"x"), ("largo", bytes(PART_BYTES) * 9 + b"fin" * PART_BYTES)):
+        await registry.add(as_generation(index, name, content), ["fichero"])
+        assert await parts_of(registry, name) == content
+        assert (await registry.record(name)).manifest.generation == name
+
+
+async def test_parts_that_generations_share_are_kept_once_and_as_long_as_one_of_them(
+    client: AsyncQdrantClient, index: Index
+) -> None:
+    registry = Registry(client, "laboral")
+    await registry.create()
+    shared = b"a" * PART_BYTES
+    await registry.add(as_generation(index, "una", shared + b"1"), ["fichero"])
+    await registry.add(as_generation(index, "otra", shared + b"2"), ["fichero"])
+    assert (await client.count("articulado")).count == 2 + 3
+    await registry.forget(["una", "ninguna"], ["otra"])
+    assert (await client.count("articulado")).count == 1 + 2
+    assert await parts_of(registry, "otra") == shared + b"2"
+    with pytest.raises(IndexMissing):
+        await registry.record("una")
+
+
+async def test_what_is_damaged_is_told(client: AsyncQdrantClient, index: Index) -> None:
+    registry = Registry(client, "laboral")
+    await registry.create()
+    await registry.add(as_generation(index, "una", b"x"), ["fichero"])
+    await client.overwrite_payload("articulado", {"data": "eJwrAQAAeQB5"}, [registry._id("part", digest_of(b"x"))])
+    with pytest.raises(IndexMismatch, match=r"la colección «articulado».*--rebuild"):
+        await parts_of(registry, "una")
+    await client.overwrite_payload("articulado", {"otra": "cosa"}, [registry._id("generation", "una")])
+    with pytest.raises(IndexMismatch):
+        await registry.record("una")
+
+
+@pytest.mark.parametrize("name", ["../otra", "/etc", "a/b", "..", ""])
+def test_a_generation_is_no_path(name: str) -> None:
+    with pytest.raises(ValidationError):
+        KnownGeneration(generation=name, stored_as="una", published=DAY)
+    with pytest.raises(ValidationError):
+        KnownGeneration(generation="una", stored_as=name, published=DAY)
+
+
+async def test_what_is_larger_than_a_part_is_none(client: AsyncQdrantClient, index: Index) -> None:
+    registry = Registry(client, "laboral")
+    await registry.create()
+    await registry.add(as_generation(index, "una", b"x"), ["fichero"])
+    large = base64.b64encode(zlib.compress(bytes(PART_BYTES * 100))).decode()
+    await client.overwrite_payload("articulado", {"data": large}, [registry._id("part", digest_of(b"x"))])
+    with pytest.raises(IndexMismatch):
+        await parts_of(registry, "una")
+
+
+async def test_what_is_served_changes_from_what_was_seen_alone(client: AsyncQdrantClient) -> None:
+    registry = Registry(client, "laboral")
+    await registry.create()
+    assert await registry.served() == Served()
+    assert await registry.serve(known("una"), instead_of=Served())
+    assert not await registry.serve(known("otra"), instead_of=Served()), "another machine was quicker"
+    assert await registry.served() == known("una")
+    assert await registry.serve(known("una", "otra"), instead_of=known("una"))
+    assert (await registry.served()).generation == "otra"
+    assert await Registry(client, "otro").served() == Served(), "each profile has its own"
+    other = Registry(client, "laboral", prefix="p-")
+    await other.create()
+    assert await other.served() == Served(), "and so has each prefix"
+
+
+async def test_notes_are_counted_until_they_are_forgotten(client: AsyncQdrantClient) -> None:
+    registry = Registry(client, "laboral")
+    await registry.create()
+    for number in range(201):
+        await registry.note("una", "normativa", number, [number, 1_000 + number])
+    await registry.note("una", "sentencias", 0, [7])
+    assert await registry.notes("una", "normativa") == [[number, 1_000 + number] for number in range(201)]
+    assert await registry.notes("otra", "normativa") == []
+    await registry.forget_notes("una", "normativa", 201)
+    assert await registry.notes("una", "normativa") == []
+    assert await registry.notes("una", "sentencias") == [[7]], "each collection has notes of its own"
+
+
+@pytest.mark.parametrize(("held", "kept"), [(timedelta(minutes=15), 4), (timedelta(0), 2)])
+async def test_what_was_served_a_short_while_ago_stays(tmp_path: Path, held: timedelta, kept: int) -> None:
+    """Four rebuilds, each replaced the moment before: of the first two nobody knows who still searches them."""
+    with running_qdrant() as qdrant:
+        settings = Settings.read(None, store="server", qdrant_url=qdrant.url)
+        batch = Batch([make_chunk(1)], [unit(1, 0)], [NO_TERMS])
+        for _ in range(4):
+            await build(tmp_path, [batch], server_writer(settings, held=held))
+        client = connect(settings)
+        served = await Registry(client, "laboral").served()
+        await client.close()
+        assert len(served.generations) == len(qdrant.names) == kept

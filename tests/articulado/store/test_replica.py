@@ -1,0 +1,91 @@
+"""A generation of a server, put together on another machine."""
+
+from pathlib import Path
+
+import pytest
+from support.chunks import NO_TERMS, Batch, make_chunk, unit
+from support.qdrant_rest import FakeQdrant, running_qdrant
+from support.stores import build, describe, prompt_writer
+
+from articulado.config.settings import Settings
+from articulado.store.checksums import damaged_files
+from articulado.store.generations import Index
+from articulado.store.opening import IndexBuilder, open_index
+from articulado.store.registry import PART_BYTES, Registry
+from articulado.store.replica import INCOMING, Replica
+from articulado.store.server_collection import connect
+from articulado.values.errors import IndexMismatch
+
+ONE = Batch([make_chunk(1)], [unit(1, 0)], [NO_TERMS])
+PARTS = [bytes([number]) * PART_BYTES for number in range(4)]
+
+
+def settings(qdrant: FakeQdrant) -> Settings:
+    return Settings.read(None, store="server", qdrant_url=qdrant.url)
+
+
+async def publish(qdrant: FakeQdrant, folder: Path, content: bytes) -> Index:
+    """Build an index that has a model of this content."""
+    async with IndexBuilder(folder, prompt_writer(settings(qdrant))) as builder:
+        await builder.add(ONE.chunks, ONE.dense, ONE.sparse)
+        (builder.models / "modelo").write_bytes(content)
+        return await builder.commit(describe())
+
+
+async def fetch(qdrant: FakeQdrant, folder: Path) -> Index:
+    client = connect(settings(qdrant))
+    try:
+        await Replica(folder, Registry(client, "laboral")).update()
+    finally:
+        await client.close()
+    return open_index(folder)
+
+
+async def test_parts_that_are_here_already_are_not_fetched(tmp_path: Path) -> None:
+    with running_qdrant() as qdrant:
+        for content, count in (
+            (PARTS[:3], 3),
+            ([PARTS[0], PARTS[3], PARTS[2]], 1),  # from the middle
+            ([PARTS[2], PARTS[1], PARTS[0], b"fin"], 2),  # in another place
+        ):
+            written = await publish(qdrant, tmp_path / "a", b"".join(content))
+            qdrant.requests.clear()
+            index = await fetch(qdrant, tmp_path / "b")
+            assert (index.models / "modelo").read_bytes() == b"".join(content)
+            asked = [asked.body["ids"] for asked in qdrant.requests if asked.path == "/collections/articulado/points"]
+            assert sum(len(ids) for ids in asked) == 2 + count, "what is served, what it consists of, and the parts"
+            assert index.manifest.generation == written.manifest.generation
+            assert index.manifest.fetched
+            assert damaged_files(index, deep=True) == []
+
+
+async def test_what_a_killed_process_has_left_goes(tmp_path: Path) -> None:
+    with running_qdrant() as qdrant:
+        await publish(qdrant, tmp_path / "a", b"x")
+        left = tmp_path / "b" / INCOMING / "a medias"
+        left.mkdir(parents=True)
+        await fetch(qdrant, tmp_path / "b")
+        assert list((tmp_path / "b" / INCOMING).iterdir()) == []
+        assert len(list((tmp_path / "b" / "generations").iterdir())) == 1
+
+
+async def test_a_part_that_the_server_has_lost_leaves_what_is_served_alone(tmp_path: Path) -> None:
+    with running_qdrant() as qdrant:
+        await publish(qdrant, tmp_path / "a", b"x")
+        first = await fetch(qdrant, tmp_path / "b")
+        await publish(qdrant, tmp_path / "a", b"y")
+        registry = qdrant.collections["articulado"]
+        for point in registry.values():
+            if "data" in point["payload"]:
+                point["payload"] = {"data": "eJwDAAAAAAE="}
+        with pytest.raises(IndexMismatch, match="la colección «articulado»"):
+            await fetch(qdrant, tmp_path / "b")
+        assert open_index(tmp_path / "b") == first
+
+
+async def test_generations_of_before_go_from_the_cache(tmp_path: Path) -> None:
+    with running_qdrant() as qdrant:
+        for _ in range(3):
+            await build(tmp_path / "a", [ONE], prompt_writer(settings(qdrant)))
+            await fetch(qdrant, tmp_path / "b")
+        assert len(list((tmp_path / "b" / "generations").iterdir())) == 2, "the one before may be open"
