@@ -23,6 +23,7 @@ from uuid import uuid4
 import numpy as np
 
 from articulado.config.settings import Settings
+from articulado.encoders.bm25 import Bm25Encoder
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.store.builder import IndexBuilder
 from articulado.store.generations import Description, Fingerprints
@@ -32,7 +33,6 @@ from articulado.store.server_writer import server_writer
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import HybridQuery, SearchFilter, SparseVector, Vector
 from benchmarks.sizing import BATCH, COLLECTION, SEARCHES, Texts, rows
-from services.models.sparse import Bm25Encoder
 
 RANK = 24
 NOISE = 0.1

@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
+from articulado.encoders.bm25 import Bm25Encoder
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.ids import chunk_id
 from articulado.store.builder import IndexBuilder
@@ -36,7 +37,6 @@ from articulado.values.protocols import HybridQuery, SearchFilter, SparseVector,
 from ingestion.chunking.children import children_of
 from ingestion.chunking.parts import MAX_PART
 from ingestion.chunking.semantic import semantic_spans
-from services.models.sparse import Bm25Encoder
 
 COLLECTION = "normativa"
 BATCH = 1_024

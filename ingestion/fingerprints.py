@@ -2,11 +2,11 @@
 
 from articulado.config.profile import Profile, domain_of
 from articulado.config.settings import Settings
+from articulado.encoders.bm25 import Bm25Encoder
+from articulado.encoders.dual import fitted_fingerprint, packaged_encoder
 from articulado.legal.domain.base import Domain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.store.generations import Fingerprints
-from services.models.sparse import Bm25Encoder
-from services.offline.encoder.encoder import fitted_fingerprint, packaged_encoder
 
 CHUNKER = "small_to_big:2000:300:50:4"
 """Fingerprint of how documents are cut and what chunks hold; another one where the same document gives other chunks."""

@@ -8,6 +8,9 @@ from langchain_core.language_models import BaseChatModel
 
 from articulado.config.profile import Profile, domain_of
 from articulado.config.settings import ModelSettings, Settings
+from articulado.encoders.bm25 import Bm25Encoder
+from articulado.encoders.dual import DualEncoder, packaged_encoder
+from articulado.encoders.precedents import packaged_precedents
 from articulado.legal.domain.base import Domain, Lexicon, StemWeights
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
@@ -35,9 +38,6 @@ from services.conversation.leaning import (
     packaged_leaning,
 )
 from services.domain.prominence import Prominence
-from services.models.sparse import Bm25Encoder
-from services.offline.encoder.encoder import DualEncoder, packaged_encoder
-from services.offline.encoder.precedents import packaged_precedents
 from services.relevance.evidence import EvidenceReader
 from services.relevance.judge import BestScoreJudge, LearntJudge, RelevanceJudge, packaged_judgement
 from services.rerank.heuristic import EncodedSimilarity, HeuristicReranker, Similarity, Support

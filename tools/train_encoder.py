@@ -14,14 +14,14 @@ from pathlib import Path
 
 import numpy as np
 
+from articulado.encoders.dual import DIMENSIONS, FOLDER, DualEncoder, TrainingPairs
+from articulado.encoders.precedents import FILE, Precedents
 from articulado.store.edge import EdgeStore
 from articulado.store.opening import open_index
 from articulado.store.records.chunks import packaged_records, parse_refs
 from articulado.store.records.schema import load_situations
 from articulado.store.writer import Points
 from articulado.values.chunks import REPEALED, Chunk, ProvisionRef, indexed_text, provision_of
-from services.offline.encoder.encoder import DIMENSIONS, FOLDER, DualEncoder, TrainingPairs
-from services.offline.encoder.precedents import FILE, Precedents
 from tools.situations import is_held_back
 
 SITUATION_REPEATS = 3

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.encoders.dual import packaged_encoder
+from articulado.encoders.precedents import packaged_precedents
 from articulado.language.spanish import stem_word
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.vocabulary.synonyms import has_field_term
 from articulado.store.records.schema import FollowUp, load_follow_ups, load_situations, load_unanswerable
 from services.conversation.leaning import FILE, PLACES, LeaningModel, SignReader, places_of
-from services.offline.encoder.encoder import packaged_encoder
-from services.offline.encoder.precedents import packaged_precedents
 from services.relevance.judge import packaged_judgement
 from tools.situations import is_held_back
 

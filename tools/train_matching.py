@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from articulado.config.profile import Profile, domain_of, load_profile
+from articulado.encoders.dual import DIMENSIONS, DualEncoder, packaged_encoder
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from evaluation.case_desk.cases import LabelledCase, own_cases, own_decisions
 from evaluation.case_desk.halves import half_of
@@ -24,7 +25,6 @@ from services.case.filters import passes_attributes
 from services.case.matching.evidence import EVIDENCE, EvidenceReader
 from services.case.matching.matcher import article_reader, matches
 from services.case.matching.model import FILE, MatchModel
-from services.offline.encoder.encoder import DIMENSIONS, DualEncoder, packaged_encoder
 
 PROFILES = ("laboral", "plan_401k")
 STRENGTH = 0.3

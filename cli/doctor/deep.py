@@ -62,8 +62,8 @@ async def _look_at_points(settings: "Settings", index: "Index", inspection: "Ins
 
 def _model_problems(index: "Index") -> list[str]:
     """Read the models of an index and say which cannot be read."""
+    from articulado.encoders.dual import DualEncoder
     from articulado.legal.domain.base import Lexicon
-    from services.offline.encoder.encoder import DualEncoder
 
     problems = []
     for load in (Lexicon.load, DualEncoder.load):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from articulado.encoders.bm25 import Bm25Encoder
 from articulado.language.languages import Language
 from articulado.prompting.prompts import read_reader_reply
 from articulado.values.answers import Message
@@ -24,7 +25,6 @@ from articulado.values.protocols import (
 from evaluation.forwarding import ForwardingChat
 from nodes.decompose import MAX_QUERIES
 from services.container import Services
-from services.models.sparse import Bm25Encoder
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ async def offline_vectors(texts: Sequence[str], domain: Domain) -> list[Vector]:
     The latter is latent semantic analysis of these texts, (64,) each; a text that shares no word with
     another one gets the zero vector. Neither depends on what else is indexed.
     """
-    from services.offline.encoder.encoder import DualEncoder, TrainingPairs, packaged_encoder
+    from articulado.encoders.dual import DualEncoder, TrainingPairs, packaged_encoder
 
     if domain is SPANISH_LAW:
         encoder = await asyncio.to_thread(packaged_encoder)

@@ -10,6 +10,8 @@ from pathlib import Path
 from articulado.config.companions import load_outside
 from articulado.config.profile import Profile, domain_of
 from articulado.config.settings import Settings
+from articulado.encoders.dual import DualEncoder, TrainingPairs, packaged_encoder
+from articulado.encoders.training import BATCH, EPOCHS
 from articulado.legal.domain.base import Lexicon
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.store.builder import IndexBuilder, digest
@@ -24,8 +26,6 @@ from ingestion.indexing.encoding import Encode, VectorJournal, encode_batches, o
 from ingestion.indexing.entries import Entry
 from ingestion.indexing.models import IndexModels
 from services.case.matching.guides import asked_in, general_matters
-from services.offline.encoder.encoder import DualEncoder, TrainingPairs, packaged_encoder
-from services.offline.encoder.training import BATCH, EPOCHS
 
 STEP = "Indexando fragmentos"
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from articulado.config.profile import domain_named
+from articulado.encoders.bm25 import Bm25Encoder
+from articulado.encoders.dual import DualEncoder
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Domain
 from articulado.models.embeddings import MAX_TEXTS
@@ -21,8 +23,6 @@ from ingestion.ahead import in_order
 from ingestion.context.paid_cache import PaidCache
 from ingestion.incremental.workspace import key_of
 from ingestion.indexing.entries import Entry
-from services.models.sparse import Bm25Encoder
-from services.offline.encoder.encoder import DualEncoder
 
 BATCH = 1_024
 """Entries that are encoded and written together."""

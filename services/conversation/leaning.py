@@ -13,13 +13,13 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.encoders.precedents import UNREADABLE, open_arrays
 from articulado.language.folding import fold
 from articulado.language.languages import Language
 from articulado.legal.domain.base import Domain
 from articulado.legal.domain.spanish_law import points_back
 from articulado.values.chunks import ProvisionRef
 from articulado.values.errors import ConfigurationError
-from services.offline.arrays import UNREADABLE, open_arrays
 from services.relevance.wording import WordingModel, runs_of, words_of
 from services.rerank.heuristic import Support
 

@@ -10,11 +10,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.encoders.precedents import UNREADABLE, open_arrays
 from articulado.values.chunks import Candidate, relevance
 from articulado.values.errors import ConfigurationError
 from services.domain.coverage import Wanted
 from services.domain.rows import SURE
-from services.offline.arrays import UNREADABLE, open_arrays
 from services.relevance.evidence import EVIDENCE, MAX_JUDGED, EvidenceReader
 from services.relevance.wording import WordingModel
 from state.candidates import in_order

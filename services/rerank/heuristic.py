@@ -5,13 +5,13 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from articulado.encoders.dual import DualEncoder
 from articulado.legal.domain.base import Coverage, Domain, EqualWeights, StemWeights
 from articulado.legal.domain.spanish_law import speaks_of_the_answer, split_subject
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, indexed_text, provision_of
 from articulado.values.protocols import Reranked
 from services.domain.coverage import Wanted
 from services.domain.prominence import Prominence
-from services.offline.encoder.encoder import DualEncoder
 
 _SEARCH_WEIGHT = 0.9
 """What one search of the decomposer counts for, in words or similarity, against the whole question."""

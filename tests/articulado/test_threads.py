@@ -10,7 +10,7 @@ from articulado import ONE_THREAD
 
 COMPUTES = """
 import os
-from services.offline.encoder.encoder import packaged_encoder
+from articulado.encoders.dual import packaged_encoder
 import numpy as np
 np.ones((20_000, 192), dtype=np.float32) @ np.ones(192, dtype=np.float32)
 print(len(os.listdir("/proc/self/task")))

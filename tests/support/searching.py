@@ -9,13 +9,13 @@ from support.chunks import Batch, unit
 from support.doubles import FakeEmbedder, QueueChat, make_services
 from support.stores import build
 
+from articulado.encoders.bm25 import Bm25Encoder
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.store.edge import EdgeStore
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import Embedded
 from graph.rag import Rag, build_rag, build_retrieval
 from services.container import Services
-from services.models.sparse import Bm25Encoder
 
 USED = "Lo dice la norma {marks}.\n===META===\nUSED|{numbers}\nDROP|ninguno"
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from support.doubles import make_chunk
 
+from articulado.encoders.dual import DualEncoder, TrainingPairs
 from articulado.store.records.chunks import with_chunks
 from articulado.store.records.schema import (
     Corpus,
@@ -16,7 +17,6 @@ from articulado.store.records.schema import (
     Situation,
     load_situations,
 )
-from services.offline.encoder.encoder import DualEncoder, TrainingPairs
 from tools import train_encoder as training_pairs
 from tools.situations import is_held_back
 from tools.train_encoder import precedents_of, training_pairs_of

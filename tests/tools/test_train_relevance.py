@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from articulado.encoders.dual import DualEncoder, TrainingPairs
 from articulado.language.languages import language
 from articulado.legal.vocabulary.matters import matters
 from articulado.store.records.schema import Situation, load_corpus, load_situations, load_unanswerable
-from services.offline.encoder.encoder import DualEncoder, TrainingPairs
 from services.relevance.evidence import EVIDENCE
 from services.relevance.wording import term_places
 from tools import train_encoder, train_relevance

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.encoders.dual import DualEncoder
 from articulado.legal.domain.base import Domain, Lexicon
 from articulado.values.protocols import Vector
 from services.case.matching.guides import Guide
 from services.case.matching.terms import TermIndex
-from services.offline.encoder.encoder import DualEncoder
 
 _OWN = (
     "asked_best",

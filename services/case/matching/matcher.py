@@ -7,13 +7,13 @@ from typing import NamedTuple, Protocol
 
 from articulado.config.companions import load_outside
 from articulado.config.profile import Profile
+from articulado.encoders.dual import DualEncoder
 from articulado.legal.domain.base import Domain
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import ChunkStore, SearchFilter
 from services.case.matching.evidence import EvidenceReader
 from services.case.matching.guides import Guide, article_guides, general_matters, outside_guides
 from services.case.matching.model import MatchModel, packaged_model
-from services.offline.encoder.encoder import DualEncoder
 
 
 class Match(NamedTuple):

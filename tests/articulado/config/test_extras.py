@@ -9,6 +9,7 @@ from support.paths import REPOSITORY
 
 from articulado.config.extras import EXTRAS, importing, installed, require
 from articulado.config.settings import Settings
+from articulado.encoders.dual import DualEncoder, TrainingPairs
 from articulado.legal.domain.base import PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.store.server_collection import connect
@@ -21,7 +22,6 @@ from server.guards import Guards
 from server.settings import ServerSettings
 from services.case.calibration import fit_curve
 from services.conversations.kept import open_conversations
-from services.offline.encoder.encoder import DualEncoder, TrainingPairs
 from services.rerank.model_files import ModelFiles
 from services.rerank.table import resolve_auto
 

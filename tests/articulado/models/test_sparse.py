@@ -8,11 +8,11 @@ from fastembed.sparse.bm25 import Bm25
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.encoders.bm25 import AVERAGE_LENGTH, SYNONYM_WEIGHT, B, Bm25Encoder, K
 from articulado.language.languages import language
 from articulado.language.spanish import stems
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.protocols import SparseVector
-from services.models.sparse import AVERAGE_LENGTH, SYNONYM_WEIGHT, B, Bm25Encoder, K
 
 ES = language("es")
 
@@ -95,7 +95,7 @@ def test_decomposed_accents_find_composed_ones():
 def test_the_fingerprint_needs_no_heavy_import():
     code = (
         "import sys; from articulado.legal.domain.spanish_law import SPANISH_LAW; "
-        "from services.models.sparse import Bm25Encoder; "
+        "from articulado.encoders.bm25 import Bm25Encoder; "
         "print(Bm25Encoder.of(SPANISH_LAW).fingerprint); "
         "assert not {'fastembed', 'scipy', 'sklearn'} & set(sys.modules)"
     )

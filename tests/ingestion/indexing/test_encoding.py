@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from support.doubles import make_chunk
 
+from articulado.encoders.dual import DualEncoder, TrainingPairs
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from ingestion.indexing.encoding import BATCH, NO_TERMS, WORTH_PROCESSES, Encoded, encode_batches, offline_encoder
 from ingestion.indexing.entries import Entry
-from services.offline.encoder.encoder import DualEncoder, TrainingPairs
 
 TEXTS = [f"El descanso número {n} dura días y el permiso {n % 7} horas" for n in range(40)]
 

@@ -7,6 +7,8 @@ from support.small_articles import write_profile
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
+from articulado.encoders.dual import DualEncoder, packaged_encoder
+from articulado.encoders.training import BATCH, EPOCHS
 from articulado.language.languages import language
 from articulado.legal.domain.base import Lexicon, PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
@@ -22,8 +24,6 @@ from ingestion.indexing.build import MIN_STEPS, training_pairs_of, write_entries
 from ingestion.indexing.entries import entries_of
 from ingestion.indexing.models import IndexModels
 from services.factory import build_ingest_services, build_services
-from services.offline.encoder.encoder import DualEncoder, packaged_encoder
-from services.offline.encoder.training import BATCH, EPOCHS
 
 EN = PlainDomain(language("en"))
 

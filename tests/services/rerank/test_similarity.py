@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from support.doubles import make_chunk
 
+from articulado.encoders.dual import DualEncoder, TrainingPairs
 from articulado.values.chunks import Chunk, indexed_text
 from articulado.values.protocols import Vector
-from services.offline.encoder.encoder import DualEncoder, TrainingPairs
 from services.rerank.heuristic import EncodedSimilarity
 
 LAW = [

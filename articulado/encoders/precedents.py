@@ -4,21 +4,40 @@ A question that is asked much like one that has been answered is answered by the
 Cover and Hart, "Nearest neighbor pattern classification", 1967). The vectors are those of the encoder of the package.
 """
 
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
+from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from articulado.language.translation import translate
 from articulado.values.chunks import ProvisionRef
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import Vector
-from services.offline.arrays import UNREADABLE, open_arrays
 
-FILE = Path(str(resources.files("services.offline.encoder"))) / "precedents.npz"
+UNREADABLE = (OSError, ValueError, KeyError, IndexError, EOFError, BadZipFile, zlib.error, NotImplementedError)
+"""What is raised for a file that is missing or damaged, when it is opened or when an array is read from it."""
+
+
+@contextmanager
+def open_arrays(file: Path) -> Iterator[NpzFile]:
+    """Open a file, whose arrays are read as they are asked for.
+
+    Raises:
+        UNREADABLE: the file is missing or damaged.
+    """
+    # Opened here: numpy leaves a damaged file open.
+    with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
+        yield stored
+
+
+FILE = Path(str(resources.files("articulado.encoders"))) / "precedents.npz"
 """Where those of the package lie (``tools.train_encoder``)."""
 
 BESIDE = 0.8

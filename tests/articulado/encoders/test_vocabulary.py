@@ -6,11 +6,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from articulado.encoders.dual import Vocabulary, document_counts, question_counts
 from articulado.language.spanish import stem_word, stems
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.vocabulary.synonyms import expand
 from articulado.store.records.schema import load_situations
-from services.offline.encoder.vocabulary import Vocabulary, document_counts, question_counts
 
 
 def counts(*words: str) -> Counter:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from services.offline.encoder import training
-from services.offline.encoder.encoder import DualEncoder, TrainingPairs
-from services.offline.encoder.training import EPOCHS, LAST_RATE, RATE, TEMPERATURE, fit_axes, latent_axes, train
+from articulado.encoders import training
+from articulado.encoders.dual import DualEncoder, TrainingPairs
+from articulado.encoders.training import EPOCHS, LAST_RATE, RATE, TEMPERATURE, fit_axes, latent_axes, train
 
 STEMS, DIMENSIONS = 5, 3
 ANSWERS = np.array([2, 0, 2, 1])

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from support.damage import DAMAGES
 
+from articulado.encoders.dual import DualEncoder, TrainingPairs, packaged_encoder
 from articulado.language.spanish import stems
 from articulado.values.errors import IndexMissing
-from services.offline.encoder.encoder import DualEncoder, TrainingPairs, packaged_encoder
 
 TEXTS = [
     "vacaciones anuales retribuidas del trabajador",
@@ -169,7 +169,7 @@ def test_a_missing_or_damaged_file_is_a_missing_index(encoder, tmp_path, damage)
 def test_loading_and_querying_need_neither_sklearn_nor_scipy(encoder, tmp_path):
     encoder.save(tmp_path)
     code = (
-        "import asyncio, sys, pathlib; from services.offline.encoder.encoder import DualEncoder; "
+        "import asyncio, sys, pathlib; from articulado.encoders.dual import DualEncoder; "
         f"e = DualEncoder.load(pathlib.Path({str(tmp_path)!r})); asyncio.run(e.embed_queries(['vacaciones'])); "
         "assert not {'sklearn', 'scipy'} & set(sys.modules)"
     )

@@ -5,8 +5,8 @@ import pytest
 from support.chunks import unit
 from support.damage import DAMAGES, changed, without
 
+from articulado.encoders.precedents import Precedents
 from articulado.values.errors import ConfigurationError
-from services.offline.encoder.precedents import Precedents
 
 ET, AGENCY = "BOE-A-2015-11430", "BOE-A-1994-12554"
 A38, A48, A6, A11 = (ET, "art:38"), (ET, "art:48"), (AGENCY, "art:6"), (ET, "da:undécima")

@@ -1,1 +1,0 @@
-"""The dual encoder: questions and documents by axes of their own, into one space of vectors."""
