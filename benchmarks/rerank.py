@@ -26,12 +26,11 @@ from typing import Any
 from cross_encoder_model import FIRST_WORD, VOCABULARY, write_int8, write_model
 
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.retrieval.ranking.cross_encoder import CrossEncoder, ModelFiles
+from articulado.retrieval.ranking.heuristic import HeuristicReranker
+from articulado.retrieval.ranking.model_reranker import ModelReranker
 from articulado.store.records.chunks import packaged_records
 from articulado.values.protocols import Reranker
-from services.rerank.cross_encoder import CrossEncoder
-from services.rerank.heuristic import HeuristicReranker
-from services.rerank.model_files import ModelFiles
-from services.rerank.model_reranker import ModelReranker
 
 SENTENCE = 16
 QUESTION_WORDS = 12

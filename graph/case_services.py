@@ -5,13 +5,13 @@ from functools import cached_property
 from typing import Self
 
 from articulado.config.sections import Caps
+from articulado.retrieval.search import HybridSearch
 from services.case.author import CaseAuthor
 from services.case.authors import case_author
 from services.case.calibration import CaseGraph, read_calibration
 from services.case.confidence import ConfidenceEstimator
 from services.case.matching.model import packaged_model
 from services.container import Services
-from services.search.hybrid import HybridSearch
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,10 +11,10 @@ from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.prompting.abstention import declined, listed
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
+from articulado.retrieval.fusion import nearest
 from articulado.values.answers import AnswerOutcome
 from articulado.values.chunks import Candidate
 from nodes.turn import declined_question
-from services.search.candidate_order import nearest
 from state.context import ResolvedContext
 from state.rag import RagState
 

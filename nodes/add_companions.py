@@ -10,13 +10,12 @@ from typing_extensions import TypedDict
 from articulado.config.companions import Companion, Topic
 from articulado.legal.domain.base import Domain
 from articulado.legal.validity import in_force
+from articulado.retrieval.companions import topics_of
+from articulado.retrieval.fusion import MAX_COMPANIONS, candidate, preference
 from articulado.values.answers import Days, StoreName
 from articulado.values.chunks import Candidate, Chunk, Origin
 from articulado.values.protocols import ChunkStore
 from nodes.turn import question_to_score
-from services.search.candidate_order import MAX_COMPANIONS, preference
-from services.search.companions import topics_of
-from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import RagState, days_of
 

@@ -14,6 +14,18 @@ from articulado.legal.dates.finder import find_date
 from articulado.legal.domain.spanish_law import with_subject
 from articulado.legal.validity import in_force
 from articulado.models.retry import QuestionTime
+from articulado.retrieval.agreements import Applicable, applicable, empty_analysis, read_question, with_agreements
+from articulado.retrieval.conversation.leaning import LeaningJudge
+from articulado.retrieval.conversation.subject import Contextualized, TurnReading, contextualize, read_turn
+from articulado.retrieval.named import (
+    IndexContents,
+    decisions_missing,
+    look_up,
+    look_up_decisions,
+    not_in_force,
+    not_indexed,
+)
+from articulado.retrieval.search import territory_asked
 from articulado.store.supplementary import SupplementaryStore
 from articulado.values.answers import Analysis, Message, StoreName
 from articulado.values.chunks import Candidate, provision_of
@@ -21,15 +33,6 @@ from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import ChunkStore
 from nodes.messages import earlier_messages, newly_asked
 from nodes.validation import check_collections, check_options, checked_history, checked_question
-from services.conversation.leaning import LeaningJudge
-from services.conversation.named import Contextualized, contextualize
-from services.conversation.subject import TurnReading, read_turn
-from services.search.agreements import Applicable, applicable, with_agreements
-from services.search.hybrid import territory_asked
-from services.search.index_contents import IndexContents
-from services.search.named_decisions import decisions_missing, look_up_decisions
-from services.search.named_provisions import look_up, not_in_force, not_indexed
-from services.search.question_reading import empty_analysis, read_question
 from state.context import ResolvedContext
 from state.rag import RagState, Turn, fresh_turn
 

@@ -7,12 +7,12 @@ from articulado.prompting.abstention import listed
 from articulado.prompting.citation_markers import citation, keep_markers
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
 from articulado.prompting.prompts import Prompts
+from articulado.retrieval.fusion import nearest
 from articulado.values.answers import Citation, cost_of_failure
 from articulado.values.errors import EmptyReply, ModelError
 from articulado.values.protocols import ChatModel
 from nodes.messages import Spoken
 from nodes.writing import MAX_REPLIES, Write, WritingUpdate, prompt_messages, write_answer, written_update
-from services.search.candidate_order import nearest
 from state.context import ResolvedContext
 from state.rag import RagState
 

@@ -12,11 +12,11 @@ from articulado.models.retry import UNLIMITED, QuestionTime
 from articulado.prompting.citation_markers import keep_markers
 from articulado.prompting.outgoing_links import without_foreign_links
 from articulado.prompting.prompts import Prompts, read_reader_reply
+from articulado.retrieval.agreements import without_agreement_names
 from articulado.values.answers import Cost, Message, cost_of, cost_of_failure
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ModelError
 from articulado.values.protocols import ChatModel
-from services.search.agreements import without_agreement_names
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, carried_over
 

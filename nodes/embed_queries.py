@@ -5,9 +5,9 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.retrieval.search import HybridSearch
 from articulado.values.answers import Cost, cost_of_failure
 from articulado.values.errors import ModelError
-from services.search.hybrid import HybridSearch
 from state.context import ResolvedContext
 from state.rag import RagState
 

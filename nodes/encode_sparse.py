@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from services.search.hybrid import HybridSearch
+from articulado.retrieval.search import HybridSearch
 from state.context import ResolvedContext
 from state.rag import RagState
 

@@ -10,10 +10,10 @@ from typing_extensions import TypedDict
 from articulado.config.profile import Profile
 from articulado.legal.ids import nearest_part_ids
 from articulado.legal.validity import in_force
+from articulado.retrieval.fusion import candidate, in_order
 from articulado.values.answers import StoreName
 from articulado.values.chunks import Candidate, Chunk, provision_of
 from articulado.values.protocols import ChunkStore
-from state.candidates import candidate, in_order
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, days_of
 

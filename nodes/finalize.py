@@ -14,6 +14,8 @@ from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.legal.wordings import past_law_warnings, tracked_laws
 from articulado.prompting.abstention import declined
 from articulado.prompting.citation_markers import citation, markers_in, unread_source
+from articulado.retrieval.conversation.subject import is_bare_refusal, is_refusal
+from articulado.retrieval.needs import name_of
 from articulado.values.answers import AnswerOutcome, Citation, Message, Need
 from articulado.values.errors import ArticuladoError
 from articulado.values.findings import Certificate, Freshness, Remission
@@ -21,8 +23,6 @@ from nodes.messages import exchange_of
 from nodes.stage import final_event
 from nodes.turn import declined_question, lacking
 from nodes.validation import MAX_MESSAGES
-from services.conversation.refusal import is_bare_refusal, is_refusal
-from services.search.needs import name_of
 from services.verification.certificate import certificate_of
 from services.verification.freshness import freshness_of
 from services.verification.precedence import precedence_notes

@@ -8,10 +8,10 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.config.sections import Caps
+from articulado.retrieval.fusion import merged
+from articulado.retrieval.search import HybridSearch, search_filter
 from articulado.values.answers import Cost
 from articulado.values.chunks import Candidate
-from services.search.hybrid import HybridSearch, search_filter
-from state.candidates import merged
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, days_of
 

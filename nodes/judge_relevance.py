@@ -6,12 +6,12 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.config.sections import RelevanceBands
+from articulado.retrieval.fusion import preference
+from articulado.retrieval.ranking.final_scores import is_asked_of
+from articulado.retrieval.relevance.judge import UNDERSPECIFIED, Judgement, RelevanceJudge
 from articulado.values.answers import AnswerOutcome
 from articulado.values.chunks import NAMED_SCORE
 from nodes.turn import question_to_score
-from services.relevance.judge import UNDERSPECIFIED, Judgement, RelevanceJudge
-from services.search.candidate_order import preference
-from services.search.relevance import is_asked_of
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, carried_over
 

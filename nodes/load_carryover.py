@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.retrieval.fusion import candidate
 from articulado.values.answers import StoreName
 from articulado.values.chunks import Candidate
 from articulado.values.protocols import ChunkStore, Fusion
 from nodes.validation import checked_ids
-from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import RagState
 

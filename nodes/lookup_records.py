@@ -3,9 +3,9 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.retrieval.fusion import candidate
 from articulado.store.records.lookup import PackagedRecords
 from articulado.values.chunks import Candidate, provision_of
-from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import RagState
 

@@ -3,8 +3,8 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.retrieval.fusion import merged
 from articulado.values.chunks import Candidate
-from state.candidates import merged
 from state.context import ResolvedContext
 from state.rag import RagState, carried_over, may_be_cited
 

@@ -10,14 +10,13 @@ from typing_extensions import TypedDict
 
 from articulado.legal.domain.spanish_law import searched_topic
 from articulado.legal.validity import in_force
+from articulado.retrieval.fusion import EXTRA_AFTER_REFETCH, candidate, merged
+from articulado.retrieval.needs import nearest_first, provisions_needed, text_of
+from articulado.retrieval.references import ProvisionRequest
+from articulado.retrieval.search import HybridSearch, search_filter
 from articulado.values.answers import NO_COST, Cost, Need, StoreName
 from articulado.values.chunks import NAMED_SCORE, Candidate
 from articulado.values.protocols import ChunkStore, Reranker
-from services.search.candidate_order import EXTRA_AFTER_REFETCH
-from services.search.hybrid import HybridSearch, search_filter
-from services.search.needs import nearest_first, provisions_needed, text_of
-from services.search.reference import ProvisionRequest
-from state.candidates import candidate, merged
 from state.context import ResolvedContext
 from state.rag import RagState, days_of
 

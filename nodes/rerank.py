@@ -9,15 +9,15 @@ from typing_extensions import TypedDict
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.models.retry import UNLIMITED, QuestionTime
+from articulado.retrieval.fusion import in_order
+from articulado.retrieval.ranking.final_scores import raised, with_final_scores
+from articulado.retrieval.ranking.heuristic import WordShare
+from articulado.retrieval.ranking.table import reranker_for
 from articulado.values.answers import Cost, cost_of, cost_of_failure
 from articulado.values.chunks import NAMED_SCORE, Candidate
 from articulado.values.errors import ModelError
 from articulado.values.protocols import Reranker, RerankerTable
 from nodes.turn import question_to_score
-from services.rerank.table import reranker_for
-from services.rerank.word_share import WordShare
-from services.search.relevance import raised, with_final_scores
-from state.candidates import in_order
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, carried_over, days_of
 

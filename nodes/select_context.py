@@ -7,10 +7,10 @@ from typing_extensions import TypedDict
 
 from articulado.language.table_text import is_row
 from articulado.prompting.fragments import SEPARATOR, render
+from articulado.retrieval.fusion import EXTRA_AFTER_REFETCH, MAX_COMPANIONS, preference
+from articulado.retrieval.ranking.table import effective_strategy
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, provision_of
 from articulado.values.protocols import RerankerTable, TokenCounter
-from services.rerank.table import effective_strategy
-from services.search.candidate_order import EXTRA_AFTER_REFETCH, MAX_COMPANIONS, preference
 from state.context import ResolvedContext
 from state.rag import RagState
 

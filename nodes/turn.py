@@ -2,10 +2,10 @@
 
 from articulado.legal.vocabulary.matters import matters
 from articulado.prompting.abstention import Declined
+from articulado.retrieval.agreements import without_agreement_names
+from articulado.retrieval.needs import text_of
+from articulado.retrieval.relevance.judge import UNDERSPECIFIED
 from articulado.values.answers import Need
-from services.relevance.judge import UNDERSPECIFIED
-from services.search.agreements import without_agreement_names
-from services.search.needs import text_of
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked
 

@@ -12,18 +12,18 @@ from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.prompting.citation_markers import keep_markers, markers_in
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
+from articulado.retrieval.conversation.subject import is_refusal
+from articulado.retrieval.fusion import candidate
 from articulado.values.answers import Need, StoreName, Verdict
 from articulado.values.chunks import Candidate
 from articulado.values.findings import Finding, NamedVerdict
 from articulado.values.protocols import ChunkStore
-from services.conversation.refusal import is_refusal
 from services.verification.citations import NOTHING_KNOWN, KnownProvisions, look_up, named_verdicts
 from services.verification.needs import needs_of
 from services.verification.reading import ReadAnswer, read_answer
 from services.verification.rendering import annotated
 from services.verification.sources import sources_of
 from services.verification.verifier import findings_of
-from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import RagState, days_of
 

@@ -15,11 +15,11 @@ from articulado.prompting.fragments import neutralise, write_prompt
 from articulado.prompting.outgoing_links import LinkFilter, source_addresses, texts_without_foreign_links
 from articulado.prompting.self_evaluation import Reply, read_self_evaluation
 from articulado.prompting.stream_splitter import StreamSplitter
+from articulado.retrieval.needs import name_of
 from articulado.values.answers import NO_COST, AnswerOutcome, Cost, Message, Need, cost_of
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ContentFiltered, EmptyReply, ModelError, ModelTimeout
 from articulado.values.protocols import ChatModel
-from services.search.needs import name_of
 from state.rag import RagState, days_of
 
 HISTORY_MESSAGES = 6

@@ -17,6 +17,11 @@ from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.models.retry import QuestionTime
 from articulado.prompting.prompts import Prompts, load_prompts
+from articulado.retrieval.conversation.leaning import LeaningJudge
+from articulado.retrieval.named import IndexContents
+from articulado.retrieval.ranking.heuristic import WordShare
+from articulado.retrieval.relevance.judge import RelevanceJudge
+from articulado.retrieval.search import HybridSearch
 from articulado.store.layout import IndexedAgreement
 from articulado.store.records.lookup import PackagedRecords
 from articulado.store.supplementary import SupplementaryStore
@@ -34,11 +39,6 @@ from articulado.values.protocols import (
     TokenCounter,
 )
 from services.case.matching.matcher import ArticleMatcher
-from services.conversation.leaning import LeaningJudge
-from services.relevance.judge import RelevanceJudge
-from services.rerank.word_share import WordShare
-from services.search.hybrid import HybridSearch
-from services.search.index_contents import IndexContents
 
 if TYPE_CHECKING:
     from services.boe.client import BoeClient

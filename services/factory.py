@@ -17,6 +17,17 @@ from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.models.chat import LangChainChat
 from articulado.models.embeddings import DisabledEmbedder, SameVector
 from articulado.models.tokens import token_counter
+from articulado.retrieval.conversation.leaning import (
+    LeaningJudge,
+    LearntLeaning,
+    SignReader,
+    WrittenLeaning,
+    packaged_leaning,
+)
+from articulado.retrieval.ranking.heuristic import EncodedSimilarity, HeuristicReranker, Prominence, Similarity, Support
+from articulado.retrieval.ranking.table import ASK_A_PROVIDER, rerankers
+from articulado.retrieval.relevance.evidence import EvidenceReader
+from articulado.retrieval.relevance.judge import BestScoreJudge, LearntJudge, RelevanceJudge, packaged_judgement
 from articulado.store.checksums import check_files
 from articulado.store.edge import EdgeStore
 from articulado.store.edge_writer import EdgeWriter
@@ -30,18 +41,6 @@ from articulado.values.chunks import ProvisionRef
 from articulado.values.protocols import ChatModel, Embedder
 from services.case.matching.matcher import StoredArticles
 from services.container import IngestServices, OnDemand, Services
-from services.conversation.leaning import (
-    LeaningJudge,
-    LearntLeaning,
-    SignReader,
-    WrittenLeaning,
-    packaged_leaning,
-)
-from services.domain.prominence import Prominence
-from services.relevance.evidence import EvidenceReader
-from services.relevance.judge import BestScoreJudge, LearntJudge, RelevanceJudge, packaged_judgement
-from services.rerank.heuristic import EncodedSimilarity, HeuristicReranker, Similarity, Support
-from services.rerank.table import ASK_A_PROVIDER, rerankers
 
 MAX_SUPPORTED = 64
 """Questions whose precedents are kept: several stages ask for those of the same one."""

@@ -16,9 +16,9 @@ from articulado.encoders.precedents import packaged_precedents
 from articulado.language.spanish import stem_word
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.vocabulary.synonyms import has_field_term
+from articulado.retrieval.conversation.leaning import FILE, PLACES, LeaningModel, SignReader, places_of
+from articulado.retrieval.relevance.judge import packaged_judgement
 from articulado.store.records.schema import FollowUp, load_follow_ups, load_situations, load_unanswerable
-from services.conversation.leaning import FILE, PLACES, LeaningModel, SignReader, places_of
-from services.relevance.judge import packaged_judgement
 from tools.situations import is_held_back
 
 FOLDS = 5

@@ -21,14 +21,21 @@ from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.retrieval.relevance.evidence import (
+    EVIDENCE,
+    TERM_PLACES,
+    WORD_PLACES,
+    WordingModel,
+    term_places,
+    weights_at,
+    word_places,
+)
+from articulado.retrieval.relevance.judge import FILE, BestScoreJudge, JudgementModel, LearntJudge
 from articulado.store.opening import open_index
 from articulado.store.records.schema import load_corpus, load_situations, load_unanswerable
 from articulado.values.chunks import Candidate, ProvisionRef
 from graph.rag import build_retrieval
 from services.factory import build_services
-from services.relevance.evidence import EVIDENCE
-from services.relevance.judge import FILE, BestScoreJudge, JudgementModel, LearntJudge
-from services.relevance.wording import TERM_PLACES, WORD_PLACES, WordingModel, term_places, weights_at, word_places
 from state.context import RunContext
 from tools.situations import is_held_back
 from tools.train_encoder import precedents_of

@@ -149,8 +149,8 @@ def _reranking(settings: "Settings") -> str:
     """Say what orders the results, and where the machine decides that, which model it looks for."""
     if settings.rerank_strategy != "auto":
         return settings.rerank_strategy
-    from services.rerank.model_files import ModelFiles
-    from services.rerank.table import resolve_auto
+    from articulado.retrieval.ranking.cross_encoder import ModelFiles
+    from articulado.retrieval.ranking.table import resolve_auto
 
     strategy, _ = resolve_auto(settings)
     presence = "está" if strategy == "cross_encoder" else "no está"

@@ -54,9 +54,9 @@ def search(
 
     async def run_command() -> None:
         async with opened_services(settings, knowledge) as services:
+            from articulado.retrieval.fusion import preference
             from cli.search.view import as_dict, print_results
             from graph.rag import build_retrieval
-            from services.search.candidate_order import preference
 
             state: dict[str, Any] = await build_retrieval(services).ainvoke(
                 {"question": question_text}, context=context, output_keys=SHOWN_STATE

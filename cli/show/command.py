@@ -18,12 +18,11 @@ from cli.session import opened_services
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from articulado.retrieval.references import ProvisionDetail, Reference
     from articulado.values.chunks import ProvisionRef
     from cli.show.document import DocumentDetail
     from ingestion.incremental.base import IndexBase
     from ingestion.incremental.indexed_laws import IndexedLaw
-    from services.search.provision_detail import ProvisionDetail
-    from services.search.reference import Reference
 
 _NUMBERED_ARTICLE = re.compile(r"art:\d")
 
@@ -97,9 +96,9 @@ def _read(base: "IndexBase", text: str, today: date, as_of: date | None = None) 
         InvalidInput: it names neither a provision nor a law, nor any document of the index.
     """
     from articulado.legal.laws.indexed import IndexedLaws
+    from articulado.retrieval.references import read_reference
     from cli.show.document import find_provision
     from ingestion.incremental.indexed_laws import indexed_laws, named_documents
-    from services.search.reference import read_reference
 
     profile, day = base.profile, as_of or base.settings.as_of
     named, key = find_provision(base, text)
@@ -118,7 +117,7 @@ def _request_of(law_ids: list[str], key: str, day: date | None) -> "Reference":
 
 
 def _request(refs: "Sequence[ProvisionRef]", day: date | None) -> "Reference":
-    from services.search.reference import ProvisionRequest, Reference
+    from articulado.retrieval.references import ProvisionRequest, Reference
 
     return Reference(tuple(ProvisionRequest(*ref) for ref in refs), day)
 
@@ -126,8 +125,8 @@ def _request(refs: "Sequence[ProvisionRef]", day: date | None) -> "Reference":
 async def _decisions(base: "IndexBase", text: str) -> "tuple[list[ProvisionRef], list[str]]":
     """Return the decisions of which a text has the numbers and nothing else, and what to say of those missing."""
     from articulado.legal.domain.spanish_law import topic_of
+    from articulado.retrieval.named import decisions_missing, decisions_named, look_up_decisions
     from articulado.values.chunks import provision_of
-    from services.search.named_decisions import decisions_missing, decisions_named, look_up_decisions
 
     decisions = decisions_named(text)
     if not decisions or topic_of(text):
@@ -170,8 +169,8 @@ async def _look_up(
     base: "IndexBase", reference: "Reference", today: date
 ) -> tuple[list["ProvisionDetail"], list["IndexedLaw"], list[str]]:
     """Return the provisions and laws that are there, and why the others are not."""
+    from articulado.retrieval.references import provision_detail
     from ingestion.incremental.indexed_laws import indexed_law, why_missing
-    from services.search.provision_detail import provision_detail
 
     provisions: list[ProvisionDetail] = []
     laws: list[IndexedLaw] = []

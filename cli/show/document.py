@@ -61,9 +61,9 @@ def find_provision(base: "IndexBase", text: str) -> tuple[list[str], str]:
     """
     from articulado.language.folding import fold
     from articulado.legal.ids import BOE_ID_TYPED, boe_id
+    from articulado.retrieval.agreements import applicable, without_agreement_names
     from articulado.store.layout import load_agreements
     from ingestion.incremental.indexed_laws import indexed_law
-    from services.search.agreements import applicable, without_agreement_names
 
     written = text.strip()
     endings = [(name, law_id) for name, law_id in _document_names(base) if written.casefold().endswith(f" {name}")]

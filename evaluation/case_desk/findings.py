@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from articulado.retrieval.ranking.table import effective_strategy
 from articulado.values.errors import InvalidInput
 from articulado.values.protocols import SearchFilter
 from evaluation.case_desk.calibration import BeforeAfter, CalibratedCase, before_and_after, fit
@@ -15,7 +16,6 @@ from nodes.stage import default_options
 from services.case.calibration import Calibration, CaseGraph, Curve
 from services.case.matching.model import packaged_model
 from services.container import Services
-from services.rerank.table import effective_strategy
 
 
 @dataclass(frozen=True)

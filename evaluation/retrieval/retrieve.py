@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from articulado.config.sections import Caps
+from articulado.retrieval.fusion import preference
+from articulado.retrieval.search import search_filter
 from articulado.values.chunks import Candidate, Origin, relevance
 from articulado.values.protocols import SearchFilter
 from evaluation.gold.provisions import Key, Provision, key_of, make_provision
@@ -13,8 +15,6 @@ from evaluation.retrieval.run import Ranked
 from graph.rag import build_retrieval
 from nodes.stage import default_options
 from services.container import Services
-from services.search.candidate_order import preference
-from services.search.hybrid import search_filter
 from state.context import RunContext
 from state.rag import RagState, days_of
 

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from articulado.retrieval.ranking.cross_encoder import ModelFiles
+from articulado.retrieval.ranking.table import UnavailableReranker, reranker_for, resolve_auto
 from articulado.values.answers import RerankStrategy
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ConfigurationError, ModelError
 from articulado.values.protocols import Reranked, Reranker
 from services.container import Services
-from services.rerank.model_files import ModelFiles
-from services.rerank.table import UnavailableReranker, reranker_for, resolve_auto
 
 STRATEGIES: tuple[RerankStrategy, ...] = ("heuristic", "llm", "api", "cross_encoder")
 NO_FILES = "no hay ficheros del modelo"

@@ -11,9 +11,9 @@ from articulado.language.translation import translate
 from articulado.legal.labels import KINDS, ProvisionKind, order_of_kind, provision_name
 
 if TYPE_CHECKING:
+    from articulado.retrieval.references import ProvisionRequest
     from articulado.values.chunks import Agreement, Chunk
     from ingestion.incremental.base import IndexBase
-    from services.search.reference import ProvisionRequest
 
 MAX_NAMED = 12
 """Names that a message lists; of more it tells the number."""

@@ -10,6 +10,8 @@ from articulado.config.sections import TOPIC
 from articulado.language.folding import letters_and_digits
 from articulado.language.languages import Language
 from articulado.legal.vocabulary.matters import matters
+from articulado.retrieval.fusion import preference
+from articulado.retrieval.relevance.judge import Judgement, RelevanceJudge
 from articulado.values.cases import CaseFailure
 from services.case.choice import Choice, choose, unasked_data
 from services.case.confidence import (
@@ -24,8 +26,6 @@ from services.case.filters import passes_attributes
 from services.case.matching.guides import Guide
 from services.case.matching.matcher import ArticleMatcher, Match
 from services.case.scope import say_kept_out, say_out_of_scope
-from services.relevance.judge import Judgement, RelevanceJudge
-from services.search.candidate_order import preference
 from state.case import CaseState
 from state.context import ResolvedContext
 

@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
+from articulado.retrieval.fusion import candidate
 from articulado.values.cases import CaseFailure, LeftOut
 from articulado.values.chunks import Candidate, Chunk
 from articulado.values.errors import InsufficientContext
@@ -17,7 +18,6 @@ from services.case.budget import budget_shares, check_critical, check_enough, fi
 from services.case.confidence import raw_confidence
 from services.case.ranking import found_by, of_article, order_by_tier, with_article
 from services.case.shortfall import essential_chunks, least_for_answer
-from state.candidates import candidate
 from state.case import CaseState
 from state.context import ResolvedContext
 

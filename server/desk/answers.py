@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 
 from articulado.legal.labels import provision_key
 from articulado.legal.wordings import Certainty
+from articulado.retrieval.references import ProvisionRequest, wording_on
 from articulado.values.answers import AnswerOutcome, Citation, Message, Usage
 from articulado.values.chunks import Chunk
 from articulado.values.findings import Finding
@@ -17,8 +18,6 @@ from server.desk.references import dated_links
 from server.desk.results import DatedLink
 from server.operations.requests import note_run
 from server.runnable import cancellable_stream
-from services.search.provision_detail import wording_on
-from services.search.reference import ProvisionRequest
 from state.case import RequiredDataOutput, ResponseOutput
 from state.context import RunContext
 

@@ -5,11 +5,10 @@ from datetime import date
 
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
+from articulado.retrieval.references import ProvisionRequest, excerpt, wording_on
 from articulado.values.errors import InvalidInput
 from server.desk.index import DeskIndex
 from server.desk.results import CitationCheck
-from services.search.provision_detail import excerpt, wording_on
-from services.search.reference import ProvisionRequest
 
 _REPEALED = re.compile(r"^\W*\w{1,3}\W+\((?:derogad|suprimid|sin contenido|anulad)", re.IGNORECASE)
 """What stands where a part of a provision was: "d) (Derogada)"."""

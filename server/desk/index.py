@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 from articulado.language.translation import translate
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import Certainty, certainty, tracked_laws
+from articulado.retrieval.named import is_tracked
+from articulado.retrieval.references import ProvisionRequest, Wording, read_reference, wordings_of
 from articulado.values.chunks import Chunk
 from articulado.values.errors import InvalidInput, NoResultsFound
 from articulado.values.protocols import ChunkStore
 from graph.opened import Graph, OpenGraphs
-from services.search.provision_detail import Wording, wordings_of
-from services.search.reference import ProvisionRequest, read_reference
-from services.search.tracked_laws import is_tracked
 
 if TYPE_CHECKING:
     from articulado.values.findings import Finding

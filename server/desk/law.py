@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
 from articulado.legal.wordings import Certainty
+from articulado.retrieval.fusion import preference
+from articulado.retrieval.references import Wording, provision_detail, wording_on
 from articulado.values.chunks import Candidate, ordering_score
 from articulado.values.errors import InvalidInput
 from graph.opened import OpenGraphs
@@ -30,8 +32,6 @@ from server.desk.results import (
     Verification,
     WordingOnDay,
 )
-from services.search.candidate_order import preference
-from services.search.provision_detail import Wording, provision_detail, wording_on
 from services.verification.dossier import Dossier
 from state.context import RunContext
 

@@ -5,12 +5,11 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from articulado.legal.wordings import Certainty
+from articulado.retrieval.references import ProvisionRequest, order_in_law, without_wording, wording_on
 from articulado.values.chunks import Chunk, provision_of
 from articulado.values.errors import NoResultsFound
 from server.desk.index import DeskIndex
 from server.desk.results import DatedLink, References
-from services.search.provision_detail import order_in_law, without_wording, wording_on
-from services.search.reference import ProvisionRequest
 
 
 async def references_of(index: DeskIndex, asked: ProvisionRequest, day: date | None) -> References:

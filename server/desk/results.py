@@ -5,10 +5,10 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from articulado.legal.wordings import Certainty
+from articulado.retrieval.references import Link, ProvisionDetail
 from articulado.values.chunks import Status
 from articulado.values.findings import Finding
 from server.desk.comparison import Paragraph
-from services.search.provision_detail import Link, ProvisionDetail
 from services.verification.recheck import Recheck
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from articulado.config.case_sections import RequiredDataProfile, Tier
+from articulado.retrieval.fusion import candidate
 from articulado.values.chunks import Candidate, Chunk, ordering_score
-from state.candidates import candidate
 
 UNFOUND_SCORE = 0.0
 """Of the chunks of the article that the search has not found."""

@@ -16,7 +16,7 @@ from articulado.legal.labels import provision_key
 from articulado.legal.laws.indexed import IndexedLaws
 from articulado.legal.laws.mentions import find_law, law_mentions
 from articulado.prompting.fragments import Fragment
-from services.domain.rows import named_words, words_of_names
+from articulado.retrieval.coverage import named_words, words_of_names
 from services.offline.asked import Asked
 from services.offline.figures import without_facts
 from services.offline.notes import in_force

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from articulado.legal.citations.parser import Citation
-from services.search.provision_detail import excerpt
+from articulado.retrieval.references import excerpt
 from services.verification.fit import fits
 
 MARGIN = 0.25

@@ -26,8 +26,8 @@ from support.small_case import (
 )
 from support.small_case import field as datum
 
+from articulado.retrieval.relevance.judge import Judgement
 from graph.case import build_generate_response, build_required_data
-from services.relevance.judge import Judgement
 
 MERIDIAN, MERIDIAN_TITLE = "meridian-loan", "Loans from a Meridian account"
 OTHER = {"law_id": MERIDIAN, "attributes": {"record_keeper": "Meridian Recordkeeping", "plan_type": "401(k)"}}

@@ -11,10 +11,10 @@ from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.models.openai import chat_model, embedder
 from articulado.models.retry import Retrier
+from articulado.retrieval.ranking.model_reranker import ModelReranker
+from articulado.retrieval.ranking.reader import ReaderScorer
 from articulado.values.errors import ModelTimeout
 from graph.rag import build_rag
-from services.rerank.model_reranker import ModelReranker
-from services.rerank.reader import ReaderScorer
 
 SECONDS = 1_000_000.0
 """Of a question, so many that no machine is slow beside them."""

@@ -4,8 +4,8 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
+from articulado.retrieval.fusion import EXTRA_AFTER_REFETCH
 from graph.rag import build_rag
-from services.search.candidate_order import EXTRA_AFTER_REFETCH
 
 QUESTION = "vacaciones anuales"
 VACATION = make_chunk(38, "Artículo 38")

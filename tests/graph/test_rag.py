@@ -10,10 +10,10 @@ from support.doubles import FakeEmbedder, FakeStore, FixedReranker, QueueChat, m
 
 from articulado.config.settings import ModelSettings, Settings
 from articulado.prompting.fragments import read_prompt
+from articulado.retrieval.relevance.judge import Judgement
 from articulado.values.errors import InvalidInput, ModelError
 from articulado.values.protocols import Hit
 from graph.rag import build_rag
-from services.relevance.judge import Judgement
 from state.context import RunContext
 
 VACATION = make_chunk(38, "Artículo 38", title="Vacaciones anuales", refs=[48])

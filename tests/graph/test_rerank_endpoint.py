@@ -7,9 +7,9 @@ from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, mak
 from support.rerank_server import Answer, running_rerank_server
 
 from articulado.config.settings import RerankSettings
+from articulado.retrieval.ranking.api import rerank_api
+from articulado.retrieval.ranking.model_reranker import ModelReranker
 from graph.rag import build_rag
-from services.rerank.api import rerank_api
-from services.rerank.model_reranker import ModelReranker
 
 QUESTION = "vacaciones anuales"
 PLAIN = "Son 30 días [C1].\n===META===\nUSED|1\nDROP|ninguno"

@@ -10,11 +10,11 @@ from itertools import groupby
 import pytest
 
 from articulado.language.table_text import without_head
+from articulado.retrieval.references import Wording
 from benchmarks.completeness import body_lines
 from benchmarks.completeness import follow as follow_norm
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.markdown.reader import read_law
-from services.search.provision_detail import Wording
 
 LAWS = 66
 LIMIT = 2_000

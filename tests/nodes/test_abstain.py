@@ -8,10 +8,10 @@ from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.legal.vocabulary.matters import matters
 from articulado.prompting.abstention import MAX_EXCERPT
+from articulado.retrieval.agreements import empty_analysis
+from articulado.retrieval.fusion import candidate
 from nodes.abstain import abstain
 from nodes.finalize import finalize
-from services.search.question_reading import empty_analysis
-from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import fresh_turn
 

@@ -5,9 +5,8 @@ from support.doubles import FakeStore, make_chunk
 
 from articulado.config.companions import Companion, Condition, Topic
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.retrieval.fusion import MAX_COMPANIONS, candidate, preference
 from nodes.add_companions import add_companions
-from services.search.candidate_order import MAX_COMPANIONS, preference
-from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import fresh_turn
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 from support.doubles import make_chunk
 
+from articulado.retrieval.fusion import candidate
 from articulado.values.chunks import Chunk
 from nodes.chunk_texts import ChunkTexts
-from state.candidates import candidate
 
 VACATION, REST = make_chunk(1, "Artículo 38", text="Treinta días."), make_chunk(2, "Artículo 37", text="Día y medio.")
 

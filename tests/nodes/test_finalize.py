@@ -7,9 +7,9 @@ from support.doubles import make_chunk
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.prompting.citation_markers import citation
+from articulado.retrieval.agreements import empty_analysis
+from articulado.retrieval.fusion import candidate
 from nodes.finalize import finalize
-from services.search.question_reading import empty_analysis
-from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import fresh_turn
 

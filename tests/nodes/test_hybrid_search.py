@@ -5,11 +5,11 @@ from support.doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.retrieval.agreements import empty_analysis
+from articulado.retrieval.search import HybridSearch
 from articulado.values.errors import ModelError
 from articulado.values.protocols import PLAIN
 from nodes.hybrid_search import hybrid_search
-from services.search.hybrid import HybridSearch
-from services.search.question_reading import empty_analysis
 from state.context import ResolvedContext
 
 PROFILE = load_profile("laboral")

@@ -5,11 +5,11 @@ from langgraph.runtime import Runtime
 from support.doubles import make_chunk
 
 from articulado.config.sections import RelevanceBands
+from articulado.retrieval.agreements import empty_analysis
+from articulado.retrieval.fusion import candidate
+from articulado.retrieval.relevance.judge import Judgement
 from nodes.judge_relevance import judge_relevance, outcome_of
 from nodes.routing import after_judgement
-from services.relevance.judge import Judgement
-from services.search.question_reading import empty_analysis
-from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import fresh_turn
 

@@ -5,8 +5,8 @@ from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
 from articulado.config.profile import load_profile
+from articulado.retrieval.fusion import candidate
 from nodes.expand_references import expand_references
-from state.candidates import candidate
 from state.context import ResolvedContext
 
 CITED = [

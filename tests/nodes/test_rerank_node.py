@@ -9,13 +9,13 @@ from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, mak
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.retrieval.fusion import candidate
+from articulado.retrieval.ranking.heuristic import WordShare
+from articulado.retrieval.ranking.model_reranker import ModelReranker
+from articulado.retrieval.ranking.reader import ReaderScorer
 from articulado.values.errors import ConfigurationError, ModelError
 from graph.rag import build_rag
 from nodes.rerank import rerank
-from services.rerank.model_reranker import ModelReranker
-from services.rerank.reader import ReaderScorer
-from services.rerank.word_share import WordShare
-from state.candidates import candidate
 from state.context import ResolvedContext
 
 PROFILE = load_profile("laboral")

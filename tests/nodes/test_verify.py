@@ -4,9 +4,9 @@ from support.doubles import FakeStore, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
+from articulado.retrieval.fusion import candidate
 from nodes.routing import after_verify
 from nodes.verify import verify
-from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import fresh_turn
 

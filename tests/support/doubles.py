@@ -11,6 +11,8 @@ from support.reference_search import passes
 from articulado.config.profile import domain_of, load_profile
 from articulado.config.settings import Settings
 from articulado.language.languages import language
+from articulado.retrieval.conversation.leaning import WrittenLeaning
+from articulado.retrieval.relevance.judge import BestScoreJudge
 from articulado.values.answers import Message
 from articulado.values.chunks import Candidate, Chunk
 from articulado.values.protocols import (
@@ -27,8 +29,6 @@ from articulado.values.protocols import (
 )
 from services.case.matching.matcher import Match
 from services.container import Services
-from services.conversation.leaning import WrittenLeaning
-from services.relevance.judge import BestScoreJudge
 
 
 def make_chunk(id_: int, provision: str = "Artículo 1", **fields: Any) -> Chunk:

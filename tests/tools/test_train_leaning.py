@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from articulado.retrieval.conversation.leaning import SIGNS, places_of
 from articulado.store.records.schema import FollowUp, load_follow_ups, load_situations, load_unanswerable
-from services.conversation.leaning import SIGNS, places_of
 from tools import train_leaning
 from tools.situations import is_held_back
 from tools.train_leaning import SHORT, examples, trained_leaning, trained_words

@@ -6,9 +6,8 @@ import pytest
 from articulado.encoders.dual import DualEncoder, TrainingPairs
 from articulado.language.languages import language
 from articulado.legal.vocabulary.matters import matters
+from articulado.retrieval.relevance.evidence import EVIDENCE, term_places
 from articulado.store.records.schema import Situation, load_corpus, load_situations, load_unanswerable
-from services.relevance.evidence import EVIDENCE
-from services.relevance.wording import term_places
 from tools import train_encoder, train_relevance
 from tools.situations import is_held_back
 from tools.train_relevance import (

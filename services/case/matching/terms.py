@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from articulado.language.languages import Language
-from services.relevance.wording import runs_of, words_of
+from articulado.retrieval.relevance.evidence import runs_of, words_of
 
 _PAIR, _RUN = 0.7, 0.5
 """What a pair of words, or a run of letters, weighs beside a word as rare."""

@@ -10,11 +10,11 @@ from articulado.legal.citations.parser import Citation
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import Certainty, certainty
+from articulado.retrieval.named import is_tracked
+from articulado.retrieval.references import Wording, excerpt, wording_on, wordings_of
 from articulado.values.chunks import ProvisionRef
 from articulado.values.findings import Finding
 from articulado.values.protocols import ChunkStore
-from services.search.provision_detail import Wording, excerpt, wording_on, wordings_of
-from services.search.tracked_laws import is_tracked
 from services.verification.briefs.report import BriefCitation, CitationStatus
 from services.verification.sources import Source
 

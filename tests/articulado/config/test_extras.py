@@ -12,6 +12,8 @@ from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder, TrainingPairs
 from articulado.legal.domain.base import PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.retrieval.ranking.cross_encoder import ModelFiles
+from articulado.retrieval.ranking.table import resolve_auto
 from articulado.store.server_collection import connect
 from articulado.values.errors import ConfigurationError
 from cli.check.annotated import write_annotated
@@ -22,8 +24,6 @@ from server.guards import Guards
 from server.settings import ServerSettings
 from services.case.calibration import fit_curve
 from services.conversations.kept import open_conversations
-from services.rerank.model_files import ModelFiles
-from services.rerank.table import resolve_auto
 
 DATA = REPOSITORY / "tests" / "data"
 

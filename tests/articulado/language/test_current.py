@@ -19,9 +19,9 @@ SPANISH_ALONE = (
     "ingestion/boe",
     "ingestion/history",
     "services/boe",
-    "services/conversation",
+    "articulado/retrieval/conversation",
     "articulado/store/records",
-    "services/relevance",
+    "articulado/retrieval/relevance",
 )
 """What a profile of Spanish law alone has to do with, and the harness."""
 

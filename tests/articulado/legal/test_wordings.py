@@ -7,7 +7,7 @@ from support.doubles import make_chunk
 
 from articulado.legal.wordings import annotate_validity, certainty, past_law_warnings, tracked_laws, wording_note
 from articulado.prompting.fragments import neutralise
-from state.candidates import candidate
+from articulado.retrieval.fusion import candidate
 
 DAY = date(2021, 12, 31)
 ET = "BOE-A-2015-11430"  # published on 24 October 2015

@@ -15,10 +15,10 @@ from articulado.prompting.fragments import AS_OF, LAST_CONSULTATION, NOT_FOUND, 
 from articulado.prompting.prompts import NAMES, load_prompt, load_prompts, read_reader_reply
 from articulado.prompting.protocol_lines import DELIMITER
 from articulado.prompting.self_evaluation import parse_reply
+from articulado.retrieval.fusion import candidate
 from articulado.values.answers import Days
 from articulado.values.errors import ConfigurationError
 from services.offline.query_writer import KeywordReader
-from state.candidates import candidate
 
 LABORAL = load_profile("laboral")
 ANY = {

@@ -31,7 +31,7 @@ def rooms(tmp_path, monkeypatch):
         ("articulado/legal/data/laws.toml", True, True),
         ("ingestion/read.py", True, False),
         ("nodes/ingest/link.py", True, False),
-        ("services/search/hybrid.py", False, False),
+        ("articulado/retrieval/search.py", False, False),
         ("ingestion/indexing/entries.py", True, True),
         ("corpus/README.md", False, False),
         ("corpus/normativa/law.jsonl", False, True),

@@ -8,8 +8,8 @@ from support.doubles import CharacterCounter, make_chunk
 from articulado.config.case_sections import Calendar
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
+from articulado.retrieval.fusion import candidate
 from nodes.case.close_response import close_response
-from state.candidates import candidate
 from state.context import ResolvedContext
 
 ANSWER = {"sections": [{"topic": "T", "answer_components": ["Yes."], "steps": [], "warnings": []}]}

@@ -5,9 +5,9 @@ from support.doubles import make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
+from articulado.retrieval.fusion import candidate
 from nodes.case.accept_case import summary
 from nodes.case.result import case_material, case_rules, read_case
-from state.candidates import candidate
 
 COLLECTED = {"Saldo": "TBD", "plan_name": "Acme", "note": "x y"}
 

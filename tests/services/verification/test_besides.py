@@ -5,10 +5,10 @@ from datetime import date
 from support.chunks import make_chunk
 
 from articulado.language.languages import language
+from articulado.retrieval.fusion import candidate
 from services.verification.freshness import freshness_of
 from services.verification.precedence import precedence_notes
 from services.verification.remissions import remissions_of
-from state.candidates import candidate
 
 TODAY = date(2026, 11, 23)
 

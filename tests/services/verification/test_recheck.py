@@ -6,9 +6,9 @@ import pytest
 from support.chunks import make_chunk
 from support.doubles import FakeStore
 
+from articulado.retrieval.fusion import candidate
 from services.verification.dossier import make_dossier, seal_of
 from services.verification.recheck import recheck
-from state.candidates import candidate
 from state.rag import fresh_turn, result_of
 
 PROVENANCE = {"version": "1", "profile": "laboral", "models": {}, "prompts": {}, "index": None}

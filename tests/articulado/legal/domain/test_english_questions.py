@@ -17,10 +17,10 @@ from articulado.legal.domain.spanish_law import (
     with_subject,
 )
 from articulado.prompting.fragments import write_prompt
+from articulado.retrieval.ranking.heuristic import HeuristicReranker
 from services.offline.answer_writer import ExtractivePrincipal
 from services.offline.asked import Asked
 from services.offline.query_writer import FOLLOW_UP, KeywordReader
-from services.rerank.heuristic import HeuristicReranker
 
 EN = language("en")
 PLAIN = PlainDomain(EN)

@@ -1,0 +1,234 @@
+"""The subject of a conversation: the earlier questions without which a turn cannot be understood."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal, NamedTuple
+
+from articulado.language.folding import fold
+from articulado.language.languages import Language
+from articulado.legal.citations.parser import Citation, parse_citations
+from articulado.legal.dates.finder import find_date, without_days
+from articulado.legal.domain.spanish_law import SPANISH_LAW, is_courtesy, points_back, speaks_of_the_answer, topic_of
+from articulado.legal.labels import SUFFIXES, provision_name
+from articulado.legal.laws.mentions import law_mentions
+from articulado.legal.laws.registry import known_laws
+from articulado.legal.territory.mentions import find_place, place_words
+from articulado.prompting.citation_markers import markers_in
+from articulado.retrieval.conversation.leaning import LeaningJudge
+from articulado.values.answers import Message
+
+
+def is_refusal(answer: str, language: Language) -> bool:
+    """Tell whether the principal itself said that it does not know."""
+    return answer.lstrip("*_ ").casefold().startswith(_refusal(language)) and not markers_in(answer)
+
+
+def is_bare_refusal(answer: str, language: Language) -> bool:
+    """Tell whether an answer says that it does not know, and nothing else."""
+    return answer.strip("*_. \n").casefold() == _refusal(language)
+
+
+def _refusal(language: Language) -> str:
+    return language.translate("no_verified_information").casefold()
+
+
+TurnKind = Literal["alone", "adds", "same", "courtesy"]
+"""What a turn does: it stands by itself, adds to the subject, asks the same in another way, or only thanks."""
+
+MAX_EARLIER = 8
+"""Questions before this one that are read."""
+MAX_QUESTION = 240
+"""Characters that are kept of a question that others lean on."""
+
+
+_SENTENCES = re.compile(r"(?<=[.?!])\s+")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a conversation is about: the question that stood by itself, and the last one that leant on it."""
+
+    question: str = ""
+    added: str = ""
+
+    @property
+    def text(self) -> str:
+        """The subject in a line, empty where there is none."""
+        return " ".join(gist(part) for part in (self.question, self.added) if part)
+
+
+@dataclass(frozen=True)
+class TurnReading:
+    """What a turn does in its conversation.
+
+    ``subject`` is empty where it leans on nothing; ``leaves`` tells that there was another one, and that the turn
+    leaves it: for one of its own, or for an earlier one that it goes back to.
+    """
+
+    kind: TurnKind
+    subject: str = ""
+    leaves: bool = False
+
+
+def gist(question: str) -> str:
+    """Return what a long question comes to, of 240 characters: what it asks goes before the story that it tells.
+
+    >>> gist("Trabajo en un bar. " * 20 + "¿Puedo pedir una reducción de jornada?")[:78]
+    '¿Puedo pedir una reducción de jornada? Trabajo en un bar. Trabajo en un bar. T'
+    """
+    if len(question) <= MAX_QUESTION:
+        return question
+    sentences = _SENTENCES.split(question.strip())
+    asked = [sentence for sentence in sentences if "?" in sentence]
+    told = [sentence for sentence in sentences if "?" not in sentence]
+    text = " ".join([*asked, *told])
+    return text if len(text) <= MAX_QUESTION else text[:MAX_QUESTION].rsplit(" ", 1)[0]
+
+
+def read_turn(question: str, conversation: Sequence[Message], language: Language, judge: LeaningJudge) -> TurnReading:
+    """Read a question in its conversation, oldest message first."""
+    subject, left = Subject(), []
+    for earlier, refused, left_before in _questions(conversation, language)[-MAX_EARLIER:]:
+        kind = "alone" if left_before else _kind(earlier, subject, language, judge)
+        # What was refused is no subject where there is another: the conversation goes back to that.
+        if kind == "alone" and not (refused and subject.question):
+            left.append(subject)
+            subject = Subject(earlier)
+        elif kind == "adds" and not refused:
+            subject = Subject(subject.question, earlier)
+    if earlier_subject := _gone_back_to(question, left, language):
+        return TurnReading("adds", earlier_subject.text, leaves=True)
+    kind = _kind(question, subject, language, judge)
+    leaves = kind == "alone" and bool(subject.question)
+    return TurnReading(kind, subject.text if kind in ("adds", "same") else "", leaves)
+
+
+def _gone_back_to(question: str, left: Sequence[Subject], language: Language) -> Subject | None:
+    """Return the subject that a question says it goes back to: of those that were left the one whose words it has."""
+    if not language.query_patterns.returns.search(fold(question)):
+        return None
+    words = set(language.stems(question))
+    shared = [len(words.intersection(language.stems(subject.text))) for subject in left]
+    best = max(range(len(left)), key=lambda place: (shared[place], place), default=None)
+    return left[best] if best is not None and shared[best] else None
+
+
+class _Question(NamedTuple):
+    text: str
+    refused: bool
+    new_topic: bool
+
+
+def _questions(conversation: Sequence[Message], language: Language) -> list[_Question]:
+    """Return the questions of a conversation, whether each was refused, and whether it was found to be a new topic."""
+    questions: list[_Question] = []
+    for message in conversation:
+        if message["role"] == "user":
+            questions.append(_Question(message["content"], False, message.get("new_topic", False)))
+        elif questions and is_refusal(message["content"], language):
+            questions[-1] = questions[-1]._replace(refused=True)
+    return questions
+
+
+def _kind(question: str, subject: Subject, language: Language, judge: LeaningJudge) -> TurnKind:
+    if is_courtesy(question, language):
+        return "courtesy"
+    if not subject.question:
+        return "alone"
+    if speaks_of_the_answer(question, language):
+        return "same"
+    return "adds" if judge.leans(gist(question), gist(subject.question)) else "alone"
+
+
+MAX_EARLIER_NAMES = 6
+"""Questions before this one that are read: what was said longer ago is not what a follow-up is about."""
+MAX_CHARACTERS = 200
+"""A question that is longer speaks for itself."""
+_NOW = re.compile(r"\b(?:ahora|hoy(?: en dia)?|actual(?:mente|idad)?|vigentes?)\b")
+_APARTADO = re.compile(r"\b(?:apartado|punto|numero)\s+(\d{1,2})\b")
+_LETTER = re.compile(r"\bletra\s+([a-zñ])\b")
+_NUMBER = re.compile(rf"(?<![\d.])\d{{1,4}}(?:\.\d{{1,2}})?(?: (?:{SUFFIXES}))?\b(?!\.?\d)")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+@dataclass(frozen=True)
+class Contextualized:
+    """A question with the provisions that it takes over in parentheses; day and territory that it is about, if any."""
+
+    question: str
+    day: date | None = None
+    territory: str | None = None
+
+
+def contextualize(question: str, earlier: Sequence[str], today: date) -> Contextualized:
+    """Complete a question by the ``earlier`` ones, oldest first.
+
+    A question that has nothing of its own but a number, a day or a place is about the provision that the one before
+    it names: a bare number is another article of that law, an apartado or a letter is of that provision. So is one that
+    has nothing at all ("explícamelo") after a mere look-up. A follow-up keeps the day until another is said, or the
+    present one; every question keeps the place.
+
+    >>> today = date(2026, 11, 22)
+    >>> contextualize("¿y el 39?", ["¿qué dice el artículo 38 ET?"], today).question
+    '¿y el 39? (artículo 39, Estatuto de los Trabajadores)'
+    """
+    turns = [turn for turn in earlier if not is_courtesy(turn, SPANISH_LAW.language)][-MAX_EARLIER_NAMES:]
+    contextualized = Contextualized("")
+    for turn in [*turns, question]:
+        contextualized = _in_context(turn, contextualized, today)
+    return contextualized
+
+
+def _in_context(question: str, previous: Contextualized, today: date) -> Contextualized:
+    completed = _completed(question, previous.question, today)
+    is_follow_up = completed != question or points_back(question, SPANISH_LAW.language)
+    kept_day = previous.day if is_follow_up and not _NOW.search(fold(question)) else None
+    place = find_place(question)
+    territory = place.name if place else previous.territory
+    return Contextualized(completed, find_date(question, today=today) or kept_day, territory)
+
+
+def _completed(question: str, previous: str, today: date) -> str:
+    """Return a question with the provisions that it takes over from the previous one, or as it is if there are none."""
+    if len(question) > MAX_CHARACTERS or is_courtesy(question, SPANISH_LAW.language):
+        return question
+    citations = [citation for citation in parse_citations(previous) if citation.law_id or not citation.law_named]
+    if not citations or parse_citations(question) or law_mentions(question):
+        return question
+    own = _NOW.sub(" ", fold(_without_places(without_days(question, today=today))))
+    references = _references(own, citations)
+    if not references or topic_of(f"{own} ({references})"):
+        return question
+    changes = own.split() != fold(question).split() or _NUMBER.search(own) or _LETTER.search(own)
+    # "¿Por qué?" after more than a look-up is about the topic of that question, and not about all of the provision.
+    return f"{question} ({references})" if changes or not topic_of(previous) else question
+
+
+def _references(own: str, citations: Sequence[Citation]) -> str:
+    """Return the provisions that folded words are about; empty where there is a number that is no provision's."""
+    last = citations[-1]
+    apartado, letter = _APARTADO.search(own), _LETTER.search(own)
+    if apartado or letter:
+        number = apartado[1] if apartado else last.apartado
+        return _written(last.provision_key, last.law_id, number, letter[1] if letter else None)
+    numbers = _NUMBER.findall(own)
+    if any(_YEAR.fullmatch(number) for number in numbers):
+        return ""
+    written = [_written(f"art:{number}", last.law_id) for number in numbers]
+    written = written or [
+        _written(citation.provision_key, citation.law_id, citation.apartado, citation.letter) for citation in citations
+    ]
+    return "; ".join(dict.fromkeys(written))
+
+
+def _written(key: str, law_id: str | None, apartado: str | None = None, letter: str | None = None) -> str:
+    law = known_laws().get(law_id or "")
+    inside = f"{f'letra {letter} del ' if letter else ''}{f'apartado {apartado} del ' if apartado else ''}"
+    return f"{inside}{provision_name(key)}{f', {law.short}' if law else ''}"
+
+
+def _without_places(text: str) -> str:
+    places = place_words(text)
+    return " ".join(word for word in text.split() if fold(word).strip(" .,;:¿?¡!") not in places)

@@ -1,0 +1,186 @@
+"""Tell whether a text says what a question asks in the question's own words: it answers, whatever a model thinks of it.
+
+What has been learnt was learnt of the laws that are known. Of a text of one's own it knows nothing: there the words of
+question and text are all there is to go by.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, takewhile
+
+from articulado.language.folding import fold
+from articulado.language.spanish import sentences
+from articulado.language.table_text import PATH, cells_of, has_rows, head_of, is_amount, is_year, rows_of
+from articulado.legal.domain.base import NUMBER_WEIGHT, Domain, StemWeights
+from articulado.legal.laws.registry import known_laws
+from articulado.values.chunks import Chunk, indexed_text
+
+SURE = 0.9
+"""Relevance of a row that is named, at least."""
+
+_SEVERAL = re.compile(r"[,;]|\s/\s")
+_NUMBERS = {
+    stem: number
+    for number, stems in {
+        "1": ("i", "primer"),
+        "2": ("ii", "segund"),
+        "3": ("iii", "tercer"),
+        "4": ("iv", "cuart"),
+        "5": ("v", "quint"),
+        "6": ("vi", "sext"),
+    }.items()
+    for stem in stems
+}
+"""Figures for how levels and classes are numbered else: "Nivel II", "oficial de segunda"."""
+
+
+def names_a_row(question: str, text: str, domain: Domain) -> bool:
+    """Tell whether a question has all words of a name of a row of a text, and asks for an amount or names a column."""
+    if not has_rows(text):
+        return False
+    tables = [paragraph for paragraph in text.split("\n\n") if next(rows_of(paragraph), None)]
+    if not tables:
+        return False
+    asked = words_of_names(question, domain)
+    amount = domain.language.query_patterns.asked.get("amount")
+    asks_amount = amount is not None and amount.question.search(fold(question)) is not None
+    heads = [cells_of(head_of(table).rpartition("\n")[2]) for table in tables]
+    columns = words_of_names(" ".join(cell for head in heads for cell in head[1:]), domain)
+    named = (
+        named_words(row, head, asked, domain)
+        for table, head in zip(tables, heads, strict=True)
+        for row in rows_of(table)
+    )
+    return any(asks_amount or (asked - name) & columns for name in named if name)
+
+
+def named_words(row: str, head: Sequence[str], asked: frozenset[str], domain: Domain) -> frozenset[str]:
+    """Return the words of a question by which it names a row: those of each of its names that it has all of.
+
+    Its names are the first cell and those before the first amount, each by itself, without the group that it is of; in
+    a cell there may be several. One that is a number or a letter alone ("3") counts with the name of its column in the
+    ``head`` ("Nivel"), for any question may have some number; a year names no row.
+
+    >>> from articulado.legal.domain.spanish_law import SPANISH_LAW
+    >>> asked = words_of_names("¿Qué gana un oficial de segunda?", SPANISH_LAW)
+    >>> sorted(named_words("Nivel 4 | Guarda, oficial 2.ª | 1.100,00", (), asked, SPANISH_LAW))
+    ['2', 'oficial']
+    """
+    words = frozenset[str]()
+    for column, name in _names_of(row):
+        name_words = words_of_names(name, domain)
+        if all(word.isdigit() or len(word) == 1 for word in name_words):
+            of_column = words_of_names(head[column], domain) if column < len(head) else frozenset()
+            name_words = name_words | of_column if of_column and not is_year(name) else frozenset()
+        if name_words <= asked:
+            words |= name_words
+    return words
+
+
+def words_of_names(text: str, domain: Domain) -> frozenset[str]:
+    """Return the stems of a text, of numbers in letters their figures."""
+    return frozenset(_NUMBERS.get(stem, stem) for stem in domain.stems(text))
+
+
+def _names_of(row: str) -> Iterator[tuple[int, str]]:
+    """Yield the column and the text of each name of a row."""
+    first, *others = cells_of(row)
+    for column, cell in enumerate([first, *takewhile(lambda cell: not is_amount(cell), others)]):
+        yield from ((column, name.strip()) for name in _SEVERAL.split(cell.rpartition(PATH)[2]))
+
+
+NEARLY_ALL = 0.8
+"""Share of what is asked about, its words weighed by how rare they are, that one passage has."""
+
+RARE = 0.5
+"""Weight from which on no word may be missing; verbs of every day and words that every law has are below."""
+
+_LACKING = 0.5
+"""Share of its relevance that what lacks a rare word keeps, beside a text of one's own that says what is asked."""
+
+_RUNNING_TEXT = ("document", "provision")
+"""Types of chunks that are sentences of a source; what else there is was written to be found."""
+
+
+class Wanted:
+    """What a question asks for: the words that an answer has, and of what kinds it is (a time, a price, a number)."""
+
+    def __init__(self, question: str, domain: Domain, weights: StemWeights) -> None:
+        self._question = question
+        self._domain = domain
+        topic = fold(question)
+        forms = [form for form in domain.language.query_patterns.forms.values() if form.question.search(topic)]
+        for form in forms:
+            topic = form.question.sub(" ", topic)
+        self._kinds = [form.answer for form in forms]
+        self._weights = {
+            stem: min(weights.idf(stem), NUMBER_WEIGHT) if stem.isdigit() else weights.idf(stem)
+            for stem in domain.stems(topic)
+        }
+        self._rare = {stem for stem, weight in self._weights.items() if weight >= RARE}
+
+    def reconsidered(self, relevances: Sequence[float], chunks: Sequence[Chunk]) -> list[float]:
+        """Return the relevances in [0, 1] of chunks, those above ``SURE`` that say what is asked, in the same order.
+
+        Beside a text of one's own that does, what lacks a rare word of the question loses half.
+        """
+        said = [self.is_said_by(chunk) for chunk in chunks]
+        by_own = any(sure and is_unlearnt(chunk) for sure, chunk in zip(said, chunks, strict=True))
+        return [
+            SURE + (1 - SURE) * relevance
+            if sure
+            else relevance * (_LACKING if by_own and self._lacks_a_rare_word(chunk) else 1.0)
+            for relevance, chunk, sure in zip(relevances, chunks, said, strict=True)
+        ]
+
+    def is_said_by(self, chunk: Chunk) -> bool:
+        """Tell whether a row of a table in a chunk is named, or one passage of a text of one's own says what is asked.
+
+        A passage is two sentences that stand together, or the only one, below the title of their provision. With the
+        name of its law or document, and of chapters, it has every rare word of the question; of what those names do not
+        have it says nearly all itself, and something of each kind that is asked for. A question without a rare word is
+        left to what has been learnt.
+        """
+        if names_a_row(self._question, chunk["text"], self._domain):
+            return True
+        return bool(self._rare) and is_unlearnt(chunk) and self._has_passage(chunk)
+
+    def _lacks_a_rare_word(self, chunk: Chunk) -> bool:
+        return not self._rare <= self._stems_in(indexed_text(chunk))
+
+    def _has_passage(self, chunk: Chunk) -> bool:
+        around = self._stems_in(chunk["law_name"], chunk["breadcrumb"])
+        title = self._stems_in(chunk["provision"], chunk["title"])
+        # A note without a title is called by its first line, which says what it says all the same.
+        is_first_line = chunk["text"].startswith(chunk["law_name"])
+        return self._has_passage_below(around, title, chunk) or (
+            is_first_line and self._has_passage_below(set(), set(), chunk)
+        )
+
+    def _has_passage_below(self, around: set[str], title: set[str], chunk: Chunk) -> bool:
+        said = [(sentence, self._stems_in(sentence)) for sentence in sentences(chunk["text"])]
+        # Most chunks lack something, and need not be looked at passage by passage.
+        if not self._are_said(title.union(*(own for _, own in said)), around):
+            return False
+        return any(
+            self._are_said(title | of_first | of_second, around) and self._is_of_kind(f"{first} {second}")
+            for (first, of_first), (second, of_second) in pairwise([*said, ("", set[str]())])
+        )
+
+    def _stems_in(self, *texts: str) -> set[str]:
+        return {stem for text in texts for stem in self._domain.stems(text) if stem in self._weights}
+
+    def _are_said(self, own: set[str], around: set[str]) -> bool:
+        """Tell whether stems have what is asked about, of which those ``around`` them have a part."""
+        asked = {stem: weight for stem, weight in self._weights.items() if stem not in around}
+        said = sum(weight for stem, weight in asked.items() if stem in own)
+        return self._rare <= own | around and 0 < said >= NEARLY_ALL * sum(asked.values())
+
+    def _is_of_kind(self, passage: str) -> bool:
+        folded = fold(passage)
+        return all(kind.search(folded) for kind in self._kinds)
+
+
+def is_unlearnt(chunk: Chunk) -> bool:
+    """Tell whether a chunk is running text that no model has learnt from: of no law of the registry."""
+    return chunk["chunk_type"] in _RUNNING_TEXT and chunk["law_id"] not in known_laws()

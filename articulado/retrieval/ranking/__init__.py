@@ -1,0 +1,1 @@
+"""Rerankers, one per strategy, and the final scores."""

@@ -1,0 +1,220 @@
+"""Rerank endpoints over HTTP: ``POST {base_url}/rerank``, as Cohere has it and Jina, vLLM and TEI have after it.
+
+Retries, deadline and the meaning of failures are those of the chat models: the client is the same.
+"""
+
+import asyncio
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import openai
+
+from articulado.config.settings import RerankProvider, RerankSettings
+from articulado.language.translation import translate
+from articulado.models.failures import Endpoint
+from articulado.models.openai import CONNECT_TIMEOUT, NO_KEY, PerLoopClient
+from articulado.models.retry import Retrier
+from articulado.models.tokens import token_counter
+from articulado.retrieval.ranking.cross_encoder import relevances
+from articulado.values.errors import ConfigurationError, ModelError
+from articulado.values.protocols import AsyncClose, Reranked, TokenCounter
+
+
+@dataclass(frozen=True)
+class RerankEndpoint:
+    """``texts`` is the provider's name for the passages; an empty ``url`` or ``model`` must be set by the user."""
+
+    url: str = ""
+    model: str = ""
+    texts: str = "documents"
+    needs_key: bool = False
+
+
+PROVIDERS: dict[RerankProvider, RerankEndpoint] = {
+    "compatible": RerankEndpoint(),
+    "cohere": RerankEndpoint("https://api.cohere.com/v2", "rerank-v3.5", needs_key=True),
+    "jina": RerankEndpoint("https://api.jina.ai/v1", "jina-reranker-v2-base-multilingual", needs_key=True),
+    # Serves one model, and ignores its name.
+    "tei": RerankEndpoint(model="tei", texts="texts"),
+}
+
+
+def endpoint_of(settings: RerankSettings) -> RerankEndpoint:
+    """Return the endpoint that the settings name.
+
+    Raises:
+        ConfigurationError: a setting that it needs is missing; the message names it.
+    """
+    default = PROVIDERS[settings.provider]
+    endpoint = RerankEndpoint(
+        settings.base_url or default.url, settings.model or default.model, default.texts, default.needs_key
+    )
+    for value, variable, what in (
+        (endpoint.url, "BASE_URL", "rerank.what_base_url"),
+        (endpoint.model, "MODEL", "rerank.what_model"),
+        (settings.api_key or not endpoint.needs_key, "API_KEY", "models.what_key"),
+    ):
+        if not value:
+            raise ConfigurationError(translate("rerank.setting_missing", variable=variable, what=translate(what)))
+    return endpoint
+
+
+MAX_CONCURRENT = 5
+"""Requests of one question in flight."""
+
+
+def read_reply(reply: object, passages: int) -> tuple[list[float | None], int]:
+    """Return the score that the reply has for each passage, ``None`` where it has none, and the tokens it reports.
+
+    ``{"results": [{"index": 0, "relevance_score": 0.9}, …]}``; the list may be called ``data`` or stand alone, and the
+    score be called ``score``. An entry that is no result, or whose index is no passage's, is skipped.
+
+    >>> read_reply({"results": [{"index": 1, "relevance_score": 0.9}], "usage": {"total_tokens": 12}}, 2)
+    ([None, 0.9], 12)
+    """
+    fields = reply if isinstance(reply, dict) else {"results": reply}
+    rows = fields.get("results", fields.get("data"))
+    scores: list[float | None] = [None] * passages
+    for row in rows if isinstance(rows, list) else []:
+        index, score = _row(row)
+        if 0 <= index < passages and math.isfinite(score):
+            scores[index] = score
+    usage = fields.get("usage")
+    tokens = usage.get("total_tokens") if isinstance(usage, dict) else 0
+    return scores, tokens if isinstance(tokens, int) else 0
+
+
+def _row(row: object) -> tuple[int, float]:
+    """Return the index and the score of one result; index -1 for what is none."""
+    if not isinstance(row, dict):
+        return -1, math.nan
+    index, score = row.get("index"), row.get("relevance_score", row.get("score"))
+    if isinstance(index, bool) or not isinstance(index, int) or not isinstance(score, int | float):
+        return -1, math.nan
+    try:
+        return index, float(score)
+    except OverflowError:
+        return -1, math.nan
+
+
+class RerankApi:
+    """Satisfies ``PassageScorer``: relevance as the endpoint gives it, or squashed where it gives logits.
+
+    ``batch`` is how many passages a request takes; more go in several, at most 5 at once. A passage that the endpoint
+    leaves out stays unjudged.
+    """
+
+    def __init__(
+        self,
+        client: openai.AsyncOpenAI,
+        endpoint: RerankEndpoint,
+        *,
+        batch: int,
+        retrier: Retrier,
+        close: AsyncClose,
+    ) -> None:
+        self._client = client
+        self._endpoint = endpoint
+        self._batch = batch
+        self._retrier = retrier
+        self._close = close
+
+    @property
+    def name(self) -> str:
+        """Strategy, endpoint and model."""
+        return f"api:{self._endpoint.url}:{self._endpoint.model}"
+
+    async def open(self, deadline: float) -> TokenCounter:
+        """Return a counter that no model's tokens exceed by much."""
+        return token_counter()
+
+    async def score(self, question: str, passages: Sequence[str], *, deadline: float) -> Reranked:
+        """Score the passages, in as few requests as the endpoint allows.
+
+        Raises:
+            ModelError: a request failed for good, or the endpoint does not accept the key or the model; its
+                ``attempts`` counts those of all requests.
+        """
+        batches = [passages[start : start + self._batch] for start in range(0, len(passages), self._batch)]
+        slots = asyncio.Semaphore(MAX_CONCURRENT)
+        requests_sent = 0
+
+        async def score_batch(batch: Sequence[str]) -> tuple[list[float | None], int]:
+            async def attempt() -> tuple[list[float | None], int]:
+                nonlocal requests_sent
+                requests_sent += 1
+                return self._read(await self._post(question, batch), len(batch))
+
+            async with slots:
+                return (await self._retrier.run(attempt, deadline))[0]
+
+        requests = [asyncio.ensure_future(score_batch(batch)) for batch in batches]
+        try:
+            replies = await asyncio.gather(*requests)
+        except ModelError as error:
+            error.attempts = requests_sent
+            raise
+        finally:
+            for request in requests:
+                request.cancel()
+            await asyncio.gather(*requests, return_exceptions=True)
+        scores, squashed = relevances([score for reply, _ in replies for score in reply])
+        return Reranked(scores, requests_sent, sum(tokens for _, tokens in replies), squashed=squashed)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._close()
+
+    async def _post(self, question: str, passages: Sequence[str]) -> object:
+        body = {
+            "model": self._endpoint.model,
+            "query": question,
+            self._endpoint.texts: list(passages),
+            "top_n": len(passages),
+        }
+        try:
+            return await self._client.post("/rerank", body=body, cast_to=object)
+        except ValueError as error:  # a body that is no JSON
+            raise self._unreadable(translate("rerank.not_json")) from error
+
+    def _read(self, reply: object, passages: int) -> tuple[list[float | None], int]:
+        scores, tokens = read_reply(reply, passages)
+        if all(score is None for score in scores):
+            raise self._unreadable(translate("rerank.no_scores"))
+        return scores, tokens
+
+    def _unreadable(self, why: str) -> ModelError:
+        endpoint = self._retrier.endpoint
+        return ModelError(
+            translate("rerank.not_an_api", name=endpoint.name, why=why, variable=endpoint.variable("BASE_URL"))
+        )
+
+
+def rerank_api(settings: RerankSettings, retrier: Callable[[Endpoint], Retrier] = Retrier) -> RerankApi:
+    """Return the scorer at the endpoint that the settings name.
+
+    Raises:
+        ConfigurationError: a setting that it needs is missing; the message names it.
+    """
+    endpoint = endpoint_of(settings)
+    timeout = openai.Timeout(None, connect=CONNECT_TIMEOUT)
+    http = PerLoopClient(timeout=timeout, follow_redirects=False)
+    # Of another provider: nothing that identifies the account at OpenAI goes there.
+    headers: dict[str, Any] = {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
+    client = openai.AsyncOpenAI(
+        api_key=settings.api_key.get_secret_value() if settings.api_key else NO_KEY,
+        base_url=endpoint.url,
+        default_headers=headers,
+        max_retries=0,
+        timeout=timeout,
+        http_client=http,
+    )
+    return RerankApi(
+        client,
+        endpoint,
+        batch=settings.batch,
+        retrier=retrier(Endpoint(f"{endpoint.model} ({settings.provider})", "rerank")),
+        close=http.aclose,
+    )

@@ -1,0 +1,345 @@
+"""Read what ``articulado show`` is asked for: provisions of laws, or a law alone."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+from typing import NamedTuple
+
+from typing_extensions import TypedDict
+
+from articulado.language.table_text import is_row, without_heads
+from articulado.language.translation import translate
+from articulado.legal.citations.owners import CitationContext
+from articulado.legal.citations.parser import parse_citations
+from articulado.legal.dates.finder import find_date
+from articulado.legal.ids import BOE_ID_TYPED, boe_id
+from articulado.legal.labels import INITIALS, WRITTEN_SUFFIXES, order_of_kind, provision_key
+from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
+from articulado.legal.laws.mentions import find_law
+from articulado.prompting.notes import whole_note
+from articulado.values.chunks import Agreement, Chunk, ProvisionRef, Status, page_of, provision_of
+from articulado.values.errors import InvalidInput, NoResultsFound
+from articulado.values.protocols import ChunkStore
+
+_NO_LAW = re.compile(rf"\b(?:D\.?\s?[{INITIALS.upper()}]\.?|ART|RDLEG|RDL|RD|LO|[IVXL]+)\b")
+"""What is written in capitals and is no name of a law: kinds of provisions and of norms, Roman numerals."""
+
+_ACRONYM = re.compile(r"(?<![:\w])[A-ZÁÉÍÓÚÑ]{2,8}(?![:\w])")
+
+
+class Subdivision(NamedTuple):
+    """A part of a provision, as its text numbers it; either may be empty, not both."""
+
+    apartado: str
+    letter: str
+
+
+@dataclass(frozen=True)
+class ProvisionRequest:
+    """A provision that is asked for, or subdivisions of it.
+
+    ``law_id`` is empty where the law named is unknown, ``provision_key`` where a law alone is asked for.
+    """
+
+    law_id: str
+    provision_key: str = ""
+    subdivisions: tuple[Subdivision, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reference:
+    """All provisions and laws asked for, in order, and the day whose law is meant: ``None`` for today."""
+
+    provisions: tuple[ProvisionRequest, ...]
+    day: date | None
+
+
+def read_reference(
+    text: str,
+    default_law: str,
+    today: date,
+    as_of: date | None = None,
+    *,
+    spanish_law: bool = True,
+    indexed: IndexedLaws = NO_LAWS,
+) -> Reference:
+    """Read "art. 48.4 ET", "anexo II LISOS", "art. 1 BOE-A-2015-11430" or "ET", as a question is read.
+
+    An article without a law is of ``default_law``; ``as_of`` goes before a date in the text. ``indexed`` are laws that
+    the registry need not know. Without ``spanish_law`` a law goes by its identifier alone.
+
+    >>> reference = read_reference("art. 48.4 ET en 2019", "BOE-A-2015-11430", date(2026, 11, 22))
+    >>> reference.provisions[0].provision_key, reference.provisions[0].subdivisions
+    ('art:48', (Subdivision(apartado='4', letter=''),))
+    >>> reference.day
+    datetime.date(2019, 12, 31)
+
+    Raises:
+        InvalidInput: neither a provision nor a law is named.
+    """
+    identifier = BOE_ID_TYPED.search(text)
+    if not (spanish_law or identifier):
+        raise InvalidInput(translate("search.not_in_index", text=text.strip()))
+    day = as_of or find_date(text, today=today)
+    words = BOE_ID_TYPED.sub(" ", text)
+    law_by_name = find_law(words)
+    law_id = boe_id(identifier[0]) if identifier else law_by_name.id if law_by_name else ""
+    citations = parse_citations(words, CitationContext(day=day))
+    unknown = _ACRONYM.search(_NO_LAW.sub(" ", words))
+    if citations and unknown and not law_id and not any(citation.law_named for citation in citations):
+        raise InvalidInput(translate("search.unknown_law", law=unknown[0]))
+    subdivisions: dict[ProvisionRef, dict[Subdivision, None]] = {}
+    for citation in citations:
+        if citation.law_id is None and citation.law_named:
+            cited_law = indexed.law_cited(words, citation.end) or ""
+        else:
+            cited_law = citation.law_id or law_id or default_law
+        named = subdivisions.setdefault((cited_law, citation.provision_key), {})
+        if citation.apartado or citation.letter:
+            named[Subdivision(citation.apartado or "", citation.letter or "")] = None
+    provisions = [ProvisionRequest(*provision, tuple(named)) for provision, named in subdivisions.items()]
+    # In prose "anexo II" is no citation.
+    if not provisions and (key := provision_key(words.strip())):
+        provisions = [ProvisionRequest(law_id or default_law, key)]
+    if not provisions and law_id:
+        provisions = [ProvisionRequest(law_id)]
+    if not provisions:
+        raise InvalidInput(translate("search.not_understood", text=text.strip()))
+    return Reference(tuple(provisions), day)
+
+
+_SUFFIX = rf"(?: (?:{WRITTEN_SUFFIXES}))?"
+_NUMBERED = re.compile(rf"(?m)^(\d{{1,2}}){_SUFFIX}[.)] ")
+_ORDINAL = re.compile(rf"(?m)^(\d{{1,2}}){_SUFFIX}\.[ºª] ")
+_LETTERED = re.compile(r"(?m)^([a-zñ])(?: bis| ter)?\) ")
+
+
+@dataclass(frozen=True)
+class Wording:
+    """One wording of a provision; ``parts`` are its chunks, in order of the text."""
+
+    parts: tuple[Chunk, ...]
+
+    @property
+    def head(self) -> Chunk:
+        """The chunk that stands for all: but for text and references they have the same fields."""
+        return self.parts[0]
+
+    @property
+    def text(self) -> str:
+        """The whole text; a blank line separates its parts, but where a sentence or a table goes on."""
+        text = ""
+        for own in without_heads(part["text"] for part in self.parts):
+            text += (_separator_after(text) if text else "") + own
+        return text
+
+    def is_of(self, day: date) -> bool:
+        """Tell whether this is the wording of a day, whatever has become of its law."""
+        written = day.isoformat()
+        return (self.head["valid_from"] or "") <= written < (self.head["valid_to"] or "9999")
+
+
+class Excerpt(TypedDict):
+    """A subdivision that was asked for; ``text`` is empty where the provision has none such."""
+
+    apartado: str
+    letter: str
+    text: str
+
+
+class Version(TypedDict):
+    """A wording. ``valid_to`` is the first day on which it is not in force; ``None`` is open. ISO 8601."""
+
+    valid_from: str | None
+    valid_to: str | None
+    status: Status
+    status_note: str
+
+
+class Link(TypedDict):
+    """A provision that is cited, or that cites."""
+
+    law_id: str
+    law: str
+    provision: str
+    provision_key: str
+    title: str
+    status: Status
+    url: str
+
+
+class ProvisionText(Version):
+    """A provision: one of its ``wordings`` (oldest first) with all that is known of it but for its links.
+
+    ``official`` tells the text of the law from our summary of it; ``page`` is the one on which it begins, empty without
+    pages, ``agreement`` the scope of a collective agreement.
+    """
+
+    law_id: str
+    law: str
+    provision: str
+    provision_key: str
+    title: str
+    breadcrumb: str
+    collection: str
+    official: bool
+    summary: str
+    excerpts: list[Excerpt]
+    text: str
+    url: str
+    page: str
+    agreement: Agreement | None
+    notes: list[str]
+    wordings: list[Version]
+
+
+class ProvisionDetail(ProvisionText):
+    """A provision with its chunks and links."""
+
+    chunk_ids: list[int]
+    cites: list[Link]
+    cited_by: list[Link]
+
+
+async def provision_detail(
+    store: ChunkStore, provision: ProvisionRequest, day: date | None, today: date
+) -> ProvisionDetail | None:
+    """Look a provision up in its wording of a day; ``None`` where the store does not have the provision.
+
+    Raises:
+        NoResultsFound: it has no wording of that day.
+    """
+    wordings = wordings_of(await store.find(provision.law_id, provision.provision_key))
+    if not wordings:
+        return None
+    wording = wording_on(wordings, day, today)
+    if wording is None:
+        raise NoResultsFound(without_wording(wordings, day))
+    chunk, ids = wording.head, [part["id"] for part in wording.parts]
+    cited = await store.fetch(list(dict.fromkeys(ref for part in wording.parts for ref in part["refs"])))
+    return {
+        **_version(wording),
+        "law_id": chunk["law_id"],
+        "law": chunk["law_name"],
+        "provision": chunk["provision"],
+        "provision_key": chunk["provision_key"],
+        "title": chunk["title"],
+        "breadcrumb": chunk["breadcrumb"],
+        "collection": chunk["collection"],
+        "official": chunk["source"] == "official",
+        "summary": chunk["summary"],
+        "excerpts": [_excerpt(wording, subdivision) for subdivision in provision.subdivisions],
+        "text": wording.text,
+        "url": chunk["url"],
+        "page": page_of(chunk),
+        "agreement": chunk.get("agreement"),
+        "notes": chunk["notes"],
+        "chunk_ids": ids,
+        "wordings": [_version(other) for other in wordings],
+        "cites": sorted(_links(cited, chunk), key=order_in_law),
+        "cited_by": sorted(_links(await store.citing(ids), chunk), key=order_in_law),
+    }
+
+
+def _excerpt(wording: Wording, subdivision: Subdivision) -> Excerpt:
+    return {**subdivision._asdict(), "text": excerpt(wording.text, *subdivision)}  # type: ignore[typeddict-item]
+
+
+def _version(wording: Wording) -> Version:
+    return {
+        "valid_from": wording.head["valid_from"],
+        "valid_to": wording.head["valid_to"],
+        "status": wording.head["status"],
+        "status_note": whole_note(wording.head),
+    }
+
+
+def _links(chunks: Iterable[Chunk], linked: Chunk) -> list[Link]:
+    """Return the provisions of chunks, each once, in their order, without the one that they are linked with."""
+    own = provision_of(linked)
+    first = {provision_of(chunk): chunk for chunk in reversed(list(chunks)) if provision_of(chunk) != own}
+    return [
+        {
+            "law_id": chunk["law_id"],
+            "law": chunk["law_name"],
+            "provision": chunk["provision"],
+            "provision_key": chunk["provision_key"],
+            "title": chunk["title"],
+            "status": chunk["status"],
+            "url": chunk["url"],
+        }
+        for chunk in reversed(first.values())
+    ]
+
+
+def order_in_law(link: Link) -> tuple[object, ...]:
+    """Return what orders provisions as their laws do, law by law."""
+    number = link["provision_key"].partition(":")[2]
+    digits = re.match(r"\d{1,6}", number)
+    return link["law"], link["law_id"], order_of_kind(link["provision_key"]), int(digits[0]) if digits else 0, number
+
+
+def without_wording(wordings: Sequence[Wording], day: date | None) -> str:
+    """Say that there is no wording of a day, and from when to when there are any."""
+    first, last = wordings[0].head, wordings[-1].head
+    until = translate("search.until", day=last["valid_to"]) if last["valid_to"] else ""
+    return translate(
+        "search.no_wording",
+        day=day,
+        law=first["law_name"],
+        provision=first["provision"],
+        since=first["valid_from"],
+        until=until,
+    )
+
+
+def _separator_after(text: str) -> str:
+    if is_row(text.rpartition("\n")[2]):
+        return "\n"
+    return "\n\n" if text[-1:] in ".:;»)" else " "
+
+
+def wordings_of(chunks: Iterable[Chunk]) -> list[Wording]:
+    """Return the wordings of one provision, the oldest first."""
+
+    def begins(chunk: Chunk) -> str:
+        return chunk["valid_from"] or ""
+
+    in_order = sorted(chunks, key=lambda chunk: (begins(chunk), chunk["part"]))
+    return [Wording(tuple(parts)) for _, parts in groupby(in_order, begins)]
+
+
+def wording_on(wordings: Sequence[Wording], day: date | None, today: date) -> Wording | None:
+    """Return the wording of a day, if any; without one that of today, else the last that there was."""
+    of_day = next((wording for wording in wordings if wording.is_of(day or today)), None)
+    return of_day or (wordings[-1] if wordings and day is None else None)
+
+
+def excerpt(text: str, apartado: str, letter: str) -> str:
+    """Return an apartado of a text, or a letter of it, as the law numbers them; empty where the text has none such."""
+    inside = text
+    if apartado:
+        # "2.º" is an apartado only where the law has no "2.": else it is in a list inside one.
+        inside = _item(text, _NUMBERED, apartado) or _item(text, _ORDINAL, apartado)
+    return _item(inside, _LETTERED, letter) if letter else inside
+
+
+def _item(text: str, markers: re.Pattern[str], label: str) -> str:
+    """Return what stands between the first marker with a label and the next one that counts on from it."""
+    begin = -1
+    for marker in markers.finditer(text):
+        if begin < 0:
+            if marker[1] == label:
+                begin = marker.start()
+        elif _label_order(marker[1]) > _label_order(
+            label
+        ):  # a list inside an item begins to count anew, and ends nothing
+            return text[begin : marker.start()].strip()
+    return text[begin:].strip() if begin >= 0 else ""
+
+
+def _label_order(label: str) -> int:
+    # "ñ" comes after "n" and before "o".
+    return int(label) if label.isdigit() else 2 * ord("n") + 1 if label == "ñ" else 2 * ord(label)

@@ -1,0 +1,1 @@
+"""Classifier that decides if the candidates answer the question."""

@@ -1,0 +1,187 @@
+"""What speaks for it that a question is answered by what was found: the features of the judgement."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from articulado.language.folding import fold
+from articulado.language.languages import Language
+from articulado.legal.domain.base import Coverage, Domain, StemWeights
+from articulado.retrieval.ranking.heuristic import HeuristicReranker, Prominence, Similarity
+from articulado.values.chunks import Candidate
+
+MAX_JUDGED = 10
+"""How many of the best candidates are looked at."""
+_COVERING = 5
+"""How many of them are looked at word by word."""
+
+EVIDENCE = (
+    "words",
+    "unknown_words",
+    "rarest_word",
+    "mean_rarity",
+    "legal_terms",
+    "first_similarity",
+    "best_similarity",
+    "mean_similarity",
+    "similarity_margin",
+    "first_coverage",
+    "best_coverage",
+    "joint_coverage",
+    "first_fused",
+    "second_fused",
+    "best_relevance",
+    "mean_relevance",
+    "named",
+)
+"""Names of the features, in their order."""
+
+
+@dataclass(frozen=True)
+class EvidenceReader:
+    """Reads the features off a question and its candidates, whatever reranker has ordered them.
+
+    ``heuristic`` scores the candidates where another reranker, or none, has.
+    """
+
+    domain: Domain
+    weights: StemWeights
+    similarity: Similarity
+    heuristic: HeuristicReranker
+    prominence: Prominence
+
+    async def read(self, question: str, candidates: Sequence[Candidate]) -> list[float]:
+        """Return the features of a question, ``EVIDENCE``; ``candidates`` are at least one, the best first."""
+        best = candidates[:MAX_JUDGED]
+        chunks = [candidate["chunk"] for candidate in best]
+        stems = list(dict.fromkeys(self.domain.stems(question)))
+        rarities = [self.weights.idf(stem) for stem in stems] or [1.0]
+        cosines = self.similarity(question, chunks)
+        coverage = Coverage(self.domain.concepts(question, self.weights), self.weights)
+        strengths = [self.prominence(chunk) for chunk in chunks[:_COVERING]]
+        covered = [coverage(of_chunk) for of_chunk in strengths]
+        fused = sorted((candidate["score"] for candidate in best), reverse=True)
+        relevant = sorted((await self.heuristic.score(question, [], best)).scores, key=lambda score: -(score or 0.0))
+        odds = [_log_odds(score or 0.0) for score in relevant]
+        return [
+            math.log1p(len(stems)),
+            sum(rarity >= 1 for rarity in rarities) / len(rarities),
+            max(rarities),
+            _mean(rarities),
+            math.log1p(len(self.domain.terms(question))),
+            cosines[0],
+            max(cosines),
+            _mean(sorted(cosines, reverse=True)[:3]),
+            max(cosines) - _mean(cosines),
+            covered[0],
+            max(covered),
+            coverage(_joined(strengths)),
+            fused[0],
+            fused[min(1, len(fused) - 1)],
+            odds[0],
+            _mean(odds[:3]),
+            float(any("direct" in candidate["origins"] for candidate in best)),
+        ]
+
+
+def _joined(strengths: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the greatest strength of each stem."""
+    joined: dict[str, float] = {}
+    for of_chunk in strengths:
+        for stem, strength in of_chunk.items():
+            joined[stem] = max(strength, joined.get(stem, 0.0))
+    return joined
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _log_odds(probability: float) -> float:
+    kept = min(max(probability, 1e-3), 1 - 1e-3)
+    return math.log(kept / (1 - kept))
+
+
+TERM_PLACES = 1 << 17
+"""Places of the table that tells the field from all else."""
+WORD_PLACES = 1 << 13
+"""Places of the table that tells one matter from another: words and pairs alone, for each matter has a column."""
+_SHORTEST_RUN, _LONGEST_RUN = 3, 5
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class WordingModel:
+    """Two linear models over the words of a question.
+
+    ``idf`` and ``field`` are (TERM_PLACES,), ``of_matter`` is (WORD_PLACES, matters); ``matters`` are the keys of what
+    a question is about that has no answer here (``articulado.legal.vocabulary.matters``).
+    """
+
+    idf: NDArray[np.floating]
+    field: NDArray[np.floating]
+    field_bias: float
+    matters: tuple[str, ...]
+    of_matter: NDArray[np.floating]
+    matter_bias: NDArray[np.floating]
+
+    def field_score(self, question: str, language: Language) -> float:
+        """Return the log odds, by its words alone, that a question is of the field."""
+        places = term_places(question, language)
+        weights = weights_at(self.idf, places)
+        return float(weights @ self.field[places].astype(np.float64)) + self.field_bias
+
+    def matter_shares(self, question: str, language: Language) -> dict[str, float]:
+        """Return how likely each matter is, given that the question is of none that is answered here; they sum to 1."""
+        places = word_places(question, language)
+        scores = self.of_matter[places].astype(np.float64).sum(axis=0) / max(len(places), 1) ** 0.5 + self.matter_bias
+        exponentials = np.exp(scores - scores.max())
+        return dict(zip(self.matters, (exponentials / exponentials.sum()).tolist(), strict=True))
+
+
+def weights_at(idf: NDArray[np.floating], places: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the weights of the terms of one question, of unit length."""
+    weights = idf[places].astype(np.float64)
+    length = float(np.linalg.norm(weights))
+    return weights / length if length else weights
+
+
+def term_places(question: str, language: Language) -> NDArray[np.intp]:
+    """Return the places of all terms of a question, each once, ascending."""
+    words = words_of(question)
+    terms = [*_stems_and_pairs(words, language), *(run for word in words for run in runs_of(word))]
+    return _places(terms, TERM_PLACES)
+
+
+def word_places(question: str, language: Language) -> NDArray[np.intp]:
+    """Return the places of the stems and pairs of a question, each once, ascending."""
+    return _places(list(_stems_and_pairs(words_of(question), language)), WORD_PLACES)
+
+
+def words_of(question: str) -> list[str]:
+    """Return the words of a question, in order, lower case and without accents; stop words are words, too."""
+    return _WORD.findall(fold(question))
+
+
+def _stems_and_pairs(words: Sequence[str], language: Language) -> Iterator[str]:
+    # Stop words stay: "me", "mi empresa" and "puedo" tell a worker's question from a headline. Numbers are all one.
+    stems = ["0" if word[0].isdigit() else language.stem_word(word) or word for word in words]
+    yield from stems
+    yield from (f"{first} {second}" for first, second in pairwise(stems))
+
+
+def runs_of(word: str) -> Iterator[str]:
+    """Return the runs of 3 to 5 letters of a word, its beginning and its end marked."""
+    padded = f"<{word}>"
+    for length in range(_SHORTEST_RUN, _LONGEST_RUN + 1):
+        yield from (f"~{padded[start : start + length]}" for start in range(len(padded) - length + 1))
+
+
+def _places(terms: Sequence[str], places: int) -> NDArray[np.intp]:
+    return np.array(sorted({crc32(term.encode()) % places for term in terms}), dtype=np.intp)

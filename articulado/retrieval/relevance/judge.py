@@ -1,0 +1,146 @@
+"""The judgement: a calibrated probability that what was found answers the question, and else what it is about."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from articulado.encoders.precedents import UNREADABLE, open_arrays
+from articulado.retrieval.coverage import SURE, Wanted
+from articulado.retrieval.fusion import in_order
+from articulado.retrieval.relevance.evidence import EVIDENCE, MAX_JUDGED, EvidenceReader, WordingModel
+from articulado.values.chunks import Candidate, relevance
+from articulado.values.errors import ConfigurationError
+
+FILE = Path(str(resources.files("articulado.retrieval.relevance"))) / "judgement.npz"
+"""Where the weights of the package lie (``tools.train_relevance``)."""
+
+UNDERSPECIFIED = "indeterminada"
+"""The matter of a question that says too little."""
+SURE_OF_MATTER = 0.35
+"""Share from which on a matter is named."""
+SAYS_TOO_LITTLE = 0.4
+"""Share from which on a question is held to say too little, whatever it might be about."""
+
+
+class Judgement(NamedTuple):
+    """The probability in [0, 1] that the best candidates answer, and the matter of the question where they do not.
+
+    ``matter`` is a key of ``articulado.legal.vocabulary.matters``, empty where it is not known; ``matter_share`` is
+    how likely it is among all matters, in [0, 1].
+    """
+
+    relevance: float
+    matter: str = ""
+    matter_share: float = 0.0
+
+
+class RelevanceJudge(Protocol):
+    """Judges whether candidates answer a question."""
+
+    async def judge(self, question: str, candidates: Sequence[Candidate]) -> Judgement:
+        """Return the judgement of a question and its candidates, at least one, the best first."""
+        ...
+
+
+class BestScoreJudge:
+    """The judge of a domain that nothing has been learnt of: the relevance of the best candidate."""
+
+    async def judge(self, question: str, candidates: Sequence[Candidate]) -> Judgement:
+        """Return the best relevance; the best search score where no reranker is at work."""
+        scored = [relevance(candidate) for candidate in candidates if "rerank_score" in candidate]
+        return Judgement(min(1.0, max(scored or [in_order(candidates)[0]["score"]])))
+
+
+@dataclass(frozen=True)
+class JudgementModel:
+    """What the judgement has learnt: the words, and a weight for each feature (of mean 0 and deviation 1) and theirs.
+
+    ``mean``, ``deviation`` and ``weights`` are (features + 1,), the last one that of the words.
+    """
+
+    wording: WordingModel
+    mean: NDArray[np.floating]
+    deviation: NDArray[np.floating]
+    weights: NDArray[np.floating]
+    bias: float
+
+    def probability(self, features: Sequence[float], field_score: float) -> float:
+        """Return 1 / (1 + e^−(w · (x − mean) / deviation + bias)) of the features and the score of the words."""
+        values = (np.array([*features, field_score]) - self.mean) / self.deviation
+        return float(1 / (1 + np.exp(-(values @ self.weights + self.bias))))
+
+    def save(self, file: Path) -> None:
+        """Write the model; its tables in two bytes a number."""
+        np.savez_compressed(
+            file,
+            evidence=np.array(EVIDENCE),
+            idf=self.wording.idf.astype(np.float16),
+            field=self.wording.field.astype(np.float16),
+            field_bias=np.float64(self.wording.field_bias),
+            matters=np.array(self.wording.matters),
+            of_matter=self.wording.of_matter.astype(np.float16),
+            matter_bias=self.wording.matter_bias,
+            mean=self.mean,
+            deviation=self.deviation,
+            weights=self.weights,
+            bias=np.float64(self.bias),
+        )
+
+
+class LearntJudge:
+    """The judge of Spanish law: evidence and words, weighed as the training questions taught (docs/relevance.md)."""
+
+    def __init__(self, reader: EvidenceReader, model: Callable[[], JudgementModel]) -> None:
+        self.reader = reader
+        self._model = model
+
+    async def judge(self, question: str, candidates: Sequence[Candidate]) -> Judgement:
+        """Return the probability, and the matter that the question would be of if it were of none that is held."""
+        domain, model = self.reader.domain, self._model()
+        language = domain.language
+        features = await self.reader.read(question, candidates)
+        score = model.wording.field_score(question, language)
+        shares = model.wording.matter_shares(question, language)
+        matter = max(shares, key=lambda name: shares[name])
+        if shares.get(UNDERSPECIFIED, 0.0) >= SAYS_TOO_LITTLE:
+            matter = UNDERSPECIFIED
+        relevance = model.probability(features, score)
+        wanted = Wanted(question, domain, self.reader.weights)
+        if any(wanted.is_said_by(candidate["chunk"]) for candidate in candidates[:MAX_JUDGED]):
+            relevance = max(relevance, SURE)
+        known = matter if shares[matter] >= SURE_OF_MATTER else ""
+        return Judgement(round(relevance, 6), known, shares[known] if known else 0.0)
+
+
+@cache
+def packaged_judgement() -> JudgementModel:
+    """Return the weights of the package.
+
+    Raises:
+        ConfigurationError: the package is damaged.
+    """
+    try:
+        with open_arrays(FILE) as stored:
+            if tuple(stored["evidence"].tolist()) != EVIDENCE:
+                raise ValueError("evidence")
+            wording = WordingModel(
+                idf=stored["idf"],
+                field=stored["field"],
+                field_bias=float(stored["field_bias"]),
+                matters=tuple(stored["matters"].tolist()),
+                of_matter=stored["of_matter"],
+                matter_bias=stored["matter_bias"],
+            )
+            return JudgementModel(
+                wording, stored["mean"], stored["deviation"], stored["weights"], float(stored["bias"])
+            )
+    except UNREADABLE as error:
+        raise ConfigurationError(
+            f"Falta el modelo de relevancia o está dañado ({FILE}). Vuelva a instalar articulado."
+        ) from error

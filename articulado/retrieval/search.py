@@ -1,0 +1,279 @@
+"""Hybrid search of several queries over several collections, also of the law of another day."""
+
+import asyncio
+import dataclasses
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import partial
+
+import numpy as np
+
+from articulado.config.profile import Profile
+from articulado.config.sections import Caps
+from articulado.language.translation import translate
+from articulado.legal.domain.base import Domain
+from articulado.legal.laws.registry import known_laws
+from articulado.legal.territory.mentions import place_called
+from articulado.legal.validity import in_force
+from articulado.legal.wordings import annotate_validity
+from articulado.models.embeddings import VectorCache
+from articulado.models.retry import UNLIMITED, QuestionTime
+from articulado.retrieval.fusion import candidate, in_order, merged
+from articulado.store.supplementary import UNAVAILABLE
+from articulado.values.answers import NO_COST, Analysis, Cost, cost_of_failure
+from articulado.values.chunks import Candidate, Chunk, provision_of
+from articulado.values.errors import IndexMissing, ModelError, StoreUnavailable
+from articulado.values.protocols import (
+    ChunkStore,
+    Embedded,
+    Embedder,
+    Fusion,
+    Hit,
+    HybridQuery,
+    SearchFilter,
+    SparseEncoder,
+    SparseVector,
+    Vector,
+)
+
+_PROVISION_ADDED = re.compile(r"Se añaden? (?:por|, con efectos|con efectos|est[ae]|el art|la disposici)")
+"""How a note begins that says that there was no such provision before."""
+
+
+@dataclass(frozen=True)
+class HybridSearch:
+    """Encodes queries and searches with them; vectors stay in a cache, out of the state.
+
+    ``collections`` are those that are searched where a caller names none; ``fusion`` is the one for ``embedder``.
+    ``question_time`` is what a question has: the embedder gets a share of it (``articulado.models.retry``). An
+    embedder that
+    ``knows_words`` gives a zero vector for a text of which it knows none; of any other, that is a fault.
+    """
+
+    store: ChunkStore
+    embedder: Embedder
+    sparse: SparseEncoder
+    profile: Profile
+    collections: tuple[str, ...]
+    domain: Domain
+    fusion: Fusion
+    question_time: QuestionTime = UNLIMITED
+    knows_words: bool = False
+    dense_vectors: VectorCache[Vector] = dataclasses.field(default_factory=VectorCache)
+    sparse_vectors: VectorCache[SparseVector] = dataclasses.field(default_factory=VectorCache)
+
+    async def embed(self, queries: Sequence[str], deadline: float | None) -> tuple[list[Vector], Cost]:
+        """Return the dense vector of each query, made in one batch of those that the cache lacks, and the cost.
+
+        Raises:
+            ModelError: the embedder is down, takes more than its share of the question's time, or gives vectors that
+                cannot be searched with.
+        """
+        keys = {query: self.dense_vectors.key("dense", self.embedder.fingerprint, query) for query in queries}
+        vectors = {query: cached for query, key in keys.items() if (cached := self.dense_vectors.get(key)) is not None}
+        cost = NO_COST
+        if missing := [query for query in keys if query not in vectors]:
+            embedded = await self.embedder.embed_queries(
+                missing, deadline=self.question_time.deadline_of("embedder", deadline)
+            )
+            cost = {"requests": embedded.requests, "input_tokens": embedded.tokens, "output_tokens": 0}
+            self._check(embedded)
+            for query, vector in zip(missing, embedded.vectors, strict=True):
+                vectors[query] = vector
+                self.dense_vectors.put(keys[query], vector)
+        return [vectors[query] for query in queries], cost
+
+    def _check(self, embedded: Embedded) -> None:
+        """Check that vectors have the length of those in the index, are finite and, but for unknown words, not zero."""
+        dimensions = self.embedder.dimensions
+        for vector in embedded.vectors:
+            if vector.shape != (dimensions,) or not np.isfinite(vector).all() or not (self.knows_words or vector.any()):
+                error = ModelError(
+                    translate("models.unusable_vectors", name=self.embedder.fingerprint, dimensions=dimensions)
+                )
+                error.attempts = embedded.requests
+                raise error
+
+    async def encode(self, queries: Sequence[str]) -> list[SparseVector]:
+        """Return the sparse vector of each query; those that the cache lacks are made off the event loop."""
+        keys = {query: self.sparse_vectors.key("sparse", self.sparse.fingerprint, query) for query in queries}
+        vectors = {query: cached for query, key in keys.items() if (cached := self.sparse_vectors.get(key)) is not None}
+        if missing := [query for query in keys if query not in vectors]:
+            encoded = await asyncio.to_thread(self.sparse.encode_queries, missing)
+            for query, vector in zip(missing, encoded, strict=True):
+                vectors[query] = vector
+                self.sparse_vectors.put(keys[query], vector)
+        return [vectors[query] for query in queries]
+
+    async def run(
+        self,
+        queries: Sequence[str],
+        where: SearchFilter,
+        *,
+        collections: Sequence[str] = (),
+        lexical_only: bool = False,
+        deadline: float | None = None,
+        caps: Caps | None = None,
+        unavailable: set[str] | None = None,
+    ) -> tuple[list[Candidate], Cost]:
+        """Search every collection with every query at once; return the best parents, each once, and the cost.
+
+        ``weighted score = RRF score × weight of the collection``, and ``caps``, or else those of the profile, say how
+        many come through. Vectors that the cache does not have (a forked checkpoint, another process) are made.
+        ``lexical_only`` searches by words. Where the law of another day is asked for, a later wording stands in for one
+        that the index lacks.
+
+        ``unavailable`` takes the names of collections that do not answer, as long as others find anything; without it,
+        each must answer.
+
+        Raises:
+            ModelError: vectors are lacking, and the embedder is down or late.
+            StoreUnavailable, IndexMissing: a collection that must answer does not.
+        """
+        caps = caps or self.profile.search.caps
+        dense: Sequence[Vector | None] = [None] * len(queries)
+        cost = NO_COST
+        if not lexical_only:
+            dense, cost = await self.embed(queries, deadline)
+        sparse = await self.encode(queries)
+        vectors = [
+            HybridQuery(_unless_zero(vector), terms, self.fusion) for vector, terms in zip(dense, sparse, strict=True)
+        ]
+        searched = collections or self.collections
+        candidates = await self._candidates(queries, vectors, where, searched, caps, unavailable)
+        if where.as_of:
+            of_today = await self._candidates(queries, vectors, replace(where, as_of=None), searched, caps, unavailable)
+            candidates += await later_wordings(of_today, where.as_of, self.store)
+        return merged(candidates)[: caps.overall], cost
+
+    async def run_or_by_words(
+        self,
+        queries: Sequence[str],
+        where: SearchFilter,
+        *,
+        collections: Sequence[str] = (),
+        lexical_only: bool = False,
+        deadline: float | None = None,
+        caps: Caps | None = None,
+    ) -> tuple[list[Candidate], Cost, list[str]]:
+        """Search as ``run`` does, with what there is; the third value warns of what there was not.
+
+        Where the embedder fails, the search is by words alone; collections that do not answer are left out.
+
+        Raises:
+            StoreUnavailable, IndexMissing: a collection does not answer, and nothing is found in any other.
+        """
+        unavailable: set[str] = set()
+        search = partial(
+            self.run, queries, where, collections=collections, deadline=deadline, caps=caps, unavailable=unavailable
+        )
+        warnings: list[str] = []
+        try:
+            candidates, cost = await search(lexical_only=lexical_only)
+        except ModelError as error:
+            candidates, _ = await search(lexical_only=True)
+            cost = cost_of_failure(error)
+            warnings = [self.domain.language.translate("rag_searched_by_words", problem=error)]
+        if labels := [one.label for one in self.profile.collections if one.name in unavailable]:
+            warnings.append(self.domain.language.translate("rag_searched_without", collections=", ".join(labels)))
+        return candidates, cost, warnings
+
+    async def _candidates(
+        self,
+        queries: Sequence[str],
+        vectors: Sequence[HybridQuery],
+        where: SearchFilter,
+        collections: Sequence[str],
+        caps: Caps,
+        unavailable: set[str] | None,
+    ) -> list[Candidate]:
+        """Search the collections at once; return what each query finds, the best first."""
+
+        async def search(name: str) -> list[list[Hit]] | StoreUnavailable | IndexMissing:
+            try:
+                return await self.store.search(
+                    name, vectors, limit=caps.per_collection, prefetch=caps.prefetch, where=where
+                )
+            except UNAVAILABLE as error:
+                if unavailable is None:
+                    raise
+                return error
+
+        answers = await asyncio.gather(*map(search, collections))
+        rankings = {name: found for name, found in zip(collections, answers, strict=True) if isinstance(found, list)}
+        # A collection of which the index has nothing answers, too: what counts is whether anything was found.
+        has_found = any(map(any, rankings.values()))
+        for name, failure in zip(collections, answers, strict=True):
+            if not isinstance(failure, list):
+                if not has_found or unavailable is None:
+                    raise failure
+                unavailable.add(name)
+        candidates: list[Candidate] = []
+        for position, query in enumerate(queries):
+            of_query: list[Candidate] = []
+            for name, ranking in rankings.items():
+                weight = self.profile.weight(name)
+                of_query.extend(_candidate(hit, round(hit.score * weight, 6), query) for hit in ranking[position])
+            candidates.extend(in_order(of_query)[: caps.per_query])
+        return candidates
+
+
+def _candidate(hit: Hit, score: float, query: str) -> Candidate:
+    result = candidate(hit.chunk, score, "hybrid", query)
+    return result if hit.similarity is None else {**result, "similarity": round(hit.similarity, 6)}
+
+
+def _unless_zero(vector: Vector | None) -> Vector | None:
+    """Return the vector, or ``None`` for one of length zero (no word known), which has no neighbours."""
+    return vector if vector is not None and vector.any() else None
+
+
+async def later_wordings(candidates: Sequence[Candidate], day: date, store: ChunkStore) -> list[Candidate]:
+    """Return which of these stand in for the wording of a day that the index lacks, their notes saying so."""
+    later = [wording for wording in candidates if _may_stand_in(wording["chunk"], day)]
+    provisions = list(dict.fromkeys(provision_of(wording["chunk"]) for wording in later))
+    indexed = await asyncio.gather(*(store.find(*provision) for provision in provisions))
+    lacking = {
+        provision
+        for provision, chunks in zip(provisions, indexed, strict=True)
+        if not any(in_force(chunk, day, day) for chunk in chunks)
+    }
+    return [
+        {**wording, "chunk": annotate_validity(wording["chunk"], day)}
+        for wording in later
+        if provision_of(wording["chunk"]) in lacking
+    ]
+
+
+def _may_stand_in(chunk: Chunk, day: date) -> bool:
+    """Tell whether a wording is of later than a day, and of a provision that may have been there before."""
+    law = known_laws().get(chunk["law_id"])
+    if law is None or law.published > day or (chunk["valid_from"] or "") <= day.isoformat():
+        return False
+    return not any(_PROVISION_ADDED.match(note) for note in chunk["notes"])
+
+
+def territory_asked(of_question: str | None, of_caller: str | None) -> str | None:
+    """Return the territory whose law is asked for: that of the caller goes before that of the question.
+
+    Of the community that the caller chose, the question may name a city.
+    """
+    callers, questions = (place_called(name) if name else None for name in (of_caller, of_question))
+    inside = callers and questions and not callers.city and questions.community == callers.community
+    return callers.name if callers and not inside else of_question
+
+
+def search_filter(analysis: Analysis, as_of: date | None, territory: str | None) -> SearchFilter:
+    """Return the filter of a search for a question; ``territory`` is the caller's and goes before the question's.
+
+    Agreements that do not apply to the question are excluded.
+    """
+    return SearchFilter(
+        as_of=as_of,
+        territory=territory_asked(analysis["territory"], territory),
+        excluded_laws=tuple(analysis.get("excluded_laws") or ()),
+        chunk_types=tuple(analysis.get("chunk_types", ())),
+        fields=tuple((path, tuple(values)) for path, values in analysis.get("fields", {}).items()),
+    )

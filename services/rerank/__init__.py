@@ -1,1 +1,0 @@
-"""Rerankers: one adapter a file, and the table of them by strategy."""

@@ -1,1 +1,0 @@
-"""Finding provisions: reading the question, searching, and looking up what it names."""

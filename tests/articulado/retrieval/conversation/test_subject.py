@@ -1,0 +1,120 @@
+"""What a turn leans on: the question that stood by itself, and the last one that leant on it."""
+
+import pytest
+
+from articulado.language.languages import language
+from articulado.retrieval.conversation.leaning import WrittenLeaning
+from articulado.retrieval.conversation.subject import MAX_EARLIER, MAX_QUESTION, TurnReading, read_turn
+
+ES = language("es")
+FIRST = "¿Cuántos días de vacaciones me corresponden al año?"
+REFUSAL = f"{ES.translate('no_verified_information')}. Parece una cuestión de impuestos."
+
+
+class LeansWith:
+    """Judges by what it was told leans, and keeps what it was asked."""
+
+    def __init__(self, *leaning):
+        self.leaning = leaning
+        self.asked = []
+
+    def leans(self, question, subject):
+        self.asked.append((question, subject))
+        return question in self.leaning
+
+
+def messages(*texts):
+    return [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(texts)]
+
+
+def read(question, *texts, leaning=()):
+    return read_turn(question, messages(*texts), ES, LeansWith(question, *leaning))
+
+
+def test_a_first_question_stands_by_itself_and_leaves_nothing():
+    assert read(FIRST) == TurnReading("alone")
+
+
+def test_what_leans_has_the_question_that_stood_by_itself_and_the_last_that_leant():
+    talk = (FIRST, "Treinta.", "¿y de baja?", "También.")
+    assert read("¿y si soy interina?", *talk[:2]) == TurnReading("adds", FIRST)
+    assert read("¿y si soy interina?", *talk, leaning=["¿y de baja?"]) == TurnReading("adds", f"{FIRST} ¿y de baja?")
+    longer = (*talk, "¿y a media jornada?", "Igual.")
+    reading = read("¿y fija?", *longer, leaning=["¿y de baja?", "¿y a media jornada?"])
+    assert reading.subject == f"{FIRST} ¿y a media jornada?"
+
+
+def test_what_speaks_of_the_answer_keeps_the_subject_and_is_no_addition():
+    assert read("explícamelo mejor", FIRST, "Treinta.") == TurnReading("same", FIRST)
+    talk = (FIRST, "Treinta.", "¿en qué artículo lo pone?", "38.")
+    assert read("¿y de baja?", *talk).subject == FIRST
+
+
+def test_what_stands_by_itself_leaves_the_subject_and_is_the_next_one():
+    other = "¿Cuánto preaviso hay que dar en una dimisión?"
+    assert read_turn(other, messages(FIRST, "Treinta."), ES, LeansWith()) == TurnReading("alone", leaves=True)
+    assert read("¿y si no lo doy?", FIRST, "Treinta.", other, "Quince.").subject == other
+
+
+def test_what_goes_back_leans_on_the_earlier_subject_and_leaves_the_last():
+    notice = "¿Cuánto preaviso hay que dar en una dimisión?"
+    talk = (FIRST, "Treinta.", notice, "Quince.")
+    back = "volviendo a lo de las vacaciones, ¿caducan?"
+    assert read_turn(back, messages(*talk), ES, LeansWith()) == TurnReading("adds", FIRST, leaves=True)
+    # Of what was not spoken of, or of the subject itself, there is nothing to go back to.
+    assert read_turn("volviendo a lo del salario, ¿cuánto es?", messages(*talk), ES, LeansWith()).subject == ""
+    assert read("volviendo al preaviso, ¿se paga?", *talk) == TurnReading("adds", notice)
+
+
+def test_thanks_lean_on_nothing_and_leave_nothing():
+    assert read_turn("muchas gracias", messages(FIRST, "Treinta."), ES, LeansWith()) == TurnReading("courtesy")
+    assert read("¿y de baja?", FIRST, "Treinta.", "gracias", "A su disposición.").subject == FIRST
+
+
+def test_what_was_refused_is_the_subject_only_where_there_is_no_other():
+    taxes = "¿Cuánto pago de IRPF por un piso?"
+    assert read("¿y de baja?", FIRST, "Treinta.", taxes, REFUSAL).subject == FIRST
+    assert read("¿y si es heredado?", taxes, REFUSAL).subject == taxes
+
+
+def test_what_was_said_long_ago_is_no_subject():
+    leaning = [f"¿y {number}?" for number in range(MAX_EARLIER)]
+    talk = [text for question in (FIRST, *leaning) for text in (question, "Sí.")]
+    assert read("¿y más?", *talk[:-2], leaning=leaning).subject.startswith(FIRST)
+    assert not read("¿y más?", *talk, leaning=leaning).subject.startswith(FIRST)
+
+
+def test_long_questions_are_cut():
+    story = "Trabajo en un bar. " * 50
+    reading = read("¿y de baja?", story, "Sí.")
+    assert reading.subject == f"{'Trabajo en un bar. ' * 12}Trabajo en"
+    assert len(reading.subject) <= MAX_QUESTION
+    judge = LeansWith()
+    read_turn("x" * 999, messages(story, "Sí."), ES, judge)
+    assert judge.asked == [("x" * MAX_QUESTION, reading.subject)]
+
+
+def test_of_a_long_story_what_it_asks_is_the_subject():
+    asked = "¿Puedo pedir una reducción de jornada por guarda legal?"
+    reading = read("¿y cuánto me bajan?", f"{'Trabajo en un bar. ' * 20}{asked} Gracias.", "Sí.")
+    assert reading.subject.startswith(f"{asked} Trabajo en un bar.")
+    assert len(reading.subject) <= MAX_QUESTION
+
+
+def test_a_refused_addition_is_none():
+    paella = "¿y la paella?"
+    talk = (FIRST, "Treinta.", paella, REFUSAL)
+    assert read("¿y de baja?", *talk, leaning=[paella]).subject == FIRST
+
+
+@pytest.mark.parametrize(
+    ("question", "leans"),
+    [
+        ("¿y si estoy de baja?", True),
+        ("¿quién lo paga?", True),
+        ("otra cosa, ¿y el salario mínimo?", False),
+        ("¿Qué indemnización corresponde por un despido improcedente?", False),
+    ],
+)
+def test_of_an_unknown_domain_it_counts_how_a_question_is_written(question, leans):
+    assert WrittenLeaning(ES).leans(question, FIRST) is leans
