@@ -9,12 +9,12 @@ from typing import Any
 import yaml
 
 from articulado.config.profile import Profile
+from articulado.guides.chunks import ArticleChunks, cut_article
 from articulado.language.translation import translate
 from articulado.store.records.chunks import lay_phrasings, packaged_records, parse_refs, refs_of
 from articulado.values.articles import details_of
 from articulado.values.chunks import Chunk, ProvisionRef
 from articulado.values.errors import ConfigurationError, InvalidInput
-from ingestion.articles.chunks import ArticleChunks, cut_article
 from ingestion.files.formats.source import SUFFIX, is_article
 from ingestion.incremental.catalog import ARTICLE, DECISION, RECORD
 from ingestion.incremental.digests import profile_digest

@@ -94,13 +94,13 @@ async def _cut_offline(document: Document, profile: Profile) -> Staged:
 
 
 def _article_collection(profile: Profile) -> str:
-    from ingestion.articles.chunks import article_collection
+    from articulado.guides.chunks import article_collection
 
     return article_collection(profile)
 
 
 def _read_article(file: Path, profile: Profile) -> Staged:
-    from ingestion.articles.chunks import cut_article
+    from articulado.guides.chunks import cut_article
 
     article = cut_article(file, profile)
     return Staged(

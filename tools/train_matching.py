@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from articulado.config.profile import Profile, domain_of, load_profile
 from articulado.encoders.dual import DIMENSIONS, DualEncoder, packaged_encoder
+from articulado.guides.chunks import cut_article
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from evaluation.case_desk.cases import LabelledCase, own_cases, own_decisions
 from evaluation.case_desk.halves import half_of
-from ingestion.articles.chunks import cut_article
 from ingestion.indexing.build import training_pairs_of
 from ingestion.indexing.entries import entries_of
 from services.case.calibration import Curve, fit_curve

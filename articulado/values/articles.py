@@ -26,7 +26,7 @@ class FieldSpec(TypedDict):
     """A datum that a case needs; ``aliases`` are other names under which callers send it.
 
     ``values`` are those of a text, each with other ways to write it. ``min`` and ``max`` are inclusive: numbers, or for
-    a date a date expression (``services.case.data.expressions``). ``pattern`` is a regular expression that a text has
+    a date a date expression (``articulado.guides.data_values``). ``pattern`` is a regular expression that a text has
     somewhere, without regard to case and accents. ``accepts`` says in words what is accepted. ``unit`` is what a number
     of time is counted in: values in other units are converted. A date with a ``unit`` is when something began, and may
     be given by how long it has lasted.

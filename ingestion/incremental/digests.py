@@ -15,7 +15,7 @@ _SUFFIXES = (".py", ".toml", ".txt", ".md", ".jsonl")
 @cache
 def code_digest() -> str:
     """Return the digest of what decides how documents are read, cut and linked; where it changes, all are read anew."""
-    return _digest("articulado/language", "articulado/legal", "ingestion", "nodes/ingest")
+    return _digest("articulado/language", "articulado/legal", "ingestion", "articulado/guides", "nodes/ingest")
 
 
 @cache
@@ -27,7 +27,7 @@ def corpus_digest() -> str:
         "ingestion/bundled.py",
         "ingestion/links",
         "ingestion/indexing",
-        "ingestion/articles",
+        "articulado/guides",
     )
     return _digest("articulado/language", "articulado/legal", *records, *code)
 

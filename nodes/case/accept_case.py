@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC
+from articulado.guides.data_values import is_placeholder
 from articulado.language.languages import Language
 from articulado.models.retry import QuestionTime
 from articulado.values.answers import Analysis, StoreName
@@ -15,7 +16,6 @@ from articulado.values.chunks import Chunk
 from nodes.case.validation import checked_data, checked_filters, checked_inquiry, checked_tokens
 from nodes.validation import check_options
 from services.case.calibration import CaseGraph
-from services.case.data.placeholders import is_placeholder
 from services.case.filters import fill_from_data, filter_paths, is_known_value, unknown_values
 from services.case.mentions import mentions, named_anywhere
 from services.case.named_filters import NamedFilter, conflict_message, conflicts, fill_open_filters

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from articulado.config.sections import TOPIC, FilterField
+from articulado.guides.data_values import is_placeholder
 from articulado.language.folding import letters_and_digits
 from articulado.language.languages import Language
 from articulado.values.chunks import Chunk
 from services.case.data.phrases import named_choices
-from services.case.data.placeholders import is_placeholder
 
 APPLIES_TO_ALL = ""
 """Value of a chunk that is not restricted in a field."""

@@ -3,8 +3,8 @@
 import pytest
 
 from articulado.config.profile import load_profile
+from articulado.guides.chunks import cut_article
 from articulado.models.tokens import token_counter
-from ingestion.articles.chunks import cut_article
 from ingestion.files.formats.source import is_article
 
 PROFILES = ("plan_401k", "laboral")

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 
+from articulado.guides.data_values import Circumstances, Days, UnusableValue
 from articulado.language.days import MONTHS
 from articulado.language.folding import fold
 from articulado.values.articles import FieldSpec
 from services.case.data.dates import find_days
 from services.case.data.money import is_percentage
 from services.case.data.quantities import read_quantity
-from services.case.data.values import Circumstances, Days, UnusableValue
 
 _DATE_BEGINS = re.compile(rf"\d|\b(?:{MONTHS})\b")
 _REMARK = re.compile(r"\s*[,;(].*", re.DOTALL)

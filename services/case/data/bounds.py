@@ -7,11 +7,18 @@ from decimal import Decimal
 
 from dateutil.relativedelta import relativedelta
 
+from articulado.guides.data_values import (
+    TODAY,
+    Circumstances,
+    DateExpression,
+    Days,
+    UnusableValue,
+    Value,
+    parse_expression,
+)
 from articulado.language.languages import Language
 from articulado.values.articles import LEAST_NUMBER, Elapsed, FieldSpec
-from services.case.data.expressions import TODAY, DateExpression, parse_expression
 from services.case.data.quantities import in_unit
-from services.case.data.values import Circumstances, Days, UnusableValue, Value
 from services.case.data.wording import say_day, say_days, say_number
 
 EARLIEST = date(1900, 1, 1)

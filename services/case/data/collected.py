@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from articulado.guides.data_values import is_placeholder
 from articulado.language.folding import letters_and_digits
 from articulado.values.articles import FieldSpec
-from services.case.data.placeholders import is_placeholder
 
 MAX_DEPTH = 3
 """Nesting of groups: a form has sections, no more."""

@@ -7,13 +7,11 @@ from decimal import Decimal
 from dateutil.relativedelta import relativedelta
 
 from articulado.config.case_sections import Calendar
+from articulado.guides.data_values import Circumstances, Days, Reading, parse_expression, truth_of
 from articulado.language.folding import letters_and_digits
 from articulado.language.languages import Language
 from articulado.values.articles import Condition, Elapsed
-from services.case.data.expressions import parse_expression
 from services.case.data.phrases import has_phrase
-from services.case.data.truth import truth_of
-from services.case.data.values import Circumstances, Days, Reading
 
 
 def holds(

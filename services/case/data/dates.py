@@ -5,14 +5,12 @@ from datetime import date, timedelta
 
 from dateutil.relativedelta import relativedelta
 
+from articulado.guides.data_values import TODAY, Circumstances, Days, UnusableValue, all_data_patterns, parse_expression
 from articulado.language.days import WrittenDay, month_number, written_day
 from articulado.language.folding import fold
 from articulado.language.languages import LANGUAGES, Language
 from articulado.language.numerals import with_figures
 from articulado.values.articles import FieldSpec
-from services.case.data.expressions import TODAY, parse_expression
-from services.case.data.placeholders import all_data_patterns
-from services.case.data.values import Circumstances, Days, UnusableValue
 
 _REMARK = re.compile(r"(?<=\S)\s*\([^()]*\)\s*$")
 _NAMED_MONTH = re.compile(r"(?:en |in )?(?P<month>[a-z]+)\.?(?: del?|,)? (?P<year>\d{4})")

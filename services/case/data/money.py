@@ -3,11 +3,10 @@
 import re
 from decimal import Decimal
 
+from articulado.guides.data_values import UnusableValue, all_data_patterns
 from articulado.language.folding import fold
 from articulado.language.languages import Language
 from articulado.language.numerals import MULTIPLE, NUMBER, parse_amount
-from services.case.data.placeholders import all_data_patterns
-from services.case.data.values import UnusableValue
 
 _CURRENCY = re.compile(r"[$€£]|(?<![a-z])(?:usd|eur|euros?|dollars?|dolares)\b")
 _NUMBER = re.compile(NUMBER + MULTIPLE)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from articulado.guides.data_values import truth_of
 from articulado.language.folding import letters_and_digits, without_accents
 from articulado.language.languages import Language
-from services.case.data.truth import truth_of
 
 _WORD = re.compile(r"\w+(?:'\w+)*")
 _PAUSE = re.compile(r"[,;?]\s*\w")

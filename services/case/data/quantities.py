@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 
+from articulado.guides.data_values import all_data_patterns
 from articulado.language.folding import fold
 from articulado.language.languages import DataPatterns, Language, TimeUnit
 from articulado.language.numerals import MULTIPLE, NUMBER, parse_amount, parse_number, with_figures
 from articulado.values.articles import Elapsed
-from services.case.data.placeholders import all_data_patterns
 
 _DAYS = {
     "days": Decimal(1),

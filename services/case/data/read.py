@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from articulado.config.case_sections import Calendar
+from articulado.guides.data_values import Circumstances, Days, Reading, UnusableValue, is_not_applicable, is_placeholder
 from articulado.language.folding import letters_and_digits
 from articulado.language.languages import Language
 from articulado.values.articles import DecisionRule, FieldSpec
@@ -13,9 +14,7 @@ from services.case.data.bounds import check_range, say_accepted
 from services.case.data.collected import sent_values
 from services.case.data.conditions import holds
 from services.case.data.phrases import has_phrase
-from services.case.data.placeholders import is_not_applicable, is_placeholder
 from services.case.data.readers import is_none_a_value, read_value
-from services.case.data.values import Circumstances, Days, Reading, UnusableValue
 
 
 @dataclass(frozen=True)

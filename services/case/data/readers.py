@@ -4,6 +4,7 @@ import re
 from decimal import Decimal
 from typing import TypeVar
 
+from articulado.guides.data_values import Circumstances, UnusableValue, Value, read_truth, truth_of
 from articulado.language.folding import without_accents
 from articulado.language.languages import Language
 from articulado.values.articles import FieldSpec
@@ -12,8 +13,6 @@ from services.case.data.dates import read_days
 from services.case.data.money import is_nothing, is_percentage, read_money
 from services.case.data.phrases import named_choices
 from services.case.data.quantities import read_quantity
-from services.case.data.truth import read_truth, truth_of
-from services.case.data.values import Circumstances, UnusableValue, Value
 
 _Read = TypeVar("_Read", bool, Decimal)
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from articulado.guides.data_values import Circumstances, Days, Reading
 from articulado.values.articles import Decision, DecisionRule
 from services.case.data.conditions import canonical_choices, elapsed_units, holds
 from services.case.data.read import ReadData, days_by_field
-from services.case.data.values import Circumstances, Days, Reading
 from services.case.data.wording import say_days
 
 

@@ -3,10 +3,10 @@
 from datetime import date
 from decimal import Decimal
 
+from articulado.guides.data_values import Days
 from articulado.language.days import month_name
 from articulado.language.formats import SPANISH_MARKS
 from articulado.language.languages import Language
-from services.case.data.values import Days
 
 
 def say_day(day: date, language: Language) -> str:

@@ -14,12 +14,12 @@ from articulado.config.profile import (
     Profile,
     load_profile,
 )
+from articulado.guides.chunks import KIND
+from articulado.guides.schema import Article
 from articulado.legal.validity import SignalWeights
 from articulado.store.records.schema import load_corpus
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import Fusion
-from ingestion.articles.chunks import KIND
-from ingestion.articles.schema import Article
 from ingestion.bundled import bundled_articles
 from ingestion.files.names import COLLECTIONS
 from ingestion.files.names import KINDS as FILE_KINDS

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.case_fields import field, read
 
-from services.case.data.values import Days
+from articulado.guides.data_values import Days
 
 LEFT = field("left", "date", required=False, max="today")
 SINCE = field("since", "date", unit="years", min="today - 60 years", max="left", accepts="a start or years")

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from support.case_fields import field, read
 
-from services.case.data.values import Days
+from articulado.guides.data_values import Days
 
 OPEN, PAST = field("x", "date"), field("x", "date", max="today")
 BORN = field("x", "date", min="today - 110 years", max="today - 14 years")

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.case_fields import MONDAY
 
-from services.case.data.expressions import parse_expression
-from services.case.data.values import Days
+from articulado.guides.data_values import Days, parse_expression
 
 
 @pytest.mark.parametrize(

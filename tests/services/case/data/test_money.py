@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.case_fields import field, read
 
+from articulado.guides.data_values import UnusableValue
 from articulado.language.languages import language
 from services.case.data.money import read_money
-from services.case.data.values import UnusableValue
 
 AMOUNT = field("x", "currency")
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.case.data.placeholders import is_not_applicable, is_placeholder
+from articulado.guides.data_values import is_not_applicable, is_placeholder
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.case_fields import MONDAY, field, read
 
-from services.case.data.values import Days
+from articulado.guides.data_values import Days
 
 
 def value(spec, text, **more):

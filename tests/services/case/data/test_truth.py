@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.case_fields import field, read
 
-from services.case.data.truth import read_truth
+from articulado.guides.data_values import read_truth
 
 
 @pytest.mark.parametrize(

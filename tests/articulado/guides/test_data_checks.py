@@ -4,9 +4,8 @@ import pytest
 from support.small_articles import decision_guide, guardrails, required_data, write_article, write_profile
 
 from articulado.config.profile import load_profile
+from articulado.guides.chunks import cut_article, read_article
 from articulado.values.errors import InvalidInput
-from ingestion.articles.chunks import cut_article
-from ingestion.articles.reader import read_article
 
 STATUS = {"field": "status", "data_type": "text", "values": {"alive": ["green"], "dead": ["dry", "brown"]}}
 PLANTED = {"field": "planted", "data_type": "date", "max": "today"}

@@ -80,7 +80,7 @@ def _as_bound(written: object) -> float | str:
 
 
 Bound = Annotated[float | str, BeforeValidator(_as_bound)]
-"""A number, or a date expression (``services.case.data.expressions``)."""
+"""A number, or a date expression (``articulado.guides.data_values``)."""
 DateExpression = Annotated[str, BeforeValidator(lambda written: str(_as_bound(written)))]
 
 

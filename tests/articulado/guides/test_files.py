@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 from support.small_articles import decision_guide, guardrails, required_data, write_article
 
+from articulado.guides.chunks import read_article
 from articulado.values.errors import InvalidInput
-from ingestion.articles.reader import read_article
 
 
 def test_an_article_is_read_and_its_date_stays_one(tmp_path):

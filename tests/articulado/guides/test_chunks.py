@@ -4,9 +4,9 @@ import pytest
 from support.small_articles import BRINGS_ALONG, decision_guide, guardrails, required_data, write_article, write_profile
 
 from articulado.config.profile import load_profile
+from articulado.guides.chunks import cut_article
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ConfigurationError, InvalidInput
-from ingestion.articles.chunks import cut_article
 from ingestion.bundled import bundled_articles
 from ingestion.chunking.children import children_of
 

@@ -1,15 +1,77 @@
-"""Check that the list and the range of each datum, and the rules on it, go with its type and with each other."""
+"""Check what the schema of one chunk cannot: that the chunks of an article agree, and keep its own guardrails."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from pathlib import Path
 
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from articulado.guides.data_values import TODAY, parse_expression, truth_of
+from articulado.guides.schema import Article, ArticleChunk, Condition, Datum
+from articulado.guides.text import Labels, text_of
 from articulado.language.folding import letters_and_digits
 from articulado.language.translation import translate
 from articulado.values.articles import LEAST_NUMBER
-from ingestion.articles.problems import Problem
-from ingestion.articles.schema import Article, Condition, Datum
-from services.case.data.expressions import TODAY, parse_expression
-from services.case.data.truth import truth_of
+from articulado.values.errors import InvalidInput
+
+Problem = tuple[tuple[str | int, ...], str]
+"""The path in the file to what is wrong, and what it is."""
+
+_MESSAGES = {
+    "missing": "article.missing",
+    "extra_forbidden": "article.extra",
+    "string_type": "article.text",
+    "string_too_short": "article.empty",
+    "too_short": "article.empty_list",
+    "list_type": "article.list",
+    "bool_type": "article.true_false",
+    "float_type": "article.number",
+    "finite_number": "article.number",
+    "dict_type": "article.section",
+    "model_type": "article.section",
+    "date_type": "article.date",
+}
+
+
+def article_error(file: Path, where: str, what: str) -> InvalidInput:
+    """Return the error for an article that cannot be used; ``where`` is a location in it, or empty."""
+    return InvalidInput(translate("article.unusable", file=file, what=": ".join(filter(None, (where, what)))))
+
+
+def schema_error(file: Path, error: ValidationError) -> InvalidInput:
+    """Return the first problem that pydantic has found as an error that names file, chunk and key."""
+    first = error.errors(include_url=False)[0]
+    return article_error(file, location(first["loc"]), _what(first))
+
+
+def location(path: Sequence[str | int]) -> str:
+    """Return where in an article a problem is, counting from 1.
+
+    >>> location(("chunks", 2, "fields", 0, "data_type"))
+    'trozo 3, fields 1, data_type'
+    """
+    steps: list[str] = []
+    for part in path:
+        if isinstance(part, int) and steps:
+            steps[-1] += f" {part + 1}"
+        else:
+            steps.append(translate("article.chunk") if part == "chunks" else str(part))
+    return ", ".join(steps)
+
+
+def _what(error: ErrorDetails) -> str:
+    context = error.get("ctx", {})
+    match error["type"]:
+        case "literal_error":
+            return translate("article.choices", values=str(context["expected"]).replace(" or ", ", "))
+        case "string_pattern_mismatch":
+            shape = "article.snake_case" if "_" in context["pattern"] else "article.slug"
+            return translate(shape, written=error["input"])
+        case other:
+            return translate(_MESSAGES[other]) if other in _MESSAGES else error["msg"]
+
 
 NUMBERS = ("number", "currency")
 _ANY_DAY = date(2000, 1, 1)
@@ -117,3 +179,47 @@ def _condition_problems(when: Condition, data: Mapping[str, Datum]) -> Iterator[
 
 def _written(bound: float | str | None) -> str:
     return f"{bound:.15g}" if isinstance(bound, float) else str(bound)
+
+
+def contradictions(article: Article) -> Iterator[Problem]:
+    """Yield the names that an article has twice, and what its data and the rules on them do not bear."""
+    seen: set[tuple[str, str]] = set()
+    for number, chunk in enumerate(article.chunks):
+        for key, item, name in _names(chunk):
+            if (key, name) in seen:
+                yield ("chunks", number, key, item), translate("article.twice", name=name)
+            seen.add((key, name))
+    yield from data_problems(article)
+
+
+def _names(chunk: ArticleChunk) -> Iterator[tuple[str, int, str]]:
+    """Yield what must be unique, names and aliases of data and ids of guards: its list, the index in that, itself."""
+    for item, datum in enumerate(chunk.fields):
+        for name in (datum.field, *datum.aliases):
+            yield "fields", item, name
+    for item, guard in enumerate(chunk.guards):
+        yield "guards", item, guard.id
+
+
+def check_guards(article: Article, labels: Labels, file: Path) -> None:
+    """Look for what the guards of an article forbid in the texts of its chunks, but for the rules that forbid it.
+
+    Raises:
+        InvalidInput: an expression is found, which would refuse every answer that says what the article says.
+    """
+    texts = [text_of(chunk.model_copy(update={"guards": []}), labels) for chunk in article.chunks]
+    guards = [
+        (number, guard.id, pattern)
+        for number, chunk in enumerate(article.chunks, start=1)
+        for guard in chunk.guards
+        for pattern in guard.violated_by
+    ]
+    for number, guard_id, pattern in guards:
+        for other, text in enumerate(texts, start=1):
+            if match := re.search(pattern, text, re.IGNORECASE):
+                what = translate("article.guard_matches", pattern=pattern, guard=guard_id, match=match[0], number=other)
+                raise article_error(
+                    file,
+                    translate("article.guards_of_chunk", number=number),
+                    translate("article.guard_advice", what=what),
+                )

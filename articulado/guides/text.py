@@ -8,10 +8,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from articulado.guides.data_values import TODAY, parse_expression
+from articulado.guides.schema import ArticleChunk, Condition, Datum, Rule
 from articulado.language.formats import SPANISH_MARKS
 from articulado.values.articles import Concern, DataType, Decision, Elapsed
-from ingestion.articles.schema import ArticleChunk, Condition, Datum, Rule
-from services.case.data.expressions import TODAY, parse_expression
 
 Label = Annotated[str, StringConstraints(min_length=1)]
 
@@ -50,7 +50,7 @@ class Labels(BaseModel):
 @cache
 def labels_in(language: str) -> Labels:
     """Return the labels in a language: "es" or "en"."""
-    written = resources.files("ingestion.articles").joinpath("labels.toml").read_text(encoding="utf-8")
+    written = resources.files("articulado.guides").joinpath("labels.toml").read_text(encoding="utf-8")
     return Labels.model_validate(tomllib.loads(written)[language])
 
 

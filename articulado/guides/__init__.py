@@ -1,0 +1,1 @@
+"""Case guides: schema, loading, checks, and their chunks."""

@@ -1,1 +1,0 @@
-"""Knowledge-base articles: one YAML file each, described in profiles/README.md."""
