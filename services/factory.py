@@ -190,7 +190,7 @@ def _reader(settings: ModelSettings, domain: Domain, lexicon: Lexicon) -> ChatMo
 
 
 def _keyword_reader(domain: Domain, weights: StemWeights) -> ChatModel:
-    from services.offline.query_writer import KeywordReader
+    from articulado.answering.chat_model import KeywordReader
 
     return _in_process(KeywordReader(domain=domain, weights=weights), "sin conexión (palabras clave)")
 
@@ -220,7 +220,7 @@ def without_providers(services: Services) -> Services:
 
 
 def _extractive_principal(domain: Domain, weights: StemWeights, encoder: DualEncoder | None) -> ChatModel:
-    from services.offline.answer_writer import ExtractivePrincipal
+    from articulado.answering.answer_writer import ExtractivePrincipal
 
     similarity = encoder.similarities if encoder else None
     principal = ExtractivePrincipal(domain=domain, weights=weights, similarity=similarity)

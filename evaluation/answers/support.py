@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from articulado.answering.passages import LEFT_OUT
 from articulado.language.folding import fold
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import Citation, parse_citations
@@ -14,7 +15,6 @@ from articulado.legal.labels import provision_name
 from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import Chunk
 from evaluation.answers.figures import figures_in, table_numbers
-from services.offline.passages import LEFT_OUT
 
 CitedProvision = tuple[str | None, str]
 """Law (``None`` where the registry does not know it) and provision key."""

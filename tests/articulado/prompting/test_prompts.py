@@ -9,6 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
+from articulado.answering.chat_model import KeywordReader
 from articulado.config.profile import Profile, domain_of, load_profile
 from articulado.language.languages import language
 from articulado.prompting.fragments import AS_OF, LAST_CONSULTATION, NOT_FOUND, SEPARATOR, TODAY, write_prompt
@@ -18,7 +19,6 @@ from articulado.prompting.self_evaluation import parse_reply
 from articulado.retrieval.fusion import candidate
 from articulado.values.answers import Days
 from articulado.values.errors import ConfigurationError
-from services.offline.query_writer import KeywordReader
 
 LABORAL = load_profile("laboral")
 ANY = {

@@ -6,6 +6,9 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
+from articulado.answering.answer_writer import ExtractivePrincipal
+from articulado.answering.chat_model import FOLLOW_UP, KeywordReader
+from articulado.answering.figures import Asked
 from articulado.language.languages import language
 from articulado.legal.domain.base import Lexicon, PlainDomain
 from articulado.legal.domain.spanish_law import (
@@ -18,9 +21,6 @@ from articulado.legal.domain.spanish_law import (
 )
 from articulado.prompting.fragments import write_prompt
 from articulado.retrieval.ranking.heuristic import HeuristicReranker
-from services.offline.answer_writer import ExtractivePrincipal
-from services.offline.asked import Asked
-from services.offline.query_writer import FOLLOW_UP, KeywordReader
 
 EN = language("en")
 PLAIN = PlainDomain(EN)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.answering.passages import LEFT_OUT, passages_of, quote
 from articulado.language.languages import language
 from articulado.prompting.fragments import Fragment
-from services.offline.passages import LEFT_OUT, passages_of, quote
 
 
 def fragment(text, *, number=1, official=True):

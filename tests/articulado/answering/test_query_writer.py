@@ -3,8 +3,8 @@ import json
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
+from articulado.answering.chat_model import FOLLOW_UP, KeywordReader
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from services.offline.query_writer import FOLLOW_UP, KeywordReader
 
 FIRST, FOLLOWING = SystemMessage("Devuelve un array JSON."), SystemMessage(f"{FOLLOW_UP}\n\nDevuelve un array JSON.")
 TALK = [HumanMessage("¿Cuánto preaviso hay en un despido objetivo?"), AIMessage("Quince días de preaviso [C1].")]

@@ -4,13 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from articulado.answering.figures import claimed_figures, figures_in
+from articulado.answering.passages import LEFT_OUT, Passage, quote
+from articulado.answering.rating import RatedProvision, Scorer, rate_provisions, stems_and_numbers
+from articulado.answering.shortening import Point, shorten
 from articulado.legal.citations.parser import Citation
 from articulado.prompting.fragments import Fragment
-from services.offline.figures import claimed_figures, figures_in
-from services.offline.passages import LEFT_OUT, Passage, quote
-from services.offline.plain_words import Point
-from services.offline.rating import RatedProvision, Scorer, rate_provisions, stems_and_numbers
-from services.offline.shortening import shorten
 
 MAX_PROVISIONS = 2
 MAX_LEAD_WORDS = 45

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.offline.shortening import LEFT_OUT, shorten
+from articulado.answering.shortening import LEFT_OUT, shorten
 
 PLAZO = "El plazo será de un mes, salvo que las partes pacten otro; corre desde el día siguiente al de la firma."
 

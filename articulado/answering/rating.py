@@ -1,11 +1,15 @@
 """Rate the provisions of a context: how well each fits a question, and each sentence in it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
 from typing import Protocol, runtime_checkable
 
+from articulado.answering.figures import Asked, without_facts
+from articulado.answering.passages import Passage, has_passages, passages_of
+from articulado.answering.shortening import PlainWords, Point, plain_words, read_point, shorten
 from articulado.language.folding import fold
 from articulado.language.numerals import read_number
 from articulado.language.spanish import sentences
@@ -17,11 +21,41 @@ from articulado.legal.laws.indexed import IndexedLaws
 from articulado.legal.laws.mentions import find_law, law_mentions
 from articulado.prompting.fragments import Fragment
 from articulado.retrieval.coverage import named_words, words_of_names
-from services.offline.asked import Asked
-from services.offline.figures import without_facts
-from services.offline.notes import in_force
-from services.offline.passages import Passage, has_passages, passages_of
-from services.offline.plain_words import PlainWords, Point, plain_words, read_point
+
+MAX_NOTE_WORDS = 40
+
+_NOT_IN_FORCE = re.compile(
+    r"(?:\w+ ){0,3}(?:derogad[oa]|agotad[oa]|superad[oa]|anulad[oa])\b|se deroga(?:,| (?:por|con)\b)"
+)
+_AMENDMENT = re.compile(
+    r"se (?:modific|anad|sustituy|renumer|reenumer|suprim|redact)|(?:texto )?redactad|correccion|el dia en que empezo"
+    r"|parte de su texto ya no rige|la fecha de la reforma|vease|\[?ref\."
+)
+_OURS = re.compile(r" \(nota en lenguaje claro, no oficial\)")
+_NO_LONGER_LAW = re.compile(
+    r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de vigencia agotada)\W*", re.IGNORECASE
+)
+
+
+def in_force(fragment: Fragment) -> bool:
+    """Tell whether no note says that a fragment has been repealed or superseded as a whole."""
+    # Of a fragment the offline principal knows what every other one does: what the prompt says.
+    return not _NOT_IN_FORCE.match(fold(fragment.note))
+
+
+def says_only_that_it_is_gone(text: str) -> bool:
+    """Tell whether a text says no more than that it is law no longer ("(Derogado)")."""
+    return bool(_NO_LONGER_LAW.fullmatch(text))
+
+
+def note_for_readers(fragment: Fragment) -> str:
+    """Return what a note says on the force of a text and how to read it, without a final stop; maybe nothing.
+
+    Who amended a text, and how its days are known, stands with the sources.
+    """
+    kept = (sentence for sentence in sentences(fragment.note) if not _AMENDMENT.match(fold(sentence)))
+    return shorten(_OURS.sub("", " ".join(kept)), MAX_NOTE_WORDS).rstrip(".")
+
 
 _HEADING, _BREADCRUMB = 0.8, 0.3
 """What a word of the title or the chapter counts for in each sentence below it."""

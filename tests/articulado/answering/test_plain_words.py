@@ -2,9 +2,9 @@
 
 import pytest
 
+from articulado.answering.shortening import plain_words, read_point
 from articulado.prompting.fragments import Fragment
 from articulado.store.records.chunks import packaged_law_records
-from services.offline.plain_words import plain_words, read_point
 
 RECORD = packaged_law_records()[("BOE-A-2015-11430", "art:38")]
 

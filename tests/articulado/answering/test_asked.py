@@ -2,9 +2,8 @@
 
 import pytest
 
+from articulado.answering.figures import Asked, claimed_figures, figures_in, without_facts
 from articulado.language.languages import language
-from services.offline.asked import Asked
-from services.offline.figures import claimed_figures, figures_in, without_facts
 
 ES = language("es")
 PATTERNS = ES.query_patterns

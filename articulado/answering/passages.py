@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from articulado.answering.shortening import LEFT_OUT, shorten
 from articulado.language.folding import fold
 from articulado.language.languages import Language, language
 from articulado.language.numerals import read_words
@@ -12,7 +13,6 @@ from articulado.language.spanish import sentences
 from articulado.language.table_text import cells_of, is_amount, is_row
 from articulado.legal.labels import WRITTEN_SUFFIXES
 from articulado.prompting.fragments import Fragment
-from services.offline.shortening import LEFT_OUT, shorten
 
 __all__ = ["LEFT_OUT", "MAX_PASSAGE_CHARACTERS", "Passage", "has_passages", "passages_of", "quote", "shorten"]
 

@@ -4,6 +4,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
+from articulado.answering.answer_writer import ExtractivePrincipal
 from articulado.language.languages import language
 from articulado.language.spanish import stems
 from articulado.legal.domain.base import Lexicon
@@ -12,7 +13,6 @@ from articulado.prompting.fragments import write_prompt
 from articulado.prompting.protocol_lines import DELIMITER
 from articulado.prompting.self_evaluation import parse_reply
 from articulado.store.records.chunks import packaged_law_records
-from services.offline.answer_writer import ExtractivePrincipal
 
 HOLIDAYS = make_chunk(
     38,

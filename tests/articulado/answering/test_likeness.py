@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any, cast
 
-from services.offline.rating import RatedProvision
+from articulado.answering.rating import RatedProvision
 
 STEMS = [f"palabra{number}" for number in range(10)]
 

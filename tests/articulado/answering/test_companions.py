@@ -4,11 +4,10 @@ import pytest
 from langchain_core.messages import HumanMessage
 from support.doubles import make_chunk
 
+from articulado.answering.answer_writer import COMPANION_WORDS, COMPANIONS, DEADLINES, ExtractivePrincipal
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.prompting.fragments import write_prompt
 from articulado.prompting.self_evaluation import parse_reply
-from services.offline.answer_writer import COMPANIONS, ExtractivePrincipal
-from services.offline.companions import COMPANION_WORDS, DEADLINES
 
 HOLIDAYS = {
     "chunk": make_chunk(

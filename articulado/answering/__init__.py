@@ -1,0 +1,1 @@
+"""Offline principal and reader: answers quoted from the fragments without a model."""
