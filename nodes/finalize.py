@@ -19,14 +19,11 @@ from articulado.retrieval.needs import name_of
 from articulado.values.answers import AnswerOutcome, Citation, Message, Need
 from articulado.values.errors import ArticuladoError
 from articulado.values.findings import Certificate, Freshness, Remission
+from articulado.verification.disclosures import certificate_of, freshness_of, precedence_notes, remissions_of
 from nodes.messages import exchange_of
 from nodes.stage import final_event
 from nodes.turn import declined_question, lacking
 from nodes.validation import MAX_MESSAGES
-from services.verification.certificate import certificate_of
-from services.verification.freshness import freshness_of
-from services.verification.precedence import precedence_notes
-from services.verification.remissions import remissions_of
 from state.context import ResolvedContext
 from state.rag import RagOutput, RagState, carried_over, days_of
 

@@ -18,12 +18,11 @@ from articulado.values.answers import Need, StoreName, Verdict
 from articulado.values.chunks import Candidate
 from articulado.values.findings import Finding, NamedVerdict
 from articulado.values.protocols import ChunkStore
-from services.verification.citations import NOTHING_KNOWN, KnownProvisions, look_up, named_verdicts
-from services.verification.needs import needs_of
-from services.verification.reading import ReadAnswer, read_answer
-from services.verification.rendering import annotated
-from services.verification.sources import sources_of
-from services.verification.verifier import findings_of
+from articulado.verification.checks import findings_of
+from articulado.verification.citations import NOTHING_KNOWN, KnownProvisions, look_up, named_verdicts
+from articulado.verification.disclosures import needs_of
+from articulado.verification.reading import ReadAnswer, annotated, read_answer
+from articulado.verification.sources import sources_of
 from state.context import ResolvedContext
 from state.rag import RagState, days_of
 

@@ -3,7 +3,7 @@
     python -m tools.train_figure_cases --laws FOLDER ANSWERS.jsonl ...
 
 ``FOLDER`` has the laws in Markdown; ``ANSWERS`` are lines as ``benchmarks/verification/measure.py`` reads them. To be
-run when the features of ``services.verification.claims.figure_cases`` have changed; it takes a minute. What
+run when the features of ``articulado.verification.claims.figure_cases`` have changed; it takes a minute. What
 a record, or an answer without a fault, says of a figure goes with the place of that figure better than with any other
 place that has another one of its unit. What is printed was measured on answers that the weights were not trained on.
 """
@@ -24,14 +24,22 @@ from scipy.optimize import minimize
 from articulado.legal.labels import provision_key
 from articulado.store.records.schema import load_corpus
 from articulado.values.chunks import ProvisionRef
+from articulado.verification.checks import read_item
+from articulado.verification.claims import figure_cases
+from articulado.verification.claims.figure_cases import (
+    FEATURES,
+    LAYERS,
+    LIMIT,
+    Place,
+    Rarity,
+    features,
+    places_of,
+    rarity_in,
+)
+from articulado.verification.figures import figures_of_law
+from articulado.verification.reading import ReadAnswer, read_answer
+from articulado.verification.sources import Source
 from ingestion.markdown.reader import read_law
-from services.verification.claims import figure_cases
-from services.verification.claims.figure_cases import FEATURES, LIMIT, Rarity, features, places_of, rarity_in
-from services.verification.claims.figure_places import LAYERS, Place
-from services.verification.figures import figures_of_law
-from services.verification.items import read_item
-from services.verification.reading import ReadAnswer, read_answer
-from services.verification.sources import Source
 
 SEED = 2
 BESIDE = 2

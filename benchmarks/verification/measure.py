@@ -23,10 +23,9 @@ from articulado.config.settings import Settings
 from articulado.legal.labels import provision_key
 from articulado.values.findings import Finding
 from articulado.values.protocols import ChunkStore
+from articulado.verification.checks import findings_of, read_item
+from articulado.verification.citations import look_up
 from graph.compose import open_services
-from services.verification.citations import look_up
-from services.verification.items import read_item
-from services.verification.verifier import findings_of
 
 CHECKS = {
     "wrong_figure": {"figure"},

@@ -10,8 +10,8 @@ from typing import Any
 from articulado.language.translation import reason, translate
 from articulado.store.opening import open_index
 from articulado.values.errors import InvalidInput
+from articulado.verification.dossier import make_dossier, provenance_of
 from services.container import Services
-from services.verification.dossier import make_dossier, provenance_of
 from state.context import RunContext
 from state.rag import result_of
 

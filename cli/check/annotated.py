@@ -9,9 +9,9 @@ from articulado.config.extras import importing
 from articulado.language.translation import reason, translate
 from articulado.values.errors import InvalidInput
 from articulado.values.findings import Finding
+from articulado.verification.briefs.passages import BriefParagraph, BriefReport, CheckedParagraph
 from ingestion.files.brief import open_docx, paragraphs_of, runs_of
 from ingestion.files.formats.docx_xml import W
-from services.verification.briefs.report import BriefParagraph, BriefReport, CheckedParagraph
 
 if TYPE_CHECKING:
     from docx.document import Document

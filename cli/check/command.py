@@ -18,7 +18,7 @@ from cli.session import announce_first_index
 if TYPE_CHECKING:
     from articulado.config.profile import Profile as KnowledgeProfile
     from articulado.config.settings import Settings
-    from services.verification.briefs.report import BriefParagraph, BriefReport
+    from articulado.verification.briefs.passages import BriefParagraph, BriefReport
 
 Brief = Annotated[
     Path, typer.Argument(metavar="ESCRITO", help="Demanda, recurso, informe…: PDF, DOCX, Markdown o texto (.txt).")
@@ -80,10 +80,10 @@ async def _read(brief: Path, settings: "Settings") -> "tuple[BriefParagraph, ...
 async def _check(
     paragraphs: "tuple[BriefParagraph, ...]", settings: "Settings", knowledge: "KnowledgeProfile", day: date | None
 ) -> "BriefReport":
+    from articulado.verification.briefs.checker import check_brief, cited_laws
     from graph.compose import open_services
     from ingestion.incremental.base import IndexBase
     from ingestion.incremental.indexed_laws import indexed_law
-    from services.verification.briefs.checker import check_brief, cited_laws
 
     try:
         services = await open_services(settings, knowledge, announce=announce_first_index)

@@ -5,8 +5,8 @@ from datetime import date
 from rich.console import Console
 
 from articulado.language.formats import long_day
+from articulado.verification.briefs.passages import BriefReport, CheckedParagraph, DayOrigin
 from cli.render import clean, print_indented
-from services.verification.briefs.report import BriefReport, CheckedParagraph, DayOrigin
 
 _ORIGINS: dict[DayOrigin, str] = {
     "option": "la indicada con --date",

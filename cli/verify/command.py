@@ -21,9 +21,8 @@ from evaluation.json_lines import json_lines
 if TYPE_CHECKING:
     from articulado.config.profile import Profile as KnowledgeProfile
     from articulado.config.settings import Settings
-    from services.verification.dossier import Dossier
-    from services.verification.items import AnswerItem
-    from services.verification.recheck import Recheck
+    from articulado.verification.checks import AnswerItem
+    from articulado.verification.dossier import Dossier, Recheck
 
 DossierFile = Annotated[
     Path | None, typer.Argument(metavar="[EXPEDIENTE]", help="Fichero escrito con articulado ask --dossier.")
@@ -49,7 +48,7 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Check a dossier, or the answers of any system, without a model."""
-    from services.verification.items import NEEDED, read_item
+    from articulado.verification.checks import NEEDED, read_item
 
     if dossier and answers:
         raise InvalidInput(translate("verify.one_input"))
@@ -68,8 +67,8 @@ async def _check_answers(
     items: "Iterable[AnswerItem]", settings: "Settings", knowledge: "KnowledgeProfile", as_of: date | None
 ) -> None:
     """Write ``{"id", "ok", "findings": [{"check", "where", "message"}]}`` of each answer, in their order."""
-    from services.verification.citations import look_up
-    from services.verification.verifier import findings_of
+    from articulado.verification.checks import findings_of
+    from articulado.verification.citations import look_up
 
     async with opened_services(settings, knowledge) as services:
         for item in items:
@@ -99,7 +98,7 @@ def _read(file: Path) -> "Dossier":
     Raises:
         InvalidInput: the file cannot be read, or is none.
     """
-    from services.verification.dossier import read_dossier
+    from articulado.verification.dossier import read_dossier
 
     try:
         text = file.read_text(encoding="utf-8")
@@ -111,7 +110,7 @@ def _read(file: Path) -> "Dossier":
 
 
 async def _recheck(dossier: "Dossier", settings: "Settings", knowledge: "KnowledgeProfile") -> "Recheck":
-    from services.verification.recheck import recheck
+    from articulado.verification.dossier import recheck
 
     async with opened_services(settings, knowledge) as services:
         return await recheck(dossier, services.records if dossier["store"] == "records" else services.store)

@@ -9,8 +9,7 @@ from articulado.language.formats import long_day
 from cli.render import clean, print_indented
 
 if TYPE_CHECKING:
-    from services.verification.dossier import Dossier
-    from services.verification.recheck import ProvisionChange, Recheck
+    from articulado.verification.dossier import Dossier, ProvisionChange, Recheck
 
 
 def print_recheck(out: Console, dossier: "Dossier", result: "Recheck") -> None:

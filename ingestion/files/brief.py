@@ -9,11 +9,11 @@ from articulado.config.extras import importing
 from articulado.config.files import ZIP, read_bytes
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
+from articulado.verification.briefs.passages import BriefParagraph
 from ingestion.files.formats import pdf, txt
 from ingestion.files.formats.docx_xml import W, find, lines_of
 from ingestion.files.formats.source import OLD_OFFICE, no_text, other_format
 from ingestion.files.running_text import running_text
-from services.verification.briefs.report import BriefParagraph
 
 if TYPE_CHECKING:
     from docx.document import Document

@@ -157,9 +157,8 @@ class DeskIndex:
         Raises:
             InvalidInput: a field is missing or of another type.
         """
-        from services.verification.citations import look_up
-        from services.verification.items import read_item
-        from services.verification.verifier import findings_of
+        from articulado.verification.checks import findings_of, read_item
+        from articulado.verification.citations import look_up
 
         answer = read_item(1, translate("desk.item"), item).answer
         known = await look_up(answer, self.services.store, day, self.today)

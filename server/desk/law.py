@@ -15,6 +15,7 @@ from articulado.retrieval.fusion import preference
 from articulado.retrieval.references import Wording, provision_detail, wording_on
 from articulado.values.chunks import Candidate, ordering_score
 from articulado.values.errors import InvalidInput
+from articulado.verification.dossier import Dossier
 from graph.opened import OpenGraphs
 from server.desk.citation import check_citation
 from server.desk.comparison import compare
@@ -32,11 +33,10 @@ from server.desk.results import (
     Verification,
     WordingOnDay,
 )
-from services.verification.dossier import Dossier
 from state.context import RunContext
 
 if TYPE_CHECKING:
-    from services.verification.briefs.report import BriefReport
+    from articulado.verification.briefs.passages import BriefReport
 
 EXCERPT = 400
 """Characters of a fragment that a list of results shows."""
@@ -166,7 +166,7 @@ class LawDesk:
             return await check_citation(index, citation, claim, day)
 
     async def verify(self, item: Mapping[str, Any], day: date | None = None) -> Verification:
-        """Check an answer of any system against its source texts (``services.verification.items``).
+        """Check an answer of any system against its source texts (``articulado.verification.checks``).
 
         Raises:
             InvalidInput: a field is missing or of another type.
@@ -177,7 +177,7 @@ class LawDesk:
 
     async def verify_dossier(self, dossier: Dossier) -> DossierVerification:
         """Check a dossier again: against itself, and against the index."""
-        from services.verification.recheck import recheck
+        from articulado.verification.dossier import recheck
 
         async with self._index() as index:
             services = index.services
@@ -190,9 +190,9 @@ class LawDesk:
         Raises:
             InvalidInput: the file cannot be read, or cites nothing.
         """
+        from articulado.verification.briefs.checker import check_brief, cited_laws
         from ingestion.files.brief import read_brief
         from services.bounded.worker import workers
-        from services.verification.briefs.checker import check_brief, cited_laws
 
         settings = self._opened.settings
         with tempfile.TemporaryDirectory() as folder:

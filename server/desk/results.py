@@ -8,8 +8,8 @@ from articulado.legal.wordings import Certainty
 from articulado.retrieval.references import Link, ProvisionDetail
 from articulado.values.chunks import Status
 from articulado.values.findings import Finding
+from articulado.verification.dossier import Recheck
 from server.desk.comparison import Paragraph
-from services.verification.recheck import Recheck
 
 
 class Holdings(TypedDict):

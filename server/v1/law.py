@@ -15,6 +15,7 @@ from typing_extensions import TypedDict
 from articulado.language.translation import translate
 from articulado.legal.territory.table import gazetteer
 from articulado.values.errors import InvalidInput
+from articulado.verification.briefs.passages import BriefReport
 from server.desk.law import LawDesk
 from server.desk.results import Comparison, DossierVerification, ProvisionOnDay, SearchResult, Verification
 from server.errors import BODY_FAILURES, RUN_FAILURES, failures
@@ -22,7 +23,6 @@ from server.policy import Policy
 from server.schemas import V1
 from server.v1 import examples
 from server.v1.requests import MAX_QUESTION, Check, Day, Options, Verify
-from services.verification.briefs.report import BriefReport
 
 _DAYS = re.compile(r"(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})")
 
@@ -132,7 +132,7 @@ def law_routes(desk: LawDesk, policy: Policy, *, has_keys: Callable[[], bool]) -
         if body.dossier is not None:
             if body.answer or body.context:
                 raise InvalidInput(translate("desk.one_to_verify"))
-            from services.verification.dossier import read_dossier
+            from articulado.verification.dossier import read_dossier
 
             return await desk.verify_dossier(read_dossier(json.dumps(body.dossier), "dossier"))
         if not body.answer:

@@ -12,11 +12,11 @@ from support.waiting import PATIENCE
 from support.wired import ANSWER, KEY, QUESTION, SEARCH, Wired, wired
 
 from articulado.prompting.prompts import load_prompts
+from articulado.verification.dossier import make_dossier, provenance_of, sha256
 from graph.rag import build_rag
 from server.app import Site, create_app
 from server.guards import Guards
 from server.operations.traces import Traces
-from services.verification.dossier import make_dossier, provenance_of, sha256
 from state.rag import result_of
 
 CANARY = "canario-del-sistema-77c1"

@@ -4,10 +4,9 @@ import random
 
 import numpy as np
 
-from services.verification.claims.figure_cases import FEATURES
-from services.verification.claims.figure_places import places_in
-from services.verification.reading import read_answer
-from services.verification.sources import Source
+from articulado.verification.claims.figure_cases import FEATURES, places_in
+from articulado.verification.reading import read_answer
+from articulado.verification.sources import Source
 from tools.train_figure_cases import Group, _likeness, fit, groups_of
 
 LAW = "Las leves prescriben a los diez días; las graves, a los veinte días.\n\nEl aviso será de quince días."

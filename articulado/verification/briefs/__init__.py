@@ -1,0 +1,1 @@
+"""Checks of citations, quotations and figures in a brief."""

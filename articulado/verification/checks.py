@@ -1,0 +1,94 @@
+"""Run every check over an answer; each is one function in a file of its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from articulado.language.translation import translate
+from articulado.legal.ids import boe_id
+from articulado.legal.labels import provision_key
+from articulado.legal.laws.mentions import find_law
+from articulado.legal.laws.registry import known_laws
+from articulado.values.errors import InvalidInput
+from articulado.values.findings import Finding
+from articulado.verification.citations import KnownProvisions, citation_findings
+from articulado.verification.claims.findings import claim_findings
+from articulado.verification.figures import figure_findings
+from articulado.verification.quotations import quotation_findings
+from articulado.verification.reading import ReadAnswer, read_answer
+from articulado.verification.sources import Source
+
+
+def findings_of(answer: ReadAnswer, known: KnownProvisions, language: str = "es") -> list[Finding]:
+    """Return all that is wrong with an answer, in the order of its text; of what overlaps, what is certain goes first.
+
+    ``known`` are the provisions that the answer names and its sources are not, as the index has them
+    (``citations.look_up``). Figures and claims are read in Spanish (``language``, ISO 639-1) alone.
+    """
+    found: list[Finding] = [*citation_findings(answer, known), *quotation_findings(answer)]
+    if language == "es":
+        found += [*figure_findings(answer), *claim_findings(answer)]
+    return sorted(found, key=lambda finding: (finding["start"], finding["severity"], finding["end"]))
+
+
+NEEDED = "Cada línea lleva «answer» (texto) y «context» (lista de «law_id», «provision» y «text»)."
+"""What a line of such a file has, said where it is none."""
+
+
+class _Fragment(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    text: str
+    law_id: str = ""
+    provision: str = ""
+
+
+class _Item(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    answer: str
+    question: str = ""
+    context: list[_Fragment] = Field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class AnswerItem:
+    """One answer to check; ``id`` is whatever its file gives as one, the number of its line where it gives none."""
+
+    id: Any
+    answer: ReadAnswer
+
+
+def read_item(line: int, where: str, value: Mapping[str, Any]) -> AnswerItem:
+    """Read ``{"id", "question", "context": [{"law_id", "provision", "text"}], "answer"}``.
+
+    ``law_id`` is an identifier or any name of a law. The markers of the answer number the context from 1, in its order.
+
+    Raises:
+        InvalidInput: a field is missing or of another type; ``where`` says in which line.
+    """
+    try:
+        item = _Item.model_validate(dict(value))
+    except ValidationError as error:
+        field = ".".join(str(part) for part in error.errors()[0]["loc"])
+        raise InvalidInput(translate("verify.item_invalid", where=where, field=field)) from error
+    sources = [_source(number, fragment) for number, fragment in enumerate(item.context, start=1)]
+    return AnswerItem(value.get("id", line), read_answer(item.answer, item.question, sources))
+
+
+def _source(number: int, fragment: _Fragment) -> Source:
+    """Return a fragment as the checks read it: its law and its provision by the names that this program gives them."""
+    law = find_law(fragment.law_id) if fragment.law_id.strip() else None
+    law_id = law.id if law else boe_id(fragment.law_id.strip()) or fragment.law_id
+    name = known_laws()[law_id].short if law_id in known_laws() else fragment.law_id
+    return Source(
+        number,
+        law_id,
+        name,
+        fragment.provision,
+        provision_key(fragment.provision) or "",
+        fragment.text,
+        f"{name}. {fragment.provision}",
+    )

@@ -1,0 +1,229 @@
+"""What an abstention rests on, so that whoever reads it can judge it."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from itertools import combinations
+
+from articulado.language.languages import Language
+from articulado.language.quantities import quantities
+from articulado.legal.labels import provision_name
+from articulado.legal.laws.registry import known_laws
+from articulado.prompting.notes import whole_note
+from articulado.values.answers import Need
+from articulado.values.chunks import (
+    Candidate,
+    Chunk,
+    ProvisionRef,
+    indexed_text,
+    ordering_score,
+    provision_of,
+    relevance,
+)
+from articulado.values.findings import (
+    Certificate,
+    Finding,
+    Freshness,
+    LawFreshness,
+    NamedVerdict,
+    NearestProvision,
+    Remission,
+)
+from articulado.verification.sources import provisions_in
+
+MAX_BEST = 3
+"""Provisions that came nearest, at most."""
+_READ_FOR_MISSING = 5
+
+
+def certificate_of(
+    question: str,
+    candidates: Sequence[Candidate],
+    *,
+    searches: Sequence[str],
+    collections: Sequence[str],
+    store: str,
+    as_of: date | None,
+    territory: str | None,
+    probability: float | None,
+    language: Language,
+) -> Certificate:
+    """Return what was searched, where, what came nearest, and which words of the question nothing of it has."""
+    ordered = sorted(candidates, key=lambda candidate: (-ordering_score(candidate), candidate["chunk"]["id"]))
+    first: dict[tuple[str, str], Candidate] = {}
+    for candidate in ordered:
+        first.setdefault(provision_of(candidate["chunk"]), candidate)
+    had = {
+        stem for candidate in ordered[:_READ_FOR_MISSING] for stem in language.stems(indexed_text(candidate["chunk"]))
+    }
+    words = dict.fromkeys(language.content_words(question))
+    return {
+        "searches": list(searches),
+        "collections": list(collections),
+        "store": store,
+        "as_of": as_of.isoformat() if as_of else None,
+        "territory": territory,
+        "candidates": len(candidates),
+        "relevance": probability,
+        "best": [_nearest(candidate) for candidate in list(first.values())[:MAX_BEST]],
+        "missing": [word for word in words if not had.intersection(language.stems(word))],
+    }
+
+
+def _nearest(candidate: Candidate) -> NearestProvision:
+    chunk = candidate["chunk"]
+    return {
+        "law": chunk["law_name"],
+        "provision": chunk["provision"],
+        "title": chunk["title"],
+        "url": chunk["url"],
+        "relevance": round(relevance(candidate), 3),
+    }
+
+
+def freshness_of(
+    cited: Mapping[int, Candidate], index_day: date | None, last_changes: Mapping[str, str], today: date
+) -> Freshness:
+    """Return how recent what an answer cites is, by the number of the marker.
+
+    ``last_changes`` are the last days (ISO 8601) on which the laws of the index changed; where they say nothing of a
+    law, or a day that is still to come, the last day counts on which a wording that is cited came in force.
+    """
+    laws: dict[str, LawFreshness] = {}
+    for candidate in cited.values():
+        chunk = candidate["chunk"]
+        known = last_changes.get(chunk["law_id"]) or ""
+        days = [day for day in (known, chunk["valid_from"] or "") if day and day <= today.isoformat()]
+        law = laws.setdefault(
+            chunk["law_id"], {"law_id": chunk["law_id"], "law": chunk["law_name"], "last_change": None}
+        )
+        law["last_change"] = max([*days, law["last_change"] or ""]) or None
+    notes = {f"[C{number}] {note}" for number, candidate in cited.items() if (note := whole_note(candidate["chunk"]))}
+    return {
+        "index_day": index_day.isoformat() if index_day else None,
+        "laws": list(laws.values()),
+        "notes": sorted(notes),
+    }
+
+
+MAX_NEEDS = 2
+"""As many as a model may name."""
+MAX_WORDS = 8
+_CHARACTERS_AROUND = 160
+
+
+def needs_of(
+    findings: Sequence[Finding], provisions: Sequence[NamedVerdict], text: str, language: Language
+) -> list[Need]:
+    """Return what is to be looked up for claims that do not stand: provisions that were not read, else their words.
+
+    Only what is certain calls for it; a provision that does not exist is not looked for.
+    """
+    needs: list[Need] = []
+    unread = {verdict["start"]: verdict for verdict in provisions if verdict["status"] == "in_index_not_in_context"}
+    for finding in findings:
+        if finding["severity"] != "error" or finding["check"] == "mark":
+            continue
+        verdict = unread.get(finding["start"])
+        if verdict:
+            needs.append(
+                {
+                    "kind": "article",
+                    "article": verdict["provision"],
+                    "law": verdict["law"],
+                    "keywords": "",
+                    "by_check": True,
+                }
+            )
+        elif words := _words(text, finding, language):
+            needs.append({"kind": "keywords", "article": "", "law": "", "keywords": words, "by_check": True})
+    return list({str(need): need for need in needs}.values())[:MAX_NEEDS]
+
+
+def _words(text: str, finding: Finding, language: Language) -> str:
+    """Return the content words of the claim around a finding, without what was found wrong in it."""
+    begin = max(text.rfind(stop, 0, finding["start"]) for stop in (". ", "\n")) + 1
+    begin = max(begin, finding["start"] - _CHARACTERS_AROUND)
+    end = min((place for stop in (". ", "\n") if (place := text.find(stop, finding["end"])) >= 0), default=len(text))
+    around = f"{text[begin : finding['start']]} {text[finding['end'] : min(end, finding['end'] + _CHARACTERS_AROUND)]}"
+    words = (word for word in language.content_words(around) if not any(character.isdigit() for character in word))
+    return " ".join(list(dict.fromkeys(words))[:MAX_WORDS])
+
+
+MIN_SHARED = 2
+"""Content words that the titles of two provisions share at least, to be of one point."""
+_STATUTES = 2
+"""The lowest rank of what parliament or government has made law."""
+
+
+def precedence_notes(cited: Mapping[int, Candidate], language: Language) -> list[str]:
+    """Return a note for each pair of cited sources that the reader has to weigh, each kind of pair once.
+
+    An agreement beside the law may only better it where that is a minimum (art. 3.3 ET). Of two norms of different rank
+    with other figures on one point, the higher one decides (art. 9.3 CE, art. 1.2 CC).
+    """
+    notes: dict[str, str] = {}
+    for (one, first), (two, second) in combinations(cited.items(), 2):
+        above, below = sorted(((first["chunk"], one), (second["chunk"], two)), key=lambda pair: pair[0]["rank"])
+        if above[0]["rank"] == below[0]["rank"]:
+            continue
+        marks = {"above": _name(*above), "below": _name(*below)}
+        if "agreement" in below[0] and above[0]["rank"] <= _STATUTES:
+            notes.setdefault("agreement", language.translate("verify_agreement_and_law", **marks))
+        elif _is_norm(above[0]) and _is_norm(below[0]) and _differ_on_one_point(above[0], below[0], language):
+            notes.setdefault("rank", language.translate("verify_rank", **marks))
+    return list(notes.values())
+
+
+def _name(chunk: Chunk, number: int) -> str:
+    return f"{chunk['law_name']}, {chunk['provision'].lower()} [C{number}]"
+
+
+def _is_norm(chunk: Chunk) -> bool:
+    return chunk["chunk_type"] == "provision" and "agreement" not in chunk
+
+
+def _differ_on_one_point(one: Chunk, other: Chunk, language: Language) -> bool:
+    """Tell whether two provisions of one title have figures of one unit, and none of them in common."""
+    shared = set(language.stems(one["title"])) & set(language.stems(other["title"]))
+    if len(shared) < MIN_SHARED:
+        return False
+    first, second = _figures(one["text"]), _figures(other["text"])
+    return any(not first[unit] & second[unit] for unit in first.keys() & second.keys())
+
+
+def _figures(text: str) -> dict[str, set[object]]:
+    figures: dict[str, set[object]] = {}
+    for quantity in quantities(text):
+        if not quantity.is_count:
+            figures.setdefault(quantity.unit, set()).add(quantity.value)
+    return figures
+
+
+def remissions_of(cited: Mapping[int, Candidate], context: Sequence[Candidate]) -> list[Remission]:
+    """Return the provisions that cited fragments (by the number of their markers) refer to, each once, in order.
+
+    References of a provision to itself, and to laws that are not known, are left out.
+    """
+    read = {provision_of(candidate["chunk"]) for candidate in context}
+    own = {provision_of(candidate["chunk"]) for candidate in cited.values()}
+    found: dict[ProvisionRef, Remission] = {}
+    for number, candidate in cited.items():
+        chunk = candidate["chunk"]
+        for ref in _known(chunk["text"], chunk["law_id"]):
+            if ref in found or ref in own:
+                continue
+            law = known_laws().get(ref[0])
+            found[ref] = {
+                "mark": f"C{number}",
+                "law_id": ref[0],
+                "law": law.short if law else chunk["law_name"],
+                "provision_key": ref[1],
+                "provision": provision_name(ref[1]),
+                "consulted": ref in read,
+            }
+    return list(found.values())
+
+
+def _known(text: str, law_id: str) -> list[ProvisionRef]:
+    """Return the provisions that a text of a law refers to, of that law and of those that are known."""
+    return [ref for ref in provisions_in(text, law_id) if ref[0] in known_laws() or ref[0] == law_id]

@@ -1,0 +1,304 @@
+"""The dossier of an answer: all that is needed to check it again, by anybody, without a model and without this index.
+
+It is one JSON object: question and options, the fragments that the model read with their text, hashes and validity, the
+answer as the model wrote it and as it was given, what ``verify`` found, what the run rests on (models, prompts, index)
+and what it cost. ``seal`` is the SHA-256 of all the rest, so that a change shows.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date
+from typing import Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from articulado.config.profile import Profile
+from articulado.language.formats import long_day
+from articulado.language.translation import translate
+from articulado.prompting.prompts import load_prompts
+from articulado.store.generations import Manifest
+from articulado.values.answers import Message
+from articulado.values.chunks import REPEALED, Candidate, Chunk
+from articulado.values.errors import InvalidInput
+from articulado.values.findings import Finding
+from articulado.values.protocols import ChunkStore
+from articulado.verification.checks import findings_of
+from articulado.verification.citations import look_up
+from articulado.verification.reading import read_answer
+from articulado.verification.sources import sources_of
+
+FORMAT: Literal["articulado-dossier/1"] = "articulado-dossier/1"
+
+KEPT = ("question", "contextualized_question", "conversation", "today", "as_of", "store", "context", "draft")
+"""What a dossier needs of the state of a run beside its output."""
+
+
+class DossierIndex(TypedDict):
+    """The index that was searched: which generation, from which day (ISO 8601), and what it was built with."""
+
+    generation: str
+    created: str
+    fingerprints: dict[str, str]
+
+
+class Provenance(TypedDict):
+    """What made an answer: program, profile, models by role, SHA-256 of each prompt, and the index, if any."""
+
+    version: str
+    profile: str
+    models: dict[str, str]
+    prompts: dict[str, str]
+    index: DossierIndex | None
+
+
+class DossierFragment(TypedDict):
+    """A fragment that the model read: its marker, the SHA-256 of its text, and the candidate whole."""
+
+    mark: str
+    sha256: str
+    candidate: Candidate
+
+
+class Dossier(TypedDict):
+    """What ``ask --dossier`` writes; ``options`` are the run's, ``result`` all that the graph returned."""
+
+    format: Literal["articulado-dossier/1"]
+    question: str
+    contextualized_question: str
+    conversation: list[Message]
+    options: dict[str, Any]
+    today: str
+    as_of: str | None
+    store: str
+    context: list[DossierFragment]
+    raw_answer: str
+    answer: str
+    result: dict[str, Any]
+    provenance: Provenance
+    seal: str
+
+
+def sha256(text: str) -> str:
+    """Return the SHA-256 of a text in UTF-8, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def seal_of(dossier: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of everything in a dossier but its seal, whatever the order of its keys."""
+    rest = {key: value for key, value in dossier.items() if key != "seal"}
+    return sha256(json.dumps(rest, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
+
+
+def provenance_of(profile: Profile, models: Mapping[str, str], manifest: Manifest | None, version: str) -> Provenance:
+    """Return the provenance of answers; ``models`` are names by role and contain neither keys nor addresses."""
+    index: DossierIndex | None = None
+    if manifest is not None:
+        index = {
+            "generation": manifest.generation,
+            "created": manifest.created.isoformat(),
+            "fingerprints": manifest.fingerprints.model_dump(),
+        }
+    return {
+        "version": version,
+        "profile": profile.name,
+        "models": dict(models),
+        "prompts": {name: sha256(text) for name, text in load_prompts(profile).items()},
+        "index": index,
+    }
+
+
+def make_dossier(
+    state: Mapping[str, Any], result: Mapping[str, Any], options: Mapping[str, Any], provenance: Provenance
+) -> Dossier:
+    """Return the dossier of a run: the keys ``KEPT`` of its last state, and its ``result``."""
+    fragments = enumerate(state.get("context", []), start=1)
+    dossier: Dossier = {
+        "format": FORMAT,
+        "question": state["question"],
+        "contextualized_question": state.get("contextualized_question", ""),
+        "conversation": state.get("conversation", []),
+        "options": dict(options),
+        "today": state["today"],
+        "as_of": state["as_of"],
+        "store": state["store"],
+        "context": [_fragment(number, candidate) for number, candidate in fragments],
+        "raw_answer": state.get("draft", ""),
+        "answer": state["answer"],
+        "result": dict(result),
+        "provenance": provenance,
+        "seal": "",
+    }
+    # What is written is what is sealed: tuples and the like are lists from here on.
+    written: Dossier = json.loads(json.dumps(dossier, ensure_ascii=False))
+    return {**written, "seal": seal_of(written)}
+
+
+def _fragment(number: int, candidate: Candidate) -> DossierFragment:
+    return {"mark": f"C{number}", "sha256": sha256(candidate["chunk"]["text"]), "candidate": candidate}
+
+
+def read_dossier(text: str, name: str) -> Dossier:
+    """Read a dossier; ``name`` is that of its file.
+
+    Raises:
+        InvalidInput: it is no JSON, no dossier of this format, or a field of it is missing or of another type.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(translate("verify.no_json", file=name)) from error
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        raise InvalidInput(translate("verify.no_dossier", file=name))
+    try:
+        TypeAdapter(Dossier).validate_python(value)
+    except ValidationError as error:
+        field = ".".join(str(part) for part in error.errors()[0]["loc"])
+        raise InvalidInput(translate("verify.dossier_invalid", file=name, field=field)) from error
+    # As it is read: what a later version adds belongs to its seal.
+    dossier: Dossier = value  # type: ignore[assignment]
+    return dossier
+
+
+def candidates_of(dossier: Dossier) -> Sequence[Candidate]:
+    """Return the context of a dossier in the order of its markers."""
+    return [fragment["candidate"] for fragment in dossier["context"]]
+
+
+CheckName = Literal["seal", "texts", "citations", "answer", "index"]
+"""What of a dossier is checked: that nothing was changed, that texts are those of their hashes, that citations are of
+the context, that the answer stands in it, and that the index has the same text of the same wording.
+"""
+Change = Literal["reworded", "ended", "missing"]
+
+_SAID: Mapping[CheckName, tuple[str, str]] = {
+    "seal": ("verify.seal_ok", "verify.seal_wrong"),
+    "texts": ("verify.texts_ok", "verify.texts_wrong"),
+    "citations": ("verify.citations_ok", "verify.citations_wrong"),
+    "answer": ("verify.answer_ok", "verify.answer_wrong"),
+    "index": ("verify.index_ok", "verify.index_wrong"),
+}
+_BECAME: Mapping[Change, str] = {
+    "reworded": "verify.reworded",
+    "ended": "verify.ended",
+    "missing": "verify.missing",
+}
+
+
+class DossierCheck(TypedDict):
+    """One check and what it says; ``message`` is for people."""
+
+    check: CheckName
+    ok: bool
+    message: str
+
+
+class ProvisionChange(TypedDict):
+    """A fragment whose provision is another one now: has a new wording, is in force no more, or is not in the index."""
+
+    mark: str
+    law: str
+    provision: str
+    change: Change
+    cited: bool
+    message: str
+
+
+class Recheck(TypedDict):
+    """What became of a dossier; it is ``ok`` where every check is. ``changes`` fail nothing: the answer was right."""
+
+    ok: bool
+    checks: list[DossierCheck]
+    findings: list[Finding]
+    changes: list[ProvisionChange]
+
+
+async def recheck(dossier: Dossier, store: ChunkStore) -> Recheck:
+    """Check a dossier without a model."""
+    findings = await _findings(dossier, store)
+    errors = [finding for finding in findings if finding["severity"] == "error"]
+    now = {chunk["id"]: chunk for chunk in await store.fetch([_chunk(each)["id"] for each in dossier["context"]])}
+    differing = [each["mark"] for each in dossier["context"] if _differs(_chunk(each), now)]
+    outside = [
+        citation["mark"] for citation in dossier["result"].get("citations", []) if not _is_of_context(citation, dossier)
+    ]
+    wrong_hash = [each["mark"] for each in dossier["context"] if sha256(_chunk(each)["text"]) != each["sha256"]]
+    checks = [
+        _check("seal", [] if seal_of(dossier) == dossier["seal"] else [""]),
+        _check("texts", wrong_hash),
+        _check("citations", outside),
+        _check("answer", [finding["where"] for finding in errors]),
+        _check("index", differing),
+    ]
+    cited = {citation["mark"] for citation in dossier["result"].get("citations", [])}
+    became = [await _change(each, now.get(_chunk(each)["id"]), store, cited) for each in dossier["context"]]
+    changes = [change for change in became if change]
+    return {"ok": all(check["ok"] for check in checks), "checks": checks, "findings": findings, "changes": changes}
+
+
+async def _findings(dossier: Dossier, store: ChunkStore) -> list[Finding]:
+    """Return what is wrong with the answer as it was given; a refusal claims nothing."""
+    if dossier["result"].get("abstained"):
+        return []
+    asked = [message["content"] for message in dossier["conversation"] if message["role"] == "user"]
+    question = "\n".join([*asked, dossier["question"]])
+    answer = read_answer(dossier["answer"], question, sources_of(candidates_of(dossier)))
+    as_of = date.fromisoformat(dossier["as_of"]) if dossier["as_of"] else None
+    return findings_of(answer, await look_up(answer, store, as_of, date.fromisoformat(dossier["today"])))
+
+
+def _chunk(fragment: DossierFragment) -> Chunk:
+    return fragment["candidate"]["chunk"]
+
+
+def _check(name: CheckName, wrong: list[str]) -> DossierCheck:
+    stands, fails = _SAID[name]
+    message = translate(fails, places=", ".join(dict.fromkeys(wrong))) if wrong else translate(stands)
+    return {"check": name, "ok": not wrong, "message": message}
+
+
+def _is_of_context(citation: Mapping[str, object], dossier: Dossier) -> bool:
+    return any(
+        fragment["mark"] == citation["mark"] and _chunk(fragment)["id"] == citation["chunk_id"]
+        for fragment in dossier["context"]
+    )
+
+
+def _differs(chunk: Chunk, now: Mapping[int, Chunk]) -> bool:
+    """Tell whether the index has another text of the same part of the same wording."""
+    current = now.get(chunk["id"])
+    return current is not None and current["source"] == chunk["source"] and current["text"] != chunk["text"]
+
+
+async def _change(
+    fragment: DossierFragment, current: Chunk | None, store: ChunkStore, cited: Collection[str]
+) -> ProvisionChange | None:
+    """Return what has become of the provision of a fragment since; ``None`` where nothing has."""
+    chunk = _chunk(fragment)
+    if current is not None and _is_as_it_was(chunk, current):
+        return None
+    wordings = await store.find(chunk["law_id"], chunk["provision_key"])
+    began = chunk["valid_from"] or ""
+    if current is None and any(
+        chunk["text"] in wording["text"] for wording in wordings if (wording["valid_from"] or "") == began
+    ):
+        return None  # The same wording, cut in other parts.
+    ended = current["valid_to"] if current else None
+    later = [wording for wording in wordings if (wording["valid_from"] or "") > began]
+    change: Change = "reworded" if later else "ended" if current else "missing"
+    day = ended or (later[0]["valid_from"] if later else None)
+    since = translate("verify.since", day=long_day(day)) if day else ""
+    return {
+        "mark": fragment["mark"],
+        "law": chunk["law_name"],
+        "provision": chunk["provision"],
+        "change": change,
+        "cited": fragment["mark"] in cited,
+        "message": translate(_BECAME[change], since=since),
+    }
+
+
+def _is_as_it_was(chunk: Chunk, current: Chunk) -> bool:
+    repealed = current["status"] in REPEALED and chunk["status"] not in REPEALED
+    return current["valid_to"] == chunk["valid_to"] and not repealed

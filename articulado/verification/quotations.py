@@ -1,0 +1,360 @@
+"""Check that what an answer quotes stands in the source that it is attributed to."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+from articulado.language.folding import fold
+from articulado.language.numerals import numeral
+from articulado.language.translation import translate
+from articulado.values.findings import Finding
+from articulado.verification.quoted_text import (
+    Difference,
+    Likeness,
+    Quotation,
+    difference_from,
+    most_alike,
+    pieces_of,
+    quotations_in,
+)
+from articulado.verification.reading import ReadAnswer, Sentence
+from articulado.verification.sources import Source, Words, may_hold, words_of
+
+MIN_WORDS = 4
+"""Words from which on a quotation may be one of law, unless it is said to be literal."""
+
+_SURE_WORDS = 6
+"""Words from which on it is one wherever it stands."""
+
+_TERM_WORDS = 6
+"""Words that the name of a right or of a thing in the words of the law has at most."""
+
+_NEGATIONS = frozenset(("no", "ni", "sin", "nunca", "solo", "salvo", "excepto"))
+
+_DENIALS = frozenset(("no", "ni", "nunca", "tampoco"))
+"""Words that a quotation must not leave out where it begins right behind them."""
+_CHARACTERS_BEFORE = 45
+"""Between a quotation and the provision that it is of."""
+_NAME_WORDS = 10
+"""Words that a name, a title or a term has at most."""
+
+_NEAR_BY = 160
+"""Characters before a quotation that may say what it is."""
+
+_ALIKE = 0.6
+"""Share of a quotation's words that a wording must have, in order, to be the one that is meant."""
+
+_VERY_ALIKE = 0.8
+"""The same for what nobody says to be the words of the law."""
+
+
+@dataclass(frozen=True)
+class _Introduction:
+    """How a quotation is introduced. ``named`` are the numbers of the sources that its sentences mark or name."""
+
+    before: str
+    sources: tuple[int, ...]
+    own: bool
+    names_other: str
+
+    def matches(self, cue: str) -> bool:
+        return _cues()[cue].search(self.before) is not None
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether the words before it say that it is what a text says."""
+        return self.matches("literal") or self.matches("reporting")
+
+
+def quotation_findings(answer: ReadAnswer, quotations: Sequence[Quotation] | None = None) -> list[Finding]:
+    """Return what is wrong with the quotations of an answer: those that its text shows, or those given.
+
+    What is quoted must stand in the sources of its sentence, or in those of its paragraph. Names, terms, the words of
+    the question and of other people are no quotations of law.
+    """
+    question = words_of(answer.question)
+    quoted = quotations_in(answer.text) if quotations is None else quotations
+    found = (_finding(answer, quotation, question) for quotation in quoted)
+    return [finding for finding in found if finding]
+
+
+def stands_in(pieces: Sequence[Words], texts: Sequence[str]) -> bool:
+    """Tell whether the pieces of a quotation stand in one of several texts, in order.
+
+    >>> from articulado.verification.quoted_text import pieces_of
+    >>> stands_in(pieces_of("Las vacaciones […] treinta días"), ["Las VACACIONES serán de treinta días."])
+    True
+    """
+    return any(_stands_in(pieces, text) for text in texts)
+
+
+def _finding(answer: ReadAnswer, quotation: Quotation, question: Words) -> Finding | None:
+    introduction = _introduction(answer, quotation)
+    if not _counts(quotation, introduction) or _is_of_user(quotation, question):
+        return None
+    holders = [source for source in answer.sources if _holds(source, quotation, answer)]
+    attributed = [source for source in answer.sources if source.number in introduction.sources]
+    if holders:
+        if cut := _without_its_negation(answer, quotation, holders):
+            return cut
+        return _wrong_source(answer, quotation, introduction, attributed, holders)
+    if any(stands_in(quotation.pieces, (source.besides,)) for source in answer.sources if source.besides):
+        return None
+    others = [source for source in answer.sources if source not in attributed]
+    alike = most_alike(quotation, attributed) if attributed else None
+    if alike is None or alike.share < _VERY_ALIKE:
+        elsewhere = most_alike(quotation, others)
+        alike = elsewhere if elsewhere and (alike is None or elsewhere.share > alike.share + 0.1) else alike
+    if alike and alike.share >= _threshold(quotation, introduction):
+        difference = difference_from(quotation, alike)
+        if difference is None or _is_a_name(quotation, introduction, difference):
+            return None
+        return _altered(quotation, alike, difference)
+    claimed = _is_claimed(quotation, introduction) and not _is_far_from_its_name(answer, quotation)
+    return _invented(quotation, attributed) if claimed else None
+
+
+def _without_its_negation(answer: ReadAnswer, quotation: Quotation, holders: Sequence[Source]) -> Finding | None:
+    """Return the finding of a quotation that begins right behind the "no" of its source, which the answer lacks."""
+    before = words_of(answer.text[max(0, quotation.start - _CHARACTERS_BEFORE) : quotation.start]).tokens[-2:]
+    if not quotation.text[:1].isupper() or _DENIALS.intersection(before):
+        return None
+    first = quotation.pieces[0]
+    for source in holders:
+        words = words_of(source.text)
+        end = words.find(first.compact)
+        begin = words.offsets.index(end - len(first.compact)) if end is not None else 0
+        if begin < 1 or words.tokens[begin - 1] not in _DENIALS:
+            return None
+    real = words.written(begin - 1, begin + len(first.tokens))
+    message = translate("quotation.altered_negation", real=real[:60])
+    return _made("altered", quotation, message, source, real)
+
+
+def _is_far_from_its_name(answer: ReadAnswer, quotation: Quotation) -> bool:
+    """Tell whether the only provision of a sentence is named well behind a quotation: it may be of another one."""
+    sentence = next((each for each in answer.sentences if each.start <= quotation.start < each.end), None)
+    if sentence is None or sentence.marks or not sentence.named:
+        return False
+    return min(each.start for each in sentence.named) > quotation.end + _CHARACTERS_BEFORE
+
+
+def _counts(quotation: Quotation, introduction: _Introduction) -> bool:
+    if quotation.length >= MIN_WORDS:
+        return True
+    return quotation.length > 1 and introduction.matches("literal")
+
+
+def _is_of_user(quotation: Quotation, question: Words) -> bool:
+    """Tell whether all that is quoted stands in the question."""
+    return bool(question.tokens) and _in_order(quotation.pieces, question)
+
+
+def _threshold(quotation: Quotation, introduction: _Introduction) -> float:
+    """Return the share of its words that a wording must have for a quotation to be an altered one."""
+    if introduction.matches("suggested") or introduction.matches("of_others"):
+        return _VERY_ALIKE
+    if quotation.length < _SURE_WORDS:
+        return 0.5 if introduction.matches("literal") else 0.74
+    return _ALIKE if introduction.is_literal or introduction.own or quotation.is_block else _VERY_ALIKE
+
+
+def _is_a_name(quotation: Quotation, introduction: _Introduction, difference: Difference) -> bool:
+    """Tell whether few words that nobody says to be literal name a thing much as the law does, with its figures."""
+    if quotation.length > _TERM_WORDS or introduction.is_literal or quotation.is_block:
+        return False
+    changed = words_of(f"{difference.said} {difference.real}").tokens
+    return not any(token in _NEGATIONS or numeral(token) is not None for token in changed)
+
+
+def _is_claimed(quotation: Quotation, introduction: _Introduction) -> bool:
+    """Tell whether something that no source has, nor anything like it, is put forward as words of the law."""
+    if introduction.matches("suggested") or introduction.matches("of_others"):
+        return False
+    if _cues()["personal"].search(fold(quotation.text)):
+        return False
+    if introduction.matches("literal"):
+        return True
+    if quotation.is_block:
+        return introduction.before.rstrip(" *_").endswith(":") and introduction.is_literal
+    if introduction.matches("coined") and quotation.length < _NAME_WORDS:
+        return False
+    if quotation.length < _SURE_WORDS:
+        return introduction.matches("reporting") and introduction.own
+    return introduction.own or introduction.is_literal
+
+
+def _introduction(answer: ReadAnswer, quotation: Quotation) -> _Introduction:
+    """Read what stands before a quotation, and find the sources of the sentences that it is in."""
+    inside = [s for s in answer.sentences if s.start < quotation.end and quotation.start < s.end]
+    leading = _leading(answer, inside[0]) if inside else None
+    begin = max((leading or inside[0]).start if inside else 0, quotation.start - _NEAR_BY)
+    before = _QUOTED.sub(" ", fold(answer.text[begin : quotation.start])).rstrip('«“"‘ *_>')
+    whole = [*([leading] if leading else []), *inside]
+    sources, other = _own_sources(answer, quotation, whole)
+    own = bool(sources)
+    if not sources and inside:
+        sources = tuple(source.number for sentence in inside for source in answer.of_sentence(sentence))
+    return _Introduction(before, sources, own, other)
+
+
+_QUOTED = re.compile(r"«[^«»]*»|“[^“”]*”")
+
+
+def _leading(answer: ReadAnswer, sentence: Sentence) -> Sentence | None:
+    """Return the sentence before one if it ends in a colon."""
+    place = answer.sentences.index(sentence)
+    before = answer.sentences[place - 1] if place else None
+    return before if before and before.text.rstrip(" *_>").endswith(":") else None
+
+
+def _own_sources(
+    answer: ReadAnswer, quotation: Quotation, sentences: Sequence[Sentence]
+) -> tuple[tuple[int, ...], str]:
+    """Return the sources that sentences mark or name around a quotation; and a provision named that is none of them.
+
+    What is named inside the quotation is part of it.
+    """
+    marks = [mark for sentence in sentences for mark in sentence.marks]
+    named = [
+        citation
+        for sentence in sentences
+        for citation in sentence.named
+        if not quotation.start <= citation.start < quotation.end
+    ]
+    by_name: list[int] = []
+    other = ""
+    for citation in named:
+        numbers = [
+            source.number
+            for source in answer.sources
+            if source.provision_key == citation.provision_key
+            and citation.law_id in (None, source.law_id, *([] if citation.law_named else [source.law_id]))
+        ]
+        by_name += numbers
+        if not numbers and citation.law_id is not None:
+            other = answer.text[citation.start : citation.end]
+    return tuple(dict.fromkeys([*marks, *by_name])), other
+
+
+def _wrong_source(
+    answer: ReadAnswer,
+    quotation: Quotation,
+    introduction: _Introduction,
+    attributed: Sequence[Source],
+    holders: Sequence[Source],
+) -> Finding | None:
+    """Return the finding for what stands in another source than the one that it is attributed to."""
+    if quotation.length < _SURE_WORDS or any(source in attributed for source in holders):
+        return None
+    if {source.ref for source in attributed} & {source.ref for source in holders if source.provision_key}:
+        return None
+    if introduction.own and attributed:
+        claimed = _name(attributed[0])
+    elif introduction.names_other:
+        claimed = introduction.names_other
+    else:
+        return None
+    real = holders[0]
+    message = translate("quotation.wrong_source", real=_name(real), claimed=claimed)
+    return _made("wrong_source", quotation, message, real, _evidence(real, quotation))
+
+
+def _altered(quotation: Quotation, alike: Likeness, difference: Difference) -> Finding:
+    kind: Literal["dropped_words", "altered"] = "dropped_words" if not difference.said else "altered"
+    if not difference.said:
+        message = translate("quotation.dropped", real=difference.real, source=_name(alike.source))
+    elif not difference.real:
+        message = translate("quotation.added", said=difference.said, source=_name(alike.source))
+    else:
+        message = translate(
+            "quotation.replaced", said=difference.said, real=difference.real, source=_name(alike.source)
+        )
+    return _made(kind, quotation, message, alike.source, alike.evidence)
+
+
+def _invented(quotation: Quotation, attributed: Sequence[Source]) -> Finding:
+    names = ", ".join(dict.fromkeys(map(_name, attributed[:3])))
+    message = translate("quotation.invented", sources=names) if names else translate("quotation.invented_anywhere")
+    return _made("invented", quotation, message, attributed[0] if attributed else None, "")
+
+
+def _made(kind: str, quotation: Quotation, message: str, source: Source | None, evidence: str) -> Finding:
+    return {
+        "check": "quotation",
+        "kind": kind,
+        "severity": "error",
+        "where": quotation.text,
+        "start": quotation.start,
+        "end": quotation.end,
+        "message": message,
+        "mark": source.mark if source else "",
+        "evidence": evidence,
+    }
+
+
+def _name(source: Source) -> str:
+    return f"{source.provision} ({source.law_name})" if source.law_name else source.provision or source.mark
+
+
+def _evidence(source: Source, quotation: Quotation) -> str:
+    words = words_of(source.text)
+    end = words.find(quotation.pieces[0].compact)
+    if end is None:
+        return ""
+    after = words.offsets.index(end)
+    return words.written(after - len(quotation.pieces[0].tokens), after)
+
+
+def _holds(source: Source, quotation: Quotation, answer: ReadAnswer) -> bool:
+    """Tell whether a source has what is quoted, together with its heading or with the other parts of its provision."""
+    if _stands_in(quotation.pieces, source.text):
+        return True
+    first = quotation.pieces[0]
+    begins_here = _stands_in([first], source.text)
+    if not begins_here and first.compact[:12] in words_of(source.besides).compact:
+        return _in_order(quotation.pieces, words_of(f"{source.provision}\n{source.everything}"))
+    parts = [part for part in answer.sources if source.provision_key and part.ref == source.ref]
+    if len(parts) < 2 or not (begins_here or _any_beginning(quotation, words_of(source.text))):
+        return False
+    texts = [part.text for part in parts]
+    lines = [pieces for line in quotation.text.split("\n") if (pieces := pieces_of(line))]
+    return (
+        all(any(words_of(text).find(piece.compact) for text in texts) for piece in quotation.pieces)
+        or (len(lines) > 1 and all(stands_in(line, texts) for line in lines))
+        or any(_in_order(quotation.pieces, words_of(f"{one.text}\n{two.text}")) for one, two in _adjacent(parts))
+    )
+
+
+def _any_beginning(quotation: Quotation, words: Words) -> bool:
+    return "".join(quotation.pieces[0].tokens[:3]) in words.compact
+
+
+def _adjacent(parts: Sequence[Source]) -> Iterator[tuple[Source, Source]]:
+    return ((one, two) for one in parts for two in parts if one is not two)
+
+
+def _stands_in(pieces: Sequence[Words], text: str) -> bool:
+    """Tell whether pieces stand in a text, in order; most texts do not even have their letters."""
+    return may_hold(text, pieces) and _in_order(pieces, words_of(text))
+
+
+def _in_order(pieces: Sequence[Words], words: Words) -> bool:
+    begin = 0
+    for piece in pieces:
+        end = words.find(piece.compact, begin)
+        if end is None:
+            return False
+        begin = end
+    return True
+
+
+@cache
+def _cues() -> dict[str, re.Pattern[str]]:
+    """Return how quotations are introduced, by the names of ``data/quotations.toml``."""
+    text = resources.files("articulado.verification").joinpath("data", "quotations.toml").read_text(encoding="utf-8")
+    return {name: re.compile(pattern) for name, pattern in tomllib.loads(text).items()}

@@ -1,0 +1,271 @@
+"""Find what a text quotes: words in quotation marks, and block quotes of Markdown."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import Match, SequenceMatcher
+from functools import lru_cache
+
+from articulado.language.numerals import read_number
+from articulado.verification.sources import Source, Words, words_of
+
+MAX_TEXTS = 256
+"""Texts whose quotations are kept: each figure of an answer is looked for in those of all of it."""
+_LONGEST = 40_000
+
+_MARKED = re.compile(
+    rf"«(?P<angled>[^«»]{{1,{_LONGEST}}}(?:«[^«»]*»[^«»]*)*)»"
+    rf"|“(?P<curly>[^“”]{{1,{_LONGEST}}}(?:“[^“”]*”[^“”]*)*)”"
+    r"|(?<![\w\"])\"(?P<straight>(?:[^\"\n]|\n(?![ \t]*\n))+)\"(?![\w\"])"
+    r"|(?<![\w‘])‘(?P<single>[^‘’\n]{20,})’(?!\w)"
+)
+_GOES_ON = re.compile(r"(?m)(?<=\n)([ \t>]*)[»”](?=[^\s.,;:)])")
+"""The mark with which each further paragraph of a quotation begins."""
+_BLOCK = re.compile(r"(?m)^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*")
+_BLOCK_HEAD = re.compile(r"[\s>]*")
+_BLOCK_TAIL = re.compile(r"(?:\s*\[C\d+\]|\s*\([^()\n]*\)|\s*\n[\s>]*[—–-]{1,2}[^\n]*|[\s>*_]+|(?<=\])\.)+$")
+_REMARK = re.compile(r"[\W_]*(?:nota|aviso|ojo|importante|recuerd[ae]|atencion|atención|consejo|note|warning)\b", re.I)
+
+_MARKER = re.compile(r"\[C\d+\]")
+_INITIAL = re.compile(r"\[(\w)\](?=\w)")
+_LEFT_OUT = re.compile(r"\[\s*(?:…|\.{2,})?\s*\]|\(\s*(?:…|\.{2,})\s*\)|…|\.{3,}|\[[^\]\n]{1,80}\]|(?<=\s)/{1,2}(?=\s)")
+
+
+@dataclass(frozen=True)
+class Quotation:
+    """Words that are quoted: ``text[start:end]``, without the marks around them.
+
+    ``pieces`` are what stands between ellipses and insertions in brackets, in order.
+    """
+
+    text: str
+    start: int
+    end: int
+    pieces: tuple[Words, ...]
+    is_block: bool = False
+
+    @property
+    def length(self) -> int:
+        """The number of its words."""
+        return sum(len(piece.tokens) for piece in self.pieces)
+
+    @property
+    def compact(self) -> str:
+        """All of its words without blanks."""
+        return "".join(piece.compact for piece in self.pieces)
+
+
+@lru_cache(MAX_TEXTS)
+def quotations_in(text: str) -> tuple[Quotation, ...]:
+    """Return what a text quotes, in order; of nested quotations the outer one.
+
+    >>> [quotation.text for quotation in quotations_in('Dice «un "plazo" de diez días», no "veinte".')]
+    ['un "plazo" de diez días', 'veinte']
+    """
+    even = _GOES_ON.sub(lambda match: match[1] + " ", text)
+    marked = [(match.start(match.lastgroup or 0), match.end(match.lastgroup or 0)) for match in _MARKED.finditer(even)]
+    blocks = [span for span in _blocks(text) if not any(span[0] <= start and end <= span[1] for start, end in marked)]
+    found = [quotation_at(text, start, end, is_block=False) for start, end in marked]
+    found += [quotation_at(text, start, end, is_block=True) for start, end in blocks]
+    return tuple(sorted(filter(None, found), key=lambda quotation: quotation.start))
+
+
+def pieces_of(quoted: str) -> tuple[Words, ...]:
+    """Return the words of a quotation, cut where it says that it leaves words out or puts its own in.
+
+    A link that was left out of an answer is such a place, too.
+
+    >>> [piece.tokens for piece in pieces_of("[E]l plazo […] de [sus] días ([enlace omitido])")]
+    [('el', 'plazo'), ('de',), ('dias',)]
+    """
+    whole = _INITIAL.sub(r"\1", _MARKER.sub(" ", quoted))
+    return tuple(words for piece in _LEFT_OUT.split(whole) if (words := words_of(piece)).tokens)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of block quotes, without their marks and what says below or behind where they are from."""
+    for block in _BLOCK.finditer(text):
+        head = _BLOCK_HEAD.match(text, block.start(), block.end())
+        start = head.end() if head else block.start()
+        tail = _BLOCK_TAIL.search(text, start, block.end())
+        end = tail.start() if tail else block.end()
+        if end > start and not _REMARK.match(text, start, end):
+            yield start, end
+
+
+def quotation_at(text: str, start: int, end: int, *, is_block: bool) -> Quotation | None:
+    """Return what stands in ``text[start:end]`` as a quotation; ``None`` if there is no word."""
+    quoted = text[start:end]
+    start += len(quoted) - len(quoted.lstrip())
+    quoted = quoted.strip()
+    pieces = pieces_of(quoted)
+    return Quotation(quoted, start, start + len(quoted), pieces, is_block) if pieces else None
+
+
+_ARTICLES = frozenset(("el", "la", "los", "las", "un", "una", "unos", "unas", "de", "del", "al", "a", "en", "lo"))
+"""Words that a quotation may have more or less, as it is fitted into a sentence."""
+
+_VARIANTS = frozenset((frozenset("ye"), frozenset("ou")))
+
+_BAND = 3
+"""Places by which the words of one wording may be shifted against each other and still count as one."""
+
+_COMMONEST = 60
+"""Places in a source from which on a word says nothing of where a wording is."""
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """The wording of a source that is nearest to a quotation, or to the piece of it that differs most.
+
+    ``words[first:after]`` is the wording, ``share`` the share of all words of the quotation that it has.
+    """
+
+    source: Source
+    piece: Words
+    words: Words
+    first: int
+    after: int
+    share: float
+
+    @property
+    def evidence(self) -> str:
+        """The wording as it is written."""
+        return self.words.written(self.first, self.after)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What a quotation says and what the law says in its place; empty where one of them has nothing there."""
+
+    said: str
+    real: str
+
+
+def most_alike(quotation: Quotation, sources: Sequence[Source]) -> Likeness | None:
+    """Return the wording nearest to a quotation, of the first source that has one; ``None`` if none has its words."""
+    best: Likeness | None = None
+    for source in sources:
+        likeness = _likeness(quotation, source)
+        if likeness and (best is None or likeness.share > best.share):
+            best = likeness
+    return best
+
+
+def difference_from(quotation: Quotation, likeness: Likeness) -> Difference | None:
+    """Return the first thing in which a quotation differs from a wording; ``None`` if nothing that counts."""
+    piece, words = likeness.piece, likeness.words
+    real = words.tokens[likeness.first : likeness.after]
+    for tag, i, i_after, j, j_after in SequenceMatcher(None, piece.tokens, real, autojunk=False).get_opcodes():
+        first, after = likeness.first + j, likeness.first + j_after
+        if tag == "equal" or _is_same(piece.tokens[i:i_after], words.tokens[first:after]):
+            continue
+        if _is_list_mark(piece, i, i_after) and first == after:
+            continue
+        if _is_list_mark(words, first, after) and i == i_after:
+            continue
+        if tag == "replace":
+            # A word more tells what the figure is of.
+            i_after, after = min(i_after + 1, len(piece.tokens)), min(after + 1, likeness.after)
+        return Difference(piece.written(i, i_after), words.written(first, after))
+    return None
+
+
+def _likeness(quotation: Quotation, source: Source) -> Likeness | None:
+    """Return the wording of a source that is nearest to the piece of a quotation that differs most from any there."""
+    words = words_of(source.text)
+    worst: Likeness | None = None
+    matched = 0.0
+    for piece in quotation.pieces:
+        end = words.find(piece.compact)
+        if end is not None:
+            matched += len(piece.tokens)
+            continue
+        likeness = _nearest(piece, words, source)
+        if likeness is None:
+            continue
+        matched += likeness.share * len(piece.tokens)
+        if worst is None or likeness.share < worst.share:
+            worst = likeness
+    if worst is None:
+        return None
+    return Likeness(source, worst.piece, words, worst.first, worst.after, matched / quotation.length)
+
+
+def _nearest(piece: Words, words: Words, source: Source) -> Likeness | None:
+    """Return the wording nearest to a piece: around the diagonal on which most of its words stand."""
+    diagonals: Counter[int] = Counter()
+    for number, token in enumerate(piece.tokens):
+        places = words.positions.get(token, ())
+        if len(places) <= _COMMONEST:
+            diagonals.update({place - number for place in places})
+    if not diagonals:
+        return None
+    length = len(piece.tokens)
+    best = max(diagonals, key=lambda d: (sum(diagonals[d + shift] for shift in range(-_BAND, _BAND + 1)), -d))
+    begin = max(0, best - length - 40)
+    window = words.tokens[begin : best + 2 * length + 40]
+    matcher = SequenceMatcher(None, piece.tokens, window, autojunk=False)
+    blocks = _dense([block for block in matcher.get_matching_blocks() if block.size])
+    if not blocks:
+        return None
+    head, tail = blocks[0], blocks[-1]
+    first = max(0, begin + head.b - head.a)
+    after = min(len(words.tokens), begin + tail.b + tail.size + length - tail.a - tail.size)
+    share = sum(block.size for block in blocks) / length
+    return Likeness(source, piece, words, first, after, share)
+
+
+def _dense(blocks: Sequence[Match]) -> list[Match]:
+    """Return the blocks of words that belong together: not those that only share a common word further off."""
+    if not blocks:
+        return []
+    main = max(range(len(blocks)), key=lambda number: blocks[number].size)
+    kept = [blocks[main]]
+    for block in reversed(blocks[:main]):
+        if not _belongs(block, kept[0], block.size):
+            break
+        kept.insert(0, block)
+    for block in blocks[main + 1 :]:
+        if not _belongs(kept[-1], block, block.size):
+            break
+        kept.append(block)
+    return kept
+
+
+def _belongs(before: Match, after: Match, size: int) -> bool:
+    """Tell whether two blocks are near enough; the more words the farther one has, the farther it may be."""
+    gap = (after.b - before.b - before.size) - (after.a - before.a - before.size)
+    return gap <= 2 + 4 * size
+
+
+def _is_same(said: Sequence[str], real: Sequence[str]) -> bool:
+    """Tell whether a difference does not count: articles, "y" and "e", hyphens, a number in words or in figures."""
+    if _ARTICLES.issuperset((*said, *real)):
+        return True
+    if "".join(said) == "".join(real):
+        return True
+    if len(said) == len(real) == 1 and frozenset((*said, *real)) in _VARIANTS:
+        return True
+    value = _value(said)
+    return value is not None and value == _value(real)
+
+
+def _value(tokens: Sequence[str]) -> object:
+    """Return the number that words are as a whole, ``None`` if they are none."""
+    written = " ".join(tokens)
+    number = read_number(written)
+    return number[2] if number and number[0] == 0 and number[1] == len(written) else None
+
+
+def _is_list_mark(words: Words, first: int, after: int) -> bool:
+    """Tell whether a word is the mark of an item of a list: "a)", or "2." where a line begins."""
+    if after - first != 1:
+        return False
+    start, end = words.spans[first]
+    following = words.text[end : end + 2]
+    if len(words.tokens[first]) == 1 and following.startswith(")"):
+        return True
+    begins_line = not words.text[:start].rpartition("\n")[2].strip()
+    return words.text[start:end].isdigit() and following[:1] in ".)" and begins_line

@@ -1,0 +1,181 @@
+"""The fragments that an answer was written from, as its checks read them."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import groupby
+from types import MappingProxyType
+
+from articulado.language.characters import CharacterTable
+from articulado.language.folding import fold
+from articulado.legal.citations.owners import CitationContext
+from articulado.legal.citations.parser import parse_citations
+from articulado.prompting.notes import whole_note
+from articulado.values.chunks import Candidate, ProvisionRef
+
+
+@dataclass(frozen=True)
+class Source:
+    """A fragment of the context; ``number`` (1-based) is that of its marker.
+
+    ``text`` is the text of the provision. ``besides`` is what else the model read of the fragment: heading, summary,
+    notes. A figure may stand there, a quotation may not. ``law_id`` and ``provision_key`` may be empty where a context
+    that comes from elsewhere names a law or a provision that is not known.
+    """
+
+    number: int
+    law_id: str
+    law_name: str
+    provision: str
+    provision_key: str
+    text: str
+    besides: str = ""
+
+    @property
+    def ref(self) -> ProvisionRef:
+        """What all fragments of one provision share."""
+        return self.law_id, self.provision_key
+
+    @property
+    def mark(self) -> str:
+        """The number as a marker has it, without brackets."""
+        return f"C{self.number}"
+
+    @property
+    def everything(self) -> str:
+        """All that the model read of the fragment."""
+        return f"{self.besides}\n{self.text}" if self.besides else self.text
+
+
+def sources_of(context: Sequence[Candidate]) -> list[Source]:
+    """Return the sources of an answer, in the order of their markers."""
+    return [_source(number, candidate) for number, candidate in enumerate(context, start=1)]
+
+
+def _source(number: int, candidate: Candidate) -> Source:
+    chunk = candidate["chunk"]
+    heading = f"{chunk['law_name']}. {chunk['provision']}. {chunk['title']}"
+    besides = "\n".join(filter(None, (heading, chunk["breadcrumb"], chunk["summary"], whole_note(chunk))))
+    return Source(
+        number, chunk["law_id"], chunk["law_name"], chunk["provision"], chunk["provision_key"], chunk["text"], besides
+    )
+
+
+@lru_cache(maxsize=4096)
+def provisions_in(text: str, law_id: str) -> tuple[ProvisionRef, ...]:
+    """Return the provisions that a text of a law refers to, each once: as it names them, and as they are read today."""
+    refs: list[ProvisionRef] = []
+    for citation in parse_citations(text, CitationContext(law_id=law_id or None, prose=True)):
+        refs += [(law, citation.provision_key) for law in (citation.current_id, citation.law_id) if law]
+    return tuple(dict.fromkeys(refs))
+
+
+_TOKEN = re.compile(r"por\s+(?:100|cien|ciento)\b|\d+(?:[.,]\d+)*|[^\W\d_]+|[^\W_]+|[%€]")
+_NO_LETTER = re.compile(r"[\W_]")
+_GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?")
+_SAME = MappingProxyType({"euro": "€", "euros": "€", "°": "º"})
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of ``text``, folded.
+
+    "Por ciento" and "por 100" are one word, "%"; thousands have no points.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+
+    @cached_property
+    def spans(self) -> tuple[tuple[int, int], ...]:
+        """The places of the words in the text."""
+        return tuple(match.span() for match in _TOKEN.finditer(fold(self.text)))
+
+    @cached_property
+    def compact(self) -> str:
+        """All words without blanks, so that a hyphen at the end of a line makes no difference."""
+        return "".join(self.tokens)
+
+    @cached_property
+    def longest_row(self) -> str:
+        """The longest row of words without a figure or a sign between them, without blanks."""
+        rows = ("".join(row) for of_letters, row in groupby(self.tokens, str.isalpha) if of_letters)
+        return max(rows, key=len, default="")
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """Where the words begin in ``compact``, ascending, and its length."""
+        offsets = [0]
+        for token in self.tokens:
+            offsets.append(offsets[-1] + len(token))
+        return tuple(offsets)
+
+    @cached_property
+    def positions(self) -> Mapping[str, Sequence[int]]:
+        """The numbers of the places at which each word stands."""
+        positions: dict[str, list[int]] = {}
+        for number, token in enumerate(self.tokens):
+            positions.setdefault(token, []).append(number)
+        return positions
+
+    def find(self, piece: str, begin: int = 0) -> int | None:
+        """Return where whole words that make up a compact text end in ``compact``; ``None`` if they do not stand here.
+
+        >>> words_of("Treinta días, natu-rales").find("diasnaturales"), words_of("Treinta días").find("dia")
+        (20, None)
+        """
+        at = self.compact.find(piece, begin)
+        while at >= 0:
+            end = at + len(piece)
+            if self._is_edge(at) and self._is_edge(end):
+                return end
+            at = self.compact.find(piece, at + 1)
+        return None
+
+    def written(self, first: int, after: int) -> str:
+        """Return the text from a word to before another, as it is written, its blanks single."""
+        if first >= after:
+            return ""
+        return " ".join(self.text[self.spans[first][0] : self.spans[after - 1][1]].split())
+
+    def _is_edge(self, offset: int) -> bool:
+        place = bisect_left(self.offsets, offset)
+        return place < len(self.offsets) and self.offsets[place] == offset
+
+
+def may_hold(text: str, pieces: Sequence[Words]) -> bool:
+    """Tell whether the words of some pieces may stand in a text, which takes far less than to read its own words.
+
+    They do not where the longest row of words of one, without a figure between them, is not among its letters.
+    """
+    letters = _letters_of(text)
+    return all(piece.longest_row in letters for piece in pieces)
+
+
+@lru_cache(maxsize=2048)
+def _letters_of(text: str) -> str:
+    return _letters_alone(text).replace(" ", "")
+
+
+_letters_alone = CharacterTable(lambda text: _NO_LETTER.sub(" ", fold(text)))
+
+
+@lru_cache(maxsize=4096)
+def words_of(text: str) -> Words:
+    """Return the words of a text.
+
+    >>> words_of("El **25 por 100**, o 1.200 euros").tokens
+    ('el', '25', '%', 'o', '1200', '€')
+    """
+    found = _TOKEN.findall(fold(text))
+    return Words(text, tuple(map(_plain, found)))
+
+
+@lru_cache(maxsize=16_384)
+def _plain(token: str) -> str:
+    """Return a figure without points between thousands, and what stands for a sign as the sign."""
+    if token[0].isdigit():
+        return token.replace(".", "") if "." in token and _GROUPED.fullmatch(token) else token
+    return "%" if token.startswith("por ") else _SAME.get(token, token)

@@ -1,0 +1,77 @@
+"""What a dossier says of provisions that have changed since."""
+
+import asyncio
+
+import pytest
+from support.chunks import make_chunk
+from support.doubles import FakeStore
+
+from articulado.retrieval.fusion import candidate
+from articulado.verification.dossier import make_dossier, recheck, seal_of
+from state.rag import fresh_turn, result_of
+
+PROVENANCE = {"version": "1", "profile": "laboral", "models": {}, "prompts": {}, "index": None}
+THEN = make_chunk(38, text="Son treinta días.")
+LATER = make_chunk(39, provision_key="art:38", provision="Artículo 38", valid_from="2030-01-01", text="Son cuarenta.")
+
+
+def dossier_of(chunk):
+    state = {
+        **fresh_turn(),
+        "question": "¿Cuántos días?",
+        "today": "2026-11-23",
+        "as_of": None,
+        "store": "index",
+        "answer": "Son treinta días [C1].",
+        "draft": "Son treinta días [C1].",
+        "context": [candidate(chunk, 1.0, "search")],
+        "citations": [{"mark": "C1", "chunk_id": chunk["id"]}],
+    }
+    return make_dossier(state, result_of(state), {}, PROVENANCE)
+
+
+def rechecked(dossier, *now):
+    return asyncio.run(recheck(dossier, FakeStore(now)))
+
+
+@pytest.mark.parametrize(
+    ("now", "changes"),
+    [
+        ([THEN], []),
+        ([{**THEN, "valid_to": "2030-01-01", "wording": {"last_day": "exact"}}, LATER], [("reworded", "1 de enero")]),
+        ([LATER], [("reworded", "1 de enero de 2030")]),
+        ([{**THEN, "valid_to": "2030-01-01"}], [("ended", "1 de enero de 2030")]),
+        ([{**THEN, "status": "derogada"}], [("ended", "ya no está en vigor")]),
+        ([], [("missing", "no está en este índice")]),
+    ],
+)
+def test_what_has_become_of_a_provision_is_told_and_fails_nothing(now, changes):
+    result = rechecked(dossier_of(THEN), *now)
+    assert result["ok"]
+    assert [change["change"] for change in result["changes"]] == [kind for kind, _ in changes]
+    for change, (_, words) in zip(result["changes"], changes, strict=True):
+        assert words in change["message"]
+        assert (change["mark"], change["cited"]) == ("C1", True)
+
+
+def test_another_text_of_the_same_wording_fails():
+    result = rechecked(dossier_of(THEN), {**THEN, "text": "Son veinte días."})
+    assert [check["check"] for check in result["checks"] if not check["ok"]] == ["index"]
+    assert not result["changes"]
+
+
+def test_a_summary_that_official_text_has_replaced_is_no_other_text_of_it():
+    ours = {**THEN, "source": "plain_language"}
+    assert rechecked(dossier_of(ours), THEN)["ok"]
+
+
+def test_a_citation_of_another_fragment_than_its_marker_fails():
+    dossier = dossier_of(THEN)
+    dossier["result"]["citations"][0]["chunk_id"] = 39
+    dossier["seal"] = seal_of(dossier)
+    assert [check["check"] for check in rechecked(dossier, THEN)["checks"] if not check["ok"]] == ["citations"]
+
+
+def test_the_seal_does_not_depend_on_the_order_of_keys():
+    dossier = dossier_of(THEN)
+    assert seal_of(dict(reversed(dossier.items()))) == dossier["seal"]
