@@ -6,6 +6,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from articulado.cases.confidence import ConfidenceEstimator
 from articulado.config.profile import Profile
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
@@ -30,7 +31,6 @@ from nodes.hybrid_search import hybrid_search
 from nodes.merge_candidates import merge_candidates
 from nodes.rerank import rerank
 from nodes.stage import UsageAccount, default_options
-from services.case.confidence import ConfidenceEstimator
 from services.container import Services
 from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
 from state.context import RunContext

@@ -4,13 +4,11 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Self
 
+from articulado.cases.author import CaseAuthor, case_author
+from articulado.cases.confidence import CaseGraph, ConfidenceEstimator, read_calibration
+from articulado.cases.matching import packaged_model
 from articulado.config.sections import Caps
 from articulado.retrieval.search import HybridSearch
-from services.case.author import CaseAuthor
-from services.case.authors import case_author
-from services.case.calibration import CaseGraph, read_calibration
-from services.case.confidence import ConfidenceEstimator
-from services.case.matching.model import packaged_model
 from services.container import Services
 
 

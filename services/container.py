@@ -8,6 +8,7 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
+from articulado.cases.matching import ArticleMatcher
 from articulado.config.companions import Topic, load_companions
 from articulado.config.profile import Profile
 from articulado.config.sections import Caps, RelevanceBands
@@ -38,7 +39,6 @@ from articulado.values.protocols import (
     SparseEncoder,
     TokenCounter,
 )
-from services.case.matching.matcher import ArticleMatcher
 
 if TYPE_CHECKING:
     from services.boe.client import BoeClient

@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 
 from langchain_core.language_models import BaseChatModel
 
+from articulado.cases.matching import StoredArticles
 from articulado.config.profile import Profile, domain_of
 from articulado.config.settings import ModelSettings, Settings
 from articulado.encoders.bm25 import Bm25Encoder
@@ -39,7 +40,6 @@ from articulado.store.records.lookup import PackagedRecords
 from articulado.store.writer import WriterFactory
 from articulado.values.chunks import ProvisionRef
 from articulado.values.protocols import ChatModel, Embedder
-from services.case.matching.matcher import StoredArticles
 from services.container import IngestServices, OnDemand, Services
 
 MAX_SUPPORTED = 64

@@ -12,6 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.cases.confidence import Curve, fit_curve
+from articulado.cases.evidence import EVIDENCE, EvidenceReader
+from articulado.cases.fields import passes_attributes
+from articulado.cases.matching import FILE, MatchModel, article_reader, matches
 from articulado.config.profile import Profile, domain_of, load_profile
 from articulado.encoders.dual import DIMENSIONS, DualEncoder, packaged_encoder
 from articulado.guides.chunks import cut_article
@@ -20,11 +24,6 @@ from evaluation.case_desk.cases import LabelledCase, own_cases, own_decisions
 from evaluation.case_desk.halves import half_of
 from ingestion.indexing.build import training_pairs_of
 from ingestion.indexing.entries import entries_of
-from services.case.calibration import Curve, fit_curve
-from services.case.filters import passes_attributes
-from services.case.matching.evidence import EVIDENCE, EvidenceReader
-from services.case.matching.matcher import article_reader, matches
-from services.case.matching.model import FILE, MatchModel
 
 PROFILES = ("laboral", "plan_401k")
 STRENGTH = 0.3

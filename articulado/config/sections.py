@@ -77,7 +77,8 @@ class FilterField(Section):
 
     ``topic`` is the topic of a chunk, every other name one of its attributes.
 
-    The rest is how the text of an inquiry names a value (``services.case.mentions``). ``named_by`` are words that do so
+    The rest is how the text of an inquiry names a value (``articulado.cases.mentions``). ``named_by`` are words that
+    do so
     wherever they stand. ``values`` and ``others``, names of the same kind that no article is for, do so in one of the
     ``frames``, or anywhere where there are none. What stands ``aside`` in a pattern is not said of the case. Patterns
     search text in lower case without accents in which ``NAME_MARK`` stands for the name.

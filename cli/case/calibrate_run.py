@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from articulado.cases.confidence import write_calibration
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from cli.options import read_configuration
@@ -12,7 +13,6 @@ from cli.render import console
 from cli.session import opened_services
 from evaluation.case_desk.cases import LabelledCase, cases_of_profile, own_decisions, read_cases
 from evaluation.case_desk.findings import ProfileFindings, measure_profile
-from services.case.calibration import write_calibration
 
 if TYPE_CHECKING:
     from articulado.config.profile import Profile

@@ -11,11 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
+from articulado.cases.confidence import MIN_CONFIDENCE, Curve, fit_curve
 from evaluation.case_desk.run import CaseResult
 from evaluation.statistics.bootstrap import SEED, Interval, Paired, compare, interval_of
 from evaluation.statistics.reliability import Prediction, Reliability, brier, reliability, squared_errors
-from services.case.calibration import Curve, fit_curve
-from services.case.confidence import MIN_CONFIDENCE
 
 RESAMPLES = 1_000
 """Fewer than for a mean: each one is sorted and binned anew."""

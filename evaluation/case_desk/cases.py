@@ -16,13 +16,13 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
+from articulado.cases.fields import canonical_value
 from articulado.config.profile import Profile
 from articulado.config.settings import Settings
 from articulado.values.answers import DataOutcome
 from articulado.values.articles import Decision
 from articulado.values.errors import InvalidInput
 from evaluation.json_lines import json_lines
-from services.case.filters import canonical_value
 
 OWN_CASES, OWN_DECISIONS = "cases.jsonl", "decisions.jsonl"
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from articulado.cases.confidence import CaseGraph
 from evaluation.case_desk.cases import KINDS, Kind
 from evaluation.case_desk.run import CaseResult
-from services.case.calibration import CaseGraph
 
 GOES_ON = ("found", "can_proceed")
 """Verdicts that let a case go on."""

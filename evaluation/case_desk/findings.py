@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from articulado.cases.confidence import Calibration, CaseGraph, Curve
+from articulado.cases.matching import packaged_model
 from articulado.retrieval.ranking.table import effective_strategy
 from articulado.values.errors import InvalidInput
 from articulado.values.protocols import SearchFilter
@@ -13,8 +15,6 @@ from evaluation.case_desk.halves import half_of
 from evaluation.case_desk.run import GRAPHS, TAKE_ANY, CaseResult, run_cases
 from graph.case_services import profile_estimator
 from nodes.stage import default_options
-from services.case.calibration import Calibration, CaseGraph, Curve
-from services.case.matching.model import packaged_model
 from services.container import Services
 
 

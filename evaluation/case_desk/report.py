@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from articulado.cases.confidence import CaseGraph
 from articulado.language.translation import reason
 from articulado.values.errors import InvalidInput
 from evaluation.case_desk.calibration import BeforeAfter
@@ -22,7 +23,6 @@ from evaluation.case_desk.report_rows import (
 )
 from evaluation.report.plots import reliability_chart
 from evaluation.report.tables import table
-from services.case.calibration import CaseGraph
 
 Pooled = Mapping[CaseGraph, Measured]
 """What was measured on the cases of several profiles together; empty for one profile alone."""

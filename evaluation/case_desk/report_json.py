@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from articulado.cases.confidence import MIN_CONFIDENCE
 from evaluation.case_desk.calibration import BeforeAfter, ConfidenceMetrics
 from evaluation.case_desk.decisions import Decisions, total
 from evaluation.case_desk.findings import GraphReport, Measured, ProfileFindings, pooled
 from evaluation.case_desk.run import CaseResult
 from evaluation.statistics.bootstrap import Interval, Paired
-from services.case.confidence import MIN_CONFIDENCE
 
 
 def report_json(findings: Sequence[ProfileFindings]) -> dict[str, Any]:

@@ -1,11 +1,10 @@
 """Rows of a report of calibration, for the screen and for Markdown: what was measured before and after."""
 
+from articulado.cases.confidence import MIN_CONFIDENCE, Curve
 from articulado.language.formats import NONE, figure, format_share
 from evaluation.case_desk.calibration import Accepted, BeforeAfter, ConfidenceMetrics
 from evaluation.case_desk.cases import Kind
 from evaluation.case_desk.decisions import Decisions, KindCounts, total
-from services.case.calibration import Curve
-from services.case.confidence import MIN_CONFIDENCE
 
 HEAD = ("", "Antes", "Después", "Diferencia, 95 %")
 BINS_HEAD = ("Casos", "Antes: confianza", "aciertos", "Después: confianza", "aciertos")

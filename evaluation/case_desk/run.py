@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
+from articulado.cases.confidence import CaseGraph, ConfidenceEstimator, Curve
+from articulado.cases.matching import packaged_model
 from articulado.config.settings import ModelSettings
 from articulado.values.errors import InvalidInput
 from evaluation.case_desk.cases import LabelledCase
 from graph.case import Case, build_generate_response, build_required_data
-from services.case.calibration import CaseGraph, Curve
-from services.case.confidence import ConfidenceEstimator
-from services.case.matching.model import packaged_model
 from services.container import Services
 
 GRAPHS: tuple[CaseGraph, ...] = ("required_data", "generate_response")

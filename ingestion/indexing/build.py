@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from articulado.cases.evidence import asked_in, general_matters
 from articulado.config.companions import load_outside
 from articulado.config.profile import Profile, domain_of
 from articulado.config.settings import Settings
@@ -25,7 +26,6 @@ from ingestion.indexing.changes import Change, WordStatistics
 from ingestion.indexing.encoding import Encode, VectorJournal, encode_batches, offline_encoder, provider_encoder
 from ingestion.indexing.entries import Entry
 from ingestion.indexing.models import IndexModels
-from services.case.matching.guides import asked_in, general_matters
 
 STEP = "Indexando fragmentos"
 

@@ -4,6 +4,16 @@ from collections.abc import Mapping
 
 from langgraph.runtime import Runtime
 
+from articulado.cases.confidence import CaseGraph
+from articulado.cases.fields import fill_from_data, filter_paths, is_known_value, unknown_values
+from articulado.cases.mentions import (
+    NamedFilter,
+    conflict_message,
+    conflicts,
+    fill_open_filters,
+    mentions,
+    named_anywhere,
+)
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC
 from articulado.guides.data_values import is_placeholder
@@ -15,10 +25,6 @@ from articulado.values.cases import CaseFailure, LeftOut, NamedConflict, Require
 from articulado.values.chunks import Chunk
 from nodes.case.validation import checked_data, checked_filters, checked_inquiry, checked_tokens
 from nodes.validation import check_options
-from services.case.calibration import CaseGraph
-from services.case.filters import fill_from_data, filter_paths, is_known_value, unknown_values
-from services.case.mentions import mentions, named_anywhere
-from services.case.named_filters import NamedFilter, conflict_message, conflicts, fill_open_filters
 from state.case import CaseState
 from state.context import ResolvedContext
 from state.rag import Turn, fresh_turn

@@ -3,11 +3,10 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.cases.guardrails import check, guards_of
+from articulado.cases.schema import Answer, AnswerSection, CaseResponse, render
 from articulado.language.languages import Language
 from articulado.values.cases import Guardrails, Response
-from services.case.context import render
-from services.case.guardrails import check, guards_of
-from services.case.schema import Answer, AnswerSection, CaseResponse
 from state.case import CaseState
 from state.context import ResolvedContext
 

@@ -5,6 +5,12 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.cases.choice import Choice, choose, say_kept_out, say_out_of_scope, unasked_data
+from articulado.cases.confidence import DECIMALS, MAX_OF_ONE_WORD, MIN_IN_SCOPE, ConfidenceEstimator, says_too_little
+from articulado.cases.data.phrases import named_choices
+from articulado.cases.evidence import Guide
+from articulado.cases.fields import passes_attributes
+from articulado.cases.matching import ArticleMatcher, Match
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC
 from articulado.language.folding import letters_and_digits
@@ -13,19 +19,6 @@ from articulado.legal.vocabulary.matters import matters
 from articulado.retrieval.fusion import preference
 from articulado.retrieval.relevance.judge import Judgement, RelevanceJudge
 from articulado.values.cases import CaseFailure
-from services.case.choice import Choice, choose, unasked_data
-from services.case.confidence import (
-    DECIMALS,
-    MAX_OF_ONE_WORD,
-    MIN_IN_SCOPE,
-    ConfidenceEstimator,
-    says_too_little,
-)
-from services.case.data.phrases import named_choices
-from services.case.filters import passes_attributes
-from services.case.matching.guides import Guide
-from services.case.matching.matcher import ArticleMatcher, Match
-from services.case.scope import say_kept_out, say_out_of_scope
 from state.case import CaseState
 from state.context import ResolvedContext
 

@@ -3,6 +3,10 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.cases.choice import TIERS, is_critical
+from articulado.cases.confidence import MIN_CONFIDENCE
+from articulado.cases.fields import fields_json
+from articulado.cases.schema import RequiredData
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.values.answers import DataOutcome
@@ -10,10 +14,6 @@ from articulado.values.cases import ArticleReference, CaseMetadata, Source
 from articulado.values.protocols import TokenCounter
 from nodes.case.result import DECISION_OF, case_metadata, case_sources, low_confidence, read_case
 from nodes.stage import final_event
-from services.case.confidence import MIN_CONFIDENCE
-from services.case.fields import fields_json
-from services.case.ranking import TIERS, is_critical
-from services.case.schema import RequiredData
 from state.case import CaseState, RequiredDataOutput
 from state.context import ResolvedContext
 

@@ -5,6 +5,10 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.cases.budget import answer_json
+from articulado.cases.confidence import MIN_CONFIDENCE
+from articulado.cases.data.read import ReadData, apply_rules
+from articulado.cases.schema import Answer
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.values.articles import Decision
@@ -12,11 +16,6 @@ from articulado.values.cases import CaseMetadata, Guardrails, RejectedDatum, Res
 from articulado.values.protocols import TokenCounter
 from nodes.case.result import DECISION_OF, case_metadata, case_rules, case_sources, low_confidence, read_case
 from nodes.stage import final_event
-from services.case.confidence import MIN_CONFIDENCE
-from services.case.data.read import ReadData
-from services.case.data.rules import apply_rules
-from services.case.items import answer_json
-from services.case.schema import Answer
 from state.case import CaseState, ResponseOutput
 from state.context import ResolvedContext
 

@@ -5,15 +5,14 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.cases.confidence import CaseGraph
+from articulado.cases.fields import APPLIES_TO_ALL, field_specs, field_value, filter_paths, passes_filter
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC
 from articulado.language.languages import Language
 from articulado.values.articles import FieldSpec, details_of
 from articulado.values.chunks import Candidate, Chunk
 from articulado.values.protocols import ChunkStore, SearchFilter
-from services.case.calibration import CaseGraph
-from services.case.fields import field_specs
-from services.case.filters import APPLIES_TO_ALL, field_value, filter_paths, passes_filter
 from state.case import CaseState
 from state.context import ResolvedContext
 from state.rag import days_of

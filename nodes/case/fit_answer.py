@@ -5,12 +5,10 @@ import asyncio
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.cases.budget import budget_shares, find_shortfall, shorten_answer
+from articulado.cases.schema import Answer
 from articulado.values.cases import Response, Shortfall
 from articulado.values.protocols import TokenCounter
-from services.case.budget import budget_shares
-from services.case.items import shorten_answer
-from services.case.schema import Answer
-from services.case.shortfall import find_shortfall
 from state.case import CaseState
 from state.context import ResolvedContext
 

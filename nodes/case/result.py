@@ -5,17 +5,17 @@ from dataclasses import replace
 from datetime import date
 from typing import Literal
 
+from articulado.cases.author import CaseMaterial
+from articulado.cases.confidence import says_too_little
+from articulado.cases.data.read import ReadData, read_data
+from articulado.cases.fields import contradicted_filters
+from articulado.cases.schema import render
 from articulado.config.profile import Profile
 from articulado.language.formats import written
 from articulado.language.languages import Language
 from articulado.values.articles import DecisionRule, article_title, details_of
 from articulado.values.cases import CaseMetadata, FailureName, LeftOut, Source
 from articulado.values.chunks import Chunk
-from services.case.author import CaseMaterial
-from services.case.confidence import says_too_little
-from services.case.context import render
-from services.case.data.read import ReadData, read_data
-from services.case.filters import contradicted_filters
 from state.case import CaseState
 
 

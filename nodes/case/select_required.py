@@ -3,6 +3,9 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.cases.budget import check_enough, fit_chunks, tokens_up_to
+from articulado.cases.choice import found_by, is_critical, of_article, order_for_required_data, with_article
+from articulado.cases.confidence import raw_confidence
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.values.cases import CaseFailure, LeftOut
@@ -10,9 +13,6 @@ from articulado.values.chunks import Candidate
 from articulado.values.errors import InsufficientContext
 from articulado.values.protocols import TokenCounter
 from nodes.case.result import left_out_of, titles_of
-from services.case.budget import check_enough, fit_chunks, tokens_up_to
-from services.case.confidence import raw_confidence
-from services.case.ranking import found_by, is_critical, of_article, order_for_required_data, with_article
 from state.case import CaseState
 from state.context import ResolvedContext
 

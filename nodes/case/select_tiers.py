@@ -6,6 +6,18 @@ from contextlib import contextmanager
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.cases.budget import (
+    budget_shares,
+    check_critical,
+    check_enough,
+    essential_chunks,
+    fit_chunks,
+    least_for_answer,
+    least_max_tokens,
+    tokens_up_to,
+)
+from articulado.cases.choice import found_by, of_article, order_by_tier, with_article
+from articulado.cases.confidence import raw_confidence
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.retrieval.fusion import candidate
@@ -14,10 +26,6 @@ from articulado.values.chunks import Candidate, Chunk
 from articulado.values.errors import InsufficientContext
 from articulado.values.protocols import TokenCounter
 from nodes.case.result import left_out_of, titles_of
-from services.case.budget import budget_shares, check_critical, check_enough, fit_chunks, least_max_tokens, tokens_up_to
-from services.case.confidence import raw_confidence
-from services.case.ranking import found_by, of_article, order_by_tier, with_article
-from services.case.shortfall import essential_chunks, least_for_answer
 from state.case import CaseState
 from state.context import ResolvedContext
 

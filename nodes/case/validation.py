@@ -4,12 +4,12 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
+from articulado.cases.data.bounds import MAX_DEPTH, flatten
+from articulado.cases.fields import canonical_value, is_known_value
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from services.case.data.collected import MAX_DEPTH, flatten
-from services.case.filters import canonical_value, is_known_value
 
 MAX_INQUIRY_CHARACTERS = 4_000
 MAX_FILTER_CHARACTERS = 200

@@ -2,12 +2,12 @@
 
 from langgraph.runtime import Runtime
 
+from articulado.cases.author import CaseAuthor
+from articulado.cases.budget import budget_shares
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from nodes.case.draft import DraftUpdate, draft_update
 from nodes.case.result import case_material, read_case
-from services.case.author import CaseAuthor
-from services.case.budget import budget_shares
 from state.case import CaseState
 from state.context import ResolvedContext
 

@@ -20,15 +20,13 @@ from support.paths import REPOSITORY
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.whole_data import packaged_articles, whole_data
 
+from articulado.cases.budget import answer_json, budget_shares
+from articulado.cases.schema import SEPARATOR, Answer
 from articulado.config.settings import ModelSettings, Settings
 from articulado.models.tokens import token_counter
 from articulado.values.errors import ContentFiltered, InvalidInput, ModelError, ModelTimeout
 from graph.case import build_generate_response, build_required_data
 from graph.compose import open_services
-from services.case.budget import budget_shares
-from services.case.context import SEPARATOR
-from services.case.items import answer_json
-from services.case.schema import Answer
 from services.container import Services
 from services.portal import wait_for
 

@@ -6,8 +6,8 @@ import pytest
 from support.doubles import QueueChat
 from support.small_case import ARTICLE, CHUNKS, FIELDS, STEPS, SmallBase, case_services, part
 
+from articulado.cases.budget import budget_shares
 from graph.case import build_generate_response, build_required_data
-from services.case.budget import budget_shares
 
 FEE = {"about": "fees", "text": "The fee of the loan is not paid back."}
 OTHER = "lt-trust-payoff"

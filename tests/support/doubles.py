@@ -8,6 +8,7 @@ import numpy as np
 from support.chunks import make_chunk as plain_chunk
 from support.reference_search import passes
 
+from articulado.cases.matching import Match
 from articulado.config.profile import domain_of, load_profile
 from articulado.config.settings import Settings
 from articulado.language.languages import language
@@ -27,7 +28,6 @@ from articulado.values.protocols import (
     SparseVector,
     Structured,
 )
-from services.case.matching.matcher import Match
 from services.container import Services
 
 

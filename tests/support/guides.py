@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from articulado.cases.evidence import Guide
 from articulado.language.languages import language
 from articulado.legal.domain.base import PlainDomain
 from articulado.values.protocols import Vector
-from services.case.matching.guides import Guide
 
 EN = language("en")
 PLAIN_ENGLISH = PlainDomain(EN)

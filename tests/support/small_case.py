@@ -11,6 +11,9 @@ from support.doubles import FakeStore, FixedMatcher, FixedReranker, QueueChat, m
 from support.reference_search import passes
 from support.small_graph import Hang
 
+from articulado.cases.confidence import CaseGraph, read_calibration
+from articulado.cases.evidence import article_guides
+from articulado.cases.matching import Match, packaged_model
 from articulado.config.profile import Profile, load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.language.languages import language
@@ -20,10 +23,6 @@ from articulado.values.chunks import Chunk
 from articulado.values.protocols import Hit, HybridQuery, S, SearchFilter, Structured
 from graph.opened import OpenGraphs
 from server.app import app_over
-from services.case.calibration import CaseGraph, read_calibration
-from services.case.matching.guides import article_guides
-from services.case.matching.matcher import Match
-from services.case.matching.model import packaged_model
 from services.container import Services
 
 ARTICLE = "lt-trust-loan"

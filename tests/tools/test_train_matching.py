@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from articulado.cases.evidence import EVIDENCE, Guide
 from articulado.config.profile import load_profile
 from evaluation.case_desk.cases import LabelledCase
 from evaluation.case_desk.halves import half_of
-from services.case.matching.evidence import EVIDENCE
-from services.case.matching.guides import Guide
 from tools.train_matching import best_matches, fitted, pairs_of, trained
 
 PROFILE = load_profile("plan_401k")

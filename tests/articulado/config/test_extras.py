@@ -7,6 +7,7 @@ import tomllib
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.cases.confidence import fit_curve
 from articulado.config.extras import EXTRAS, importing, installed, require
 from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder, TrainingPairs
@@ -22,7 +23,6 @@ from ingestion.files.brief import read_brief
 from ingestion.files.reader import read_document
 from server.guards import Guards
 from server.settings import ServerSettings
-from services.case.calibration import fit_curve
 from services.conversations.kept import open_conversations
 
 DATA = REPOSITORY / "tests" / "data"

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.cases.confidence import FILE, HIGHEST, read_calibration
+from articulado.cases.matching import packaged_model
 from cli.failures import FAILED, MISUSED
 from cli.main import run
 from evaluation.case_desk.cases import KINDS, own_decisions
-from services.case.calibration import FILE, read_calibration
-from services.case.confidence import HIGHEST
-from services.case.matching.model import packaged_model
 
 PROFILES = REPOSITORY / "profiles"
 PER_CLASS = 4

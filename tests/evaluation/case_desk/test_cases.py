@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from articulado.cases.fields import canonical_value
 from articulado.config.profile import load_profile
 from articulado.values.errors import InvalidInput
 from evaluation.case_desk.cases import KINDS, LabelledCase, own_cases, own_decisions, read_cases
-from services.case.filters import canonical_value
 
 ROW = {"id": "c1", "profile": "plan_401k", "inquiry": "Rollover?", "article": "lt-trust-rollover"}
 

@@ -5,6 +5,8 @@ from functools import cache
 
 import pytest
 
+from articulado.cases.confidence import Curve
+from articulado.cases.matching import packaged_model
 from articulado.values.errors import InvalidInput
 from evaluation.case_desk.calibration import CalibratedCase, before_and_after
 from evaluation.case_desk.cases import LabelledCase
@@ -14,8 +16,6 @@ from evaluation.case_desk.report import write_report
 from evaluation.case_desk.report_json import report_json
 from evaluation.case_desk.report_rows import comparison_rows, decision_rows, format_curve, format_interval
 from evaluation.case_desk.run import CaseResult
-from services.case.calibration import Curve
-from services.case.matching.model import packaged_model
 
 PNG = b"\x89PNG\r\n\x1a\n"
 NO_CHARTS = "the optional extra «eval» is not installed: no matplotlib"

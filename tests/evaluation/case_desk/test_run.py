@@ -6,6 +6,9 @@ import pytest
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 from support.reference_search import passes
 
+from articulado.cases.confidence import Calibration, Curve, fit_curve, write_calibration
+from articulado.cases.evidence import Guide
+from articulado.cases.matching import Match, packaged_model
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.language.languages import language
@@ -16,10 +19,6 @@ from evaluation.case_desk.cases import LabelledCase
 from evaluation.case_desk.findings import measure_profile
 from evaluation.case_desk.halves import half_of
 from evaluation.case_desk.run import GRAPHS, TAKE_ANY, CaseResult, run_cases
-from services.case.calibration import Calibration, Curve, fit_curve, write_calibration
-from services.case.matching.guides import Guide
-from services.case.matching.matcher import Match
-from services.case.matching.model import packaged_model
 
 ARTICLES = {1: "lt-loan", 2: "lt-rollover", 3: "lt-rmd"}
 

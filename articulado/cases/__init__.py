@@ -1,0 +1,1 @@
+"""Case desk: required data, decision and confidence."""

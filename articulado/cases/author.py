@@ -1,0 +1,209 @@
+"""What is asked of the author of a case, and the material that it works from; ``authors`` has the two there are."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from articulado.cases.schema import (
+    Answer,
+    AnswerSection,
+    ArticleNamed,
+    CaseResponse,
+    FieldNeeded,
+    FieldsNeeded,
+    RequiredData,
+)
+from articulado.config.profile import Profile
+from articulado.config.settings import Settings
+from articulado.prompting.prompts import load_prompt
+from articulado.values.articles import FieldSpec, Group, article_title, details_of
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import ChatModel, Structured
+
+
+@dataclass(frozen=True)
+class CaseMaterial:
+    """What an author works from.
+
+    ``context`` is the text of ``chunks`` as a model reads it. ``filters`` are the values that the case was searched
+    with, ``collected`` the data at hand, ``missing`` those that are required and were not collected. ``answer_tokens``
+    is the most that the answer may have.
+    """
+
+    inquiry: str
+    chunks: Sequence[Chunk]
+    context: str
+    article_id: str
+    article_title: str
+    answer_tokens: int
+    filters: Mapping[str, str] = field(default_factory=dict)
+    collected: Mapping[str, str] = field(default_factory=dict)
+    missing: Sequence[str] = ()
+
+
+class CaseAuthor(Protocol):
+    """Fills in the schemas of a case from its context."""
+
+    async def required_data(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[RequiredData]:
+        """Say what the case needs. ``deadline`` is a Unix time in seconds.
+
+        Raises:
+            ModelError: the model failed for good, or its reply breaks the schema twice.
+        """
+        ...
+
+    async def respond(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[CaseResponse]:
+        """Answer the case; raises as ``required_data``."""
+        ...
+
+
+def assembled(chunks: Iterable[Chunk]) -> Answer:
+    """Return frames, steps and warnings of chunks, in their order: each topic once, each sentence and warning once."""
+    return Answer(sections=_without_repeats([section for chunk in chunks for section in _sections(chunk)]))
+
+
+def _sections(chunk: Chunk) -> list[AnswerSection]:
+    """Return the sections that a chunk yields: one for each frame, and one for its steps and warnings."""
+    details = details_of(chunk)
+    sections = [
+        AnswerSection(topic=frame["topic"], answer_components=[frame["text"]], steps=[], warnings=[])
+        for frame in details.get("frames", [])
+    ]
+    steps, warnings = details.get("steps", []), [warning["text"] for warning in details.get("warnings", [])]
+    if steps or warnings:
+        topic = chunk["title"] or article_title(chunk)
+        sections.append(AnswerSection(topic=topic, answer_components=[], steps=steps, warnings=warnings))
+    return sections
+
+
+def _without_repeats(sections: Sequence[AnswerSection]) -> list[AnswerSection]:
+    """Merge sections of the same topic, and keep each warning once: articles warn of the same things."""
+    merged: dict[str, AnswerSection] = {}
+    warned: set[str] = set()
+    for section in sections:
+        new_warnings = [text for text in dict.fromkeys(section.warnings) if text not in warned]
+        warned.update(new_warnings)
+        topic_section = merged.setdefault(
+            section.topic, AnswerSection(topic=section.topic, answer_components=[], steps=[], warnings=[])
+        )
+        topic_section.answer_components += [
+            text for text in section.answer_components if text not in topic_section.answer_components
+        ]
+        topic_section.steps += [text for text in section.steps if text not in topic_section.steps]
+        topic_section.warnings += new_warnings
+    return [section for section in merged.values() if section.answer_components or section.steps or section.warnings]
+
+
+S = TypeVar("S", bound=BaseModel)
+
+TARGET_SHARE = 0.8
+"""Share of the limit that the model is told to aim for: models count badly, and a reply that is cut is lost."""
+
+_REPORTED_CONFIDENCE = 1.0
+"""The offline author's in the article: the case is judged by a confidence that is measured."""
+
+
+class ModelCaseAuthor:
+    """Satisfies ``CaseAuthor`` with the principal model.
+
+    The limit of the answer always stands in the prompt, and goes to the provider too where its model takes one.
+    """
+
+    def __init__(self, model: ChatModel, profile: Profile) -> None:
+        self._model = model
+        # Read now: a case is handled on the event loop, where files must not be.
+        self._required_data = load_prompt("required_data", profile)
+        self._respond = load_prompt("generate_response", profile)
+
+    async def required_data(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[RequiredData]:
+        """Ask the model what the case needs (``CaseAuthor.required_data``)."""
+        return await self._ask(self._required_data, material, RequiredData, deadline)
+
+    async def respond(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[CaseResponse]:
+        """Ask the model for the answer (``CaseAuthor.respond``)."""
+        return await self._ask(self._respond, material, CaseResponse, deadline)
+
+    async def _ask(self, prompt: str, material: CaseMaterial, schema: type[S], deadline: float | None) -> Structured[S]:
+        return await self._model.structured(
+            _with_limit(prompt, material.answer_tokens),
+            [{"role": "user", "content": message(material)}],
+            schema,
+            max_tokens=material.answer_tokens,
+            deadline=deadline,
+        )
+
+
+def _with_limit(prompt: str, tokens: int) -> str:
+    return prompt.replace("{limit}", str(tokens)).replace("{aim}", str(int(tokens * TARGET_SHARE)))
+
+
+def message(material: CaseMaterial) -> str:
+    """Return the user message: the context first, which changes least, and the inquiry last."""
+    parts = [f"CONTEXT:\n\n{material.context}"]
+    for heading, values in (("CASE", material.filters), ("COLLECTED DATA", material.collected)):
+        if values:
+            parts.append(f"{heading}:\n{_json(values)}")
+    if material.missing:
+        parts.append(f"MISSING DATA (required, not collected):\n{', '.join(material.missing)}")
+    return "\n\n".join([*parts, f"INQUIRY:\n{material.inquiry}"])
+
+
+def _json(values: Mapping[str, str]) -> str:
+    # As JSON, so that no value looks like another part of the message.
+    return json.dumps(dict(values), ensure_ascii=False, indent=0)
+
+
+class OfflineCaseAuthor:
+    """Satisfies ``CaseAuthor`` from the structured content of the chunks."""
+
+    async def required_data(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[RequiredData]:
+        """Return the fields of the article's required-data chunks; of other articles where it has none, as guesses."""
+        fields, uncertain = _fields(material)
+        article = ArticleNamed(
+            article_id=material.article_id,
+            title=material.article_title or material.article_id,
+            confidence=_REPORTED_CONFIDENCE,
+        )
+        needed = FieldsNeeded(
+            participant_data=_needed_fields(fields, "participant_data", uncertain),
+            plan_data=_needed_fields(fields, "plan_data", uncertain),
+        )
+        return Structured(RequiredData(article_reference=article, required_fields=needed))
+
+    async def respond(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[CaseResponse]:
+        """Return frames, steps and warnings of the context, in its order; the decision is left to its rules."""
+        answer = assembled(material.chunks)
+        return Structured(CaseResponse(decision="can_proceed", reason="", response=answer))
+
+
+def _fields(material: CaseMaterial) -> tuple[list[FieldSpec], bool]:
+    """Return the fields of the article, or else of all articles, and whether they are uncertain for being others'."""
+    own = [chunk for chunk in material.chunks if chunk["law_id"] == material.article_id]
+    for chunks, uncertain in ((own, False), (material.chunks, True)):
+        fields = {spec["field"]: spec for chunk in chunks for spec in details_of(chunk).get("fields", [])}
+        if fields:
+            return list(fields.values()), uncertain
+    return [], False
+
+
+def _needed_fields(fields: Sequence[FieldSpec], group: Group, is_uncertain: bool) -> list[FieldNeeded]:
+    return [
+        FieldNeeded(
+            field=spec["field"],
+            description=spec["description"],
+            why_needed=spec["why_needed"],
+            data_type=spec["data_type"],
+            required=spec["required"],
+            uncertain=is_uncertain,
+        )
+        for spec in fields
+        if spec["group"] == group
+    ]
+
+
+def case_author(settings: Settings, principal: ChatModel, profile: Profile) -> CaseAuthor:
+    """Return the principal model as an author, or offline the one that needs no model."""
+    return OfflineCaseAuthor() if settings.principal.provider == "offline" else ModelCaseAuthor(principal, profile)

@@ -1,0 +1,232 @@
+"""Which chunks go into the context of a case: whole ones, by tier, within a budget of tokens."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count, islice
+from typing import get_args
+
+from articulado.cases.author import assembled
+from articulado.cases.schema import Answer, AnswerSection, render
+from articulado.language.languages import Language
+from articulado.values.articles import details_of
+from articulado.values.cases import AnswerPart, Shortfall
+from articulado.values.chunks import Chunk
+from articulado.values.errors import InsufficientContext
+from articulado.values.protocols import TokenCounter
+
+CONTEXT_SHARE = 0.7
+"""Of ``max_tokens``; the rest is for the answer."""
+
+
+def budget_shares(max_tokens: int) -> tuple[int, int]:
+    """Return the tokens for context and answer, 70 % and 30 %; together they are ``max_tokens``.
+
+    >>> budget_shares(3000)
+    (2100, 900)
+    """
+    context = int(max_tokens * CONTEXT_SHARE)
+    return context, max_tokens - context
+
+
+def least_max_tokens(context: int, answer: int) -> int:
+    """Return the least ``max_tokens`` whose shares hold a context and an answer of so many tokens.
+
+    >>> least_max_tokens(700, 0), least_max_tokens(700, 600)
+    (1000, 1997)
+    """
+    return next(
+        tokens
+        for tokens in count(context + answer)
+        if all(share >= needed for share, needed in zip(budget_shares(tokens), (context, answer), strict=True))
+    )
+
+
+def fit_chunks(
+    always: Sequence[Chunk], others: Sequence[Chunk], budget: int, counter: TokenCounter
+) -> tuple[list[Chunk], int]:
+    """Return ``always``, and after it those of the others, in their order, that fit the budget; and the tokens.
+
+    The text is counted whole each time: tokens of parts need not add up to those of the whole. A chunk that is too
+    long does not keep a shorter one after it out. ``always`` may exceed the budget by itself.
+    """
+    chosen = list(always)
+    spent = counter.count(render(chosen))
+    for chunk in others:
+        if (tokens := counter.count(render([*chosen, chunk]))) <= budget:
+            chosen.append(chunk)
+            spent = tokens
+    return chosen, spent
+
+
+def tokens_up_to(
+    always: Sequence[Chunk], others: Sequence[Chunk], wanted: Sequence[Chunk], counter: TokenCounter
+) -> int:
+    """Return the tokens of ``always`` and, after it, the others up to the last wanted one: a budget for these."""
+    wanted_ids = {chunk["id"] for chunk in wanted}
+    end = max((place for place, chunk in enumerate(others, start=1) if chunk["id"] in wanted_ids), default=0)
+    return counter.count(render([*always, *others[:end]]))
+
+
+def check_critical(critical: Sequence[Chunk], max_tokens: int, counter: TokenCounter, language: Language) -> None:
+    """Check that the chunks that may not be left out fit the context's share.
+
+    Raises:
+        InsufficientContext: they do not; the message names their tokens, the share, and the minimum of ``max_tokens``.
+    """
+    budget, _ = budget_shares(max_tokens)
+    needed = counter.count(render(critical))
+    if needed > budget:
+        least = least_max_tokens(needed, 0)
+        raise InsufficientContext(
+            language.translate(
+                "case_critical_does_not_fit", needed=needed, budget=budget, maximum=max_tokens, least=least
+            )
+        )
+
+
+def check_enough(tokens: int, minimum: int, language: Language) -> None:
+    """Check that a context has enough text to be answered from.
+
+    Raises:
+        InsufficientContext: it has fewer tokens than the profile asks for.
+    """
+    if tokens < minimum:
+        raise InsufficientContext(language.translate("case_insufficient_context", tokens=tokens, minimum=minimum))
+
+
+def without_items(answer: Answer, is_bad: Callable[[str], bool], *, neutral_topic: str) -> Answer:
+    """Return an answer without its bad items and without the sections that are left empty.
+
+    ``is_bad`` is called once for each topic and item, in order; ``neutral_topic`` replaces a bad topic.
+    """
+    sections = [
+        AnswerSection.model_construct(
+            topic=neutral_topic if is_bad(section.topic) else section.topic,
+            answer_components=[item for item in section.answer_components if not is_bad(item)],
+            steps=[item for item in section.steps if not is_bad(item)],
+            warnings=[item for item in section.warnings if not is_bad(item)],
+        )
+        for section in answer.sections
+    ]
+    return _non_empty(sections)
+
+
+def answer_json(answer: Answer) -> str:
+    """Return the compact JSON of an answer, whose tokens count against the budget."""
+    return answer.model_dump_json()
+
+
+def shorten_answer(answer: Answer, budget: int, counter: TokenCounter) -> tuple[Answer, list[str]]:
+    """Drop whole items until an answer has ``budget`` tokens at most; return it, and what was dropped, in that order.
+
+    Sentences go first, from the last one on; then lists of steps, each whole, because half a procedure misleads; then
+    warnings; the first sentence last. Dropping more never leaves more tokens, so the smallest number of drops is found
+    by bisection.
+    """
+    if counter.count(answer_json(answer)) <= budget:
+        return answer, []
+    droppable = len(list(_drops(_copies(answer))))
+    drops = bisect_left(
+        range(droppable), True, key=lambda number: counter.count(answer_json(_without(answer, number)[0])) <= budget
+    )
+    return _without(answer, drops)
+
+
+def least_tokens(answer: Answer, is_enough: Callable[[Answer], bool], counter: TokenCounter) -> int:
+    """Return the tokens of the shortest answer which ``shorten_answer`` can make of this one and that is enough.
+
+    The answer as it is must be enough, and what is not must not become it by dropping more.
+    """
+    droppable = len(list(_drops(_copies(answer))))
+    too_many = bisect_left(range(1, droppable + 1), True, key=lambda number: not is_enough(_without(answer, number)[0]))
+    return counter.count(answer_json(_without(answer, too_many)[0]))
+
+
+def _without(answer: Answer, number: int) -> tuple[Answer, list[str]]:
+    """Return an answer without the first ``number`` items to drop, and these."""
+    sections = _copies(answer)
+    dropped = [item for items in islice(_drops(sections), number) for item in items]
+    return _non_empty(sections), dropped
+
+
+def _copies(answer: Answer) -> list[AnswerSection]:
+    return [section.model_copy(deep=True) for section in answer.sections]
+
+
+def _non_empty(sections: Iterable[AnswerSection]) -> Answer:
+    return Answer.model_construct(
+        sections=[section for section in sections if section.answer_components or section.steps or section.warnings]
+    )
+
+
+def _drops(sections: list[AnswerSection]) -> Iterator[list[str]]:
+    """Take one item (a list of steps counts as one) after another out of the sections, and yield each."""
+    first = next((section for section in sections if section.answer_components), None)
+    for section in reversed(sections):
+        while len(section.answer_components) > (section is first):
+            yield [section.answer_components.pop()]
+    for section in reversed(sections):
+        if section.steps:
+            steps, section.steps = section.steps, []
+            yield steps
+    for section in reversed(sections):
+        while section.warnings:
+            yield [section.warnings.pop()]
+    if first:
+        yield [first.answer_components.pop()]
+
+
+PARTS: tuple[AnswerPart, ...] = get_args(AnswerPart)
+
+EMPTY = Answer(sections=[])
+
+
+def essential_chunks(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Return the first chunk that has steps and the first that has warnings, as far as there are any."""
+    firsts = (next((chunk for chunk in chunks if details_of(chunk).get(part)), None) for part in PARTS)
+    return [chunk for chunk in firsts if chunk]
+
+
+def find_shortfall(
+    draft: Answer,
+    answer: Answer,
+    article: Sequence[Chunk],
+    shown: Sequence[Chunk],
+    essential_tokens: int,
+    counter: TokenCounter,
+) -> Shortfall:
+    """Return of which parts an answer has none, though its article has some, and the least ``max_tokens`` for them.
+
+    ``draft`` is the answer before it was shortened, ``article`` all chunks of the article, ``shown`` those of them that
+    its author saw; ``essential_tokens`` are those of a context with steps and warnings. Steps of another article are no
+    steps of this one: where the author was not shown these, they are lacking.
+    """
+    expected, seen, drafted, kept = _of_chunks(article), _of_chunks(shown), _of_answer(draft), _of_answer(answer)
+    lacking = [part for part in PARTS if part in expected and not (part in seen and part in kept)]
+    if not any(part not in seen or part in drafted for part in lacking):
+        return {"parts": lacking, "max_tokens": 0}
+    return {"parts": lacking, "max_tokens": least_for_answer(article, essential_tokens, counter, draft)}
+
+
+def least_for_answer(
+    article: Sequence[Chunk], essential_tokens: int, counter: TokenCounter, draft: Answer = EMPTY
+) -> int:
+    """Return the least ``max_tokens`` for an answer with steps and warnings, as the article or a draft words them.
+
+    All warnings of the article are counted: a longer answer loses its steps before any of them.
+    """
+    answer_tokens = max(_least_with_parts(whole, counter) for whole in (draft, assembled(article)))
+    return least_max_tokens(essential_tokens, answer_tokens)
+
+
+def _of_chunks(chunks: Iterable[Chunk]) -> set[AnswerPart]:
+    return {part for chunk in chunks for part in PARTS if details_of(chunk).get(part)}
+
+
+def _of_answer(answer: Answer) -> set[AnswerPart]:
+    return {part for section in answer.sections for part in PARTS if getattr(section, part)}
+
+
+def _least_with_parts(whole: Answer, counter: TokenCounter) -> int:
+    parts = _of_answer(whole)
+    return least_tokens(whole, lambda shorter: _of_answer(shorter) >= parts, counter)

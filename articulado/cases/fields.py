@@ -1,0 +1,211 @@
+"""The data that a case needs, as an author named them: verified against the articles that it was shown."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from articulado.cases.data.phrases import named_choices
+from articulado.cases.schema import FieldNeeded, FieldsNeeded
+from articulado.config.sections import TOPIC, FilterField
+from articulado.guides.data_values import is_placeholder
+from articulado.language.folding import letters_and_digits
+from articulado.language.languages import Language
+from articulado.values.articles import FieldSpec, Group
+from articulado.values.cases import RequiredField, RequiredFields
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import TokenCounter
+
+GROUPS: tuple[Group, ...] = ("participant_data", "plan_data")
+
+
+def verify_fields(needed: FieldsNeeded, specs: Sequence[FieldSpec], context: str, language: Language) -> RequiredFields:
+    """Return the fields that an author named, each once, and the required ones of the article that it left out.
+
+    Where the article has a field, its group, type and whether it is required are taken from there. A field whose words
+    the context does not have is marked as uncertain.
+    """
+    context_stems = set(language.stems(context.replace("_", " ")))
+    by_name = {spec["field"]: spec for spec in specs}
+    fields: dict[str, tuple[Group, RequiredField]] = {}
+    for group in GROUPS:
+        for needed_field in getattr(needed, group):
+            spec = by_name.get(needed_field.field)
+            fields.setdefault(
+                needed_field.field,
+                (spec["group"] if spec else group, _field(needed_field, spec, context_stems, language)),
+            )
+    for spec in specs:
+        if spec["required"]:
+            fields.setdefault(spec["field"], (spec["group"], _of_spec(spec)))
+    return _grouped(fields.values())
+
+
+def shorten_fields(fields: RequiredFields, budget: int, counter: TokenCounter) -> tuple[RequiredFields, list[str]]:
+    """Drop whole fields until the rest has ``budget`` tokens at most; return it, and the names of the dropped ones.
+
+    What is optional goes first, from the last one on, then what is required.
+    """
+    fields_in_order = [(group, field) for group in GROUPS for field in fields[group]]
+    order = sorted(range(len(fields_in_order)), key=lambda index: (fields_in_order[index][1]["required"], -index))
+    dropped: list[int] = []
+    while (
+        len(dropped) < len(fields_in_order) and counter.count(fields_json(_without(fields_in_order, dropped))) > budget
+    ):
+        dropped.append(order[len(dropped)])
+    return _without(fields_in_order, dropped), [fields_in_order[index][1]["field"] for index in dropped]
+
+
+def fields_json(fields: RequiredFields) -> str:
+    """Return the compact JSON of fields, whose tokens count against the budget."""
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+
+def field_specs(details: Iterable[Mapping[str, Any]]) -> list[FieldSpec]:
+    """Return the fields that the structured content of some chunks names, each once."""
+    specs: dict[str, FieldSpec] = {spec["field"]: spec for content in details for spec in content.get("fields", [])}
+    return list(specs.values())
+
+
+def _field(
+    needed_field: FieldNeeded, spec: FieldSpec | None, context_stems: set[str], language: Language
+) -> RequiredField:
+    stems = set(language.stems(needed_field.field.replace("_", " ")))
+    return {
+        "field": needed_field.field,
+        "description": needed_field.description,
+        "why_needed": needed_field.why_needed,
+        "data_type": spec["data_type"] if spec else needed_field.data_type,
+        "required": spec["required"] if spec else needed_field.required,
+        "uncertain": needed_field.uncertain or not stems or not stems <= context_stems,
+    }
+
+
+def _of_spec(spec: FieldSpec) -> RequiredField:
+    return {
+        "field": spec["field"],
+        "description": spec["description"],
+        "why_needed": spec["why_needed"],
+        "data_type": spec["data_type"],
+        "required": spec["required"],
+        "uncertain": False,
+    }
+
+
+def _without(fields: Sequence[tuple[Group, RequiredField]], dropped: Sequence[int]) -> RequiredFields:
+    return _grouped(pair for index, pair in enumerate(fields) if index not in dropped)
+
+
+def _grouped(fields: Iterable[tuple[Group, RequiredField]]) -> RequiredFields:
+    grouped: RequiredFields = {"participant_data": [], "plan_data": []}
+    for group, field in fields:
+        grouped[group].append(field)
+    return grouped
+
+
+APPLIES_TO_ALL = ""
+"""Value of a chunk that is not restricted in a field."""
+
+
+def canonical_value(field: FilterField, written: str) -> str:
+    """Return the value that a text or a synonym names, whatever its case, accents, spaces and marks; else the text."""
+    key = letters_and_digits(written)
+    for value, synonyms in field.values.items():
+        if key in map(letters_and_digits, (value, *synonyms)):
+            return value
+    return written
+
+
+def is_known_value(field: FilterField, value: str) -> bool:
+    """Tell whether a field has a value; one that lists none takes all."""
+    return not field.values or value in field.values
+
+
+def unknown_values(fields: Sequence[FilterField], filters: Mapping[str, str], language: Language) -> list[str]:
+    """Return a message for each value that the profile does not know, with those that it does."""
+    return [
+        language.translate(
+            "case_unknown_value", value=filters[field.name], field=field.label, known=", ".join(field.values)
+        )
+        for field in fields
+        if field.name in filters and not is_known_value(field, filters[field.name])
+    ]
+
+
+def fill_from_data(
+    fields: Sequence[FilterField], filters: Mapping[str, str], collected: Mapping[str, str], language: Language
+) -> dict[str, str]:
+    """Return the filters, with those that the caller left open, but the topic, filled from the data of their names.
+
+    A datum stands for the value that it names, in whatever words. One that names none is taken as it is: the case is
+    then known to be of what the knowledge base does not hold. One that names several says nothing, nor does a
+    placeholder.
+    """
+    data = {letters_and_digits(name): text for name, text in collected.items()}
+    filled = dict(filters)
+    for field in fields:
+        text = data.get(letters_and_digits(field.name), "")
+        if field.name == TOPIC or field.name in filters or is_placeholder(text):
+            continue
+        written = canonical_value(field, text)
+        named = {written} if is_known_value(field, written) else named_choices(text, field.values, language)
+        if len(named) <= 1:
+            filled[field.name] = next(iter(named), text)
+    return filled
+
+
+def contradicted_filters(
+    fields: Sequence[FilterField], filters: Mapping[str, str], collected: Mapping[str, str], language: Language
+) -> list[str]:
+    """Return the names of the fields whose value was sent among the data, too, as another one.
+
+    A datum agrees that names the value, in whatever words, and one that stands for no value says nothing.
+    """
+    data = {letters_and_digits(name): text for name, text in collected.items()}
+    return [
+        field.name
+        for field in fields
+        if (value := filters.get(field.name))
+        and (text := data.get(letters_and_digits(field.name)))
+        and not is_placeholder(text)
+        and canonical_value(field, text) != value
+        and value not in named_choices(text, field.values, language)
+    ]
+
+
+def filter_paths(
+    fields: Sequence[FilterField], values: Mapping[str, str], names: Sequence[str]
+) -> dict[str, list[str]]:
+    """Return the allowed values by payload path: for each of ``names`` that has a value, that one or none at all."""
+    return {
+        field.path: [values[field.name], APPLIES_TO_ALL]
+        for field in fields
+        if field.name in names and field.name in values
+    }
+
+
+def field_value(chunk: Chunk, field: FilterField) -> str:
+    """Return the value that a chunk has in a field."""
+    return chunk["topic"] if field.name == TOPIC else chunk["attributes"].get(field.name, APPLIES_TO_ALL)
+
+
+def passes_filter(chunk: Chunk, fields: Sequence[FilterField], values: Mapping[str, str], names: Sequence[str]) -> bool:
+    """Tell whether a chunk passes the filter of ``filter_paths``."""
+    return all(
+        field_value(chunk, field) in (values[field.name], APPLIES_TO_ALL)
+        for field in fields
+        if field.name in names and field.name in values
+    )
+
+
+def passes_attributes(attributes: Mapping[str, str], filters: Mapping[str, str]) -> bool:
+    """Tell whether an article passes a filter, its topic aside; one without a value in a field applies to all."""
+    return not kept_out_by(attributes, filters)
+
+
+def kept_out_by(attributes: Mapping[str, str], filters: Mapping[str, str]) -> list[str]:
+    """Return the names of the fields, but the topic, in which an article has another value than the filter."""
+    return [
+        name
+        for name, value in filters.items()
+        if name != TOPIC and attributes.get(name, APPLIES_TO_ALL) not in (value, APPLIES_TO_ALL)
+    ]

@@ -1,1 +1,0 @@
-"""Handling a case: what is read, what may be said, and within which budget."""

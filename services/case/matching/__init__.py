@@ -1,1 +1,0 @@
-"""Matching: which article of the knowledge base handles an inquiry, and how surely, by the inquiry alone."""
