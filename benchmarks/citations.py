@@ -16,13 +16,13 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from articulado.ingestion.chunking.chunks import law_chunks
+from articulado.ingestion.links.provision_index import OwnProvisions, ProvisionIndex
+from articulado.ingestion.links.references import cited_by
+from articulado.ingestion.markdown.reader import read_law
+from articulado.ingestion.model import Law
 from articulado.legal.citations.parser import Citation
 from articulado.values.chunks import Chunk
-from ingestion.chunking.law_chunks import law_chunks
-from ingestion.links.citing import cited_by
-from ingestion.links.provision_index import OwnProvisions, ProvisionIndex
-from ingestion.markdown.reader import read_law
-from ingestion.model import Law
 
 GOLD = Path(__file__).resolve().parents[1] / "tests" / "data" / "citations.jsonl"
 WITHOUT_PLACE, WITH_PLACE = 2, 4

@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
+from articulado.ingestion.chunking.chunks import law_chunks
+from articulado.ingestion.markdown.reader import read_law
+from articulado.ingestion.model import Law, Provision
 from articulado.values.errors import InvalidInput
-from ingestion.chunking.law_chunks import law_chunks
-from ingestion.markdown.reader import read_law
-from ingestion.model import Law, Provision
 
 _NOT_WORD = re.compile(r"[\W_]+")
 _LINK = re.compile(r"\]\(https?://[^)]*\)")

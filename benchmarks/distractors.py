@@ -25,6 +25,8 @@ from hashlib import blake2b
 from pathlib import Path
 from statistics import mean
 
+from articulado.ingestion.markdown.reader import read_law
+from articulado.ingestion.model import Law
 from articulado.legal.laws.registry import LOWEST, rank_of
 from articulado.values.protocols import ChunkStore, Hit, HybridQuery, SearchFilter
 from cli.options import read_configuration
@@ -32,8 +34,6 @@ from cli.session import opened_services
 from evaluation.gold.questions import GoldSet, read_gold_set
 from evaluation.retrieval.evaluate import Outcome, evaluate
 from evaluation.retrieval.retrieve import LAW, Retriever
-from ingestion.markdown.reader import read_law
-from ingestion.model import Law
 
 METRICS = ("nDCG@10", "R@20", "hit@3")
 FIRST = 10

@@ -22,11 +22,11 @@ from statistics import mean
 
 import numpy as np
 
+from articulado.ingestion.chunking import semantic
 from articulado.language.sentence_spans import sentences
 from articulado.legal.domain.base import PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.protocols import Vector
-from ingestion.chunking import semantic
 
 SUBJECTS = Path(__file__).with_name("subjects.md")
 KINDS = ("guide", "agreement", "circular")

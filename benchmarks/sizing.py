@@ -25,6 +25,8 @@ from pathlib import Path
 import numpy as np
 
 from articulado.encoders.bm25 import Bm25Encoder
+from articulado.ingestion.chunking.chunks import children_of
+from articulado.ingestion.chunking.semantic import MAX_PART, semantic_spans
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.ids import chunk_id
 from articulado.store.builder import IndexBuilder
@@ -34,9 +36,6 @@ from articulado.store.generations import Description, Fingerprints
 from articulado.store.opening import open_index
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import HybridQuery, SearchFilter, SparseVector, Vector
-from ingestion.chunking.children import children_of
-from ingestion.chunking.parts import MAX_PART
-from ingestion.chunking.semantic import semantic_spans
 
 COLLECTION = "normativa"
 BATCH = 1_024

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from articulado.config.profile import Profile, load_profile
 from articulado.config.settings import Settings
+from articulado.ingestion.first_index import find_configured
+from articulado.ingestion.incremental.catalog import changes_in, titles_in
+from articulado.ingestion.index_models import IndexModels
 from articulado.language.translation import use_locale
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.store.generations import Index
 from articulado.store.opening import check_points
 from articulado.store.replica import bring_up_to_date
-from ingestion.first_index import find_configured
-from ingestion.incremental.catalog import changes_in, titles_in
-from ingestion.indexing.models import IndexModels
 from services.container import Services
 from services.factory import build_ingest_services, build_services, without_providers
 from services.portal import wait_for
@@ -74,7 +74,7 @@ async def open_configured(settings: Settings, profile: Profile, *, announce: Ann
         return index
     with announce(settings, profile) if announce else nullcontext():
         # Imported here: a question asked of an index that is there needs nothing of what builds one.
-        from ingestion.first_build import build_first
+        from articulado.ingestion.first_index import build_first
 
         async with build_ingest_services(settings, profile) as services:
             return await build_first(IndexModels(settings, profile, services.embedder), services.writer)

@@ -13,10 +13,10 @@ from langgraph.graph.state import CompiledStateGraph
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
+from articulado.ingestion.incremental.base import IndexBase
+from articulado.ingestion.index_models import IndexModels
 from articulado.language.translation import use_locale
 from graph.wiring import stage_adder
-from ingestion.incremental.base import IndexBase
-from ingestion.indexing.models import IndexModels
 from nodes import routing
 from nodes.ingest.accept import accept
 from nodes.ingest.contextualize import contextualize

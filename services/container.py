@@ -41,7 +41,7 @@ from articulado.values.protocols import (
 )
 
 if TYPE_CHECKING:
-    from services.boe.client import BoeClient
+    from articulado.ingestion.boe.client import BoeClient
 
 
 C = TypeVar("C", bound=Closable)

@@ -92,8 +92,8 @@ def build_services(
 
 def build_ingest_services(settings: Settings, profile: Profile) -> IngestServices:
     """Bind what ingestion needs. No key is asked for before it is used, and no index is opened."""
+    from articulado.ingestion.boe.client import BoeClient
     from articulado.models.openai import chat_model, embedder
-    from services.boe.client import BoeClient
 
     offline = settings.embedder.provider == "offline"
     return IngestServices(

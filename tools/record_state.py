@@ -16,11 +16,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from articulado.ingestion.markdown.reader import read_law
+from articulado.ingestion.model import Law
 from articulado.legal.labels import provision_key
 from articulado.legal.wordings import wording_hash
 from articulado.values.errors import ArticuladoError
-from ingestion.markdown.reader import read_law
-from ingestion.model import Law
 
 FOLDERS = ("normativa", "sin_contenido")
 

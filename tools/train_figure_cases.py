@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from articulado.ingestion.markdown.reader import read_law
 from articulado.legal.labels import provision_key
 from articulado.store.records.schema import load_corpus
 from articulado.values.chunks import ProvisionRef
@@ -39,7 +40,6 @@ from articulado.verification.claims.figure_cases import (
 from articulado.verification.figures import figures_of_law
 from articulado.verification.reading import ReadAnswer, read_answer
 from articulado.verification.sources import Source
-from ingestion.markdown.reader import read_law
 
 SEED = 2
 BESIDE = 2

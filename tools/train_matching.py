@@ -19,11 +19,11 @@ from articulado.cases.matching import FILE, MatchModel, article_reader, matches
 from articulado.config.profile import Profile, domain_of, load_profile
 from articulado.encoders.dual import DIMENSIONS, DualEncoder, packaged_encoder
 from articulado.guides.chunks import cut_article
+from articulado.ingestion.indexing.build import training_pairs_of
+from articulado.ingestion.indexing.changes import entries_of
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from evaluation.case_desk.cases import LabelledCase, own_cases, own_decisions
 from evaluation.case_desk.halves import half_of
-from ingestion.indexing.build import training_pairs_of
-from ingestion.indexing.entries import entries_of
 
 PROFILES = ("laboral", "plan_401k")
 STRENGTH = 0.3

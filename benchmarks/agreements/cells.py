@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ingestion.files.formats import docx, html, pdf
-from ingestion.model import Page
+from articulado.ingestion.files.formats import docx, html, pdf
+from articulado.ingestion.model import Page
 
 Rows = list[tuple[int | None, list[list[str]]]]
 """Tables with the page of each: lists of cells, row by row."""

@@ -17,12 +17,12 @@ from typing import Any
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
+from articulado.ingestion.files.brief import read_brief
+from articulado.ingestion.incremental.base import IndexBase
+from articulado.ingestion.incremental.indexed_laws import indexed_law
 from articulado.language.folding import fold
 from articulado.verification.briefs.checker import check_brief, cited_laws
 from graph.compose import open_services
-from ingestion.files.brief import read_brief
-from ingestion.incremental.base import IndexBase
-from ingestion.incremental.indexed_laws import indexed_law
 
 CHECKS = {
     "nonexistent_citation": {"citation"},

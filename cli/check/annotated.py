@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from articulado.config.extras import importing
+from articulado.ingestion.files.brief import open_docx, paragraphs_of, runs_of
+from articulado.ingestion.files.formats.docx import W
 from articulado.language.translation import reason, translate
 from articulado.values.errors import InvalidInput
 from articulado.values.findings import Finding
 from articulado.verification.briefs.passages import BriefParagraph, BriefReport, CheckedParagraph
-from ingestion.files.brief import open_docx, paragraphs_of, runs_of
-from ingestion.files.formats.docx_xml import W
 
 if TYPE_CHECKING:
     from docx.document import Document

@@ -71,8 +71,8 @@ def _check_output(brief: Path, docx: Path | None) -> None:
 
 async def _read(brief: Path, settings: "Settings") -> "tuple[BriefParagraph, ...]":
     """Read a brief in a process with limits."""
-    from ingestion.files.brief import read_brief
-    from services.bounded.worker import workers
+    from articulado.ingestion.files.brief import read_brief
+    from articulado.ingestion.worker import workers
 
     return await workers(settings.read_limits).call(read_brief, brief)
 
@@ -80,10 +80,10 @@ async def _read(brief: Path, settings: "Settings") -> "tuple[BriefParagraph, ...
 async def _check(
     paragraphs: "tuple[BriefParagraph, ...]", settings: "Settings", knowledge: "KnowledgeProfile", day: date | None
 ) -> "BriefReport":
+    from articulado.ingestion.incremental.base import IndexBase
+    from articulado.ingestion.incremental.indexed_laws import indexed_law
     from articulado.verification.briefs.checker import check_brief, cited_laws
     from graph.compose import open_services
-    from ingestion.incremental.base import IndexBase
-    from ingestion.incremental.indexed_laws import indexed_law
 
     try:
         services = await open_services(settings, knowledge, announce=announce_first_index)

@@ -76,7 +76,7 @@ def _model_problems(index: "Index") -> list[str]:
 
 def _document_problems(index: "Index", inspection: "Inspection") -> list[str]:
     """Compare the documents of manifest and catalogue with those that points were found of."""
-    from ingestion.incremental.catalog import read_catalog
+    from articulado.ingestion.incremental.catalog import read_catalog
 
     problems = [
         translate("inspection.documents", name=name, expected=expected, count=len(inspection.laws[name]))

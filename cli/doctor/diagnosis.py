@@ -173,10 +173,10 @@ def _role_problems(role: "Role", settings: "ModelSettings") -> list[str]:
 async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool, progress: Progress) -> None:
     """Find the index; with all that a question needs at hand, open every service on it and ask the store."""
     from articulado.config.profile import load_profile
+    from articulado.ingestion.first_index import find_configured, renewal_command
+    from articulado.ingestion.incremental.base import IndexBase
     from articulado.store.opening import check_points
     from articulado.store.replica import bring_up_to_date
-    from ingestion.first_index import find_configured, renewal_command
-    from ingestion.incremental.base import IndexBase
     from services.factory import build_services
 
     profile = load_profile(settings.profile)
@@ -235,7 +235,7 @@ def _is_writable(folder: Path) -> bool:
 
 
 def _index(index: "Index", folder: Path) -> IndexDiagnosis:
-    from ingestion.incremental.catalog import Catalog, read_catalog
+    from articulado.ingestion.incremental.catalog import Catalog, read_catalog
 
     manifest = index.manifest
     try:

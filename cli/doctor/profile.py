@@ -6,12 +6,12 @@ from articulado.values.errors import ConfigurationError, IndexMismatch
 
 if TYPE_CHECKING:
     from articulado.config.profile import Profile
-    from ingestion.incremental.base import IndexBase
+    from articulado.ingestion.incremental.base import IndexBase
 
 
 def article_problem(profile: "Profile") -> str:
     """Read the articles that a profile brings along and say what keeps an index from being made of them; else ""."""
-    from ingestion.bundled import bundled_articles
+    from articulado.ingestion.bundled import bundled_articles
 
     try:
         articles = bundled_articles(profile)
@@ -50,7 +50,7 @@ def staleness(base: "IndexBase", problem: str) -> str:
 
     ``problem`` is what keeps it from being renewed, or empty.
     """
-    from ingestion.first_index import follows_profile, renewal_command
+    from articulado.ingestion.first_index import follows_profile, renewal_command
 
     if problem:
         return f"El índice sirve, pero no se puede renovar hasta que se arregle esto: {problem}"

@@ -18,11 +18,11 @@ from cli.session import opened_services
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from articulado.ingestion.incremental.base import IndexBase
+    from articulado.ingestion.incremental.indexed_laws import IndexedLaw
     from articulado.retrieval.references import ProvisionDetail, Reference
     from articulado.values.chunks import ProvisionRef
     from cli.show.document import DocumentDetail
-    from ingestion.incremental.base import IndexBase
-    from ingestion.incremental.indexed_laws import IndexedLaw
 
 _NUMBERED_ARTICLE = re.compile(r"art:\d")
 
@@ -44,10 +44,10 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Print provisions, laws or decisions, or one document of the index."""
+    from articulado.ingestion.incremental.base import IndexBase
     from articulado.language.languages import language
     from cli.show.document import find_documents, print_document
     from cli.show.view import print_law, print_provision
-    from ingestion.incremental.base import IndexBase
 
     settings, knowledge = read_configuration(index, profile)
     base, today, text = IndexBase(settings, knowledge), date.today(), read_question(provision)
@@ -95,10 +95,10 @@ def _read(base: "IndexBase", text: str, today: date, as_of: date | None = None) 
     Raises:
         InvalidInput: it names neither a provision nor a law, nor any document of the index.
     """
+    from articulado.ingestion.incremental.indexed_laws import indexed_laws, named_documents
     from articulado.legal.laws.indexed import IndexedLaws
     from articulado.retrieval.references import read_reference
     from cli.show.document import find_provision
-    from ingestion.incremental.indexed_laws import indexed_laws, named_documents
 
     profile, day = base.profile, as_of or base.settings.as_of
     named, key = find_provision(base, text)
@@ -169,8 +169,8 @@ async def _look_up(
     base: "IndexBase", reference: "Reference", today: date
 ) -> tuple[list["ProvisionDetail"], list["IndexedLaw"], list[str]]:
     """Return the provisions and laws that are there, and why the others are not."""
+    from articulado.ingestion.incremental.indexed_laws import indexed_law, why_missing
     from articulado.retrieval.references import provision_detail
-    from ingestion.incremental.indexed_laws import indexed_law, why_missing
 
     provisions: list[ProvisionDetail] = []
     laws: list[IndexedLaw] = []

@@ -17,7 +17,7 @@ from cli.render import clean, print_indented
 from cli.show.scope import print_scope
 
 if TYPE_CHECKING:
-    from ingestion.incremental.base import IndexBase
+    from articulado.ingestion.incremental.base import IndexBase
 
 
 class DocumentDetail(TypedDict):
@@ -43,7 +43,7 @@ def find_documents(base: "IndexBase", text: str) -> list[str]:
 
     Those are documents of the index, or an article that the profile brings along, which may not be in the index yet.
     """
-    from ingestion.bundled import article_named
+    from articulado.ingestion.bundled import article_named
 
     named = [law_id for name, law_id in _document_names(base) if name == text.strip().casefold()]
     if named:
@@ -59,11 +59,11 @@ def find_provision(base: "IndexBase", text: str) -> tuple[list[str], str]:
 
     The key of the provision is empty where none is named.
     """
+    from articulado.ingestion.incremental.indexed_laws import indexed_law
     from articulado.language.folding import fold
     from articulado.legal.ids import BOE_ID_TYPED, boe_id
     from articulado.retrieval.agreements import applicable, without_agreement_names
     from articulado.store.layout import load_agreements
-    from ingestion.incremental.indexed_laws import indexed_law
 
     written = text.strip()
     endings = [(name, law_id) for name, law_id in _document_names(base) if written.casefold().endswith(f" {name}")]
@@ -86,8 +86,8 @@ def find_provision(base: "IndexBase", text: str) -> tuple[list[str], str]:
 
 def _document_names(base: "IndexBase") -> list[tuple[str, str]]:
     """Return the names of the documents of the index that came from files of their own, in small letters, with ids."""
+    from articulado.ingestion.incremental.catalog import Catalog, read_catalog
     from articulado.store.layout import load_agreements
-    from ingestion.incremental.catalog import Catalog, read_catalog
 
     index = base.open() if base.settings.rag_enabled else None
     names: list[tuple[str, str]] = []

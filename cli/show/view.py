@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from articulado.ingestion.incremental.indexed_laws import IndexedLaw, list_provisions
 from articulado.language.languages import Language
 from articulado.retrieval.references import Link, ProvisionDetail, Version
 from articulado.values.chunks import REPEALED, Status
 from cli.names import placed, titled
 from cli.render import clean, print_indented
 from cli.show.scope import print_scope
-from ingestion.incremental.indexed_laws import IndexedLaw, list_provisions
 
 _REFERENCE = re.compile(r"\s*Ref\. \S+$")
 """How a note on an amendment ends: with the identifier of the norm that made it."""

@@ -9,18 +9,17 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
+from articulado.ingestion.chunking.chunks import children_of
+from articulado.ingestion.context.paid_cache import NO_COST, ContextCost, ContextPrompt, ParentChild, estimate, explain
+from articulado.ingestion.context.situate import check_reader, situate
+from articulado.ingestion.incremental.base import IndexBase, context_cache
+from articulado.ingestion.incremental.catalog import GONE
+from articulado.ingestion.incremental.draft import Draft
+from articulado.ingestion.indexing.parents import DocumentReader
+from articulado.ingestion.prefetch import in_thread
 from articulado.language.translation import translate
 from articulado.values.documents import Copy, Replaced
 from articulado.values.protocols import ChatModel, TokenCounter
-from ingestion.ahead import in_thread
-from ingestion.chunking.children import children_of
-from ingestion.context.cost import NO_COST, ContextCost, estimate, explain
-from ingestion.context.request import ContextPrompt, ParentChild
-from ingestion.context.situate import check_reader, situate
-from ingestion.incremental.base import IndexBase, context_cache
-from ingestion.incremental.catalog import GONE
-from ingestion.incremental.draft import Draft
-from ingestion.indexing.parents import DocumentReader
 from nodes.stage import progress_of
 from state.ingest import IngestState
 

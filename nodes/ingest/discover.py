@@ -8,21 +8,19 @@ from pathlib import Path
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.ingestion.bundled import article_named
+from articulado.ingestion.files.formats.source import is_article
+from articulado.ingestion.first_index import how_to_remove, nothing_to_renew
+from articulado.ingestion.incremental.base import IndexBase
+from articulado.ingestion.incremental.catalog import Catalog
+from articulado.ingestion.incremental.draft import Draft
+from articulado.ingestion.incremental.workspace import code_digest, key_of, profile_digest
+from articulado.ingestion.index_models import CHUNKER
+from articulado.ingestion.sources import absolute, by_age, is_loose, source_files
 from articulado.language.translation import translate
 from articulado.legal.laws.mentions import find_law
 from articulado.values.documents import Failure, IngestRequest, SkippedFiles, Source, SourceFile
 from articulado.values.errors import InvalidInput
-from ingestion.bundled import article_named
-from ingestion.editions import by_age, is_loose
-from ingestion.files.formats.source import is_article
-from ingestion.fingerprints import CHUNKER
-from ingestion.first_index import how_to_remove, nothing_to_renew
-from ingestion.incremental.base import IndexBase
-from ingestion.incremental.catalog import Catalog
-from ingestion.incremental.digests import code_digest, profile_digest
-from ingestion.incremental.draft import Draft
-from ingestion.incremental.workspace import key_of
-from ingestion.sources import absolute, source_files
 from state.ingest import IngestState
 
 MAX_NAMED = 8

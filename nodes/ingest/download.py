@@ -8,14 +8,14 @@ from datetime import date
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.ingestion.boe.cache import Shrinkage
+from articulado.ingestion.boe.client import BoeClient, RawLaw
+from articulado.ingestion.incremental.base import IndexBase
+from articulado.ingestion.sources import BOE, source_file
 from articulado.language.translation import translate
 from articulado.values.documents import Failure, IngestRequest, Listing, ShrunkLaw, SourceFile
 from articulado.values.errors import InvalidInput, SourceUnavailable, UnreadableAnswer
-from ingestion.incremental.base import IndexBase
-from ingestion.sources import BOE, source_file
 from nodes.stage import progress_of
-from services.boe.client import BoeClient, RawLaw
-from services.boe.shrinkage import Shrinkage
 from state.ingest import IngestState
 
 STEP = "Descargando del BOE"

@@ -7,18 +7,17 @@ from datetime import date
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.ingestion.bundled import BundledDocument, comes_along
+from articulado.ingestion.incremental.base import IndexBase
+from articulado.ingestion.incremental.catalog import FILE, GONE, RECORD
+from articulado.ingestion.incremental.draft import Draft
+from articulado.ingestion.incremental.workspace import Staged, corpus_digest, key_of, profile_digest
+from articulado.ingestion.indexing.changes import leave_unread
+from articulado.ingestion.indexing.parents import DocumentReader
+from articulado.ingestion.links.provision_index import ProvisionIndex
 from articulado.store.layout import IndexedAgreement
 from articulado.values.chunks import ProvisionRef
 from articulado.values.documents import Source
-from ingestion.bundled import BundledDocument, comes_along
-from ingestion.incremental.base import IndexBase
-from ingestion.incremental.catalog import FILE, GONE, RECORD
-from ingestion.incremental.digests import corpus_digest, profile_digest
-from ingestion.incremental.draft import Draft
-from ingestion.incremental.workspace import Staged, key_of
-from ingestion.indexing.changes import leave_unread
-from ingestion.indexing.parents import DocumentReader
-from ingestion.links.provision_index import ProvisionIndex
 from nodes.stage import progress_of
 from state.ingest import IngestState
 

@@ -10,16 +10,16 @@ from pathlib import Path
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.ingestion.incremental.base import IndexBase
+from articulado.ingestion.incremental.draft import Draft
+from articulado.ingestion.incremental.workspace import Staged, Workspace
+from articulado.ingestion.index_models import IndexModels
+from articulado.ingestion.prefetch import in_order, in_thread
+from articulado.ingestion.reading import read_source
+from articulado.ingestion.sources import unread_files
 from articulado.language.translation import translate
 from articulado.values.documents import Copy, Failure, Replaced, Source
 from articulado.values.errors import InvalidInput
-from ingestion.ahead import in_order, in_thread
-from ingestion.editions import unread_files
-from ingestion.incremental.base import IndexBase
-from ingestion.incremental.draft import Draft
-from ingestion.incremental.workspace import Staged, Workspace
-from ingestion.indexing.models import IndexModels
-from ingestion.source_reader import read_source
 from nodes.stage import progress_of
 from state.ingest import IngestState
 

@@ -5,8 +5,8 @@ import asyncio
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.incremental.base import IndexBase
-from ingestion.indexing.parents import MAX_EXAMPLES
+from articulado.ingestion.incremental.base import IndexBase
+from articulado.ingestion.indexing.parents import MAX_EXAMPLES
 from state.ingest import IngestReport, IngestState
 
 LAWS = "normativa"

@@ -11,6 +11,23 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.config.profile import Profile
+from articulado.ingestion.incremental.base import IndexBase, context_cache
+from articulado.ingestion.incremental.catalog import read_catalog
+from articulado.ingestion.incremental.draft import Draft
+from articulado.ingestion.incremental.workspace import Workspace
+from articulado.ingestion.index_models import IndexModels, check_models
+from articulado.ingestion.indexing.build import WriteCounts, describe, fit, is_fitted, write_changes
+from articulado.ingestion.indexing.changes import (
+    DocumentEntries,
+    Entry,
+    WordStatistics,
+    changes,
+    disturb_touched,
+    leave_unread,
+    of_no_document,
+)
+from articulado.ingestion.indexing.parents import DocumentReader
+from articulado.ingestion.sources import BOE
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Lexicon, WordCount
 from articulado.store.builder import IndexBuilder
@@ -20,25 +37,7 @@ from articulado.store.layout import save_agreements
 from articulado.store.opening import open_index
 from articulado.store.writer import BaseReplaced, Scope, WriterFactory
 from articulado.values.protocols import Progress
-from ingestion.incremental.base import IndexBase, context_cache
-from ingestion.incremental.catalog import read_catalog
-from ingestion.incremental.draft import Draft
-from ingestion.incremental.workspace import Workspace
-from ingestion.indexing.build import WriteCounts, describe, fit, is_fitted, write_changes
-from ingestion.indexing.changes import (
-    DocumentEntries,
-    WordStatistics,
-    changes,
-    disturb_touched,
-    leave_unread,
-    of_no_document,
-)
-from ingestion.indexing.entries import Entry
-from ingestion.indexing.models import IndexModels
-from ingestion.indexing.parents import DocumentReader
-from ingestion.sources import BOE
 from nodes.stage import progress_of
-from services.models.check import check_models
 from state.ingest import IngestState
 
 REFIT_DUE = 0.2

@@ -20,8 +20,8 @@ from articulado.values.protocols import ChunkStore
 from graph.opened import Graph, OpenGraphs
 
 if TYPE_CHECKING:
+    from articulado.ingestion.incremental.indexed_laws import IndexedLaw
     from articulado.values.findings import Finding
-    from ingestion.incremental.indexed_laws import IndexedLaw
     from services.container import Services
 
 _BARE_NUMBER = re.compile(r"\d")
@@ -129,24 +129,24 @@ class DeskIndex:
 
     async def law(self, law_id: str) -> "IndexedLaw | None":
         """Return what the index has of a law; ``None`` where it does not have it."""
-        from ingestion.incremental.base import IndexBase
-        from ingestion.incremental.indexed_laws import indexed_law
+        from articulado.ingestion.incremental.base import IndexBase
+        from articulado.ingestion.incremental.indexed_laws import indexed_law
 
         base = IndexBase(self.opened.settings, self.opened.profile)
         return await asyncio.to_thread(indexed_law, base, law_id)
 
     async def law_count(self) -> int:
         """Return how many laws the index has."""
-        from ingestion.incremental.base import IndexBase
-        from ingestion.incremental.indexed_laws import indexed_laws
+        from articulado.ingestion.incremental.base import IndexBase
+        from articulado.ingestion.incremental.indexed_laws import indexed_laws
 
         base = IndexBase(self.opened.settings, self.opened.profile)
         return len(await asyncio.to_thread(indexed_laws, base))
 
     async def missing(self, asked: ProvisionRequest) -> NoResultsFound:
         """Return the error that says why a provision is not in the index, and what is."""
-        from ingestion.incremental.base import IndexBase
-        from ingestion.incremental.indexed_laws import why_missing
+        from articulado.ingestion.incremental.base import IndexBase
+        from articulado.ingestion.incremental.indexed_laws import why_missing
 
         base = IndexBase(self.opened.settings, self.opened.profile)
         return NoResultsFound(await asyncio.to_thread(why_missing, base, asked))

@@ -190,9 +190,9 @@ class LawDesk:
         Raises:
             InvalidInput: the file cannot be read, or cites nothing.
         """
+        from articulado.ingestion.files.brief import read_brief
+        from articulado.ingestion.worker import workers
         from articulado.verification.briefs.checker import check_brief, cited_laws
-        from ingestion.files.brief import read_brief
-        from services.bounded.worker import workers
 
         settings = self._opened.settings
         with tempfile.TemporaryDirectory() as folder:

@@ -9,10 +9,10 @@ import pytest
 from support.figures import readable, written
 from support.law_text import read_provisions
 
+from articulado.ingestion.markdown.reader import read_law
 from articulado.language.folding import fold
 from articulado.legal.labels import provision_key
 from articulado.store.records.schema import ProvisionRecord, load_corpus
-from ingestion.markdown.reader import read_law
 from tools.record_state import FOLDERS, LawState, read_lines, state_of
 
 CORPUS = load_corpus()

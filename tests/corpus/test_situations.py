@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.ingestion.markdown.reader import read_law
 from articulado.language.folding import fold
 from articulado.language.spanish import stems
 from articulado.legal.labels import provision_key
@@ -25,7 +26,6 @@ from articulado.store.records.schema import (
 from articulado.values.errors import ConfigurationError
 from evaluation.gold.conversations import read_conversations
 from evaluation.gold.questions import read_gold
-from ingestion.markdown.reader import read_law
 
 SITUATIONS = load_situations()
 LABELS = sorted({label for situation in SITUATIONS for label in (*situation.provisions, *situation.near_misses)})

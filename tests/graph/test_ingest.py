@@ -12,6 +12,8 @@ from support.small_laws import write_law
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
+from articulado.ingestion.incremental.workspace import KEPT_SECONDS
+from articulado.ingestion.indexing import parents as attach
 from articulado.legal.wordings import wording_hash
 from articulado.store.generations import CATALOG
 from articulado.store.opening import open_index
@@ -22,8 +24,6 @@ from articulado.values.errors import IndexMismatch, InvalidInput, ModelError
 from graph.compose import open_services
 from graph.ingest import build_ingest
 from graph.rag import build_rag, build_retrieval
-from ingestion.incremental.workspace import KEPT_SECONDS
-from ingestion.plain_language import attach
 from services.factory import build_ingest_services
 from services.portal import wait_for
 

@@ -7,8 +7,8 @@ from support.ingesting import ingest
 from support.small_laws import write_law
 
 from articulado.config.settings import Settings
+from articulado.ingestion.incremental.catalog import read_catalog
 from articulado.store.opening import open_index
-from ingestion.incremental.catalog import read_catalog
 
 pytestmark = pytest.mark.usefixtures("nothing_comes_along")
 

@@ -10,14 +10,14 @@ from support.small_laws import write_law
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
+from articulado.ingestion.first_index import follows_profile
+from articulado.ingestion.incremental.base import IndexBase
+from articulado.ingestion.incremental.catalog import read_catalog
 from articulado.store.opening import open_index
 from articulado.store.writer import Points
 from articulado.values.chunks import Chunk
 from articulado.values.errors import IndexMismatch, InvalidInput
 from graph.compose import open_services
-from ingestion.first_index import follows_profile
-from ingestion.incremental.base import IndexBase
-from ingestion.incremental.catalog import read_catalog
 
 
 def settings(folder: Path, profile: str, **more: object) -> Settings:

@@ -12,6 +12,7 @@ from support.small_corpus import CRITERION, ET, LGSS, RULING, record, small_corp
 from support.small_laws import write_law
 
 from articulado.config.settings import Settings
+from articulado.ingestion.incremental.catalog import read_catalog
 from articulado.legal.wordings import wording_hash
 from articulado.store.generations import CATALOG, MANIFEST
 from articulado.store.opening import open_index
@@ -21,7 +22,6 @@ from articulado.values.chunks import Chunk
 from articulado.values.errors import InvalidInput
 from articulado.values.protocols import ChunkStore
 from graph.compose import open_services
-from ingestion.incremental.catalog import read_catalog
 
 TEXT = "Los trabajadores descansarán treinta días."
 Bring = Callable[[Corpus], None]

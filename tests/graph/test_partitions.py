@@ -18,6 +18,9 @@ from support.waiting import PATIENCE
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
+from articulado.ingestion.incremental.base import IndexBase
+from articulado.ingestion.incremental.catalog import read_catalog
+from articulado.ingestion.incremental.indexed_laws import indexed_law
 from articulado.store.opening import open_index
 from articulado.store.replica import bring_up_to_date
 from articulado.store.server_collection import connect
@@ -25,9 +28,6 @@ from articulado.store.server_writer import ServerWriter
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import SearchFilter
 from graph.ingest import build_ingest
-from ingestion.incremental.base import IndexBase
-from ingestion.incremental.catalog import read_catalog
-from ingestion.incremental.indexed_laws import indexed_law
 from services.factory import build_ingest_services, open_store
 from state.ingest import IngestReport
 

@@ -6,12 +6,12 @@ from datetime import date
 import pytest
 from support.searching import rag_over, retrieval_over
 
+from articulado.ingestion.chunking.chunks import law_chunks
+from articulado.ingestion.history.amendments import read_reforms
+from articulado.ingestion.history.wordings import merge_snapshots, read_snapshot
+from articulado.ingestion.markdown.reader import read_law
 from articulado.legal.validity import in_force
 from articulado.values.chunks import REPEALED
-from ingestion.chunking.law_chunks import law_chunks
-from ingestion.history.reforms import read_reforms
-from ingestion.history.snapshots import merge_snapshots, read_snapshot
-from ingestion.markdown.reader import read_law
 
 ET, SMI_2025, SMI_2026 = "BOE-A-2015-11430", "BOE-A-2025-2576", "BOE-A-2026-3815"
 TEMPORARY = "contrato duración determinada obra servicio determinados"

@@ -4,9 +4,9 @@ import pytest
 from support.searching import rag_over, retrieval_over
 
 from articulado.config.profile import load_profile
+from articulado.ingestion.chunking.chunks import law_chunks
+from articulado.ingestion.markdown.reader import read_law
 from articulado.values.chunks import ordering_score
-from ingestion.chunking.law_chunks import law_chunks
-from ingestion.markdown.reader import read_law
 
 WORDS = "descanso compensatorio nocturno"
 LAW = """---

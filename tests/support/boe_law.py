@@ -3,8 +3,8 @@
 from datetime import date
 from pathlib import Path
 
-from ingestion.boe.reader import read_boe
-from ingestion.model import Law
+from articulado.ingestion.boe.reader import read_boe
+from articulado.ingestion.model import Law
 
 TODAY = date(2024, 6, 1)
 LAW = "BOE-A-2001-9001"

@@ -8,9 +8,9 @@ from pathlib import Path
 import yaml
 
 from articulado.config.data_files import UnreadableYaml, load_yaml
+from articulado.ingestion.boe.catalogue import parse_xml
 from articulado.language.translation import current_language
 from articulado.values.errors import InvalidInput, StoreUnavailable
-from services.boe.xml import parse_xml
 
 
 def total(numbers: list[int]) -> int:

@@ -6,9 +6,9 @@ import pytest
 
 from articulado.config.companions import load_companions
 from articulado.config.profile import load_profile
+from articulado.ingestion.chunking.chunks import law_chunks
+from articulado.ingestion.markdown.reader import read_law
 from articulado.values.chunks import REPEALED
-from ingestion.chunking.law_chunks import law_chunks
-from ingestion.markdown.reader import read_law
 
 TOPICS = load_companions(load_profile("laboral"))
 BROUGHT = {

@@ -11,6 +11,8 @@ from articulado.cases.confidence import fit_curve
 from articulado.config.extras import EXTRAS, importing, installed, require
 from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder, TrainingPairs
+from articulado.ingestion.files.brief import read_brief
+from articulado.ingestion.files.reader import read_document
 from articulado.legal.domain.base import PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.retrieval.ranking.cross_encoder import ModelFiles
@@ -19,8 +21,6 @@ from articulado.store.server_collection import connect
 from articulado.values.errors import ConfigurationError
 from cli.check.annotated import write_annotated
 from cli.main import run
-from ingestion.files.brief import read_brief
-from ingestion.files.reader import read_document
 from server.guards import Guards
 from server.settings import ServerSettings
 from services.conversations.kept import open_conversations

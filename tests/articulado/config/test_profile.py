@@ -16,13 +16,13 @@ from articulado.config.profile import (
 )
 from articulado.guides.chunks import KIND
 from articulado.guides.schema import Article
+from articulado.ingestion.bundled import bundled_articles
+from articulado.ingestion.files.titles import COLLECTIONS
+from articulado.ingestion.files.titles import KINDS as FILE_KINDS
 from articulado.legal.validity import SignalWeights
 from articulado.store.records.schema import load_corpus
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import Fusion
-from ingestion.bundled import bundled_articles
-from ingestion.files.names import COLLECTIONS
-from ingestion.files.names import KINDS as FILE_KINDS
 from state.case import CaseState
 
 TOP = 'name = "jardin"\ntitle = "Garden"\nlanguage = "es"\n'

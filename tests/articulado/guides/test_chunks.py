@@ -5,10 +5,10 @@ from support.small_articles import BRINGS_ALONG, decision_guide, guardrails, req
 
 from articulado.config.profile import load_profile
 from articulado.guides.chunks import cut_article
+from articulado.ingestion.bundled import bundled_articles
+from articulado.ingestion.chunking.chunks import children_of
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ConfigurationError, InvalidInput
-from ingestion.bundled import bundled_articles
-from ingestion.chunking.children import children_of
 
 
 @pytest.fixture

@@ -13,12 +13,11 @@ from articulado.language.translation import current_language, error_texts, reaso
 from articulado.values import errors
 from articulado.values.errors import ArticuladoError
 
-ROOMS = ("articulado", "cli", "graph", "ingestion", "nodes", "server", "services")
+ROOMS = ("articulado", "cli", "graph", "nodes", "server", "services")
 SPANISH_ALONE = (
     "cli/eval",
-    "ingestion/boe",
-    "ingestion/history",
-    "services/boe",
+    "articulado/ingestion/boe",
+    "articulado/ingestion/history",
     "articulado/retrieval/conversation",
     "articulado/store/records",
     "articulado/retrieval/relevance",

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from articulado.guides.schema import ProvisionLink
+from articulado.ingestion.files.header import provisions_named
+from articulado.ingestion.history.amendments import read_amendments
+from articulado.ingestion.sources import source_files
 from articulado.legal.ids import BOE_ID_TYPED, boe_id, is_boe_id
 from articulado.legal.laws.mentions import find_law
 from articulado.retrieval.references import read_reference
 from articulado.store.records.schema import LawId, Ref
-from ingestion.files.header import provisions_named
-from ingestion.history.amendment_notes import read_amendments
-from ingestion.sources import source_files
 
 TODAY = date(2026, 3, 1)
 IDENTIFIERS = [

@@ -7,11 +7,11 @@ from functools import cache
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.ingestion.markdown.reader import read_law
 from articulado.language.spanish import stems
 from articulado.legal.labels import provision_key
 from articulado.store.records.chunks import packaged_law_records
 from evaluation.gold.questions import read_gold_set
-from ingestion.markdown.reader import read_law
 
 FOLDER = REPOSITORY / "evaluation" / "datasets"
 GOLD = read_gold_set(FOLDER / "demo.jsonl")

@@ -5,11 +5,11 @@ from collections import Counter, defaultdict
 import pytest
 from support.doubles import make_chunk
 
+from articulado.ingestion.markdown.reader import read_law
 from articulado.language.folding import fold
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.vocabulary.matters import Regime, named_regimes, regime_of, regimes
 from articulado.legal.vocabulary.synonyms import significant_words
-from ingestion.markdown.reader import read_law
 
 HOME, MANAGERS, ARTISTS = "servicio del hogar familiar", "alta dirección", "artistas"
 ATHLETES, SALES, LAWYERS = "deportistas profesionales", "representantes de comercio", "abogados de despachos"

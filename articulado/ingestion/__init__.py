@@ -1,0 +1,1 @@
+"""Documents in, chunks out: readers, chunking, links, and the index built from them."""

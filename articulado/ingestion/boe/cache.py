@@ -1,0 +1,227 @@
+"""The raw responses of the BOE on disk: a folder for each law, bytes as they came."""
+
+import json
+import os
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from articulado.ingestion.boe.catalogue import parse_xml
+from articulado.language.translation import reason
+from articulado.values.errors import ConfigurationError
+
+TOLERANCE = 10
+"""An answer may lose one in so many provisions or wordings; one that loses more has shrunk."""
+
+_FRAME = ("preambulo", "encabezado", "firma", "nota_inicial")
+"""Blocks that are no provisions, in the BOE's words."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How many provisions an answer has, and how many wordings of them; those without any text do not count."""
+
+    provisions: int
+    wordings: int
+
+    def has_shrunk_to(self, after: "Extent") -> bool:
+        """Tell whether more than a tenth of the provisions, or of the wordings, would be lost.
+
+        >>> Extent(20, 50).has_shrunk_to(Extent(18, 45)), Extent(20, 50).has_shrunk_to(Extent(20, 44))
+        (False, True)
+        """
+        kept = ((self.provisions, after.provisions), (self.wordings, after.wordings))
+        return any((before - now) * TOLERANCE > before for before, now in kept)
+
+
+@dataclass(frozen=True)
+class Shrinkage:
+    """What an answer would make of a law: the extent of the copy, and its own."""
+
+    before: Extent
+    after: Extent
+
+
+def extent_of(body: bytes) -> Extent:
+    """Return how much law the answer on a whole law holds.
+
+    Raises:
+        ValueError: it is no XML.
+    """
+    counts = [
+        sum(any(text.strip() for text in version.itertext()) for version in block.iterfind("version"))
+        for block in parse_xml(body).iterfind("data/texto/bloque")
+        if block.get("tipo") not in _FRAME
+    ]
+    return Extent(sum(count > 0 for count in counts), sum(counts))
+
+
+FILE = "checked.json"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """``laws`` (identifiers) were current on ``day`` by the BOE's own word. ``broke_off`` is the law at which it went
+    down the last time, empty where it did not.
+    """
+
+    day: date
+    laws: frozenset[str] = frozenset()
+    broke_off: str = ""
+
+
+def read_checked(folder: Path, today: date) -> Checked:
+    """Return what is remembered beside the copies; a file that is missing or damaged, or from a day still to come
+    (the clock was wrong), remembers nothing.
+    """
+    try:
+        kept = json.loads((folder / FILE).read_bytes())
+        checked = Checked(
+            date.fromisoformat(kept["day"]), frozenset(map(str, kept["laws"])), str(kept.get("broke_off", ""))
+        )
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return Checked(today)
+    return checked if checked.day <= today else Checked(today)
+
+
+def checked_as_json(checked: Checked) -> bytes:
+    """Return what ``read_checked`` reads."""
+    kept = {"day": checked.day.isoformat(), "broke_off": checked.broke_off, "laws": sorted(checked.laws)}
+    return json.dumps(kept).encode()
+
+
+TEXT = "full.xml"
+SHRUNK = "full.xml.shrunk"
+METADATA = "metadatos.xml"
+_VALIDATORS = "validators.json"
+
+
+@dataclass(frozen=True)
+class CachedLaw:
+    """The copy of a law. ``updated`` is the ``fecha_actualizacion`` of the whole text, ``shrunk_updated`` that of an
+    answer that was set aside, ``metadata_updated`` that of the metadata; empty where the file is missing or damaged.
+    ``validators`` are the headers of a conditional request.
+    """
+
+    updated: str = ""
+    shrunk_updated: str = ""
+    metadata_updated: str = ""
+    validators: tuple[tuple[str, str], ...] = ()
+
+
+class BoeCache:
+    """Files ``full.xml``, ``metadatos.xml`` and ``validators.json`` (ETag, Last-Modified) in a folder for each law.
+
+    An answer that would take law away lies beside the text as ``full.xml.shrunk`` until it is accepted or superseded.
+    ``checked.json`` beside the folders remembers the last check.
+
+    Raises (from every method that writes): ConfigurationError, where the folder cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def text_path(self, law_id: str) -> Path:
+        """Return where the whole text of a law is, or will be."""
+        return self.folder / law_id / TEXT
+
+    def read(self, law_id: str) -> CachedLaw:
+        """Return the copy of a law; a file that is cut off or of another law counts as missing."""
+        folder = self.folder / law_id
+        metadata_updated = updated_of(_bytes(folder / METADATA), law_id)
+        return CachedLaw(
+            self.updated(law_id),
+            updated_of(_bytes(folder / SHRUNK), law_id, whole=True),
+            metadata_updated,
+            _validators(_bytes(folder / _VALIDATORS)) if metadata_updated else (),
+        )
+
+    def updated(self, law_id: str) -> str:
+        """Return the ``fecha_actualizacion`` of the whole text of a law, empty where there is none that is whole."""
+        return updated_of(_bytes(self.text_path(law_id)), law_id, whole=True)
+
+    def checked(self, today: date) -> Checked:
+        """Return what is remembered of the last check."""
+        return read_checked(self.folder, today)
+
+    def write_checked(self, checked: Checked) -> None:
+        """Remember a check."""
+        self._write("", FILE, checked_as_json(checked))
+
+    def shrinkage(self, law_id: str, body: bytes) -> Shrinkage | None:
+        """Return what an answer would take from the copy of a law; ``None`` where that is little or there is none."""
+        try:
+            before = extent_of(_bytes(self.text_path(law_id)))
+        except ValueError:
+            return None
+        after = extent_of(body)
+        return Shrinkage(before, after) if before.has_shrunk_to(after) else None
+
+    def read_shrunk(self, law_id: str) -> bytes:
+        """Return the answer that was set aside, empty without one."""
+        return _bytes(self.folder / law_id / SHRUNK)
+
+    def write_shrunk(self, law_id: str, body: bytes) -> None:
+        """Set an answer aside."""
+        self._write(law_id, SHRUNK, body)
+
+    def write_text(self, law_id: str, body: bytes) -> None:
+        """Replace the whole text of a law; what was set aside is superseded."""
+        self._write(law_id, TEXT, body)
+        with suppress(OSError):
+            os.unlink(self.folder / law_id / SHRUNK)
+
+    def write_metadata(self, law_id: str, body: bytes, validators: dict[str, str]) -> None:
+        """Replace the metadata of a law, and what the next request is conditional on.
+
+        The validators come last: those of an older body cost a download, those of a newer one would hide it.
+        """
+        self._write(law_id, METADATA, body)
+        self._write(law_id, _VALIDATORS, json.dumps(validators).encode())
+
+    def _write(self, law_id: str, name: str, body: bytes) -> None:
+        """Write a file whole or not at all."""
+        folder = self.folder / law_id
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            handle, part = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(body)
+                os.replace(part, folder / name)
+            except BaseException:
+                os.unlink(part)
+                raise
+        except OSError as error:
+            raise ConfigurationError(
+                f"No se puede guardar lo descargado del BOE en «{folder}»: {reason(error)}. Elija otra carpeta con "
+                "ARTICULADO_HOME."
+            ) from error
+
+
+def updated_of(body: bytes, law_id: str, *, whole: bool = False) -> str:
+    """Return the ``fecha_actualizacion`` of a response on a law, empty if it is none; ``whole``: with its text."""
+    try:
+        root = parse_xml(body)
+    except ValueError:
+        return ""
+    if root.findtext("data/metadatos/identificador") != law_id or (whole and root.find("data/texto/bloque") is None):
+        return ""
+    return str(root.findtext("data/metadatos/fecha_actualizacion") or "")
+
+
+def _validators(body: bytes) -> tuple[tuple[str, str], ...]:
+    try:
+        headers = json.loads(body)
+    except ValueError:
+        return ()
+    return tuple((str(name), str(value)) for name, value in headers.items()) if isinstance(headers, dict) else ()
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""

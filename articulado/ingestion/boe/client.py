@@ -1,0 +1,271 @@
+"""The BOE's open data: consolidated legislation, with every wording that it ever had.
+
+The interface is the one of the document "API legislación consolidada" of the BOE (28 June 2024). Texts and metadata
+are asked for as XML: without an ``Accept`` that it knows, the server answers 400.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Self
+
+import httpx2
+
+from articulado.ingestion.boe.cache import BoeCache, CachedLaw, Checked, Shrinkage, updated_of
+from articulado.ingestion.boe.catalogue import (
+    UNREADABLE,
+    ListedLaw,
+    is_answer,
+    is_answer_to_search,
+    parse_law_list,
+    search_params,
+)
+from articulado.ingestion.boe.http import BACKOFF, PoliteHttp
+from articulado.legal.ids import is_boe_id
+from articulado.models.retry import Backoff
+from articulado.values.errors import InvalidInput, SourceUnavailable, UnreadableAnswer
+
+PAUSE = 1.0
+"""Seconds between two requests."""
+
+PAGE_SIZE = 500
+"""Laws of the list in one request."""
+
+MAX_UNREADABLE = 5
+"""Answers in a row that cannot be read; after so many it is not the laws, but somebody else who answers."""
+
+_OVERLAP = timedelta(days=1)
+"""The list is asked for from so long before the last check: days begin at another hour elsewhere, and that day had not
+ended."""
+
+_CONDITIONS = {"If-None-Match": "etag", "If-Modified-Since": "last-modified"}
+"""Headers of a conditional request, and those of a response that they repeat."""
+
+
+@dataclass(frozen=True)
+class RawLaw:
+    """A law as the BOE sent it: ``path`` is the whole response on disk, ``updated`` its ``fecha_actualizacion`` (as the
+    BOE writes it: 20260601T111024Z), ``fetched`` tells whether the text was downloaded now. ``shrunk`` is what an
+    answer that was set aside would make of it: then ``path`` and ``updated`` are those of the copy before.
+    """
+
+    id: str
+    path: Path
+    updated: str
+    fetched: bool
+    shrunk: Shrinkage | None = None
+
+
+@dataclass(frozen=True)
+class Due:
+    """What a check has to ask for: each law with the ``fecha_actualizacion`` that the list gives, else empty; and the
+    copies that the list shows to be ``current``.
+    """
+
+    laws: dict[str, str]
+    current: list[RawLaw]
+
+
+class BoeClient:
+    """Downloads laws, each only when it has changed, one request after another; one client for each run.
+
+    ``folder`` keeps the raw answers, and remembers when they were last checked. Once the BOE cannot be reached, it is
+    asked nothing more: every later call fails at once.
+    """
+
+    def __init__(self, url: str, folder: Path, *, pause: float = PAUSE, backoff: Backoff = BACKOFF) -> None:
+        self._url = url.rstrip("/")
+        self._cache = BoeCache(folder)
+        self._http = PoliteHttp(pause=pause, backoff=backoff)
+        self._clock = backoff.clock
+        self._remembered = self._checked = Checked(date.min)
+        self._broke_off = ""
+        self._unreadable = 0
+
+    async def __aenter__(self) -> Self:
+        self._remembered = self._checked = await asyncio.to_thread(self._cache.checked, self._today())
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._http.aclose()
+        checked = replace(self._checked, broke_off=self._broke_off)
+        if checked != self._remembered:
+            await asyncio.to_thread(self._cache.write_checked, checked)
+
+    async def due(self, law_ids: Iterable[str]) -> Due:
+        """Return which of these laws must be asked for: one list of what has changed stands for a request a law.
+
+        The list is that of the updates since the last check, from a day before it. It says nothing of laws that were
+        never checked, or whose copy is missing or damaged: they are due. The law at which the BOE went down the last
+        time comes last, so that one that it cannot deliver holds up no other.
+
+        Raises:
+            SourceUnavailable: the BOE cannot be reached, or its list cannot be read.
+        """
+        laws = list(dict.fromkeys(law_ids))
+        updates = await asyncio.to_thread(lambda: [self._cache.updated(law_id) for law_id in laws])
+        copies = {
+            law_id: RawLaw(law_id, self._cache.text_path(law_id), updated, fetched=False)
+            for law_id, updated in zip(laws, updates, strict=True)
+            if updated and law_id in self._checked.laws
+        }
+        listed: dict[str, str] = {}
+        if copies:
+            today = self._today()
+            try:
+                listed = {law.id: law.updated for law in await self.search(since=self._checked.day - _OVERLAP)}
+            except InvalidInput as error:  # a query of ours, not of the user's
+                raise SourceUnavailable(UNREADABLE) from error
+            self._checked = replace(self._checked, day=today, laws=self._checked.laws - listed.keys())
+        due = [law_id for law_id in laws if law_id in listed or law_id not in copies]
+        due.sort(key=lambda law_id: law_id == self._checked.broke_off)
+        current = [law for law_id, law in copies.items() if law_id not in listed]
+        return Due({law_id: listed.get(law_id, "") for law_id in due}, current)
+
+    async def law(self, law_id: str, *, published: str = "", accept_shrunk: bool = False) -> RawLaw:
+        """Return the whole text of a law, downloaded only if the BOE has changed it since the copy on disk.
+
+        ``published`` is the ``fecha_actualizacion`` of the list; without it the BOE is asked for that of the law. An
+        answer that would take more than a tenth of the provisions or wordings from the copy is set aside, unless
+        ``accept_shrunk``; asked for again, it is not downloaded again.
+
+        Raises:
+            InvalidInput: the identifier is none, or the BOE does not consolidate that law.
+            UnreadableAnswer: what the BOE says of this law cannot be read; a copy stays as it was.
+            SourceUnavailable: the BOE cannot be reached.
+            ConfigurationError: the address or the folder cannot be used.
+        """
+        law_id = _checked_id(law_id)
+        try:
+            law = await self._brought(law_id, published, accept_shrunk)
+        except UnreadableAnswer as error:
+            self._unreadable += 1
+            if self._unreadable == MAX_UNREADABLE:
+                self._http.give_up(error)
+            raise
+        except SourceUnavailable:
+            self._broke_off = self._broke_off or law_id
+            raise
+        self._unreadable = 0
+        current = self._checked.laws - {law_id} if law.shrunk else self._checked.laws | {law_id}
+        self._checked = replace(self._checked, laws=current)
+        return law
+
+    async def copy(self, law_id: str) -> RawLaw | None:
+        """Return the copy of a law without asking the BOE; ``None`` where there is none that is whole."""
+        updated = await asyncio.to_thread(self._cache.updated, law_id)
+        return RawLaw(law_id, self._cache.text_path(law_id), updated, fetched=False) if updated else None
+
+    async def search(
+        self,
+        *,
+        materia: str = "",
+        query: str = "",
+        since: date | None = None,
+        until: date | None = None,
+        limit: int | None = None,
+    ) -> list[ListedLaw]:
+        """Return the consolidated laws that meet all conditions, the latest published first.
+
+        ``materia`` is a code of the BOE's list of subjects. ``query`` is a condition in the BOE's syntax
+        ("rango@codigo:1340 and titulo:jornada"; fields: titulo, texto, materia@codigo, rango@codigo, ambito@codigo,
+        departamento@codigo, numero_oficial, vigencia_agotada …), or words that the title must have. ``since`` and
+        ``until`` bound the day on which the BOE last changed the text. ``limit`` is the number of laws at most.
+
+        Raises:
+            InvalidInput: ``materia`` is no code, or the BOE does not understand the query.
+            SourceUnavailable: the BOE cannot be reached.
+        """
+        params = search_params(materia, query, since, until)
+        laws: dict[str, ListedLaw] = {}
+        offset = 0
+        while limit is None or len(laws) < limit:
+            size = PAGE_SIZE if limit is None else min(PAGE_SIZE, limit - len(laws))
+            page = await self._page({**params, "offset": str(offset), "limit": str(size)})
+            laws |= {law.id: law for law in page}
+            offset += len(page)
+            if len(page) < size:
+                break
+        return list(laws.values())[:limit]
+
+    async def _brought(self, law_id: str, published: str, accept_shrunk: bool) -> RawLaw:
+        """Return a law as ``law`` does; nothing is remembered of the check."""
+        cached = await asyncio.to_thread(self._cache.read, law_id)
+        path = self._cache.text_path(law_id)
+        published = published or await self._published_update(law_id, cached)
+        if published == cached.updated:
+            return RawLaw(law_id, path, cached.updated, fetched=False)
+        is_aside = published == cached.shrunk_updated
+        body = await asyncio.to_thread(self._cache.read_shrunk, law_id) if is_aside else await self._download(law_id)
+        shrunk = None if accept_shrunk else await asyncio.to_thread(self._cache.shrinkage, law_id, body)
+        if shrunk:
+            if not is_aside:
+                await asyncio.to_thread(self._cache.write_shrunk, law_id, body)
+            return RawLaw(law_id, path, cached.updated, fetched=not is_aside, shrunk=shrunk)
+        await asyncio.to_thread(self._cache.write_text, law_id, body)
+        return RawLaw(law_id, path, updated_of(body, law_id), fetched=not is_aside)
+
+    async def _published_update(self, law_id: str, cached: CachedLaw) -> str:
+        """Return the ``fecha_actualizacion`` that the BOE gives now, and keep the metadata if they are new."""
+        headers = {name: value for name, value in cached.validators if name in _CONDITIONS}
+        response = await self._get(f"/id/{law_id}/metadatos", law_id, headers)
+        if response.status_code == httpx2.codes.NOT_MODIFIED and cached.metadata_updated:
+            return cached.metadata_updated
+        updated = _updated(response.content, law_id)
+        validators = {
+            name: response.headers[header] for name, header in _CONDITIONS.items() if header in response.headers
+        }
+        await asyncio.to_thread(self._cache.write_metadata, law_id, response.content, validators)
+        return updated
+
+    async def _download(self, law_id: str) -> bytes:
+        """Fetch the whole answer on a law."""
+        response = await self._get(f"/id/{law_id}", law_id)
+        await asyncio.to_thread(_updated, response.content, law_id, whole=True)
+        return response.content
+
+    async def _page(self, params: dict[str, str]) -> list[ListedLaw]:
+        headers = {"Accept": "application/json"}
+        response = await self._http.get(self._url, headers=headers, params=params, is_answer=is_answer_to_search)
+        return parse_law_list(response)
+
+    async def _get(self, path: str, law_id: str, conditions: dict[str, str] | None = None) -> httpx2.Response:
+        headers = {"Accept": "application/xml", **(conditions or {})}
+        response = await self._http.get(self._url + path, headers=headers, is_answer=is_answer)
+        if response.status_code == httpx2.codes.NOT_FOUND:
+            raise InvalidInput(
+                f"«{law_id}» no existe o no está en la base de legislación consolidada del BOE. Compruebe el "
+                "identificador en https://www.boe.es/legislacion/; las normas que solo modifican otras no están."
+            )
+        return response
+
+    def _today(self) -> date:
+        return datetime.fromtimestamp(self._clock(), UTC).date()
+
+
+def _checked_id(law_id: str) -> str:
+    """Return an identifier of the BOE without the blanks around it.
+
+    Raises:
+        InvalidInput: it is none.
+    """
+    law_id = law_id.strip()
+    if not is_boe_id(law_id):
+        raise InvalidInput(
+            f"«{law_id}» no es un identificador del BOE. Tienen esta forma: BOE-A-2015-11430 (véase el final de la "
+            "dirección de la norma en boe.es)."
+        )
+    return law_id
+
+
+def _updated(body: bytes, law_id: str, *, whole: bool = False) -> str:
+    """Return the ``fecha_actualizacion`` of a response.
+
+    Raises:
+        UnreadableAnswer: it is cut off, or not on that law.
+    """
+    if updated := updated_of(body, law_id, whole=whole):
+        return updated
+    raise UnreadableAnswer(UNREADABLE)

@@ -1,0 +1,134 @@
+"""Read a law from the BOE's open data: the whole answer on it, as XML, with every wording of every provision.
+
+The format is that of the document "API legislación consolidada" of the BOE (28 June 2024): ``metadatos``,
+``analisis`` and ``texto``, a flat run of ``bloque`` with one ``version`` for each wording.
+"""
+
+from datetime import date
+from pathlib import Path
+
+from articulado.ingestion.boe.blocks import LawFacts, read_blocks
+from articulado.ingestion.boe.catalogue import Element, parse_xml
+from articulado.ingestion.boe.markup import tidy
+from articulado.ingestion.boe.wordings import iso_day, norm_in
+from articulado.ingestion.model import Law, LawStatus, unique_wording_keys
+from articulado.language.folding import fold
+from articulado.language.formats import long_day
+from articulado.language.translation import reason
+from articulado.legal.laws.registry import kind_of_code
+from articulado.legal.territory.mentions import community_of
+from articulado.legal.wordings import with_article
+from articulado.values.errors import InvalidInput
+
+_REPEALS = ("210", "216", "217", "214", "212")
+"""Codes of the relations by which a whole law is repealed, the plainest first; 211, 213 and 215 are of parts."""
+
+_ANNULMENTS = ("220", "470", "230")
+
+
+def read_boe(path: Path, *, today: date | None = None) -> Law:
+    """Read one law. ``today`` (the real one by default) decides only which status has what ends on a known day.
+
+    Raises:
+        InvalidInput: the file cannot be read, is no such XML, or has no text (metadata only).
+    """
+    root = _root(path)
+    data = root if root.tag == "data" else root.find("data")
+    metadata = data.find("metadatos") if data is not None else None
+    if data is None or metadata is None:
+        raise InvalidInput(
+            f"El fichero «{path}» no es una norma de la API de legislación consolidada del BOE: le faltan los "
+            "metadatos. Descárguela entera (…/legislacion-consolidada/id/<identificador>)."
+        )
+    text = data.find("texto")
+    if text is None or text.find("bloque") is None:
+        raise InvalidInput(
+            f"El fichero «{path}» solo contiene datos de la norma, sin su texto. Descargue la norma entera "
+            "(…/legislacion-consolidada/id/<identificador>, sin «/metadatos»)."
+        )
+    law_id, title = _field(path, metadata, "identificador"), _field(path, metadata, "titulo").removesuffix(".")
+    published = iso_day(metadata.findtext("fecha_publicacion"))
+    if published is None:
+        raise InvalidInput(
+            f"En el fichero «{path}» la fecha de publicación de la norma no es válida. Descárguela otra vez."
+        )
+    now = (today or date.today()).isoformat()
+    later = data.findall("analisis/referencias/posteriores/posterior")
+    norms = {
+        tidy(relation.findtext("id_norma")): norm_in(" " + tidy(relation.findtext("texto")))
+        for relation in reversed(later)
+    }
+    provisions = unique_wording_keys(read_blocks(text, LawFacts(law_id, published, norms, now)))
+    if not provisions:
+        raise InvalidInput(f"El fichero «{path}» no contiene ningún precepto. Descargue la norma otra vez.")
+    status, valid_to, note = _end(metadata, later, now)
+    return Law(
+        id=law_id,
+        title=title,
+        rank=_kind(metadata.find("rango")),
+        published=published,
+        status=status,
+        valid_to=valid_to,
+        status_note=note,
+        provisions=tuple(provisions),
+        territory=community_of(_code(metadata, "ambito"), tidy(metadata.findtext("departamento"))),
+    )
+
+
+def _root(path: Path) -> Element:
+    try:
+        return parse_xml(path.read_bytes())
+    except OSError as error:
+        raise InvalidInput(f"El fichero «{path}» no se puede leer: {reason(error)}.") from error
+    except ValueError as error:
+        raise InvalidInput(
+            f"El fichero «{path}» no es XML válido, o está cortado. Descargue la norma otra vez."
+        ) from error
+
+
+def _field(path: Path, metadata: Element, name: str) -> str:
+    value = tidy(metadata.findtext(name))
+    if not value:
+        raise InvalidInput(f"Al fichero «{path}» le falta el dato «{name}» de la norma. Descárguela otra vez.")
+    return value
+
+
+def _code(metadata: Element, name: str) -> str:
+    """Return the BOE's code of a field; empty where it has none."""
+    element = metadata.find(name)
+    return str(element.get("codigo", "")) if element is not None else ""
+
+
+def _kind(rank: Element | None) -> str:
+    """Return the kind of norm by its code, else by its name."""
+    if rank is None:
+        return ""
+    return kind_of_code(rank.get("codigo", "")) or fold(tidy(rank.text)).replace("-", "_").replace(" ", "_")
+
+
+def _end(metadata: Element, later: list[Element], today: str) -> tuple[LawStatus, str | None, str]:
+    """Return the status of the law, the first day on which it is no longer in force, and who ended it."""
+    for flag, day_name, word, codes in (
+        ("estatus_derogacion", "fecha_derogacion", "derogada", _REPEALS),
+        ("estatus_anulacion", "fecha_anulacion", "anulada", _ANNULMENTS),
+    ):
+        if metadata.findtext(flag) != "S":
+            continue
+        day = iso_day(metadata.findtext(day_name))
+        future = day is not None and day > today
+        note = f"Norma {word}"
+        note += f", con efectos de {long_day(day)}" if day else ""
+        by = _agent(later, codes)
+        return "in_force" if future else "repealed", day, f"{note}{f', por {by}' if by else ''}."
+    if metadata.findtext("vigencia_agotada") == "S":
+        return "expired", None, "Norma de vigencia agotada."
+    return "in_force", None, ""
+
+
+def _agent(later: list[Element], codes: tuple[str, ...]) -> str:
+    """Return the norm that ended the law, by the relation that says it most plainly."""
+    by_code = {_code(relation, "relacion"): relation for relation in reversed(later)}
+    relation = next((by_code[code] for code in codes if code in by_code), None)
+    if relation is None:
+        return ""
+    return with_article(norm_in(" " + tidy(relation.findtext("texto"))), tidy(relation.findtext("id_norma")))

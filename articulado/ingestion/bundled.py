@@ -1,0 +1,200 @@
+"""What a profile brings along and an index takes in: packaged records, decisions, and the profile's own articles."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from articulado.config.profile import Profile
+from articulado.guides.chunks import ArticleChunks, cut_article
+from articulado.ingestion.files.formats.source import SUFFIX, is_article
+from articulado.ingestion.incremental.catalog import ARTICLE, DECISION, RECORD
+from articulado.ingestion.incremental.workspace import profile_digest
+from articulado.ingestion.links.provision_index import ProvisionIndex
+from articulado.ingestion.links.references import current_chunk_ids
+from articulado.language.translation import translate
+from articulado.store.records.chunks import lay_phrasings, packaged_records, parse_refs, refs_of
+from articulado.values.articles import details_of
+from articulado.values.chunks import Chunk, ProvisionRef
+from articulado.values.errors import ConfigurationError, InvalidInput
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with it
+
+
+@dataclass(frozen=True)
+class BundledChunks:
+    """Chunks, and by their ids how people ask about them: text that they are found by, and that is never shown."""
+
+    chunks: list[Chunk] = field(default_factory=list)
+    lay_phrasings: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class BundledDocument:
+    """A law, a decision or an article that comes along: its chunks, how people ask about them, and what they lead to.
+
+    ``refs`` are the provisions that each chunk leads to. Those of records are provisions of just that key; what an
+    article rests on may be answered for by another, as in a citation.
+    """
+
+    kind: str
+    collection: str
+    id: str
+    title: str
+    chunks: list[Chunk]
+    lay_phrasings: dict[int, str]
+    refs: dict[int, list[ProvisionRef]]
+
+    def linked(self, index: ProvisionIndex) -> list[Chunk]:
+        """Return the chunks with references to the wordings in force today of what they lead to."""
+        wanted = dict.fromkeys(ref for refs in self.refs.values() for ref in refs)
+        ids = current_chunk_ids([ref for ref in wanted if self.kind == ARTICLE or index.has_itself(*ref)], index)
+        return [
+            {**chunk, "refs": list(dict.fromkeys(ids[ref] for ref in self.refs[chunk["id"]] if ref in ids))}
+            for chunk in self.chunks
+        ]
+
+
+def bundled_documents(profile: Profile, *, packaged: bool = True) -> list[BundledDocument]:
+    """Return all that comes along with a profile: its own articles and, if ``packaged``, records, rulings and criteria.
+
+    Raises:
+        ConfigurationError: what the profile brings along breaks its schema.
+    """
+    documents: dict[tuple[str, str], BundledDocument] = {}
+    if packaged and profile.features.records:
+        for record, chunk in sorted(packaged_records(), key=lambda pair: pair[1]["chunk_type"] != "provision"):
+            key = chunk["collection"], chunk["law_id"]
+            if key not in documents:
+                kind = RECORD if chunk["chunk_type"] == "provision" else DECISION
+                documents[key] = BundledDocument(kind, *key, chunk["law_name"], [], {}, {})
+            document = documents[key]
+            document.chunks.append(chunk)
+            document.lay_phrasings[chunk["id"]] = lay_phrasings(chunk)
+            document.refs[chunk["id"]] = refs_of(record)
+    articles = [
+        BundledDocument(
+            ARTICLE,
+            article.collection,
+            article.id,
+            article.title,
+            article.chunks,
+            article.lay_phrasings,
+            {chunk["id"]: legal_basis(chunk) for chunk in article.chunks},
+        )
+        for article in bundled_articles(profile)
+    ]
+    return [*documents.values(), *articles]
+
+
+def comes_along(
+    document: BundledDocument, has_law: Callable[[str], bool], has_document: Callable[[str, str], bool]
+) -> bool:
+    """Tell whether what comes along has its place beside the documents of files.
+
+    A law's records stand in for its text, all or none of them: one of a provision that the text does not have is of
+    another wording. A decision or an article that is among the documents is not there twice.
+    """
+    return not (has_law(document.id) if document.kind == RECORD else has_document(document.collection, document.id))
+
+
+def bundled_chunks(parents: Sequence[Chunk], profile: Profile, *, packaged: bool = True) -> BundledChunks:
+    """Return what a profile adds to the parents of documents: without any, what the first index is made of.
+
+    Raises:
+        ConfigurationError: what the profile brings along breaks its schema.
+    """
+    laws = {chunk["law_id"] for chunk in parents}
+    documents = {(chunk["collection"], chunk["law_id"]) for chunk in parents}
+    added = [
+        document
+        for document in bundled_documents(profile, packaged=packaged)
+        if comes_along(document, laws.__contains__, lambda *key: key in documents)
+    ]
+    records = [chunk for document in added if document.kind == RECORD for chunk in document.chunks]
+    index = ProvisionIndex.of([*parents, *records])
+    return BundledChunks(
+        [chunk for document in added for chunk in document.linked(index)],
+        {id: phrasing for document in added for id, phrasing in document.lay_phrasings.items()},
+    )
+
+
+def legal_basis(chunk: Chunk) -> list[tuple[str, str]]:
+    """Return law id and provision key of what a chunk of an article rests on; empty for any other chunk."""
+    return list(dict.fromkeys(parse_refs(details_of(chunk).get("provisions", []))))
+
+
+def bundled_articles(profile: Profile) -> list[ArticleChunks]:
+    """Return the articles of a profile, in order of the names of their files; none where it has no folder for them.
+
+    Raises:
+        ConfigurationError: the folder is not there, one of them is broken, or two have the same id.
+    """
+    folder = profile.articles
+    if folder is None or profile.knowledge is None:
+        return []
+    if not folder.is_dir():
+        raise ConfigurationError(translate("ingest.no_article_folder", name=profile.name, folder=folder))
+    return list(_read_articles(profile_digest(profile), profile.model_dump_json()))
+
+
+@lru_cache(maxsize=8)
+def _read_articles(digest: str, profile_json: str) -> tuple[ArticleChunks, ...]:
+    """Read the articles of a profile; ``digest`` changes when one of their files does.
+
+    Cached, because an ingest and the opening of an index look at them again and again.
+    """
+    profile = Profile.model_validate_json(profile_json)
+    assert profile.articles is not None
+    assert profile.knowledge is not None
+    articles: dict[str, ArticleChunks] = {}
+    for file in sorted(filter(is_article, profile.articles.iterdir())):
+        try:
+            article = cut_article(file, profile, official=profile.knowledge.official)
+        except InvalidInput as error:
+            raise ConfigurationError(str(error)) from error
+        if article.id in articles:
+            raise ConfigurationError(translate("ingest.article_twice", name=profile.name, id=article.id))
+        articles[article.id] = article
+    return tuple(articles.values())
+
+
+@dataclass(frozen=True)
+class ArticleFile:
+    """The file of an article, and the article's id."""
+
+    file: Path
+    id: str
+
+
+def article_named(profile: Profile, text: str) -> ArticleFile | None:
+    """Return the article of a profile that goes by its id, its title, its path or the name of its file, in any case.
+
+    The files are not checked: of one that cannot be read, only the name of the file counts.
+    """
+    wanted = _folded(text)
+    folder = profile.articles
+    for file in sorted(filter(is_article, folder.iterdir())) if folder and folder.is_dir() else ():
+        stem = file.name[: -len(SUFFIX)]
+        fields = _text_fields(file)
+        article_id = fields.get("id", stem)
+        names = {article_id, file.name, str(file), str(file.resolve()), fields.get("title", "")}
+        if wanted and wanted in map(_folded, names):
+            return ArticleFile(file, article_id)
+    return None
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.split()).casefold()
+
+
+def _text_fields(file: Path) -> dict[str, str]:
+    """Return the top-level fields of a YAML file that are text; none where it cannot be read."""
+    try:
+        fields = yaml.load(file.read_text(encoding="utf-8-sig"), _Loader)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError):
+        return {}
+    return {key: value for key, value in fields.items() if isinstance(value, str)} if isinstance(fields, dict) else {}

@@ -1,0 +1,1 @@
+"""Division of laws and documents into parent and child chunks."""

@@ -1,0 +1,309 @@
+"""Turn a document into chunks: one for each part of its text that is about one subject."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import accumulate
+from typing import cast
+
+from articulado.ingestion.chunking.semantic import Embed, semantic_spans, spans_of, split_text
+from articulado.ingestion.files.running_text import running_text
+from articulado.ingestion.model import Document, Law, Provision
+from articulado.language.formats import long_day
+from articulado.language.languages import Language, language
+from articulado.language.sentence_spans import CLAUSES, between_sentences, cut
+from articulado.language.table_text import is_row, with_heads
+from articulado.language.translation import translate
+from articulado.legal.agreements.names import agreement_name
+from articulado.legal.ids import chunk_id
+from articulado.legal.labels import provision_url
+from articulado.legal.laws.registry import KnownLaw, known_laws, rank_of
+from articulado.legal.wordings import wording_status_note
+from articulado.store.records.chunks import DECISION_RANK
+from articulado.values.chunks import Chunk, Status, WordingDates
+from articulado.values.errors import InvalidInput
+
+_DOCTRINE = ("sentencia", "criterio")
+
+
+async def document_chunks(document: Document, embed: Embed, code: str = "es") -> list[Chunk]:
+    """Return the chunks of a document in order, parts named in a language (ISO 639-1); ``refs`` are still empty.
+
+    A part is named by the number of the ruling or criterion, else by the pages on which it stands, else by its own
+    number. Each has a provision key of its own: a part that is found does not bring all the others with it.
+    """
+    running = running_text(document.pages)
+    spans = await semantic_spans(running.text, embed)
+    chunks: list[Chunk] = []
+    locale = language(code)
+    texts = with_heads(running.text, spans)
+    for number, ((start, end), text) in enumerate(zip(spans, texts, strict=True), 1):
+        page = running.page_at(start)
+        pages = _pages(page, running.page_at(end - 1), locale)
+        key = f"{document.id}#{number}"
+        name = document.number or pages or locale.translate("part_number", number=number)
+        attributes = {"ecli": document.ecli, "page": "" if page is None else str(page)}
+        chunks.append(
+            {
+                "id": chunk_id(document.collection, document.id, key, document.published, number),
+                "collection": document.collection,
+                "law_id": document.id,
+                "law_name": document.author or _name(document),
+                "rank": DECISION_RANK,
+                "kind": document.kind,
+                "provision": name,
+                "provision_key": key,
+                "title": document.title,
+                "breadcrumb": document.title,
+                "summary": "",
+                "text": text,
+                "part": number,
+                "parts": len(spans),
+                "parent_id": None,
+                "parent_content": "",
+                "strategy": "semantic",
+                "refs": [],
+                "valid_from": document.published,
+                "valid_to": None,
+                "status": "vigente",
+                "status_note": document.status_note,
+                "wording": {},
+                "notes": [],
+                "territory_ccaa": document.territory,
+                "territory_municipio": document.municipality,
+                "chunk_type": "doctrine" if document.kind in _DOCTRINE else "document",
+                "tier": "",
+                "topic": "",
+                "attributes": {field: value for field, value in attributes.items() if value},
+                "url": f"{document.url}#page={page}" if document.url and page is not None else document.url,
+                "content_hash": _content_hash(document, name, text),
+                "source": "official",
+            }
+        )
+        if document.agreement:
+            chunks[-1]["agreement"] = document.agreement
+    return chunks
+
+
+def _name(document: Document) -> str:
+    return agreement_name(document.agreement, document.title) if document.agreement else document.title
+
+
+def _pages(first: int | None, last: int | None, locale: Language) -> str:
+    """Return the pages on which a part stands; empty where the document has none."""
+    if first is None:
+        return ""
+    if last in (None, first):
+        return locale.translate("part_page", page=first)
+    return locale.translate("part_pages", first=first, last=last)
+
+
+def _content_hash(document: Document, name: str, text: str) -> str:
+    content = "\x1f".join((name, document.title, document.author, text))
+    return blake2b(content.encode(), digest_size=16).hexdigest()
+
+
+PAGE = "#page="
+"""What stands in an address before the number of a page."""
+
+_LAW_STATUS: dict[str, Status] = {"repealed": "derogada", "expired": "agotada"}
+
+
+@dataclass(frozen=True)
+class _End:
+    """How the whole law ended: ``status`` is ``None`` for a law in force, ``valid_to`` where the day is not known.
+
+    The note of a law in force says that nobody is sure of that; mostly there is none.
+    """
+
+    status: Status | None
+    note: str
+    valid_to: str | None
+
+
+def law_chunks(law: Law) -> list[Chunk]:
+    """Return the chunks of a law, one for each part of each wording, in order; ``refs`` are still empty.
+
+    Raises:
+        InvalidInput: two wordings of a provision begin on the same day.
+    """
+    known = known_laws().get(law.id)
+    end = _end(law, known)
+    wordings: set[tuple[str, str]] = set()
+    chunks: list[Chunk] = []
+    for provision in law.provisions:
+        parts = _parts(provision)
+        valid_from = provision.valid_from or law.published
+        if (provision.key, valid_from) in wordings:
+            raise InvalidInput(translate("ingest.wordings_same_day", id=law.id, label=provision.label, day=valid_from))
+        wordings.add((provision.key, valid_from))
+        status, note, dates, valid_to = _validity(provision, end)
+        for number, (text, url) in enumerate(parts, 1):
+            chunk: Chunk = {
+                "id": chunk_id(law.collection, law.id, provision.key, valid_from, number),
+                "collection": law.collection,
+                "law_id": law.id,
+                "law_name": known.short if known else _law_name(law),
+                "rank": rank_of(law.id, law.rank),
+                "kind": law.rank,
+                "provision": provision.label,
+                "provision_key": provision.key,
+                "title": provision.title,
+                "breadcrumb": provision.breadcrumb,
+                "summary": "",
+                "text": text,
+                "part": number,
+                "parts": len(parts),
+                "parent_id": None,
+                "parent_content": "",
+                "strategy": "provision",
+                "refs": [],
+                "valid_from": valid_from or None,
+                "valid_to": valid_to,
+                "status": status,
+                "status_note": note,
+                "wording": dates,
+                "notes": list(provision.notes),
+                "territory_ccaa": law.territory,
+                "territory_municipio": law.municipality,
+                "chunk_type": "provision",
+                "tier": "",
+                "topic": "",
+                "attributes": {"page": page} if (page := url.partition(PAGE)[2]) else {},
+                "url": url or _official_url(law.id, provision.label),
+                "content_hash": _law_content_hash(provision, text),
+                "source": "official",
+            }
+            if law.text_state == "as_enacted":
+                chunk["text_state"] = law.text_state
+            if law.agreement:
+                chunk["agreement"] = law.agreement
+            chunks.append(chunk)
+    return chunks
+
+
+def _law_name(law: Law) -> str:
+    return agreement_name(law.agreement, law.title) if law.agreement else law.title
+
+
+def _parts(provision: Provision) -> list[tuple[str, str]]:
+    """Return the parts of a provision, each with the address at which it begins.
+
+    Where there are pages, a table that begins one begins a part: its rows are cited by their page.
+    """
+    if not provision.urls:
+        return [(text, provision.url) for text in split_text(provision.text)]
+    groups: list[list[tuple[str, str]]] = [[]]
+    for paragraph, url in zip(provision.paragraphs, provision.urls, strict=True):
+        before = groups[-1][-1:]
+        if before and before[0][1] != url and is_row(paragraph.rpartition("\n")[2]):
+            groups.append([])
+        groups[-1].append((paragraph, url))
+    return [part for group in groups for part in _paged_parts(group)]
+
+
+def _paged_parts(paragraphs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    text = "\n\n".join(paragraph for paragraph, _ in paragraphs)
+    starts = list(accumulate((len(paragraph) + 2 for paragraph, _ in paragraphs), initial=0))
+    spans = spans_of(text)
+    for (start, _), part in zip(spans, with_heads(text, spans), strict=True):
+        yield part, paragraphs[bisect_right(starts, start) - 1][1]
+
+
+def _official_url(law_id: str, label: str) -> str:
+    """Return the address of a provision in the gazette; what was not published there has none."""
+    return provision_url(law_id, label) if law_id.startswith("BOE-") else ""
+
+
+def _validity(provision: Provision, end: _End) -> tuple[Status, str, WordingDates, str | None]:
+    """Return status, note, dates and end of a wording; the end of the law is only that of one that lived to see it."""
+    dates = provision.wording
+    note = wording_status_note(dates, provision.valid_from, provision.valid_to, provision.status_note)
+    if provision.valid_to and provision.valid_to < (end.valid_to or "9999"):
+        return provision.status, note, dates, provision.valid_to
+    open_ended = dates.copy()
+    open_ended.pop("last_day", None)
+    open_ended.pop("ended_by", None)
+    if not (end.status or end.valid_to):
+        return provision.status, f"{end.note} {note}".strip(), open_ended, None
+    return end.status or provision.status, end.note or note, open_ended, end.valid_to
+
+
+def _end(law: Law, known: KnownLaw | None) -> _End:
+    """Return how a law ended, by its source and by what the registry of laws knows."""
+    valid_to = law.valid_to or (known.valid_to.isoformat() if known and known.valid_to else None)
+    status = _LAW_STATUS.get(law.status)
+    successor = known_laws().get(known.superseded_by) if known and known.superseded_by else None
+    note = law.status_note if status or valid_to else ""
+    if law.status == "unknown":
+        note = f"{translate('ingest.status_unknown')} {note}".strip()
+    if status and not note:
+        note = "Norma derogada." if status == "derogada" else "Norma de vigencia agotada."
+    elif valid_to and not note:
+        note = f"Norma derogada, con efectos de {long_day(valid_to)}."
+    if status and successor:
+        number = re.sub(r",.*", "", successor.title)
+        note = f"{note} La sustituye: {successor.short} ({number})."
+    return _End(status, note, valid_to)
+
+
+def _law_content_hash(provision: Provision, text: str) -> str:
+    content = "\x1f".join((provision.label, provision.title, provision.breadcrumb, text))
+    return blake2b(content.encode(), digest_size=16).hexdigest()
+
+
+STRATEGY = "small_to_big_contextual"
+MAX_CHILD = 300
+"""Characters that a child has of its own at most; cut at sentences, it mostly has fewer."""
+
+OVERLAP = 50
+"""Characters that a child repeats of the one before it, at most."""
+
+_CUTS = (between_sentences, *CLAUSES)
+
+
+def children_of(parent: Chunk) -> Iterator[Chunk]:
+    """Yield the children of a parent, in order of the text: at least one of any text.
+
+    Each holds whole sentences of the parent, as many as fit into ``MAX_CHILD`` characters (a longer sentence is cut at
+    clauses), after the last words of the child before; rows of a table stand below the head of that instead. It has the
+    parent's metadata and its text as ``parent_content``.
+    """
+    before = ""
+    spans = cut(parent["text"], MAX_CHILD, _CUTS)
+    for number, ((start, end), text) in enumerate(zip(spans, with_heads(parent["text"], spans), strict=True), start=1):
+        own = parent["text"][start:end]
+        yield child(parent, number, text if text != own else f"{_last_words(before)} {own}".strip())
+        before = own
+
+
+def child(parent: Chunk, number: int, text: str) -> Chunk:
+    """Return a child of a parent; ``number`` counts from 1."""
+    # A search yields the parent: what only that one needs is not kept in memory a second time.
+    shared = cast(Chunk, {name: value for name, value in parent.items() if name != "details"})
+    return {
+        **shared,
+        "id": chunk_id(parent["collection"], str(parent["id"]), "", None, parent["part"], number),
+        "text": text,
+        "strategy": STRATEGY,
+        "parent_id": parent["id"],
+        "parent_content": parent["text"],
+        "refs": [],
+        "wording": _end_of(parent["wording"]),
+        "notes": [],
+    }
+
+
+def _end_of(wording: WordingDates) -> WordingDates:
+    """Return what tells a superseded wording from one that ended with its law, by which a search leaves it out."""
+    return {"last_day": wording["last_day"]} if "last_day" in wording else {}
+
+
+def _last_words(text: str) -> str:
+    """Return the end of a text, whole words of ``OVERLAP`` characters at most."""
+    if len(text) <= OVERLAP:
+        return text
+    _, _, words = text[-OVERLAP - 1 :].partition(" ")
+    return words

@@ -1,0 +1,1 @@
+"""Sentences that situate a chunk in its document, written by a chat model."""

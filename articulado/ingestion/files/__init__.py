@@ -1,0 +1,1 @@
+"""Readers of files: header, title, structure, and briefs."""

@@ -1,0 +1,199 @@
+"""Read HTML: its text block by block, without scripts and navigation."""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from articulado.config.files import decode, read_bytes
+from articulado.ingestion.files.formats.header_block import closing_rule
+from articulado.ingestion.files.formats.lines import (
+    clean,
+    compounds,
+    first_number,
+    letter,
+    rebuilt_paragraphs,
+    width_of,
+)
+from articulado.ingestion.files.formats.source import no_text, refuse_other_formats, table_of
+from articulado.ingestion.model import FileText, Page
+from articulado.language.translation import translate
+from articulado.values.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from bs4 import Tag
+
+_DROPPED = "script, style, nav, noscript, template, svg, select, button, title, [role=navigation], [hidden]"
+_BLOCKS = re.compile(
+    r"address|article|aside|blockquote|body|br|caption|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure"
+    r"|footer|form|h[1-6]|header|hr|html|legend|li|main|ol|p|pre|section|summary|t(?:able|body|d|foot|h|head|r)|ul"
+)
+_HEADINGS = ("main h1, [role=main] h1, article h1", "h1:not(header h1)")
+"""Where the heading of a page stands; in the head of a site stands the name of the site."""
+_SITE = re.compile(r"\s+[|–—·-]\s+(?:(?!\s[|–—·-]\s).)*$")
+"""The name of the site at the end of a title."""
+_PROLOG = re.compile(r"\s*<\?xml[^>]*\?>")
+_MARK_LENGTH = 8
+"""Characters of an item in which its own mark is looked for."""
+_HAS_MARK = re.compile(r"\s*(?:\d{1,3}|[a-zñ])[.)ºª-]")
+
+_LAYOUT_ONLY = ("table", "h1", "h2", "h3", "h4", "h5", "h6")
+_LONG_CELL = 3
+"""Paragraphs of a cell above which a table only lays out a page."""
+
+_MAX_SPAN = 100
+"""Columns that a cell may span at most."""
+
+
+def read(path: Path) -> FileText:
+    """Return the text as one page without a number: a paragraph for each block, one with a row a line for a table.
+
+    Marks that a browser puts before the items of a list are written out.
+
+    Raises:
+        InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
+    """
+    from bs4 import BeautifulSoup
+    from bs4.dammit import EncodingDetector
+
+    data = read_bytes(path)
+    refuse_other_formats(path, data)
+    text = decode(data, path, EncodingDetector.find_declared_encoding(data, is_html=True))
+    lines = text.splitlines()
+    header = closing_rule(lines) + 1
+    soup = BeautifulSoup(_PROLOG.sub("", "\n".join(lines[header:]), count=1), "lxml")
+    try:
+        named = clean(soup.title.get_text()) if soup.title is not None else ""
+        for dropped in soup.select(_DROPPED):
+            dropped.decompose()
+        title = _heading(soup) or _SITE.sub("", named)
+        paragraphs = [*(clean(line) for line in lines[:header] if line.strip()), *blocks(soup)]
+    except RecursionError as error:
+        raise InvalidInput(translate("file.html_depth", path=path)) from error
+    if not paragraphs:
+        raise no_text(path)
+    return FileText((Page(None, tuple(paragraphs)),), title)
+
+
+def _heading(soup: "Tag") -> str:
+    """Return the text of the first heading of the page, that of its main content before any other; else nothing."""
+    texts = (" ".join(blocks(heading)) for path in _HEADINGS for heading in soup.select(path))
+    return next(filter(None, texts), "")
+
+
+def blocks(tag: "Tag") -> list[str]:
+    """Return the text of an element, a paragraph for each block in it and each line that it breaks."""
+    reader = _BlockReader()
+    reader.read(tag)
+    reader.end()
+    return reader.paragraphs
+
+
+class _BlockReader:
+    """The paragraphs read so far, the text of the open block, and the mark of the list item that it begins."""
+
+    def __init__(self) -> None:
+        self.paragraphs: list[str] = []
+        self.open: list[str] = []
+        self.mark = ""
+        self._items: Counter[int] = Counter()
+
+    def end(self) -> None:
+        """Close the open block; the mark of an item goes to the first that has text."""
+        if text := clean("".join(self.open)):
+            self.paragraphs.append(f"{self.mark} {text}".lstrip())
+            self.mark = ""
+        self.open = []
+
+    def read(self, tag: "Tag") -> None:
+        from bs4 import Tag
+        from bs4.element import PreformattedString
+
+        for child in tag.children:
+            if not isinstance(child, Tag):
+                # Comments and the like are strings too.
+                self.open += [] if isinstance(child, PreformattedString) else [str(child)]
+            elif _BLOCKS.fullmatch(child.name):
+                self.end()
+                self._read_block(child)
+                self.end()
+            else:
+                self.read(child)
+
+    def _read_block(self, tag: "Tag") -> None:
+        if tag.name == "pre":
+            lines = [clean(line) for line in tag.get_text().splitlines()]
+            self.paragraphs += rebuilt_paragraphs(lines, width_of(lines), compounds(lines))
+        elif tag.name == "table" and not is_layout(tag):
+            rows = table_rows(tag, lambda cell: " ".join(blocks(cell)))
+            self.paragraphs += [text] if (text := table_of(rows).text()) else []
+        else:
+            self.mark = self._item_mark(tag) if tag.name == "li" else self.mark
+            self.read(tag)
+
+    def _item_mark(self, item: "Tag") -> str:
+        """Count an item, and return what a browser writes before it; empty where the text has its own mark."""
+        numbered = item.parent if item.parent is not None and item.parent.name == "ol" else None
+        if numbered is None:
+            return ""
+        self._items[id(numbered)] += 1
+        if _HAS_MARK.match(_beginning(item)):
+            return ""
+        number = self._items[id(numbered)] - 1 + first_number(str(numbered.get("start", "")))
+        return f"{letter(number)})" if numbered.get("type") in ("a", "A") else f"{number}."
+
+
+def _beginning(item: "Tag") -> str:
+    """Return the first characters of an item, as many as its own mark may have."""
+    text = ""
+    for piece in item.strings:
+        text = (text + piece).lstrip()
+        if len(text) >= _MARK_LENGTH:
+            break
+    return text
+
+
+def is_layout(table: "Tag") -> bool:
+    """Tell whether a table only lays out blocks: it has a table, a heading or long text inside, or one column."""
+    if table.find(_LAYOUT_ONLY) is not None or any(
+        len(cell.find_all("p")) > _LONG_CELL for cell in table.find_all("td")
+    ):
+        return True
+    return all(len(row.find_all(("td", "th"))) < 2 for row in table.find_all("tr"))
+
+
+def table_rows(table: "Tag", text_of: Callable[["Tag"], str]) -> list[list[str]]:
+    """Return the texts of the cells row by row, the caption first.
+
+    A cell that spans rows is in each of them; one that spans columns is followed by empty ones.
+    """
+    caption = table.find("caption")
+    rows = [[text_of(caption)]] if caption is not None else []
+    hanging: dict[int, tuple[int, str]] = {}
+    for row in table.find_all("tr"):
+        cells: list[str] = []
+        for cell in row.find_all(("td", "th")):
+            _hang(cells, hanging)
+            text, rows_down = text_of(cell), _span(cell, "rowspan")
+            for offset in range(min(_span(cell, "colspan"), _MAX_SPAN)):
+                if rows_down > 1:
+                    hanging[len(cells)] = rows_down - 1, "" if offset else text
+                cells.append("" if offset else text)
+        _hang(cells, hanging)
+        rows.append(cells)
+    return rows
+
+
+def _hang(cells: list[str], hanging: dict[int, tuple[int, str]]) -> None:
+    """Add to a row the cells that hang into its next columns from rows above."""
+    while len(cells) in hanging:
+        left, text = hanging.pop(len(cells))
+        if left > 1:
+            hanging[len(cells)] = left - 1, text
+        cells.append(text)
+
+
+def _span(cell: "Tag", name: str) -> int:
+    value = str(cell.get(name, ""))
+    return max(1, int(value)) if value.isdecimal() and len(value) < 6 else 1

@@ -1,0 +1,172 @@
+"""Clean the lines of a text, and rebuild the paragraphs that a page has broken into lines."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from articulado.ingestion.files.formats.header_block import closing_rule
+from articulado.ingestion.structure import division, opening
+
+_LIGATURES = str.maketrans(
+    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "\u2010": "-", "\u2011": "-"}
+    | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff")
+)
+# What nothing shows, and halves of characters, which no encoding has.
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+# Marks upon one letter that are more than any language has: to compose them takes the square of their number.
+_MANY_MARKS = re.compile(r"([\u0300-\u036f]{8})[\u0300-\u036f]+")
+_HYPHENS = ("-", "\u00ad")
+_WITH_HYPHEN = re.compile(r"\b\w+-\w+")
+# A line that begins a paragraph whatever stands before it: an apartado, a letter, a dash, a place in the text.
+_MARK = re.compile(
+    r"(?:\d{1,2}(?:\.\d{1,2})*(?:\.?[ºª])?[.)]-?|[a-zñ](?: bis)?\)|[IVX]{1,5}[.)]-?|[–—•·▪-])\s"
+    r"|(?:LIBRO|TÍTULO|CAPÍTULO|SECCIÓN|Título|Capítulo|Sección)\s+(?:[IVXLC]+|\w+[ºª.]|[A-ZÁÉÍÓÚ]{3,})"
+)
+# The end of a sentence, or of a line of a table of contents.
+_ENDED = re.compile(r"[.:;?!…][»”\")\]]*$|(?:\. ?){3,}\d+$|…+ ?\d+$")
+# A line that breaks off before a provision that it only mentions.
+_DANGLING = re.compile(
+    r"(?:[,(«]|\b(?:del?|al?|el|las?|los|en|[yoeu]|con|por|para|según|este|esta|su|que|citado|presente|mismo"
+    r"|artículos?|arts?\.|núms?\.|disposición))$"
+)
+_TAIL = 120
+"""Characters at the end of a line in which it is looked how that ends, however long it is."""
+
+_LISTING = re.compile(r"(?:,| [yoeu])$")
+_BROKEN = re.compile(r"\b(\w+)[-\u00ad]$")
+# Words whose hyphen is their own, also at the end of a line: "Real Decreto-ley", "fijas-discontinuas".
+_COMPOUND = re.compile(r"(?:decretos?|fij[oa]s?|socio|físico|teórico|jurídico|técnico|ex)$", re.IGNORECASE)
+_FULL = 0.85
+"""Share of the width of the text that the last line of a paragraph does not reach."""
+
+_SHORT = 0.6
+"""Share of the width below which a line is one by itself, without a full stop too."""
+
+_MIN_WIDTH = 50
+"""Characters of a full line at least: the columns of a gazette."""
+
+_MAX_WIDTH = 160
+"""Characters of a full line at most: longer ones are paragraphs that nothing has broken."""
+
+
+def clean(line: str) -> str:
+    """Return a line in composed characters, without controls, invisible characters and ligatures, its blanks single.
+
+    A soft hyphen stays at the end only, where it parts a word.
+    """
+    line = unicodedata.normalize("NFC", _MANY_MARKS.sub(r"\1", line))
+    line = _CONTROLS.sub("", line.translate(_LIGATURES))
+    line = " ".join(line.split())
+    return line[:-1].replace("\u00ad", "") + line[-1:]
+
+
+def width_of(lines: Iterable[str]) -> int:
+    """Return how long a full line of a text is, in characters: nine lines in ten are no longer."""
+    lengths = sorted(len(line) for line in lines if line)
+    return max(_MIN_WIDTH, lengths[(len(lengths) - 1) * 9 // 10] if lengths else 0)
+
+
+def compounds(lines: Iterable[str]) -> frozenset[str]:
+    """Return the words that a text writes with a hyphen inside a line, folded to lower case."""
+    return frozenset(word.lower() for line in lines for word in _WITH_HYPHEN.findall(line))
+
+
+def rebuilt_paragraphs(lines: Sequence[str], width: int, hyphenated: frozenset[str] = frozenset()) -> list[str]:
+    """Join cleaned lines to paragraphs; an empty line always parts them.
+
+    Else a paragraph ends with a line that is not full and ends a sentence or is short, and begins with a heading or
+    the mark of an apartado; where full lines are longer than a page is wide, each is one. Words broken at the end of a
+    line are made whole. A header block keeps its lines.
+    """
+    paragraphs: list[list[str]] = []
+    header = closing_rule(lines) + 1
+    open_paragraph = False
+    for number, line in enumerate(lines):
+        if not line:
+            open_paragraph = False
+        elif number < header or not open_paragraph or _begins(paragraphs[-1], line, width):
+            paragraphs.append([line])
+            open_paragraph = number >= header
+        else:
+            paragraphs[-1].append(line)
+    return [_joined_lines(paragraph, hyphenated).replace("\u00ad", "") for paragraph in paragraphs]
+
+
+def _joined_lines(lines: Sequence[str], hyphenated: frozenset[str]) -> str:
+    """Join the lines of a paragraph, each once: of what stands before a line, its last word alone is looked at."""
+    pieces = [lines[0]]
+    for line in lines[1:]:
+        pieces[-1:] = joined(pieces[-1], line, hyphenated).rsplit(" ", 1)
+    return " ".join(pieces)
+
+
+def joined(before: str, after: str, hyphenated: frozenset[str] = frozenset()) -> str:
+    """Join two lines of one paragraph; a hyphen goes where it only broke a word.
+
+    It stays where the text writes the word with one elsewhere (``hyphenated``), or where it is one of the language.
+
+    >>> joined("el contrato de tra-", "bajo")
+    'el contrato de trabajo'
+    >>> joined("el Real Decreto-", "ley 32/2021")
+    'el Real Decreto-ley 32/2021'
+    """
+    broken = _BROKEN.search(before) if before.endswith(_HYPHENS) else None
+    if broken is None:
+        return f"{before} {after}"
+    rest = re.match(r"\w+", after)
+    compound = f"{broken[1]}-{rest[0] if rest else ''}".lower()
+    hyphen_stays = not after[:1].islower() or _COMPOUND.search(broken[1]) or compound in hyphenated
+    return (before if hyphen_stays and before.endswith("-") else before[:-1]) + after
+
+
+def goes_on(before: str, after: str) -> bool:
+    """Tell whether a paragraph that a page break has cut goes on after it."""
+    return not _ENDED.search(before, _tail_of(before)) and after[:1].islower() and not _MARK.match(after)
+
+
+def _tail_of(line: str) -> int:
+    return max(0, len(line) - _TAIL)
+
+
+def _begins(paragraph: Sequence[str], line: str, width: int) -> bool:
+    """Tell whether a line begins a paragraph after the lines of ``paragraph``."""
+    if width > _MAX_WIDTH:
+        return True
+    before = paragraph[-1]
+    tail = _tail_of(before)
+    marked = _MARK.match(line) is not None
+    listed = marked and _LISTING.search(before, tail) is not None
+    if _BROKEN.search(before, tail) or (_DANGLING.search(before, tail) and not listed):
+        return False
+    ended = _ENDED.search(before, tail) is not None
+    short = len(before) < _SHORT * width
+    if marked and (ended or short or listed):
+        return True
+    if line[:1].islower():
+        return False
+    heading = opening(before) if len(paragraph) == 1 else None
+    if opening(line) is not None or division(line) is not None or (heading is not None and not heading.rest):
+        return True
+    return short or ((ended or heading is not None) and len(before) < _FULL * width)
+
+
+_LETTERS = 26
+_LARGEST_BY_LETTERS = 4 * _LETTERS
+_LARGEST_START = 999_999
+
+
+def first_number(written: str) -> int:
+    """Return the number with which a list begins, as a file has it; 1 where it is none, or beyond all reason."""
+    usable = written.isascii() and written.isdecimal() and len(written) <= len(str(_LARGEST_START))
+    return int(written) if usable else 1
+
+
+def letter(number: int) -> str:
+    """Return the letters of a number from 1: a to z, then aa, bb; beyond four letters in figures.
+
+    >>> [letter(number) for number in (1, 26, 27, 105)]
+    ['a', 'z', 'aa', '105']
+    """
+    if not 1 <= number <= _LARGEST_BY_LETTERS:
+        return str(number)
+    return chr(ord("a") + (number - 1) % _LETTERS) * ((number - 1) // _LETTERS + 1)

@@ -1,0 +1,68 @@
+"""Read Markdown that is no official law: headings are paragraphs, tables have a row a line."""
+
+import re
+from pathlib import Path
+
+from articulado.ingestion.files.formats.header_block import closing_rule
+from articulado.ingestion.files.formats.source import no_text
+from articulado.ingestion.files.formats.txt import text_lines
+from articulado.ingestion.markdown.body import clean as unmarked
+from articulado.ingestion.markdown.body import row
+from articulado.ingestion.model import FileText, Page
+
+_HEADING = re.compile(r"#{1,6}\s+")
+_RULE = re.compile(r"(?:-\s?){3,}|(?:\*\s?){3,}|(?:_\s?){3,}|=+|```.*")
+_ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s")
+
+
+def read(path: Path) -> FileText:
+    """Return the text as one page without a number; the lines of a header block at its start stay as they are.
+
+    Raises:
+        InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
+    """
+    lines = text_lines(path)
+    header = closing_rule(lines) + 1
+    paragraphs = [*(line for line in lines[:header] if line), *_paragraphs(lines[header:])]
+    if not paragraphs:
+        raise no_text(path)
+    return FileText((Page(None, tuple(paragraphs)),))
+
+
+def _paragraphs(lines: list[str]) -> list[str]:
+    """Join lines as Markdown does: to what stands above, but for headings, items of a list and rows."""
+    paragraphs: list[list[str]] = []
+    kind = ""
+    for line in lines:
+        line = line.lstrip("> ")
+        before, kind = kind, _kind(line)
+        text = row(line) if kind == "row" else unmarked(_heading_text(line) if kind == "heading" else line)
+        if kind in ("blank", "rule") or not text:
+            continue
+        if kind == "row" and before in ("row", "rule"):
+            if before == "row" and paragraphs:
+                paragraphs[-1].append(f"\n{text}")
+            else:
+                paragraphs.append([text])
+        elif kind == "text" and before in ("text", "item"):
+            paragraphs[-1].append(f" {text}")
+        else:
+            paragraphs.append([text])
+    return ["".join(pieces) for pieces in paragraphs]
+
+
+def _heading_text(line: str) -> str:
+    """Return what a heading says, without its marks before and after."""
+    return line.lstrip("#").rstrip("#").strip()
+
+
+def _kind(line: str) -> str:
+    if not line:
+        return "blank"
+    if line.startswith("|"):
+        return "row"
+    if _HEADING.match(line):
+        return "heading"
+    if _RULE.fullmatch(line):
+        return "rule"
+    return "item" if _ITEM.match(line) else "text"

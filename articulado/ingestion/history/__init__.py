@@ -1,0 +1,1 @@
+"""Earlier wordings of provisions and the reforms that changed them."""

@@ -1,0 +1,272 @@
+"""The catalogue of an index: the documents that a generation has, in a database on disk.
+
+Nothing of it is held in memory but the document that is looked at, however many there are.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self, cast
+
+from articulado.ingestion.links.provision_index import SCHEMA as WORDINGS
+from articulado.language.translation import translate
+from articulado.store.generations import CATALOG
+from articulado.store.layout import IndexedAgreement
+from articulado.values.documents import Source, SourceFile, StaleRecord, Unresolved
+from articulado.values.errors import IndexMismatch, StoreUnavailable
+
+VERSION = 1
+"""Of the tables; it goes up where they change, and an older catalogue is not read."""
+
+FILE, RECORD, DECISION, ARTICLE, GONE = "file", "record", "decision", "article", "gone"
+"""Where a document comes from: files of its own, or what the package and the profile bring along. What is gone is no
+document any more, and still has points in the index."""
+
+BYTES_OF_ID = 8
+
+SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS files (
+    number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, root TEXT NOT NULL, digest TEXT NOT NULL,
+    identity TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS documents (
+    number INTEGER PRIMARY KEY, position INTEGER NOT NULL, kind TEXT NOT NULL, collection TEXT NOT NULL,
+    law_id TEXT NOT NULL, identity TEXT NOT NULL, staged TEXT NOT NULL, source TEXT NOT NULL DEFAULT '',
+    title TEXT NOT NULL DEFAULT '', provisions INTEGER NOT NULL DEFAULT 0, parents INTEGER NOT NULL DEFAULT 0,
+    characters INTEGER NOT NULL DEFAULT 0, last_change TEXT NOT NULL DEFAULT '', agreement TEXT NOT NULL DEFAULT '',
+    refs TEXT NOT NULL DEFAULT '{{}}', resolved INTEGER NOT NULL DEFAULT 0, unresolved TEXT NOT NULL DEFAULT '{{}}',
+    examples TEXT NOT NULL DEFAULT '[]', summaries INTEGER NOT NULL DEFAULT 0, stale TEXT NOT NULL DEFAULT '[]',
+    points BLOB NOT NULL DEFAULT x'', words BLOB NOT NULL DEFAULT x'', dirty INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (collection, law_id)
+);
+CREATE INDEX IF NOT EXISTS documents_staged ON documents (staged);
+CREATE INDEX IF NOT EXISTS documents_in_order ON documents (position);
+CREATE INDEX IF NOT EXISTS documents_to_write ON documents (position) WHERE dirty;
+CREATE TABLE IF NOT EXISTS names (name TEXT PRIMARY KEY, document INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS names_of_document ON names (document);
+CREATE TABLE IF NOT EXISTS citations (
+    law_id TEXT NOT NULL, key TEXT NOT NULL, document INTEGER NOT NULL, PRIMARY KEY (law_id, key, document)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS citations_of_document ON citations (document);
+{WORDINGS}
+"""
+"""``points`` are the ids of the points of a document (int64), ``words`` in how many of its texts each stem is.
+
+``citations`` have each provision (with an empty key, whether a law has a text) that a document asks for: its references
+rest on these alone.
+"""
+
+
+class Catalog:
+    """The documents of a generation. What is read is read when it is asked for; whoever opens one closes it."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self.database = database
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Return the catalogue of an index that has no documents of its own: none, or the demo."""
+        database = sqlite3.connect(":memory:", check_same_thread=False)
+        database.executescript(SCHEMA)
+        return cls(database)
+
+    def close(self) -> None:
+        """Close the database."""
+        self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def fact(self, name: str, default: str = "") -> str:
+        """Return what is noted of the generation under a name."""
+        row = self.database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return str(row[0]) if row else default
+
+    @property
+    def made_with(self) -> str:
+        """Name all that the points depend on beside documents; empty where that is not known."""
+        return self.fact("made_with")
+
+    @property
+    def profile(self) -> str:
+        """Name what of that is the profile's: what it says and the articles that it brings along."""
+        return self.fact("profile")
+
+    @property
+    def packaged(self) -> bool:
+        """Whether what articulado brings along is wanted."""
+        return self.fact("packaged", "yes") == "yes"
+
+    @property
+    def drift(self) -> int:
+        """Number of points that have changed since what is fitted to the texts was fitted."""
+        return int(self.fact("drift", "0"))
+
+    @property
+    def record_laws(self) -> list[str]:
+        """The laws that the generation has as packaged records alone."""
+        return [str(row[0]) for row in self._ordered("law_id", "kind = ?", RECORD)]
+
+    def sources(self) -> Iterator[Source]:
+        """Yield the documents that have files of their own, in the order of reading."""
+        for (source,) in self._ordered("source", "kind = ?", FILE):
+            yield cast(Source, json.loads(source))
+
+    def source_named(self, name: str) -> Source | None:
+        """Return the document that goes by a name: its identity, or the path of a file that it could be read from."""
+        query = "SELECT source FROM documents JOIN names ON document = documents.number WHERE name = ?"
+        row = self.database.execute(query, (name,)).fetchone()
+        return cast(Source, json.loads(row[0])) if row else None
+
+    def source_of(self, law_id: str) -> Source | None:
+        """Return the document of an identifier; ``None`` where there is none with files of its own."""
+        row = next(self._ordered("source", "kind = ? AND law_id = ?", FILE, law_id), None)
+        return cast(Source, json.loads(row[0])) if row else None
+
+    def provisions_of(self, law_id: str) -> list[str]:
+        """Return the keys of the provisions of a law."""
+        query = "SELECT DISTINCT provision_key FROM wordings WHERE law_id = ? AND alias = 0"
+        return [str(key) for (key,) in self.database.execute(query, (law_id,))]
+
+    def is_staged(self, key: str) -> bool:
+        """Tell whether a document was made from what was staged under a key."""
+        query = "SELECT 1 FROM documents WHERE staged = ? LIMIT 1"
+        return self.database.execute(query, (key,)).fetchone() is not None
+
+    def count(self) -> int:
+        """Return how many documents have files of their own."""
+        return self._sum("count(*)", FILE)
+
+    def provisions(self) -> int:
+        """Return how many provisions they have."""
+        return self._sum("sum(provisions)", FILE)
+
+    def points(self) -> tuple[int, int]:
+        """Return how many parents and how many children the documents have, whatever they come from."""
+        query = "SELECT coalesce(sum(parents), 0), coalesce(sum(length(points)), 0) FROM documents WHERE kind != ?"
+        parents, bytes_of_ids = self.database.execute(query, (GONE,)).fetchone()
+        return int(parents), int(bytes_of_ids) // BYTES_OF_ID - int(parents)
+
+    def titles(self) -> dict[str, str]:
+        """Return the titles of what is there by provisions, laws and agreements, by identifier."""
+        return dict(self._ordered("law_id, title", "kind = ? AND provisions", FILE))
+
+    def changes(self) -> dict[str, str]:
+        """Return the last change of each document whose source tells days, by identifier (ISO 8601)."""
+        return dict(self._ordered("law_id, last_change", "kind = ? AND last_change != ''", FILE))
+
+    def roots(self) -> Iterator[str]:
+        """Yield what the files were found under, each once."""
+        for (root,) in self.database.execute("SELECT root FROM files GROUP BY root ORDER BY min(number)"):
+            yield root
+
+    def agreements(self) -> list[IndexedAgreement]:
+        """Return the collective agreements among the documents."""
+        rows = self._ordered("agreement", "agreement != '' AND kind != ?", GONE)
+        return [IndexedAgreement(**json.loads(agreement)) for (agreement,) in rows]
+
+    def documents(self) -> dict[str, int]:
+        """Return how many documents there are in each collection, whatever they come from."""
+        query = "SELECT collection, count(*) FROM documents WHERE kind != ? AND parents GROUP BY collection ORDER BY 1"
+        return dict(self.database.execute(query, (GONE,)))
+
+    @property
+    def resolved(self) -> int:
+        """Number of references between chunks of the documents."""
+        return self._sum("sum(resolved)", FILE)
+
+    @property
+    def unresolved(self) -> dict[str, int]:
+        """Number of citations that lead nowhere, by cause."""
+        query = (
+            "SELECT each.key, sum(each.value) FROM documents, json_each(documents.unresolved) AS each"
+            " WHERE documents.unresolved != '{}' GROUP BY 1 ORDER BY min(position)"
+        )
+        return dict(self.database.execute(query))
+
+    def examples(self, limit: int) -> list[Unresolved]:
+        """Return some of the citations that lead nowhere, in the order of the documents."""
+        found: list[Unresolved] = []
+        for (examples,) in self._ordered("examples", "examples != '[]' AND kind = ?", FILE):
+            found += json.loads(examples)
+            if len(found) >= limit:
+                break
+        return found[:limit]
+
+    @property
+    def summaries(self) -> int:
+        """Number of provisions that have a summary."""
+        return self._sum("sum(summaries)", FILE)
+
+    @property
+    def stale(self) -> list[StaleRecord]:
+        """The packaged records of another wording than that in force."""
+        rows = self._ordered("stale", "stale != '[]' AND kind = ?", FILE)
+        return [record for (stale,) in rows for record in json.loads(stale)]
+
+    def _ordered(self, columns: str, where: str, *values: str) -> Iterator[Any]:
+        yield from self.database.execute(f"SELECT {columns} FROM documents WHERE {where} ORDER BY position", values)
+
+    def _sum(self, what: str, kind: str) -> int:
+        [value] = self.database.execute(f"SELECT {what} FROM documents WHERE kind = ?", (kind,)).fetchone()
+        return int(value or 0)
+
+
+def read_catalog(generation: Path) -> Catalog:
+    """Open the catalogue of a generation; an index without one (the demo) has no documents of its own.
+
+    Raises:
+        IndexMismatch: it cannot be read.
+    """
+    file = generation / CATALOG
+    if not file.is_file():
+        return Catalog.empty()
+    with explained(generation):
+        database = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+        try:
+            [version] = database.execute("PRAGMA user_version").fetchone()
+            if version != VERSION:
+                raise sqlite3.DatabaseError(f"version {version}")
+            database.execute("SELECT count(*) FROM facts").fetchone()
+        except BaseException:
+            database.close()
+            raise
+    return Catalog(database)
+
+
+@contextmanager
+def explained(generation: Path) -> Iterator[None]:
+    """Turn errors of a damaged database within the block into an ``IndexMismatch``, those of the disk into ours."""
+    try:
+        yield
+    except sqlite3.ProgrammingError:
+        raise
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+            raise StoreUnavailable(translate("store.not_readable", folder=generation, reason=error)) from error
+        raise IndexMismatch(translate("ingest.catalogue_damaged", generation=generation)) from error
+    except sqlite3.DatabaseError as error:
+        raise IndexMismatch(translate("ingest.catalogue_damaged", generation=generation)) from error
+
+
+def titles_in(generation: Path) -> dict[str, str]:
+    """Return the ``titles`` of the catalogue of a generation."""
+    with read_catalog(generation) as catalog:
+        return catalog.titles()
+
+
+def changes_in(generation: Path) -> dict[str, str]:
+    """Return the ``changes`` of the catalogue of a generation."""
+    with read_catalog(generation) as catalog:
+        return catalog.changes()
+
+
+def names_of(identity: str, files: list[SourceFile]) -> list[str]:
+    """Return what a document goes by: its identity, and the paths of equal files that it could be read from."""
+    return list(dict.fromkeys([identity, *(file["path"] for file in files if file["identity"] == file["path"])]))

@@ -1,0 +1,68 @@
+"""Fingerprints that an index must have been built with: of the embedder, of the word weights and of the chunker."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from articulado.config.profile import Profile, domain_of
+from articulado.config.settings import ModelSettings, Role, Settings
+from articulado.encoders.bm25 import Bm25Encoder
+from articulado.encoders.dual import fitted_fingerprint, packaged_encoder
+from articulado.legal.domain.base import Domain
+from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.store.generations import Fingerprints
+from articulado.values.protocols import Embedder
+
+CHUNKER = "small_to_big:2000:300:50:4"
+"""Fingerprint of how documents are cut and what chunks hold; another one where the same document gives other chunks."""
+
+
+def expected_fingerprints(settings: Settings, profile: Profile, chunker: str = CHUNKER) -> Fingerprints:
+    """Return the fingerprints that an index must have been built with to serve these settings and this profile.
+
+    Raises:
+        ConfigurationError: the dimensions of the embedder are not known.
+    """
+    domain = domain_of(profile)
+    embedder, sparse = _embedder_fingerprint(settings, domain), Bm25Encoder.of(domain).fingerprint
+    return Fingerprints(embedder=embedder, sparse=sparse, chunker=chunker)
+
+
+def _embedder_fingerprint(settings: Settings, domain: Domain) -> str:
+    if settings.embedder.provider != "offline":
+        from articulado.models.openai import fingerprint_of
+
+        return fingerprint_of(settings.embedder)
+    if domain is SPANISH_LAW:
+        return packaged_encoder(settings.offline_dimensions).fingerprint
+    return fitted_fingerprint(settings.offline_dimensions, domain)
+
+
+@dataclass(frozen=True)
+class IndexModels:
+    """Settings and profile of an index, and its embedder, built when it is first called for.
+
+    ``embedder`` is ``None`` offline, where vectors are fitted to the texts themselves.
+    """
+
+    settings: Settings
+    profile: Profile
+    embedder: Callable[[], Embedder] | None
+
+    @property
+    def domain(self) -> Domain:
+        """The domain of the profile."""
+        return domain_of(self.profile)
+
+
+def check_models(settings: Settings) -> None:
+    """Check what the chat models need, before anything is paid for.
+
+    Raises:
+        ConfigurationError: a key, an address or another part is missing.
+    """
+    roles: tuple[tuple[Role, ModelSettings], ...] = (("reader", settings.reader), ("principal", settings.principal))
+    for role, model in roles:
+        if model.provider != "offline":
+            from articulado.models.openai import check_settings
+
+            check_settings(role, model)

@@ -1,0 +1,1 @@
+"""Encoding of chunks and writing of the index."""

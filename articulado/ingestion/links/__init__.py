@@ -1,0 +1,1 @@
+"""References from one provision to another."""

@@ -1,0 +1,166 @@
+"""Read a norm from Markdown with YAML front matter, in all generations of the source.
+
+Articles are ``######`` headings in one generation, which has amendment notes in block quotes, ``#####`` in another,
+which has none, and mere paragraphs in the texts of many communities. A norm without articles has units of another
+name, or is running text. What the reader must not trust: headings that quote another law (they begin with «, or stand
+in an open quotation) or a superseded wording (they begin with a straight quotation mark), labels that occur twice, and
+block quotes, which hold notes, superseded wordings or, in laws that amend others, the quoted text itself.
+"""
+
+import re
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from articulado.config.data_files import UnreadableYaml, load_yaml
+from articulado.ingestion.markdown.body import clean, literal
+from articulado.ingestion.markdown.lines import read_provisions
+from articulado.ingestion.model import Law, LawStatus, Provision, unique_keys
+from articulado.language.folding import fold
+from articulado.language.translation import reason, translate
+from articulado.legal.territory.mentions import community_of
+from articulado.values.chunks import TextState
+from articulado.values.errors import InvalidInput
+
+_FRONT_MATTER = re.compile(r"\ufeff?---\s*\n(.*?)\n---\s*(?:\n|$)", re.DOTALL)
+_STATUSES: dict[str, LawStatus] = {
+    "in_force": "in_force",
+    "repealed": "repealed",
+    "expired": "expired",
+    "annulled": "repealed",
+}
+_ANNULLED = "Norma anulada."
+_TEXT_STATES: dict[str, TextState] = {"consolidated": "consolidated", "as_enacted": "as_enacted"}
+_LAW_NOTE = re.compile(r"^(?:Norma derogada|Téngase en cuenta que, con fecha|Norma anulada)")
+_COMMUNITY = re.compile(r"es-[a-z]{2}", re.IGNORECASE)
+_REFERENCE = re.compile(r"\s*\[?Ref\. [\w#.-]+\]?(?:\([^)]*\))?\.?$")
+
+
+def read_law(path: Path) -> Law:
+    """Read one law.
+
+    Raises:
+        InvalidInput: the file is not UTF-8, lacks its front matter or a field of it, or has no text.
+    """
+    return read_with_front(path)[0]
+
+
+def read_with_front(path: Path) -> tuple[Law, dict[str, Any]]:
+    """Read one law, and the fields of its front matter as they are; raise what ``read_law`` raises."""
+    front, body = _split(path)
+    # Soft hyphens would split words for every search.
+    lines = [literal(line) for line in body.replace("\u00ad", "").splitlines()]
+    title = _field(path, front, "title")
+    provisions = unique_keys(read_provisions(_without_title(lines, title)))
+    if not provisions:
+        raise InvalidInput(translate("file.law_empty", path=path))
+    warnings: list[str] = []
+    written = str(front.get("status") or "in_force")
+    status = _STATUSES.get(written, "unknown")
+    if status == "unknown":
+        warnings.append(translate("file.law_status", status=written, statuses=", ".join(_STATUSES)))
+    state = str(front.get("text_state") or "consolidated")
+    if state not in _TEXT_STATES:
+        warnings.append(translate("file.law_text_state", state=state, states=", ".join(_TEXT_STATES)))
+    law = Law(
+        id=_field(path, front, "identifier"),
+        title=title,
+        rank=str(front.get("rank", "")),
+        published=day_field(path, front, "publication_date") or "",
+        status=status,
+        valid_to=day_field(path, front, "repeal_date", required=False),
+        status_note=_law_note(lines) or (_ANNULLED if written == "annulled" else ""),
+        provisions=tuple(_at(provision, front) for provision in provisions),
+        territory=community_of(_scope(front), str(front.get("department", ""))),
+        text_state=_TEXT_STATES.get(state, "consolidated"),
+        warnings=tuple(warnings),
+    )
+    return law, front
+
+
+def read_front(path: Path) -> dict[str, Any]:
+    """Read the fields of the front matter as they are.
+
+    Raises:
+        InvalidInput: the file cannot be read, is not UTF-8, or has no front matter.
+    """
+    return _split(path)[0]
+
+
+def _without_title(lines: list[str], title: str) -> list[str]:
+    """Return the lines without the heading that only repeats the title of the norm."""
+    first = next((index for index, line in enumerate(lines) if line), len(lines))
+    repeats = lines[first : first + 1] and clean(lines[first].lstrip("# ")).removesuffix(".") == title.removesuffix(".")
+    return lines[first + 1 :] if repeats and lines[first].startswith("# ") else lines
+
+
+def _at(provision: Provision, front: dict[str, Any]) -> Provision:
+    """Return a provision with its address, where that does not follow from the identifier of its norm."""
+    identifier, source = str(front.get("identifier", "")), str(front.get("source") or "")
+    if identifier.startswith("BOE-") or not source.startswith(("https://", "http://")):
+        return provision
+    return replace(provision, url=source)
+
+
+def _split(path: Path) -> tuple[dict[str, Any], str]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(translate("file.not_utf8", path=path)) from error
+    except OSError as error:
+        raise InvalidInput(translate("file.unreadable", path=path, reason=reason(error))) from error
+    match = _FRONT_MATTER.match(text)
+    if match is None:
+        raise InvalidInput(translate("file.front_missing", path=path))
+    try:
+        front = load_yaml(match[1], yaml.SafeLoader)
+    except UnreadableYaml as error:
+        line = text.count("\n", 0, match.start(1)) + error.line if error.line else None
+        where = translate("file.front_line", line=line) if line else ""
+        raise InvalidInput(translate("file.front_invalid", path=path, where=where)) from error
+    if not isinstance(front, dict):
+        raise InvalidInput(translate("file.front_no_fields", path=path))
+    return front, text[match.end() :]
+
+
+def _field(path: Path, front: dict[str, Any], name: str) -> str:
+    value = " ".join(str(front.get(name) or "").split())
+    if not value:
+        raise InvalidInput(translate("file.front_field", path=path, name=name))
+    return value
+
+
+def day_field(path: Path, front: dict[str, Any], name: str, *, required: bool = True) -> str | None:
+    """Return a field of the front matter that is a day, in ISO 8601; ``None`` if it is missing and not required.
+
+    Raises:
+        InvalidInput: it is missing or no day.
+    """
+    if not required and not front.get(name):
+        return None
+    value = _field(path, front, name)
+    try:
+        return date.fromisoformat(value).isoformat()
+    except ValueError as error:
+        raise InvalidInput(translate("file.front_date", path=path, name=name, value=value)) from error
+
+
+def _scope(front: dict[str, Any]) -> str:
+    """Return the BOE's code of the scope. Files say it by code or name, or name the jurisdiction by ISO 3166-2."""
+    if front.get("ambito_code"):
+        return str(front["ambito_code"])
+    regional = _COMMUNITY.fullmatch(str(front.get("jurisdiction", "")))
+    return "2" if regional or fold(str(front.get("scope", ""))).startswith("auton") else "1"
+
+
+def _law_note(lines: list[str]) -> str:
+    """Return the note on the whole law that stands before its text ("Norma derogada, con efectos de…")."""
+    for line in lines:
+        if line.startswith("#") and fold(line).lstrip("# ").startswith(("articulo", "art.", "titulo", "capitulo")):
+            break
+        if _LAW_NOTE.match(line):
+            return _REFERENCE.sub("", line).rstrip(". ") + "."
+    return ""

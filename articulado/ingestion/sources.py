@@ -1,0 +1,317 @@
+"""Find the files that documents are read from, and tell which of them are of one document."""
+
+import mmap
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+from articulado.ingestion.files.formats.source import SUFFIX, is_article
+from articulado.ingestion.files.reader import READERS
+from articulado.ingestion.history.wordings import is_dated, snapshot_day
+from articulado.ingestion.markdown.reader import read_front
+from articulado.language.translation import printable, reason, translate
+from articulado.legal.ids import BOE_ID
+from articulado.values.documents import Copy, Failure, Replaced, SkippedFiles, Source, SourceFile
+from articulado.values.errors import InvalidInput
+
+_CONVERTED: dict[str, tuple[str, ...]] = {
+    ".docx": (".doc", ".docm", ".dot", ".dotx", ".pages", ".rtf", ".wpd", ".wps"),
+    ".xlsx": (".csv", ".numbers", ".ods", ".tsv", ".xls", ".xlsb", ".xlsm"),
+    ".pdf": (".djvu", ".epub", ".key", ".mobi", ".odp", ".ppt", ".pptx", ".ps", ".xps"),
+}
+"""By a format that is read, those that the program that a file is of can save as that."""
+
+_ADVICE: dict[str, tuple[str, ...]] = {
+    "skipped.unpack": (".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"),
+    "skipped.recognise": (".bmp", ".gif", ".heic", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"),
+    "skipped.mail": (".eml", ".mbox", ".msg", ".pst"),
+}
+"""Kinds that no program turns into a text by itself, by the key of what to do about them."""
+
+_OF_NO_ACCOUNT = ("desktop.ini", "reforms.tsv", "thumbs.db", "validators.json")
+"""What systems, the history of a law and the copies of the gazette's data leave in a folder; names in small letters."""
+
+_LOCK = "~$"
+"""How the name begins of the file that tells Office that a document is open."""
+
+_PARTS_OF_A_PAGE = ("_files", "_archivos", "-Dateien", "_fichiers")
+"""How the name of a folder ends into which a browser saves what belongs to a page."""
+
+
+def skipped_files(paths: Iterable[Path], formats: str) -> list[SkippedFiles]:
+    """Return files that are not read by their kind, in the order of the kinds' names; ``formats`` are those that are.
+
+    What nobody would take for a document is left out.
+    """
+    kinds: dict[str, list[str]] = {}
+    for path in sorted(set(paths)):
+        if not _is_of_no_account(path):
+            kinds.setdefault(path.suffix.lower(), []).append(printable(path))
+    return [
+        {"kind": kind, "files": files, "advice": advice_for(kind, formats, number=len(files))}
+        for kind, files in sorted(kinds.items())
+    ]
+
+
+def advice_for(suffix: str, formats: str, *, number: int = 1) -> str:
+    """Say what to do about a number of files that end in a suffix, as nothing reads them as they are."""
+    plural = "s" if number != 1 else ""
+    for readable, suffixes in _CONVERTED.items():
+        if suffix in suffixes:
+            return translate("skipped.save_as", plural=plural, format=readable)
+    for key, suffixes in _ADVICE.items():
+        if suffix in suffixes:
+            return translate(key, plural=plural)
+    return translate("skipped.other", formats=formats)
+
+
+def describe(skipped: Sequence[SkippedFiles]) -> str:
+    """Say in a line how many files of each kind are not read, and what to do about them."""
+    return "; ".join(
+        translate("skipped.kind", count=len(kind["files"]), kind=kind["kind"] or "?", advice=kind["advice"])
+        for kind in skipped
+    )
+
+
+def _is_of_no_account(path: Path) -> bool:
+    hidden = path.name.startswith((".", _LOCK)) or path.name.lower() in _OF_NO_ACCOUNT
+    return hidden or any(_belongs_to_page(folder) for folder in path.parents)
+
+
+def _belongs_to_page(folder: Path) -> bool:
+    """Tell whether a folder holds the images of a page beside it."""
+    ending = next((ending for ending in _PARTS_OF_A_PAGE if folder.name.endswith(ending)), "")
+    page = folder.name.removesuffix(ending)
+    return bool(ending) and any(os.path.isfile(folder.with_name(page + suffix)) for suffix in (".html", ".htm"))
+
+
+SUFFIXES = (*READERS, ".xml")
+FORMATS = ", ".join((*SUFFIXES, SUFFIX))
+"""The endings of documents, as messages list them; YAML that is no article belongs to the document beside it."""
+
+BOE = "boe"
+"""How the root of a file that was downloaded from the official gazette begins."""
+
+_ID = f"({BOE_ID})".encode()
+_IN_FRONT_MATTER = re.compile(
+    rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:(?!---).*\n)*?identifier:[ \t]*[\"']?" + _ID + rb"[\"']?[ \t]*\r?\n"
+)
+_HEAD = 8_192
+"""Bytes in which the header of a law is looked for."""
+
+_PIECE = 1 << 20
+"""Bytes that are held at once of a file, however large it is."""
+
+_IN_XML = re.compile(rb"<identificador>\s*" + _ID + rb"\s*</identificador>")
+_SIDECARS = (".yaml", ".yml")
+
+
+def source_files(paths: Sequence[str]) -> tuple[list[SourceFile], list[Failure], list[SkippedFiles]]:
+    """Return the files that are named or below a folder that is, each once in order of name; failures; what is skipped.
+
+    What cannot be read, or is named and of no known format, is a failure. Of a folder, what is of no known format is
+    skipped.
+    """
+    failures: list[Failure] = []
+    files: dict[str, SourceFile] = {}
+    others: list[Path] = []
+    for path in map(Path, paths):
+        for file in _files_at(path, failures, others):
+            if obstacle := _obstacle(file):
+                failures.append({"source": printable(file), "reason": obstacle})
+                continue
+            try:
+                source = source_file(file, absolute(path))
+                files.setdefault(source["path"], source)
+            except OSError as error:
+                failures.append({"source": str(file), "reason": reason(error)})
+    return list(files.values()), failures, skipped_files(others, FORMATS)
+
+
+def absolute(path: Path | str) -> str:
+    """Return the absolute path, symbolic links resolved."""
+    return os.path.realpath(path)
+
+
+def source_file(file: Path, root: str) -> SourceFile:
+    """Return a file as a source; its digest covers what belongs to it: a header beside it, the table of reforms."""
+    hashed = blake2b(digest_size=16)
+    with file.open("rb") as stream:
+        head = stream.read(_HEAD)
+    for part in (file, *companions(file)):
+        with part.open("rb") as stream:
+            while piece := stream.read(_PIECE):
+                hashed.update(piece)
+    path = absolute(file)
+    return {"path": path, "root": root, "digest": hashed.hexdigest(), "identity": _identity(file, head) or path}
+
+
+def companions(file: Path) -> list[Path]:
+    """Return the files beside a source that its reader reads too."""
+    paths = [file.with_name(file.name + suffix) for suffix in _SIDECARS]
+    paths += [file.with_suffix(suffix) for suffix in _SIDECARS]
+    paths = [path for path in paths if not is_article(path)]
+    if file.suffix.lower() in (".md", ".markdown"):
+        paths.append(file.with_name("reforms.tsv"))
+    return [path for path in paths if path.is_file()]
+
+
+def _identity(file: Path, head: bytes) -> str:
+    """Return the BOE identifier of a law; empty for any other document."""
+    if is_article(file):
+        return ""
+    match = _IN_XML.search(head) if file.suffix.lower() == ".xml" else _IN_FRONT_MATTER.match(head)
+    return match[1].decode() if match else ""
+
+
+def _files_at(path: Path, failures: list[Failure], others: list[Path]) -> list[Path]:
+    """Return a file, or the documents below a folder by name; add what is none to ``failures``, or to ``others``."""
+    if os.path.isdir(path):
+        failures_before = len(failures)
+        below = sorted(_below(path, failures))
+        documents = [file for file in below if _is_document(file.name)]
+        headers = _headers(below)
+        strange = [file for file in below if not _is_document(file.name) and file not in headers]
+        if not documents and len(failures) == failures_before:
+            nothing = translate("ingest.folder_without_documents", formats=FORMATS)
+            skipped = describe(skipped_files(strange, FORMATS))
+            failures.append({"source": str(path), "reason": f"{nothing}: {skipped}" if skipped else nothing})
+        others += strange
+        return documents
+    if not _is_document(path.name) and os.path.exists(path):
+        advice = advice_for(path.suffix.lower(), FORMATS)
+        failures.append({"source": str(path), "reason": translate("ingest.format", advice=advice)})
+        return []
+    return [path]
+
+
+def _headers(files: Sequence[Path]) -> set[Path]:
+    """Return the files that are headers of others beside them, as ``companions`` has it."""
+    texts = {text for file in files if file.suffix.lower() not in _SIDECARS for text in (file, file.with_suffix(""))}
+    return {file for file in files if file.suffix.lower() in _SIDECARS and file.with_suffix("") in texts}
+
+
+def _below(folder: Path, failures: list[Failure]) -> Iterator[Path]:
+    """Yield the files below a folder but for hidden ones; subfolders that cannot be read become failures."""
+
+    def refused(error: OSError) -> None:
+        failures.append(
+            {"source": str(error.filename), "reason": translate("ingest.folder_unreadable", reason=reason(error))}
+        )
+
+    for inside, folders, names in os.walk(folder, onerror=refused):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            file = Path(inside, name)
+            if not name.startswith(".") and (file.suffix.lower() != ".xml" or _has_text(file)):
+                yield file
+
+
+def _is_document(name: str) -> bool:
+    return Path(name).suffix.lower() in SUFFIXES or is_article(name)
+
+
+def _has_text(file: Path) -> bool:
+    """Tell the text of a law from the other XML that the gazette has of it, its index and its analysis."""
+    if not os.path.isfile(file):
+        return True  # to be told what it is: to open a pipe would wait for who writes to it
+    try:
+        with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return content.find(b"<texto>") >= 0 and content.find(b"<bloque") >= 0
+    except OSError:
+        return True  # to be told that it cannot be read
+    except ValueError:  # It is empty.
+        return False
+
+
+def _obstacle(file: Path) -> str:
+    """Return why a file cannot be opened, as far as can be told without reading it; empty where nothing is known."""
+    if printable(file) != str(file):
+        return translate("ingest.name_not_utf8")
+    try:
+        mode = file.stat().st_mode
+    except OSError as error:
+        dangling = isinstance(error, FileNotFoundError) and file.is_symlink()
+        return translate("ingest.dangling_link") if dangling else reason(error)
+    return "" if stat.S_ISREG(mode) else translate("ingest.no_regular_file")
+
+
+_FOREVER = "9999"
+_UPDATED = re.compile(rb"<fecha_actualizacion>\s*(\d{4})(\d{2})(\d{2})")
+_EDITION_HEAD = 8_192
+"""Bytes in which the metadata of a law stand."""
+
+
+def is_loose(file: SourceFile) -> bool:
+    """Tell whether a file is a document of its own, which has no identifier that another file could share."""
+    return file["identity"] == file["path"]
+
+
+def names_of(source: Source) -> list[str]:
+    """Return what a document goes by: its identity, and the paths of equal files that it could be read from."""
+    return [source["identity"], *(file["path"] for file in source["files"] if is_loose(file))]
+
+
+def by_age(paths: Sequence[Path]) -> list[Path]:
+    """Return the files of a law that are there (all, if none is) by the day of their text, the newest last.
+
+    Of one day the order is that given. What the gazette's own data say of their last update is compared with the day of
+    a copy's last reform: so they go before every copy but one of a reform that they do not have yet.
+    """
+    present = [path for path in paths if path.exists()] or list(paths)
+    return present if len(present) == 1 else sorted(present, key=lambda path: (_day(path), _is_official(path)))
+
+
+def text_files(paths: Sequence[Path]) -> list[Path]:
+    """Return the files that a law is read from, the newest last: the gazette's own data alone where they are newest.
+
+    Else it is the newest copy and, for the wordings of the past, all copies whose names have a day.
+    """
+    files = by_age(paths)
+    if len(files) == 1 or _is_official(files[-1]):
+        return files[-1:]
+    copies = [file for file in files if not _is_official(file)]
+    newest = next((file for file in reversed(copies) if not is_dated(file)), None)
+    # Of one day the last given counts.
+    of_days = {_day(file): file for file in copies if file == newest or is_dated(file)}
+    return list(of_days.values())
+
+
+def unread_files(source: Source) -> tuple[list[Replaced], list[Copy]]:
+    """Return the files of a document that it is not read from: texts that a newer one replaces, and equal copies."""
+    failed = {failure["source"] for failure in source["skipped"]}
+    files = [file for file in source["files"] if file["path"] not in failed and Path(file["path"]).exists()]
+    if len(files) < 2:
+        return [], []
+    paths = [Path(file["path"]) for file in files]
+    read = list(map(str, paths[:1] if is_loose(files[0]) else text_files(paths)))
+    equal = {file["digest"]: file["path"] for file in files if file["path"] in read}
+    replaced: list[Replaced] = []
+    copies: list[Copy] = []
+    for file in files:
+        if file["path"] in read:
+            continue
+        if kept := read[0] if is_loose(file) else equal.get(file["digest"]):
+            copies.append({"document": source["title"], "kept": kept, "copy": file["path"]})
+        else:
+            replaced.append({"law": source["title"], "kept": read[-1], "replaced": file["path"]})
+    return replaced, copies
+
+
+def _day(path: Path) -> str:
+    """Return the day of which a text says that it is, ISO 8601; empty where it says none."""
+    try:
+        if _is_official(path):
+            with path.open("rb") as stream:
+                day = _UPDATED.search(stream.read(_EDITION_HEAD))
+            return b"-".join(day.groups()).decode() if day else _FOREVER
+        return snapshot_day(path, {} if is_dated(path) else read_front(path))
+    except (OSError, InvalidInput):
+        return ""
+
+
+def _is_official(path: Path) -> bool:
+    return path.suffix.lower() == ".xml"

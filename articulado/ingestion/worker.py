@@ -1,0 +1,199 @@
+"""Call functions in processes of their own, each call within limits: what fails or dies is that call alone."""
+
+import asyncio
+import atexit
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from signal import Signals
+from typing import Any, TypeVar
+
+from articulado import ONE_THREAD
+from articulado.config.files import Limits, mebibytes
+from articulado.ingestion.worker_process import IDLE_SECONDS, OUT_OF_MEMORY
+from articulado.language.formats import written
+from articulado.language.translation import current_language, translate
+from articulado.values.errors import InvalidInput
+
+T = TypeVar("T")
+
+Answer = tuple[str, Any]
+"""Outcome of a call and its value: one of ``articulado.ingestion.worker_process``, ``time``, or ``died`` and how."""
+
+_PROGRAM = "import sys; sys.path[:] = {path!r}; from articulado.ingestion.worker_process import main; main()"
+_WAITING = 10
+"""Times its limit that a call may take on a machine that is busy, or waits for a disk."""
+
+_END_SECONDS = 10.0
+"""Seconds that a process which has closed its output may take to end."""
+
+
+class Workers:
+    """Processes that do one call at a time; those that are free are used again, and end by themselves when idle.
+
+    This keeps damaged and hostile files from stopping the program. It is no sandbox: code that a file would smuggle
+    in runs with the rights of the user.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._free: list[_Worker] = []
+
+    async def call(self, function: Callable[..., T], *arguments: object) -> T:
+        """Return what a function returns, which a process calls by its name; it speaks the language of the caller.
+
+        Raises:
+            ArticuladoError: the function has raised it.
+            InvalidInput: the function has failed otherwise, or has passed a limit; the message says which.
+        """
+        try:
+            worker = self._free.pop()
+        except IndexError:
+            worker = _Worker(self._limits)
+        try:
+            outcome, value = await asyncio.to_thread(worker.ask, (function, arguments, current_language()))
+        except BaseException:  # A call that is cancelled ends with its process.
+            worker.kill()
+            raise
+        self._free.append(worker)
+        match outcome:
+            case "value":
+                return value  # type: ignore[no-any-return]
+            case "refused":
+                kind, message = value
+                raise kind(message)
+            case "time":
+                raise InvalidInput(
+                    translate(
+                        "bounds.time", seconds=written(self._limits.seconds, 0 if self._limits.seconds >= 1 else 1)
+                    )
+                )
+            case "memory":
+                raise InvalidInput(translate("bounds.memory", limit=mebibytes(self._limits.memory)))
+            case "depth":
+                raise InvalidInput(translate("bounds.depth"))
+            case "died":
+                raise InvalidInput(translate("bounds.died", how=value))
+            case _:
+                raise InvalidInput(translate("bounds.failed", error=value))
+
+    def close(self) -> None:
+        """End the processes that are free."""
+        while self._free:
+            self._free.pop().end()
+
+
+class _Worker:
+    """The place of one process, which is started with the first call, and anew when it has died."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._process: subprocess.Popen[bytes] | None = None
+        self._used_at = 0.0
+        self._killed = self._expired = False
+
+    def ask(self, call: object) -> Answer:
+        """Send a call, and return the answer.
+
+        A process that was used before may lack what others left of it: there only a value or a refusal counts.
+        """
+        request = pickle.dumps(call)
+        if self._is_ready():
+            outcome, value = self._asked(request)
+            if outcome in ("value", "refused", "time") or self._killed:
+                return outcome, value
+        self._start()
+        return self._asked(request)
+
+    def kill(self) -> None:
+        """End the call that goes on, from another thread."""
+        self._killed = True
+        if self._process is not None:
+            self._process.kill()
+
+    def end(self) -> int:
+        """End the process, and return how it has ended: its exit code, or minus the signal."""
+        process, self._process = self._process, None
+        if process is None:
+            return 0
+        process.kill()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+        return process.wait()
+
+    def _is_ready(self) -> bool:
+        """Tell whether there is a process that will not end now for having nothing to do."""
+        idle = time.monotonic() - self._used_at
+        return self._process is not None and self._process.poll() is None and idle < IDLE_SECONDS / 2
+
+    def _start(self) -> None:
+        self.end()
+        # Started anew, not forked: this process has threads.
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM.format(path=sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | ONE_THREAD,
+        )
+        self._send(pickle.dumps(self._limits))
+
+    def _asked(self, request: bytes) -> Answer:
+        """Return the answer of the process, which is ended where it has none, or might not be sound any more."""
+        assert self._process is not None
+        assert self._process.stdout is not None
+        self._expired = False
+        timer = threading.Timer(_WAITING * self._limits.seconds, self._expire)
+        timer.daemon = True
+        try:
+            if self._killed:
+                self._process.kill()
+            self._send(request)
+            pickle.load(self._process.stdout)
+            timer.start()
+            answer: Answer = pickle.load(self._process.stdout)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            answer = "died", self._death()
+        finally:
+            timer.cancel()
+            self._used_at = time.monotonic()
+        if answer[0] not in ("value", "refused", "failed"):
+            self.end()
+        if self._expired or answer == ("died", "SIGPROF"):
+            return "time", ""
+        return ("memory", "") if answer == ("died", str(OUT_OF_MEMORY)) else answer
+
+    def _death(self) -> str:
+        """Return what ended the process: the name of a signal, or its exit code."""
+        assert self._process is not None
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)
+        code = self.end()
+        return Signals(-code).name if code < 0 else str(code)
+
+    def _expire(self) -> None:
+        self._expired = True
+        if self._process is not None:
+            self._process.kill()
+
+    def _send(self, message: bytes) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(message)
+            self._process.stdin.flush()
+
+
+@cache
+def workers(limits: Limits) -> Workers:
+    """Return the processes of this program that keep to these limits: one set, as each takes long to start."""
+    shared = Workers(limits)
+    atexit.register(shared.close)
+    return shared

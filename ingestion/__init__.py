@@ -1,1 +1,0 @@
-"""Law files in, chunks out, index built."""

@@ -1,1 +1,0 @@
-"""Laws from the open data of the official gazette, with every wording."""

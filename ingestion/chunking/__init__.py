@@ -1,1 +1,0 @@
-"""Cut text into parents, which are shown, and children, which are embedded."""

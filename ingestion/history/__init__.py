@@ -1,1 +1,0 @@
-"""Dated wordings out of several texts of one law."""

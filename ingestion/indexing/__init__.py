@@ -1,1 +1,0 @@
-"""Chunks in, a generation of the index out."""

@@ -1,1 +1,0 @@
-"""Citations to references between chunks."""

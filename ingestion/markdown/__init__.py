@@ -1,1 +1,0 @@
-"""Laws from Markdown with front matter."""

@@ -1,1 +1,0 @@
-"""The plain-language records and the official text that they were written from."""

@@ -1,1 +1,0 @@
-"""The BOE's open data: consolidated legislation over HTTP."""

@@ -1,0 +1,49 @@
+import pytest
+
+from articulado.ingestion.files.titles import first_line, is_made_up, printed_title
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "title"),
+    [
+        (
+            ["BOLETÍN OFICIAL", "DE LA PROVINCIA DE X", "Número 64", "3 de abril de 2023", "CONVENIO COLECTIVO",
+             "Y MARISQUEO DE X", "2023-2025", "CAPÍTULO I. Generales", "Artículo 1. Uno."],
+            "CONVENIO COLECTIVO Y MARISQUEO DE X 2023-2025",
+        ),
+        (
+            ["Convenio colectivo de guardas", "para los años 2024 y 2025.", "Las partes acuerdan:", "Artículo 1."],
+            "Convenio colectivo de guardas para los años 2024 y 2025",
+        ),
+        (["Resolución por la que se publica el convenio de " + "a " * 80 + "fin.", "Visto el texto."],
+         "Resolución por la que se publica el convenio de " + "a " * 80 + "fin"),
+        (
+            ["SECCIÓN QUINTA", "Subdirección Provincial de X", "Resolución que publica el convenio del sector",
+             "GUARDAS DE LA PROVINCIA DE", "X para los años 2025 y 2026", "Visto el texto"],
+            "Resolución que publica el convenio del sector GUARDAS DE LA PROVINCIA DE X para los años 2025 y "
+            "2026",
+        ),
+        (["Convenio colectivo de la empresa", "Cestas X, S.L.", "Artículo 1. Uno."],
+         "Convenio colectivo de la empresa Cestas X, S.L."),
+        (["Preámbulo de algo", "Artículo 1. Uno.", "Convenio colectivo de nada"], ""),
+        (["Este convenio obliga a todos"], ""),
+    ],
+)  # fmt: skip
+def test_the_title_that_is_printed(paragraphs, title):
+    assert printed_title(paragraphs) == title
+
+
+def test_the_first_line_that_is_no_masthead():
+    assert first_line(["BOP X, 14 de mayo", "Guía de permisos."]) == "Guía de permisos"
+    assert first_line(["a " * 100]) == ""
+
+
+@pytest.mark.parametrize(
+    "title", ["Microsoft Word - Documento1", "Documento 2", "conv_final.docx", "  ", "scan 004", "doc1"]
+)
+def test_titles_that_programs_make_up(title):
+    assert is_made_up(title)
+
+
+def test_a_title_that_somebody_gave_is_none_of_those():
+    assert not is_made_up("Documento de trabajo sobre permisos")
