@@ -36,7 +36,7 @@ def mcp(
     """Serve the MCP tools on stdin and stdout, or over HTTP."""
     from articulado.config.extras import require
     from cli.environment import misspelt_variables
-    from graph.opened import OpenGraphs
+    from graph.open_graphs import OpenGraphs
 
     require("mcp")
     for problem in misspelt_variables():
@@ -53,7 +53,7 @@ def mcp(
 
 
 def _serve_http(settings: "Settings", knowledge: "KnowledgeProfile", host: str, port: int) -> None:
-    from graph.opened import OpenGraphs
+    from graph.open_graphs import OpenGraphs
     from server.guards import keys_file
     from server.mcp.app import mcp_app
     from server.mcp.http import PATH

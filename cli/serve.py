@@ -12,7 +12,7 @@ from server.address import HOST, MAX_PORT, MAX_WORKERS, PATHS, PORT
 if TYPE_CHECKING:
     from socket import socket
 
-    from graph.opened import OpenGraphs
+    from graph.open_graphs import OpenGraphs
 
 Host = Annotated[str, typer.Option("--host", metavar="DIRECCIÓN", help="Dirección en la que se escucha.")]
 Port = Annotated[
@@ -46,12 +46,12 @@ def serve(
     from articulado.store.generations import Generations
     from cli.environment import misspelt_variables
     from graph.compose import open_services
-    from graph.opened import OpenGraphs
+    from graph.open_graphs import OpenGraphs
+    from nodes.stage import wait_for
     from server.app import serve as run
     from server.guards import keys_file
     from server.operations.requests import log_to_stderr
     from server.settings import ServerSettings
-    from services.portal import wait_for
 
     for problem in misspelt_variables():
         typer.echo(problem, err=True)

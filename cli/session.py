@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from articulado.config.settings import Settings
     from articulado.values.answers import StreamEvent
     from graph.rag import Rag
-    from services.container import Services
+    from graph.services import Services
     from state.context import RunContext
     from state.rag import RagInput
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from articulado.config.profile import Profile
     from articulado.config.settings import Settings
     from articulado.values.answers import RerankStrategy
-    from services.container import Services
+    from graph.services import Services
     from state.context import RunContext
 
 TAG = "articulado"

@@ -13,7 +13,7 @@ from langchain_core.runnables.config import merge_configs
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
-from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs
+from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs
 
 
 @cache

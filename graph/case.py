@@ -10,8 +10,7 @@ from articulado.cases.confidence import ConfidenceEstimator
 from articulado.config.profile import Profile
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from graph.case_services import CaseServices, profile_estimator
-from graph.wiring import AddStage, stage_adder
+from graph.services import CaseServices, Services, profile_estimator
 from nodes import routing
 from nodes.case.accept_case import accept_case
 from nodes.case.check_fields import check_fields
@@ -30,8 +29,7 @@ from nodes.encode_sparse import encode_sparse
 from nodes.hybrid_search import hybrid_search
 from nodes.merge_candidates import merge_candidates
 from nodes.rerank import rerank
-from nodes.stage import UsageAccount, default_options
-from services.container import Services
+from nodes.stage import AddStage, UsageAccount, default_options, stage_adder
 from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
 from state.context import RunContext
 

@@ -17,9 +17,9 @@ from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.store.generations import Index
 from articulado.store.opening import check_points
 from articulado.store.replica import bring_up_to_date
-from services.container import Services
-from services.factory import build_ingest_services, build_services, without_providers
-from services.portal import wait_for
+from graph.factory import build_ingest_services, build_services, without_providers
+from graph.services import Services
+from nodes.stage import wait_for
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver

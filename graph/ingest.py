@@ -16,7 +16,8 @@ from articulado.config.settings import Settings
 from articulado.ingestion.incremental.base import IndexBase
 from articulado.ingestion.index_models import IndexModels
 from articulado.language.translation import use_locale
-from graph.wiring import stage_adder
+from graph.factory import build_ingest_services
+from graph.services import IngestServices
 from nodes import routing
 from nodes.ingest.accept import accept
 from nodes.ingest.contextualize import contextualize
@@ -26,9 +27,7 @@ from nodes.ingest.link import link
 from nodes.ingest.read import read
 from nodes.ingest.summarize import summarize
 from nodes.ingest.write_index import write_index
-from nodes.stage import SecondsAccount
-from services.container import IngestServices
-from services.factory import build_ingest_services
+from nodes.stage import SecondsAccount, stage_adder
 from state.ingest import IngestInput, IngestOutput, IngestState
 
 Ingest = CompiledStateGraph[IngestState, None, IngestInput, IngestOutput]

@@ -4,13 +4,12 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from graph.wiring import AddStage, stage_adder
+from graph.services import Services
 from nodes import routing
 from nodes.abstain import abstain
 from nodes.add_companions import add_companions
 from nodes.analyze_question import analyze_question
 from nodes.answer import answer
-from nodes.chunk_texts import ChunkTexts
 from nodes.decompose import decompose
 from nodes.embed_queries import embed_queries
 from nodes.encode_sparse import encode_sparse
@@ -25,9 +24,8 @@ from nodes.refetch import refetch
 from nodes.repair_marks import repair_marks
 from nodes.rerank import rerank
 from nodes.select_context import select_context
-from nodes.stage import UsageAccount, default_options
+from nodes.stage import AddStage, ChunkTexts, UsageAccount, default_options, stage_adder
 from nodes.verify import verify
-from services.container import Services
 from state.context import RunContext
 from state.rag import RagInput, RagOutput, RagState
 
@@ -43,7 +41,7 @@ def build_rag(
 ) -> Rag:
     """Wire the answering graph; with a checkpointer, each thread remembers its conversation.
 
-    The state of a thread has references to chunks (``nodes.chunk_texts``); with ``whole_chunks`` the chunks themselves,
+    The state of a thread has references to chunks (``nodes.stage``); with ``whole_chunks`` the chunks themselves,
     for who reads them off it.
     """
     builder, add = _retrieval(services, None if whole_chunks else ChunkTexts(services.stores))

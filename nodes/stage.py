@@ -1,22 +1,185 @@
 """What every stage has in common: how it is bound to its services, the account of its work, and the events of a run."""
 
+import asyncio
 import inspect
+import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.config import get_config
+from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime, get_runtime
 
 from articulado.config.settings import Settings
 from articulado.language.translation import use_locale
-from articulado.values.answers import NO_COST, Cost, FinalEvent
-from articulado.values.protocols import Progress
-from nodes.chunk_texts import ChunkTexts, is_on_thread
-from services.portal import wait_for
-from services.tracing import stage_span
+from articulado.values.answers import NO_COST, Cost, FinalEvent, StoreName
+from articulado.values.protocols import ChunkStore, Progress
 from state.context import ResolvedContext, RunContext
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Span, Tracer
+
+
+OF_CANDIDATES: Final = ("direct", "found", "candidates", "context", "carried", "named")
+"""Keys of the state that hold candidates."""
+
+_WHOLE: Final = "content_hash"
+"""A field that each chunk has and no reference."""
+
+Item = Mapping[str, Any]
+"""A chunk, or a reference to one: its ``id``, and the fields in which it differs from the one that the store has."""
+
+
+def is_on_thread() -> bool:
+    """Tell whether the run of the moment is one of a thread, whose checkpoints are kept."""
+    return "thread_id" in get_config().get("configurable", {})
+
+
+class ChunkTexts:
+    """Puts references in the place of chunks, and chunks in the place of references.
+
+    A chunk is read again from its store by its id, so that a thread goes on in another process. What the store does not
+    have stays whole; what it has no longer, because the index is another one, is left out.
+    """
+
+    def __init__(self, stores: Mapping[StoreName, ChunkStore]) -> None:
+        self._stores = stores
+
+    async def resolved(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a state in which all chunks are whole."""
+        references = [chunk for chunk in _chunks_in(state) if _WHOLE not in chunk]
+        if not references:
+            return state
+        stored = await self._stored(state, references)
+
+        def whole(chunk: Item) -> Item | None:
+            if _WHOLE in chunk:
+                return chunk
+            found = stored.get(chunk["id"])
+            return None if found is None else {**found, **chunk} if len(chunk) > 1 else found
+
+        return {**state, **_replaced(state, whole)}
+
+    async def referred(self, update: dict[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the update of a stage with references to the chunks that the store of its ``state`` has.
+
+        What it leaves as it was is no update.
+        """
+        chunks = [chunk for chunk in _chunks_in(update) if _WHOLE in chunk]
+        if not chunks:
+            return update
+        stored = await self._stored({**state, **update}, chunks)
+
+        def reference(chunk: Item) -> Item:
+            found = stored.get(chunk["id"])
+            if found is None or found.keys() != chunk.keys():
+                return chunk
+            differing = {key: value for key, value in chunk.items() if key != "id" and value != found[key]}
+            return chunk if _WHOLE in differing else {"id": chunk["id"], **differing}
+
+        referring = {**update, **_replaced(update, reference)}
+        same = [key for key in OF_CANDIDATES if key in referring and referring[key] == state.get(key)]
+        return {key: value for key, value in referring.items() if key not in same}
+
+    async def _stored(self, state: Mapping[str, Any], chunks: Sequence[Item]) -> Mapping[int, Item]:
+        store = self._stores[state.get("store", "index")]
+        return {chunk["id"]: chunk for chunk in await store.fetch([chunk["id"] for chunk in chunks])}
+
+
+def _chunks_in(values: Mapping[str, Any]) -> Iterable[Item]:
+    for key in OF_CANDIDATES:
+        yield from (candidate["chunk"] for candidate in values.get(key) or ())
+
+
+def _replaced(values: Mapping[str, Any], replace: Callable[[Item], Item | None]) -> dict[str, Any]:
+    """Return the keys that hold chunks, each chunk replaced; one that nothing takes the place of is left out."""
+    replaced: dict[str, Any] = {}
+    for key in OF_CANDIDATES:
+        if values.get(key):
+            pairs = [(candidate, replace(candidate["chunk"])) for candidate in values[key]]
+            replaced[key] = [
+                candidate if chunk is candidate["chunk"] else {**candidate, "chunk": chunk}
+                for candidate, chunk in pairs
+                if chunk is not None
+            ]
+    return replaced
+
+
+_TRACER: ContextVar["Tracer | None"] = ContextVar("tracer", default=None)
+"""The tracer of the request at work: its tasks and threads inherit it."""
+
+
+@contextmanager
+def tracing(tracer: "Tracer") -> Iterator[None]:
+    """Make the stages that run in a block spans of this tracer."""
+    token = _TRACER.set(tracer)
+    try:
+        yield
+    finally:
+        _TRACER.reset(token)
+
+
+@contextmanager
+def spanning(tracer: "Tracer", name: str, **options: Any) -> Iterator["Span"]:
+    """Make a block a span, the child of the current one; ``options`` are those of ``start_as_current_span``."""
+    from opentelemetry.trace import StatusCode
+
+    options |= {"record_exception": False, "set_status_on_exception": False}
+    with tracer.start_as_current_span(name, **options) as span:
+        try:
+            yield span
+        except BaseException as error:
+            span.set_attribute("error.type", type(error).__qualname__)
+            span.set_status(StatusCode.ERROR)
+            raise
+
+
+@contextmanager
+def stage_span(stage: str) -> Iterator[Callable[[Cost], None]]:
+    """Make a block the span of a stage, and yield what takes its cost."""
+    if (tracer := _TRACER.get()) is None:
+        yield lambda cost: None
+        return
+    with spanning(tracer, stage) as span:
+
+        def spend(cost: Cost) -> None:
+            span.set_attributes(
+                {
+                    "articulado.stage": stage,
+                    "articulado.model_calls": cost["requests"],
+                    "gen_ai.usage.input_tokens": cost["input_tokens"],
+                    "gen_ai.usage.output_tokens": cost["output_tokens"],
+                }
+            )
+
+        yield spend
+
+
+T = TypeVar("T")
+
+
+def wait_for(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end on the portal's loop, and return its result or raise its error.
+
+    One loop for all such calls keeps connections alive from one to the next; a loop that runs in the calling thread
+    is blocked meanwhile, so async code must await instead.
+    """
+    return asyncio.run_coroutine_threadsafe(work, _loop()).result()
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """Return the portal's event loop, running in its thread from the first call on."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="articulado-portal", daemon=True).start()
+    return loop
+
 
 Node = Callable[..., Awaitable[Mapping[str, Any]]]
 """A stage: state, runtime and keyword-only services in; an update of its own keys out, and what its account takes."""
@@ -166,3 +329,26 @@ def progress_of(runtime: Runtime[None]) -> Progress:
         runtime.stream_writer({"type": "progress", "step": step, "done": done, "total": total})
 
     return progress
+
+
+class AddStage(Protocol):
+    """Adds a stage to a graph, under the name of its function."""
+
+    def __call__(self, node: Node, *, defer: bool = False) -> None:
+        """Add a stage; ``defer`` waits for all branches that lead to it, whatever their lengths.
+
+        Raises:
+            TypeError: the stage asks for a service that there is not.
+        """
+        ...
+
+
+def stage_adder(
+    builder: StateGraph[Any, Any, Any, Any], services: object, account: Account, texts: ChunkTexts | None = None
+) -> AddStage:
+    """Return a function that adds stages to a graph over these services; account and texts: see ``nodes.stage``."""
+
+    def add(node: Node, *, defer: bool = False) -> None:
+        builder.add_node(node.__name__, stage(node, services, account, texts), defer=defer)
+
+    return add

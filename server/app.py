@@ -17,7 +17,7 @@ from articulado.config.extras import installed
 from articulado.language.translation import DEFAULT_LANGUAGE, translate
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import AsyncClose
-from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs, configured_graphs
+from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs, configured_graphs
 from server.address import HOST, PORT, is_loopback
 from server.body_validation import check_body
 from server.conversations import Threads, conversation_routes, stopped

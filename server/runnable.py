@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 
-from graph.opened import Graph
+from graph.open_graphs import Graph
 from server.conversations import THREAD, Threads
 from server.operations.requests import note_run
 from server.schemas import CONTEXT, MESSAGES, served_input, served_output

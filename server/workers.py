@@ -21,14 +21,14 @@ from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
 from articulado.language.translation import translate, use_locale
 from articulado.values.errors import ArticuladoError, ConfigurationError
-from graph.opened import OpenGraphs
+from graph.open_graphs import OpenGraphs
+from nodes.stage import wait_for
 from server.app import app_over
 from server.operations.metrics import SHARED_FIGURES
 from server.operations.requests import log_to_stderr
 from server.running import http_options
 from server.settings import ServerSettings
 from services.conversations.kept import MEMORY, open_conversations
-from services.portal import wait_for
 
 _HEALTH_SECONDS = 120
 """How long a worker may not answer its supervisor before it is taken for hung: reading an index holds it up."""

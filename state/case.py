@@ -21,8 +21,7 @@ from articulado.values.cases import (
     Source,
 )
 from articulado.values.chunks import Chunk
-from state.rag import RagState
-from state.reducers import add_usage
+from state.rag import RagState, add_usage
 
 
 class RequiredDataInput(TypedDict, total=False):

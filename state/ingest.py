@@ -17,7 +17,7 @@ from articulado.values.documents import (
     StaleRecord,
     Unresolved,
 )
-from state.reducers import add_seconds
+from state.rag import add_seconds
 
 
 class IngestInput(TypedDict, total=False):

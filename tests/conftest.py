@@ -126,7 +126,7 @@ def demo_index(own_environment) -> Path:
     # Imported here: the process that hands the tests out to its workers does without.
     from articulado.config.settings import Settings
     from graph.compose import open_services
-    from services.portal import wait_for
+    from nodes.stage import wait_for
 
     demo = Settings.read(env_file=None)
     wait_for(open_services(demo))

@@ -34,8 +34,8 @@ from articulado.retrieval.relevance.judge import FILE, BestScoreJudge, Judgement
 from articulado.store.opening import open_index
 from articulado.store.records.schema import load_corpus, load_situations, load_unanswerable
 from articulado.values.chunks import Candidate, ProvisionRef
+from graph.factory import build_services
 from graph.rag import build_retrieval
-from services.factory import build_services
 from state.context import RunContext
 from tools.situations import is_held_back
 from tools.train_encoder import precedents_of

@@ -11,7 +11,7 @@ from articulado.language.translation import reason, translate
 from articulado.store.opening import open_index
 from articulado.values.errors import InvalidInput
 from articulado.verification.dossier import make_dossier, provenance_of
-from services.container import Services
+from graph.services import Services
 from state.context import RunContext
 from state.rag import result_of
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from articulado.config.profile import Profile as KnowledgeProfile
     from articulado.config.settings import Settings
     from graph.case import Case
-    from services.container import Services
+    from graph.services import Services
 
 ANY_OPTION = {"ignore_unknown_options": True, "allow_extra_args": True}
 """The filter fields of a profile are options too, and a profile is data."""

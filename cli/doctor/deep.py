@@ -51,7 +51,7 @@ async def look_deep(settings: "Settings", index: "Index", progress: Progress) ->
 
 
 async def _look_at_points(settings: "Settings", index: "Index", inspection: "Inspection", progress: Progress) -> None:
-    from services.factory import open_store
+    from graph.factory import open_store
 
     store = open_store(settings, index)
     try:

@@ -177,7 +177,7 @@ async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool
     from articulado.ingestion.incremental.base import IndexBase
     from articulado.store.opening import check_points
     from articulado.store.replica import bring_up_to_date
-    from services.factory import build_services
+    from graph.factory import build_services
 
     profile = load_profile(settings.profile)
     diagnosis["profile"], diagnosis["questions"] = profile.name, bool(profile.for_questions)

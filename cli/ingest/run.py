@@ -40,8 +40,8 @@ def run_ingest(settings: "Settings", profile: "Profile", request: "IngestRequest
     """
     from langgraph.types import Command
 
+    from graph.factory import build_ingest_services
     from graph.ingest import build_ingest
-    from services.factory import build_ingest_services
 
     saver = None
     if settings.chunk_context == "reader":

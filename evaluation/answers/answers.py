@@ -21,8 +21,8 @@ from evaluation.recording.recording import ReplyMissing
 from evaluation.retrieval.failures import answering_keys
 from evaluation.retrieval.retrieve import LAW
 from graph.rag import build_rag
+from graph.services import Services
 from nodes.stage import default_options
-from services.container import Services
 from state.context import RunContext
 from state.rag import RagOutput
 

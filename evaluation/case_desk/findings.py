@@ -13,9 +13,8 @@ from evaluation.case_desk.cases import LabelledCase
 from evaluation.case_desk.decisions import Decisions, by_kind
 from evaluation.case_desk.halves import half_of
 from evaluation.case_desk.run import GRAPHS, TAKE_ANY, CaseResult, run_cases
-from graph.case_services import profile_estimator
+from graph.services import Services, profile_estimator
 from nodes.stage import default_options
-from services.container import Services
 
 
 @dataclass(frozen=True)

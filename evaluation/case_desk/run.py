@@ -15,7 +15,7 @@ from articulado.config.settings import ModelSettings
 from articulado.values.errors import InvalidInput
 from evaluation.case_desk.cases import LabelledCase
 from graph.case import Case, build_generate_response, build_required_data
-from services.container import Services
+from graph.services import Services
 
 GRAPHS: tuple[CaseGraph, ...] = ("required_data", "generate_response")
 Curves = Mapping[CaseGraph, Curve]

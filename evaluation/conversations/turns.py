@@ -17,7 +17,7 @@ from evaluation.gold.conversations import Conversation, Turn
 from evaluation.gold.provisions import Provision, key_of
 from evaluation.recording.recording import ReplyMissing
 from graph.rag import Rag, build_rag
-from services.container import Services
+from graph.services import Services
 from state.context import RunContext
 from state.rag import RagState
 

@@ -18,7 +18,7 @@ from articulado.values.chunks import Chunk, provision_of
 from articulado.values.errors import NoResultsFound
 from evaluation.gold.provisions import Provision, make_provision
 from evaluation.retrieval.retrieve import LAW
-from services.container import Services
+from graph.services import Services
 
 DIMENSIONS = 192
 """As many as our own vectors have by default."""

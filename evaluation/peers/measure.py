@@ -14,7 +14,7 @@ from evaluation.peers.haystack_hybrid import HAYSTACK
 from evaluation.peers.langchain_ensemble import LANGCHAIN
 from evaluation.peers.lexical import BM25S
 from evaluation.retrieval.run import Ranked, Run
-from services.container import Services
+from graph.services import Services
 
 PEERS = (BM25S, LANGCHAIN, HAYSTACK)
 DEPTH = 100

@@ -16,7 +16,7 @@ from nodes.stage import default_options
 
 if TYPE_CHECKING:
     from articulado.config.settings import Settings
-    from services.container import Services
+    from graph.services import Services
     from state.context import RunContext
 
 WRITTEN: Provider = "compatible"

@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from articulado.config.settings import Settings
 from articulado.language.formats import figure
 from articulado.store.opening import open_index
-from services.container import Services
+from graph.services import Services
 
 PACKAGES = (
     "articulado", "langgraph", "qdrant-edge-py", "qdrant-client", "numpy", "scipy", "scikit-learn", "fastembed",

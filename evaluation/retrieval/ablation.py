@@ -9,7 +9,7 @@ from evaluation.retrieval.evaluate import Configuration, evaluate
 from evaluation.retrieval.retrieve import Retriever
 from evaluation.retrieval.strategies import available_strategies
 from evaluation.retrieval.switches import EmptySparseEncoder, NarrowedStore, ZeroEmbedder, without_synonyms
-from services.container import Services
+from graph.services import Services
 from state.context import RunContext
 
 

@@ -14,7 +14,7 @@ from evaluation.retrieval.retrieve import Retrieved, Retriever
 from evaluation.retrieval.run import Ranked
 from evaluation.retrieval.strategies import reason_unavailable, watch_reranker
 from evaluation.statistics.bootstrap import Paired, compare
-from services.container import Services
+from graph.services import Services
 from state.context import RunContext
 
 METRIC = "nDCG@5"

@@ -13,8 +13,8 @@ from articulado.values.protocols import SearchFilter
 from evaluation.gold.provisions import Key, Provision, key_of, make_provision
 from evaluation.retrieval.run import Ranked
 from graph.rag import build_retrieval
+from graph.services import Services
 from nodes.stage import default_options
-from services.container import Services
 from state.context import RunContext
 from state.rag import RagState, days_of
 

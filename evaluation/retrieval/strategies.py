@@ -9,7 +9,7 @@ from articulado.values.answers import RerankStrategy
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ConfigurationError, ModelError
 from articulado.values.protocols import Reranked, Reranker
-from services.container import Services
+from graph.services import Services
 
 STRATEGIES: tuple[RerankStrategy, ...] = ("heuristic", "llm", "api", "cross_encoder")
 NO_FILES = "no hay ficheros del modelo"

@@ -23,8 +23,8 @@ from articulado.values.protocols import (
     SparseVector,
 )
 from evaluation.forwarding import ForwardingChat
+from graph.services import Services
 from nodes.decompose import MAX_QUERIES
-from services.container import Services
 
 
 @dataclass(frozen=True)

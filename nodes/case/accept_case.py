@@ -23,8 +23,7 @@ from articulado.values.answers import Analysis, StoreName
 from articulado.values.articles import FieldSpec
 from articulado.values.cases import CaseFailure, LeftOut, NamedConflict, RequiredFields, Response, Shortfall
 from articulado.values.chunks import Chunk
-from nodes.case.validation import checked_data, checked_filters, checked_inquiry, checked_tokens
-from nodes.validation import check_options
+from nodes.validation import check_options, checked_data, checked_filters, checked_inquiry, checked_tokens
 from state.case import CaseState
 from state.context import ResolvedContext
 from state.rag import Turn, fresh_turn

@@ -5,8 +5,7 @@ from langgraph.runtime import Runtime
 from articulado.cases.author import CaseAuthor
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
-from nodes.case.draft import DraftUpdate, draft_update
-from nodes.case.result import case_material
+from nodes.case.result import DraftUpdate, case_material, draft_update
 from state.case import CaseState
 from state.context import ResolvedContext
 

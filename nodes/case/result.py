@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
-from typing import Literal
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
 
 from articulado.cases.author import CaseMaterial
 from articulado.cases.confidence import says_too_little
@@ -13,9 +15,12 @@ from articulado.cases.schema import render
 from articulado.config.profile import Profile
 from articulado.language.formats import written
 from articulado.language.languages import Language
+from articulado.prompting.outgoing_links import source_addresses, texts_without_foreign_links
+from articulado.values.answers import Cost, cost_of
 from articulado.values.articles import DecisionRule, article_title, details_of
 from articulado.values.cases import CaseMetadata, FailureName, LeftOut, Source
 from articulado.values.chunks import Chunk
+from articulado.values.protocols import Structured
 from state.case import CaseState
 
 
@@ -125,4 +130,21 @@ def _source(chunk: Chunk, tier: str) -> Source:
         "tier": tier,
         "provisions": details_of(chunk).get("provisions", []),
         "url": chunk["url"],
+    }
+
+
+class DraftUpdate(TypedDict):
+    """What the author wrote, as it wrote it, and what that cost."""
+
+    drafted: dict[str, Any]
+    cost: Cost
+
+
+def draft_update(reply: Structured[Any], state: CaseState, language: Language) -> DraftUpdate:
+    """Return the update of a stage from the author's reply; links lead to sources of the context alone."""
+    return {
+        "drafted": texts_without_foreign_links(
+            reply.value.model_dump(), source_addresses(state["context"]), language.translate("rag_link_left_out")
+        ),
+        "cost": cost_of(reply),
     }

@@ -6,8 +6,7 @@ from articulado.cases.author import CaseAuthor
 from articulado.cases.budget import budget_shares
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
-from nodes.case.draft import DraftUpdate, draft_update
-from nodes.case.result import case_material, read_case
+from nodes.case.result import DraftUpdate, case_material, draft_update, read_case
 from state.case import CaseState
 from state.context import ResolvedContext
 

@@ -12,7 +12,7 @@ from langgraph_sdk import Auth
 from starlette.datastructures import Headers
 
 from articulado.language.translation import translate, use_locale
-from graph.opened import configured_graphs
+from graph.open_graphs import configured_graphs
 from server.access.authentication import identify
 from server.access.keys import KeyRing
 from server.guards import keys_file

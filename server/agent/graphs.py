@@ -10,7 +10,7 @@ from langgraph_sdk.runtime import ServerRuntime
 from articulado.language.translation import translate, use_locale
 from articulado.values.errors import InvalidInput
 from graph.ingest import Ingest, open_ingest
-from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, configured_graphs
+from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, configured_graphs
 from server.agent.access import OPERATE
 from server.agent.options import check_options
 from server.policy import CHEAP_STRATEGIES, Policy

@@ -1,6 +1,6 @@
 """Our own routes on the port of an Agent Server, and our guards around both."""
 
-from graph.opened import configured_graphs
+from graph.open_graphs import configured_graphs
 from server.access.keys import KeyRing
 from server.app import app_over
 from server.guards import Guards, keys_file

@@ -12,7 +12,7 @@ from articulado.retrieval.references import ProvisionRequest, wording_on
 from articulado.values.answers import AnswerOutcome, Citation, Message, Usage
 from articulado.values.chunks import Chunk
 from articulado.values.findings import Finding
-from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, OpenGraphs
+from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, OpenGraphs
 from server.desk.index import DeskIndex
 from server.desk.references import dated_links
 from server.desk.results import DatedLink

@@ -17,12 +17,12 @@ from articulado.retrieval.references import ProvisionRequest, Wording, read_refe
 from articulado.values.chunks import Chunk
 from articulado.values.errors import InvalidInput, NoResultsFound
 from articulado.values.protocols import ChunkStore
-from graph.opened import Graph, OpenGraphs
+from graph.open_graphs import Graph, OpenGraphs
 
 if TYPE_CHECKING:
     from articulado.ingestion.incremental.indexed_laws import IndexedLaw
     from articulado.values.findings import Finding
-    from services.container import Services
+    from graph.services import Services
 
 _BARE_NUMBER = re.compile(r"\d")
 _KEY = re.compile(r"[a-z]+:\S+(?: \S+)*")

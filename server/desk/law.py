@@ -16,7 +16,7 @@ from articulado.retrieval.references import Wording, provision_detail, wording_o
 from articulado.values.chunks import Candidate, ordering_score
 from articulado.values.errors import InvalidInput
 from articulado.verification.dossier import Dossier
-from graph.opened import OpenGraphs
+from graph.open_graphs import OpenGraphs
 from server.desk.citation import check_citation
 from server.desk.comparison import compare
 from server.desk.index import DeskIndex

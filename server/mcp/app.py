@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI
 
-from graph.opened import OpenGraphs
+from graph.open_graphs import OpenGraphs
 from server.errors import handle_errors
 from server.guards import Guards
 from server.mcp.http import McpEndpoint

@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from articulado.language.translation import translate
 from articulado.values.errors import ArticuladoError
-from graph.opened import OpenGraphs
+from graph.open_graphs import OpenGraphs
 from server.access.authentication import CALLER
 from server.guards import Guards
 from server.limits.admission import Busy, Room

@@ -25,7 +25,7 @@ from pydantic import ValidationError
 from articulado.config.profile import Profile
 from articulado.language.translation import translate, use_locale
 from articulado.values.errors import ArticuladoError
-from graph.opened import OpenGraphs
+from graph.open_graphs import OpenGraphs
 from server.desk.answers import Heard
 from server.errors import problem_of
 from server.mcp.schemas import input_schema, output_schema

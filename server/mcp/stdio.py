@@ -2,7 +2,7 @@
 
 from mcp.server.stdio import stdio_server
 
-from graph.opened import OpenGraphs
+from graph.open_graphs import OpenGraphs
 from server.mcp.protocol import mcp_server
 from server.operations.health import Readiness
 

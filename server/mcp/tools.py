@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from articulado.config.profile import Profile
 from articulado.legal.wordings import Certainty
 from articulado.retrieval.references import ProvisionText
-from graph.opened import OpenGraphs
+from graph.open_graphs import OpenGraphs
 from server.desk.answers import AnswerDesk, Answered, DatedRequiredData, DatedResponse, Heard
 from server.desk.law import LawDesk
 from server.desk.results import CitationCheck, Comparison, References, SearchResult

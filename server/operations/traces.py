@@ -19,7 +19,7 @@ from starlette.types import Scope
 from articulado.config.extras import importing
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from services.tracing import spanning, tracing
+from nodes.stage import spanning, tracing
 
 if TYPE_CHECKING:
     from fastapi.telemetry import TelemetryConfig

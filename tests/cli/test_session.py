@@ -11,8 +11,7 @@ from support.openai_server import OpenAIServer, failure, running_server
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
 from cli.main import run
-from graph import compose
-from services import factory
+from graph import compose, factory
 
 MODEL = "text-embedding-3-small"
 ANNOUNCEMENT = f"Se construye el índice inicial del perfil «jardin»: sus textos se envían a {MODEL} (compatible).\n"

@@ -20,7 +20,7 @@ from support.wired import META, QUESTION, SEARCH, VACATION, Wired, shown, wired
 
 from articulado.prompting.outgoing_links import LinkFilter, inert, without_foreign_links
 from graph.case import build_generate_response
-from graph.opened import OpenGraphs
+from graph.open_graphs import OpenGraphs
 from server.app import Site, app_over, create_app
 from server.settings import ServerSettings
 from services.conversations.kept import MEMORY

@@ -27,8 +27,8 @@ from articulado.models.tokens import token_counter
 from articulado.values.errors import ContentFiltered, InvalidInput, ModelError, ModelTimeout
 from graph.case import build_generate_response, build_required_data
 from graph.compose import open_services
-from services.container import Services
-from services.portal import wait_for
+from graph.services import Services
+from nodes.stage import wait_for
 
 PROFILES = REPOSITORY / "profiles"
 MODEL = "gpt-4o-mini"

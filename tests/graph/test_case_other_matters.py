@@ -9,7 +9,7 @@ from articulado.cases.confidence import MIN_CONFIDENCE
 from articulado.config.settings import Settings
 from graph.case import build_generate_response
 from graph.compose import open_services
-from services.portal import wait_for
+from nodes.stage import wait_for
 
 FILTERS = ("topic", "record_keeper", "plan_type", "regimen", "tipo_contrato")
 ARTICLES = {name: packaged_articles(REPOSITORY / "profiles" / name / "articles") for name in ("plan_401k", "laboral")}

@@ -22,10 +22,10 @@ from articulado.store.records.schema import ProvisionRecord
 from articulado.store.writer import Points
 from articulado.values.errors import IndexMismatch, InvalidInput, ModelError
 from graph.compose import open_services
+from graph.factory import build_ingest_services
 from graph.ingest import build_ingest
 from graph.rag import build_rag, build_retrieval
-from services.factory import build_ingest_services
-from services.portal import wait_for
+from nodes.stage import wait_for
 
 pytestmark = pytest.mark.usefixtures("nothing_comes_along")
 

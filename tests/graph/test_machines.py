@@ -22,7 +22,7 @@ from articulado.store.replica import bring_up_to_date
 from articulado.store.server_collection import patience
 from articulado.values.errors import StoreUnavailable
 from cli.main import run
-from graph.opened import LOOK_INTERVAL, RAG, OpenGraphs
+from graph.open_graphs import LOOK_INTERVAL, RAG, OpenGraphs
 
 REST = {"question": "¿Cuánto dura el descanso semanal?"}
 
@@ -111,7 +111,7 @@ async def test_no_run_waits_for_the_look_of_another(
         await asyncio.to_thread(answered.wait, PATIENCE)
 
     async with opened.holding():
-        monkeypatch.setattr("graph.opened.bring_up_to_date", hang)
+        monkeypatch.setattr("graph.open_graphs.bring_up_to_date", hang)
         now[0] += LOOK_INTERVAL
         slow = asyncio.create_task(found(opened))
         assert await asyncio.to_thread(looking.wait, PATIENCE)

@@ -12,7 +12,7 @@ from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
 from articulado.store.supplementary import MissingIndex
 from articulado.values.errors import IndexMissing
-from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs
+from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs
 
 REST = {"question": "¿Cuánto dura el descanso semanal?"}
 

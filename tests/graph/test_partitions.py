@@ -27,8 +27,8 @@ from articulado.store.server_collection import connect
 from articulado.store.server_writer import ServerWriter
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import SearchFilter
+from graph.factory import build_ingest_services, open_store
 from graph.ingest import build_ingest
-from services.factory import build_ingest_services, open_store
 from state.ingest import IngestReport
 
 Machine = Callable[[str], Settings]

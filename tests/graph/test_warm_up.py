@@ -5,7 +5,7 @@ from support.doubles import FakeEmbedder, FakeStore, FixedReranker, QueueChat, m
 from articulado.config.settings import Settings
 from articulado.models.embeddings import SameVector
 from graph.compose import warm_up
-from services.container import Services
+from graph.services import Services
 
 TITLED = [make_chunk(1, "Artículo 1", title="Vacaciones anuales"), make_chunk(2, "Artículo 2", title="Descanso")]
 

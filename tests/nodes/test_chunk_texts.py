@@ -7,7 +7,7 @@ from support.doubles import make_chunk
 
 from articulado.retrieval.fusion import candidate
 from articulado.values.chunks import Chunk
-from nodes.chunk_texts import ChunkTexts
+from nodes.stage import ChunkTexts
 
 VACATION, REST = make_chunk(1, "Artículo 38", text="Treinta días."), make_chunk(2, "Artículo 37", text="Día y medio.")
 

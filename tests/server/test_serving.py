@@ -15,7 +15,7 @@ from support.loopback import serving
 from support.waiting import PATIENCE
 
 from articulado.values.errors import ConfigurationError
-from graph.opened import OpenGraphs
+from graph.open_graphs import OpenGraphs
 from server.address import is_loopback, listen
 from server.app import app_over, serve
 from server.runnable import cancellable_stream

@@ -15,7 +15,7 @@ from support.served_law import NEW, OLD, index_law, settings_of, v1_client
 from support.waiting import PATIENCE
 
 from articulado.config.profile import load_profile
-from graph.opened import OpenGraphs
+from graph.open_graphs import OpenGraphs
 from server.access.keys import KeyRing
 from server.app import app_over
 from server.settings import ServerSettings

@@ -1,4 +1,4 @@
-from state.reducers import add_usage
+from state.rag import add_usage
 
 
 def usage(turn, calls, **stages):

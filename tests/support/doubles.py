@@ -28,7 +28,7 @@ from articulado.values.protocols import (
     SparseVector,
     Structured,
 )
-from services.container import Services
+from graph.services import Services
 
 
 def make_chunk(id_: int, provision: str = "Artículo 1", **fields: Any) -> Chunk:

@@ -14,8 +14,8 @@ from support.waiting import PATIENCE
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
+from graph.factory import build_ingest_services
 from graph.ingest import build_ingest
-from services.factory import build_ingest_services
 
 _FORKS = multiprocessing.get_context("forkserver")
 

@@ -10,8 +10,8 @@ from typing import Any
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
 from articulado.ingestion.boe.client import BoeClient
+from graph.factory import build_ingest_services
 from graph.ingest import Ingest, build_ingest
-from services.factory import build_ingest_services
 from state.ingest import IngestReport
 
 

@@ -15,7 +15,7 @@ from articulado.store.edge import EdgeStore
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import Embedded
 from graph.rag import Rag, build_rag, build_retrieval
-from services.container import Services
+from graph.services import Services
 
 USED = "Lo dice la norma {marks}.\n===META===\nUSED|{numbers}\nDROP|ninguno"
 

@@ -14,7 +14,7 @@ from support.waiting import PATIENCE
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
-from graph.opened import OpenGraphs
+from graph.open_graphs import OpenGraphs
 from server.app import app_over
 from server.settings import ServerSettings
 

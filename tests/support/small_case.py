@@ -21,9 +21,9 @@ from articulado.legal.domain.base import PlainDomain
 from articulado.values.answers import Message
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import Hit, HybridQuery, S, SearchFilter, Structured
-from graph.opened import OpenGraphs
+from graph.open_graphs import OpenGraphs
+from graph.services import Services
 from server.app import app_over
-from services.container import Services
 
 ARTICLE = "lt-trust-loan"
 TITLE = "Loans from an LT Trust account"

@@ -13,7 +13,7 @@ from articulado.config.settings import ModelSettings
 from articulado.models.openai import chat_model, embedder
 from articulado.models.retry import Retrier
 from graph.rag import build_rag
-from services.container import Services
+from graph.services import Services
 
 KEY = "sk-canario-4f1d"
 SEARCH = "vacaciones anuales"

@@ -16,7 +16,7 @@ from articulado.values.protocols import Fusion, HybridQuery, SearchFilter, Spars
 from evaluation.retrieval.retrieve import Retriever
 from graph.case import build_generate_response, build_required_data
 from graph.rag import build_rag, build_retrieval
-from services.container import Services
+from graph.services import Services
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
 

@@ -16,7 +16,7 @@ from support.small_graph import Hang, small_graph
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
-from graph.opened import OpenGraphs
+from graph.open_graphs import OpenGraphs
 
 OLD, NEW = "El permiso por boda es de 15 días naturales.", "El permiso por boda es de 20 días naturales."
 

@@ -10,7 +10,7 @@ from support.served_law import index_law
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
-from graph.opened import OpenGraphs
+from graph.open_graphs import OpenGraphs
 from server.app import app_over
 from server.settings import ServerSettings
 

@@ -16,7 +16,7 @@ from support.served_law import NEW, OLD
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
-from graph.opened import OpenGraphs
+from graph.open_graphs import OpenGraphs
 from server.access.keys import KeyRing
 from server.app import app_over
 from server.guards import Guards

@@ -22,7 +22,7 @@ from articulado.store.generations import Description, Index
 from articulado.store.records.schema import load_general_matters
 from articulado.values.chunks import indexed_text
 from articulado.values.errors import IndexMissing
-from services.factory import build_ingest_services, build_services
+from graph.factory import build_ingest_services, build_services
 
 EN = PlainDomain(language("en"))
 

@@ -40,7 +40,7 @@ from articulado.store.records.lookup import PackagedRecords
 from articulado.store.writer import WriterFactory
 from articulado.values.chunks import ProvisionRef
 from articulado.values.protocols import ChatModel, Embedder
-from services.container import IngestServices, OnDemand, Services
+from graph.services import IngestServices, OnDemand, Services
 
 MAX_SUPPORTED = 64
 """Questions whose precedents are kept: several stages ask for those of the same one."""

@@ -4,8 +4,8 @@ from support.doubles import FakeEmbedder, FakeStore, QueueChat, make_services
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.values.errors import ConfigurationError
-from services.container import OnDemand
-from services.factory import build_ingest_services
+from graph.factory import build_ingest_services
+from graph.services import OnDemand
 
 
 class Closing:

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
-from articulado.cases.matching import ArticleMatcher
+from articulado.cases.author import CaseAuthor, case_author
+from articulado.cases.confidence import CaseGraph, ConfidenceEstimator, read_calibration
+from articulado.cases.matching import ArticleMatcher, packaged_model
 from articulado.config.companions import Topic, load_companions
 from articulado.config.profile import Profile
 from articulado.config.sections import Caps, RelevanceBands
@@ -74,7 +76,7 @@ class OnDemand(Generic[C]):
 
 @dataclass(frozen=True)
 class Services:
-    """Everything by which the answering graphs reach outside their state; built once by ``services.factory``.
+    """Everything by which the answering graphs reach outside their state; built once by ``graph.factory``.
 
     A stage takes a field or a property of this class by the name of a keyword-only parameter (``nodes.stage``).
 
@@ -221,7 +223,7 @@ class Services:
 
 @dataclass(frozen=True)
 class IngestServices:
-    """Everything by which ingestion reaches outside its state; built once by ``services.factory``, without any key.
+    """Everything by which ingestion reaches outside its state; built once by ``graph.factory``, without any key.
 
     ``embedder`` is ``None`` offline, where vectors are fitted to the texts themselves. ``counter`` counts the tokens of
     the reader. ``boe`` opens a session with the official gazette, ``writer`` a generation of the index; whoever opens
@@ -256,3 +258,47 @@ async def _close(*services: Closable) -> None:
     async with AsyncExitStack() as stack:
         for service in services:
             stack.push_async_callback(service.close)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseServices(Services):
+    """The services of one case graph; the search is in the collections of cases."""
+
+    estimator: ConfidenceEstimator
+
+    @classmethod
+    def over(cls, services: Services, estimator: ConfidenceEstimator) -> Self:
+        """Return services with the estimator of a graph."""
+        return cls(**{field.name: getattr(services, field.name) for field in fields(Services)}, estimator=estimator)
+
+    @property
+    def graph(self) -> CaseGraph:
+        """The name of the graph that the services are for."""
+        return self.estimator.graph
+
+    @cached_property
+    def author(self) -> CaseAuthor:
+        """The author of required data and responses."""
+        return case_author(self.settings, self.principal, self.profile)
+
+    @cached_property
+    def search(self) -> HybridSearch:
+        """The search in the collections of cases."""
+        return self.search_in(self.profile.for_cases)
+
+    @property
+    def caps(self) -> Caps:
+        """The caps of the profile, with the number of chunks that the graph ranks."""
+        case = self.profile.case
+        chunks = case.required_data.chunks if self.graph == "required_data" else case.response.chunks
+        return self.profile.search.caps.model_copy(update={"overall": chunks})
+
+
+def profile_estimator(services: Services, graph: CaseGraph) -> ConfidenceEstimator:
+    """Return the estimator of a graph's confidence by the calibration that is stored with the profile.
+
+    Raises:
+        ConfigurationError: the calibration cannot be read.
+    """
+    model = packaged_model()
+    return ConfidenceEstimator(graph, model.fingerprint, read_calibration(services.profile.own_folder), model.curve)

@@ -20,11 +20,11 @@ from articulado.store.generations import Generations
 from articulado.store.replica import bring_up_to_date
 from articulado.store.supplementary import MissingIndex, PortableStore
 from articulado.values.errors import ArticuladoError, IndexMismatch, IndexMissing, StoreUnavailable
-from services.portal import wait_for
+from nodes.stage import wait_for
 from state.context import RunContext
 
 if TYPE_CHECKING:
-    from services.container import Services
+    from graph.services import Services
 
 logger = logging.getLogger(__name__)
 
@@ -223,7 +223,7 @@ class OpenGraphs:
 
     def _without_index(self, before: Opened | None, generation: str, error: ArticuladoError) -> Opened:
         if before is None:
-            from services.factory import build_services
+            from graph.factory import build_services
 
             with use_locale(self.profile.language):
                 services = build_services(self.settings, self.profile, None)
