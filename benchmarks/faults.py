@@ -28,9 +28,9 @@ from support.wired import QUESTION, Wired, wired
 
 from articulado.config.settings import Settings
 from server.app import Site, create_app
+from server.conversations.store import MEMORY
 from server.guards import Guards
-from server.settings import ServerSettings
-from services.conversations.kept import MEMORY
+from server.policy import ServerSettings
 
 SECONDS = 3.0
 CLIENTS = 100

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dotenv import dotenv_values
 
-from server.settings import variable_names
+from server.policy import variable_names
 from services.environment import known_variables, misspelt
 
 _DEBUG = "ARTICULADO_DEBUG"

@@ -14,7 +14,7 @@ from cli.spanish import usage_message
 
 if TYPE_CHECKING:
     from articulado.values.answers import Citation
-    from server.schemas import Failure
+    from server.errors import Failure
 
 FAILED = 1
 MISUSED = 2

@@ -9,7 +9,7 @@ from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from cli.options import IndexFolder, ProfileOption, read_configuration, whole
 from cli.render import console
-from server.address import HOST, MAX_PORT, PORT, is_loopback
+from server.policy import HOST, MAX_PORT, PORT, is_loopback
 
 if TYPE_CHECKING:
     from articulado.config.profile import Profile as KnowledgeProfile
@@ -47,7 +47,7 @@ def mcp(
         return
     if host is not None or port is not None:
         raise InvalidInput(translate("mcp.address_without_http"))
-    from server.mcp.stdio import serve_stdio
+    from server.mcp.app import serve_stdio
 
     asyncio.run(serve_stdio(OpenGraphs(settings, knowledge)))
 
@@ -55,11 +55,10 @@ def mcp(
 def _serve_http(settings: "Settings", knowledge: "KnowledgeProfile", host: str, port: int) -> None:
     from graph.open_graphs import OpenGraphs
     from server.guards import keys_file
-    from server.mcp.app import mcp_app
-    from server.mcp.http import PATH
+    from server.mcp.app import PATH, mcp_app
     from server.operations.requests import log_to_stderr
+    from server.policy import ServerSettings
     from server.running import run, taken
-    from server.settings import ServerSettings
 
     limits = ServerSettings.read()
     # No call to a model may begin that the request could not wait for.

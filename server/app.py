@@ -18,27 +18,22 @@ from articulado.language.translation import DEFAULT_LANGUAGE, translate
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import AsyncClose
 from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs, configured_graphs
-from server.address import HOST, PORT, is_loopback
-from server.body_validation import check_body
-from server.conversations import Threads, conversation_routes, stopped
-from server.desk.law import LawDesk
+from server.conversations.routes import Threads, conversation_routes, stopped
+from server.conversations.store import open_conversations
 from server.errors import FAILURES, handle_errors
-from server.guards import Guards
-from server.operations.health import Readiness, WarmUp, health_routes
-from server.operations.metrics import metrics_route
+from server.guards import Guards, check_body
+from server.lookup.law import LawDesk
+from server.operations.metrics import Readiness, WarmUp, health_routes, metrics_route
 from server.operations.traces import NO_TELEMETRY
 from server.page.routes import page_routes
-from server.policy import CHEAP_STRATEGIES, Policy
-from server.runnable import ServedGraph, outside_any_run
+from server.policy import CHEAP_STRATEGIES, HOST, PORT, Policy, ServerSettings, is_loopback
+from server.runnable import ServedGraph, add_stream_route, outside_any_run
 from server.running import run, taken
-from server.settings import ServerSettings
-from server.streaming import add_stream_route
 from server.v1.answers import answer_routes
 from server.v1.law import law_routes
-from services.conversations.kept import open_conversations
 
 if TYPE_CHECKING:
-    from server.mcp.http import McpEndpoint
+    from server.mcp.app import McpEndpoint
 
 ENDPOINTS: tuple[EndpointName, ...] = ("invoke", "stream", "input_schema", "output_schema")
 PLAYGROUND_ENDPOINTS: tuple[EndpointName, ...] = ("playground", "stream_log", "config_schema")
@@ -179,7 +174,7 @@ def _lifespan(
 
 
 def _mcp(opened: OpenGraphs, guards: Guards, *, stateless: bool) -> "McpEndpoint":
-    from server.mcp.http import McpEndpoint
+    from server.mcp.app import McpEndpoint
 
     return McpEndpoint(opened, guards, stateless=stateless)
 

@@ -1,17 +1,24 @@
 """A graph as LangServe needs it: what it streams are the graph's own typed events."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from typing import Any, TypeAlias, TypeVar
+import json
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
+from typing import Any, TypeAlias, TypeVar, cast
 
+from fastapi import APIRouter, Request
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
+from langserve import APIHandler
+from sse_starlette import EventSourceResponse
 
+from articulado.language.translation import translate
+from articulado.values.errors import ArticuladoError
 from graph.open_graphs import Graph
-from server.conversations import THREAD, Threads
+from server.conversations.routes import THREAD, Threads
+from server.errors import CONTEXT, MESSAGES, error_event, served_input, served_output
 from server.operations.requests import note_run
-from server.schemas import CONTEXT, MESSAGES, served_input, served_output
 from state.context import RunContext
 
 Using: TypeAlias = Callable[[], AbstractAsyncContextManager[Graph]]
@@ -127,3 +134,39 @@ async def cancellable_stream(items: AsyncIterator[T]) -> AsyncIterator[T]:
 async def _drain(items: AsyncIterator[T], queue: asyncio.Queue[T | None]) -> None:
     async for item in items:
         queue.put_nowait(item)
+
+
+Event = dict[str, Any]
+Events = AsyncGenerator[Event, None]
+
+logger = logging.getLogger(__name__)
+
+
+def add_stream_route(router: APIRouter, handler: APIHandler, path: str) -> None:
+    """Add ``<path>/stream``; added before LangServe's route of the same path, it takes its place."""
+
+    @router.post(f"{path}/stream", include_in_schema=False)
+    async def stream(request: Request) -> EventSourceResponse:
+        response = await handler.stream(request)
+        response.body_iterator = with_failures(cast(Events, response.body_iterator))
+        return response
+
+
+async def with_failures(events: Events) -> AsyncIterator[Event]:
+    """Pass LangServe's events on; where it says "Internal Server Error" and raises, say what was raised.
+
+    A ``RemoteRunnable`` raises the event's ``message`` with its ``status_code``.
+    """
+    try:
+        async for event in events:
+            if event.get("event") != "error":
+                yield event
+    except GeneratorExit:
+        with suppress(asyncio.CancelledError):  # LangServe answers any exception, this one too, with one more event.
+            await events.athrow(asyncio.CancelledError())
+        await events.aclose()
+        raise
+    except Exception as error:
+        if not isinstance(error, ArticuladoError):
+            logger.exception(translate("server.interrupted"))
+        yield {"event": "error", "data": json.dumps(error_event(error), ensure_ascii=False)}

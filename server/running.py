@@ -11,9 +11,9 @@ from fastapi import FastAPI
 
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from server.access.keys import KeyRing
-from server.address import BACKLOG, HOST, is_loopback, listen
+from server.access import KeyRing
 from server.operations.traces import Traces
+from server.policy import BACKLOG, HOST, is_loopback, listen
 
 SHUTDOWN_SECONDS = 5
 

@@ -24,11 +24,11 @@ from articulado.values.errors import ArticuladoError, ConfigurationError
 from graph.open_graphs import OpenGraphs
 from nodes.stage import wait_for
 from server.app import app_over
+from server.conversations.store import MEMORY, open_conversations
 from server.operations.metrics import SHARED_FIGURES
 from server.operations.requests import log_to_stderr
+from server.policy import ServerSettings
 from server.running import http_options
-from server.settings import ServerSettings
-from services.conversations.kept import MEMORY, open_conversations
 
 _HEALTH_SECONDS = 120
 """How long a worker may not answer its supervisor before it is taken for hung: reading an index holds it up."""

@@ -6,7 +6,7 @@ import tomllib
 import yaml
 from support.paths import REPOSITORY
 
-from server.settings import variable_names
+from server.policy import variable_names
 from services.environment import known_variables
 
 PYPROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))

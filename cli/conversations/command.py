@@ -12,7 +12,7 @@ from cli.render import print_json
 from cli.spanish import Command, Commands
 
 if TYPE_CHECKING:
-    from services.conversations.kept import Conversations
+    from server.conversations.store import Conversations
 
 MAX_DAYS = 36_500
 
@@ -96,8 +96,8 @@ def prune(days: Days = 30) -> None:
 @asynccontextmanager
 async def _opened() -> AsyncIterator["Conversations"]:
     from cli.options import read_settings
-    from server.settings import ServerSettings
-    from services.conversations.kept import open_conversations
+    from server.conversations.store import open_conversations
+    from server.policy import ServerSettings
 
     home = read_settings(None).home
     async with open_conversations(ServerSettings.read().conversations, home) as conversations:

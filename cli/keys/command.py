@@ -8,7 +8,7 @@ import typer
 from cli.options import Json
 from cli.render import print_json
 from cli.spanish import Command, Commands
-from server.access.keys import KeyRing
+from server.access import KeyRing
 
 app = typer.Typer(
     cls=Commands,
@@ -56,6 +56,6 @@ def revoke(name: Name) -> None:
 def _ring() -> KeyRing:
     from cli.options import read_settings
     from server.guards import keys_file
-    from server.settings import ServerSettings
+    from server.policy import ServerSettings
 
     return KeyRing(keys_file(ServerSettings.read(), read_settings(None).home))

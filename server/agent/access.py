@@ -13,10 +13,9 @@ from starlette.datastructures import Headers
 
 from articulado.language.translation import translate, use_locale
 from graph.open_graphs import configured_graphs
-from server.access.authentication import identify
-from server.access.keys import KeyRing
+from server.access import KeyRing, identify
 from server.guards import keys_file
-from server.settings import ServerSettings
+from server.policy import ServerSettings
 
 LOCAL = "@local"
 """Who calls a server without keys: somebody on its machine, which is all that its guards let in."""

@@ -1,10 +1,10 @@
 """Our own routes on the port of an Agent Server, and our guards around both."""
 
 from graph.open_graphs import configured_graphs
-from server.access.keys import KeyRing
+from server.access import KeyRing
 from server.app import app_over
 from server.guards import Guards, keys_file
-from server.settings import ServerSettings
+from server.policy import ServerSettings
 
 STUDIO = "https://smith.langchain.com"
 """The page of LangGraph Studio, which calls the server that its reader has started."""

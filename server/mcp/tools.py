@@ -10,9 +10,9 @@ from articulado.config.profile import Profile
 from articulado.legal.wordings import Certainty
 from articulado.retrieval.references import ProvisionText
 from graph.open_graphs import OpenGraphs
-from server.desk.answers import AnswerDesk, Answered, DatedRequiredData, DatedResponse, Heard
-from server.desk.law import LawDesk
-from server.desk.results import CitationCheck, Comparison, References, SearchResult
+from server.lookup.answers import AnswerDesk, Answered, DatedRequiredData, DatedResponse, Heard
+from server.lookup.law import LawDesk
+from server.lookup.results import CitationCheck, Comparison, References, SearchResult
 from server.mcp import arguments
 
 

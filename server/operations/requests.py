@@ -17,7 +17,7 @@ from uuid import uuid4
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.access.authentication import CALLER
+from server.access import CALLER
 from server.operations.metrics import Metrics
 from server.operations.traces import Traces
 

@@ -12,12 +12,11 @@ from typing_extensions import TypedDict
 
 from articulado.language.translation import translate
 from articulado.values.errors import ArticuladoError
-from server.conversations import THREAD, Threads
-from server.errors import BODY_FAILURES, error_event, failures
+from server.conversations.routes import THREAD, Threads
+from server.errors import BODY_FAILURES, CONTEXT, V1, error_event, failures, served_output
 from server.operations.requests import current_caller
 from server.policy import Policy
 from server.runnable import ServedGraph
-from server.schemas import CONTEXT, V1, served_output
 from server.v1 import examples
 from server.v1.requests import Ask, GivenFeedback, RequiredData, Respond
 from state.case import RequiredDataOutput, ResponseOutput

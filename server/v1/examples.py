@@ -3,7 +3,7 @@
 from typing import Any
 
 from articulado.values.findings import Finding
-from server.desk.results import Comparison, SearchResult, Verification
+from server.lookup.results import Comparison, SearchResult, Verification
 
 _LAW_ID, _LAW = "BOE-A-2015-11430", "Estatuto de los Trabajadores"
 _URL = "https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a48"

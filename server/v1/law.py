@@ -16,11 +16,10 @@ from articulado.language.translation import translate
 from articulado.legal.territory.table import gazetteer
 from articulado.values.errors import InvalidInput
 from articulado.verification.briefs.passages import BriefReport
-from server.desk.law import LawDesk
-from server.desk.results import Comparison, DossierVerification, ProvisionOnDay, SearchResult, Verification
-from server.errors import BODY_FAILURES, RUN_FAILURES, failures
+from server.errors import BODY_FAILURES, RUN_FAILURES, V1, failures
+from server.lookup.law import LawDesk
+from server.lookup.results import Comparison, DossierVerification, ProvisionOnDay, SearchResult, Verification
 from server.policy import Policy
-from server.schemas import V1
 from server.v1 import examples
 from server.v1.requests import MAX_QUESTION, Check, Day, Options, Verify
 

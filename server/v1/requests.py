@@ -8,8 +8,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from articulado.values.answers import RerankStrategy
+from server.conversations.feedback import Rating
 from server.v1 import examples
-from services.conversations.feedback import Rating
 from state.context import RunContext
 
 MAX_QUESTION = 4_000

@@ -9,7 +9,7 @@ from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 
 from cli.main import run
 from graph.rag import build_rag
-from services.conversations.kept import open_conversations
+from server.conversations.store import open_conversations
 
 QUESTION = "¿Cuántos días de vacaciones tengo?"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import run
-from server.access.keys import KeyRing
+from server.access import KeyRing
 
 
 @pytest.fixture(autouse=True)

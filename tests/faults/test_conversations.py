@@ -14,8 +14,8 @@ from support.wired import QUESTION, Wired, wired
 
 from articulado.values.errors import StoreUnavailable
 from graph.rag import build_rag
-from services.conversations.kept import Conversations, open_conversations
-from services.conversations.lean import LeanSaver
+from server.conversations.checkpoint_trimming import LeanSaver
+from server.conversations.store import Conversations, open_conversations
 
 THREAD: Any = {"configurable": {"thread_id": "web/hilo"}}
 

@@ -16,9 +16,9 @@ from support.waiting import PATIENCE
 from support.wired import QUESTION, Wired
 
 from server.app import Site, create_app
+from server.conversations.store import MEMORY
 from server.guards import Guards
-from server.settings import ServerSettings
-from services.conversations.kept import MEMORY
+from server.policy import ServerSettings
 
 CLIENTS, WARM = 100, 9
 OBJECTS_OF_A_REQUEST = 400

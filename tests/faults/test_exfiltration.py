@@ -22,8 +22,8 @@ from articulado.prompting.outgoing_links import LinkFilter, inert, without_forei
 from graph.case import build_generate_response
 from graph.open_graphs import OpenGraphs
 from server.app import Site, app_over, create_app
-from server.settings import ServerSettings
-from services.conversations.kept import MEMORY
+from server.conversations.store import MEMORY
+from server.policy import ServerSettings
 
 OWN = VACATION["url"]
 NOTE = "[enlace omitido]"

@@ -20,7 +20,7 @@ from support.openai_server import OpenAIServer, Reply, running_server
 from support.small_laws import write_law
 from support.waiting import PATIENCE
 
-from server.access.keys import KeyRing
+from server.access import KeyRing
 
 pytestmark = pytest.mark.integration
 

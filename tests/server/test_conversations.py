@@ -12,10 +12,10 @@ from support.small_graph import Hang, small_graph
 from support.waiting import PATIENCE
 
 from graph.rag import build_rag
-from server.access.keys import KeyRing
+from server.access import KeyRing
 from server.app import Site, create_app
 from server.guards import Guards
-from server.settings import ServerSettings
+from server.policy import ServerSettings
 
 pytestmark = pytest.mark.integration
 

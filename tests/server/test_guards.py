@@ -19,14 +19,12 @@ from support.waiting import PATIENCE
 
 from articulado.config.settings import Settings
 from articulado.values.errors import ConfigurationError
-from server.access.keys import KeyRing
+from server.access import KeyRing
 from server.app import Site, create_app, serve
+from server.conversations.store import MEMORY
 from server.guards import Guards
-from server.limits.admission import Busy, Room
-from server.limits.work import begins_run, is_run
-from server.policy import Policy
-from server.settings import WAITING_FOR_MODELS, WORKING, ServerSettings
-from services.conversations.kept import MEMORY
+from server.limits import Busy, Room, begins_run, is_run
+from server.policy import WAITING_FOR_MODELS, WORKING, Policy, ServerSettings
 
 pytestmark = pytest.mark.integration
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from articulado.values.errors import ConfigurationError, InvalidInput
-from server.access.keys import MARK, KeyRing
+from server.access import MARK, KeyRing
 
 TODAY = date(2026, 11, 24)
 

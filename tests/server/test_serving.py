@@ -16,10 +16,9 @@ from support.waiting import PATIENCE
 
 from articulado.values.errors import ConfigurationError
 from graph.open_graphs import OpenGraphs
-from server.address import is_loopback, listen
 from server.app import app_over, serve
-from server.runnable import cancellable_stream
-from server.streaming import with_failures
+from server.policy import is_loopback, listen
+from server.runnable import cancellable_stream, with_failures
 
 
 def nothing_to_open() -> NoReturn:

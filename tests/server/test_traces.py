@@ -21,7 +21,7 @@ from support.waiting import PATIENCE
 
 from articulado.values.errors import ConfigurationError
 from graph.rag import build_rag
-from server.access.keys import KeyRing
+from server.access import KeyRing
 from server.app import Site, create_app, serve
 from server.guards import Guards
 from server.operations.traces import FLUSH, Traces

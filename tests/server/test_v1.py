@@ -16,9 +16,9 @@ from support.waiting import PATIENCE
 
 from articulado.config.profile import load_profile
 from graph.open_graphs import OpenGraphs
-from server.access.keys import KeyRing
+from server.access import KeyRing
 from server.app import app_over
-from server.settings import ServerSettings
+from server.policy import ServerSettings
 
 ARTICLE = f"/v1/provisions/{LAW}/1"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from articulado.config.settings import Settings
-from server.settings import variable_names
+from server.policy import variable_names
 from services.environment import known_variables, misspelt
 
 KNOWN = known_variables() | variable_names().keys()

@@ -21,9 +21,9 @@ from articulado.store.server_collection import connect
 from articulado.values.errors import ConfigurationError
 from cli.check.annotated import write_annotated
 from cli.main import run
+from server.conversations.store import open_conversations
 from server.guards import Guards
-from server.settings import ServerSettings
-from services.conversations.kept import open_conversations
+from server.policy import ServerSettings
 
 DATA = REPOSITORY / "tests" / "data"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langgraph_sdk import Auth
 
-from server.access.keys import KeyRing
+from server.access import KeyRing
 from server.agent import access
 from server.agent.access import LOCAL, OPERATE
 

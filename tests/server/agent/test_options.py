@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from articulado.values.errors import InvalidInput
-from server.agent.options import check_options
+from server.agent.graphs import check_options
 from server.policy import Policy
 
 

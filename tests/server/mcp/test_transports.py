@@ -24,12 +24,12 @@ from support.waiting import PATIENCE
 
 from articulado.config.settings import Settings
 from cli.main import run
-from server.access.keys import KeyRing
+from server.access import KeyRing
 from server.app import app_over
+from server.conversations.store import MEMORY
 from server.guards import KEYS_FILE
 from server.mcp.app import mcp_app
-from server.settings import ServerSettings
-from services.conversations.kept import MEMORY
+from server.policy import ServerSettings
 
 from .conftest import NEW, WaitingGraphs, opened_over
 

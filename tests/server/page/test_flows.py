@@ -17,11 +17,11 @@ from support.served_law import NEW, OLD
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
 from graph.open_graphs import OpenGraphs
-from server.access.keys import KeyRing
+from server.access import KeyRing
 from server.app import app_over
 from server.guards import Guards
 from server.page.routes import POLICY
-from server.settings import ServerSettings
+from server.policy import ServerSettings
 
 pytestmark = pytest.mark.integration
 

@@ -9,8 +9,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from server.access.authentication import Authentication
-from server.access.keys import KeyRing
+from server.access import Authentication, KeyRing
 from server.page.routes import HEADERS, page_routes
 
 

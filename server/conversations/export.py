@@ -9,7 +9,7 @@ from articulado.config.extras import importing
 from articulado.language.formats import long_day
 from articulado.language.languages import Language
 from articulado.values.answers import Citation
-from services.conversations.kept import Conversation, KeptTurn
+from server.conversations.store import Conversation, KeptTurn
 
 if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph

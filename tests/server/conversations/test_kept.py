@@ -15,8 +15,8 @@ from support.postgres import postgres
 
 from articulado.values.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
 from graph.rag import build_rag
-from services.conversations.kept import MEMORY, Conversations, open_conversations
-from services.conversations.lean import KEPT
+from server.conversations.checkpoint_trimming import KEPT
+from server.conversations.store import MEMORY, Conversations, open_conversations
 
 FIRST, SECOND = "¿Cuántos días de vacaciones tengo?", "¿y si estoy de baja?"
 HOLIDAYS = make_chunk(38, "Artículo 38", title="Vacaciones anuales")

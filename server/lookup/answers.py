@@ -13,9 +13,8 @@ from articulado.values.answers import AnswerOutcome, Citation, Message, Usage
 from articulado.values.chunks import Chunk
 from articulado.values.findings import Finding
 from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, OpenGraphs
-from server.desk.index import DeskIndex
-from server.desk.references import dated_links
-from server.desk.results import DatedLink
+from server.lookup.index import DeskIndex, dated_links
+from server.lookup.results import DatedLink
 from server.operations.requests import note_run
 from server.runnable import cancellable_stream
 from state.case import RequiredDataOutput, ResponseOutput

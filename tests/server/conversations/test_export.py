@@ -13,8 +13,8 @@ from support.doubles import make_chunk
 
 from articulado.language.languages import language
 from articulado.prompting.citation_markers import citation
-from services.conversations.export import export
-from services.conversations.kept import Conversation, KeptTurn
+from server.conversations.export import export
+from server.conversations.store import Conversation, KeptTurn
 from state.rag import fresh_turn
 
 CHUNK = make_chunk(38, "Artículo 38", title="Vacaciones anuales", url="https://www.boe.es/x#a38")

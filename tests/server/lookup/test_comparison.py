@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.desk.comparison import Paragraph, compare
+from server.lookup.results import Paragraph, compare
 
 texts = st.lists(st.text("ab 1.", max_size=12), max_size=6).map("\n".join)
 

@@ -13,10 +13,10 @@ from articulado.language.languages import language as language_of
 from articulado.language.translation import translate
 from articulado.values.answers import Citation, Message
 from articulado.values.errors import ConversationBusy, InvalidInput
+from server.conversations.checkpoint_trimming import LeanSaver
+from server.conversations.export import ENDINGS, MEDIA_TYPES, Format, export
+from server.conversations.store import Conversations, KeptTurn
 from server.operations.requests import current_caller
-from services.conversations.export import ENDINGS, MEDIA_TYPES, Format, export
-from services.conversations.kept import Conversations, KeptTurn
-from services.conversations.lean import LeanSaver
 
 THREAD = "thread_id"
 """Where the input of a run names the conversation that it goes on with."""

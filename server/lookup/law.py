@@ -17,11 +17,8 @@ from articulado.values.chunks import Candidate, ordering_score
 from articulado.values.errors import InvalidInput
 from articulado.verification.dossier import Dossier
 from graph.open_graphs import OpenGraphs
-from server.desk.citation import check_citation
-from server.desk.comparison import compare
-from server.desk.index import DeskIndex
-from server.desk.references import references_of
-from server.desk.results import (
+from server.lookup.index import DeskIndex, check_citation, references_of
+from server.lookup.results import (
     CitationCheck,
     Comparison,
     DossierVerification,
@@ -32,6 +29,7 @@ from server.desk.results import (
     SearchResult,
     Verification,
     WordingOnDay,
+    compare,
 )
 from state.context import RunContext
 

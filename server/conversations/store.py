@@ -19,8 +19,8 @@ from articulado.language.translation import translate
 from articulado.values.answers import AnswerOutcome, Citation, Message
 from articulado.values.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
 from articulado.values.findings import Certificate, Finding, Freshness, NamedVerdict, Remission
-from services.conversations.feedback import FeedbackBox
-from services.conversations.lean import LeanSaver
+from server.conversations.checkpoint_trimming import LeanSaver
+from server.conversations.feedback import FeedbackBox
 from state.rag import fresh_turn
 
 if TYPE_CHECKING:

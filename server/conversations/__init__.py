@@ -1,0 +1,1 @@
+"""Conversations kept by the server: store, export, feedback, retention."""

@@ -1,1 +1,0 @@
-"""How much the server takes on."""

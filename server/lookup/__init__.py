@@ -1,0 +1,1 @@
+"""Look-up API: provisions, wordings, references and answers as typed results."""

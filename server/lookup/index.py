@@ -1,0 +1,345 @@
+"""The index as the desk reads it: what a text names, which wordings there are, how sure they are."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from articulado.language.formats import long_day
+from articulado.language.translation import translate
+from articulado.legal.validity import in_force
+from articulado.legal.wordings import Certainty, certainty, tracked_laws
+from articulado.retrieval.named import is_tracked
+from articulado.retrieval.references import (
+    ProvisionRequest,
+    Wording,
+    excerpt,
+    order_in_law,
+    read_reference,
+    without_wording,
+    wording_on,
+    wordings_of,
+)
+from articulado.values.chunks import Chunk, provision_of
+from articulado.values.errors import InvalidInput, NoResultsFound
+from articulado.values.protocols import ChunkStore
+from graph.open_graphs import Graph, OpenGraphs
+from server.lookup.results import CitationCheck, DatedLink, References
+
+if TYPE_CHECKING:
+    from articulado.ingestion.incremental.indexed_laws import IndexedLaw
+    from articulado.values.findings import Finding
+    from graph.services import Services
+
+
+_BARE_NUMBER = re.compile(r"\d")
+_KEY = re.compile(r"[a-z]+:\S+(?: \S+)*")
+
+
+@dataclass(frozen=True)
+class DeskIndex:
+    """The index for one piece of work; ``today`` is the day on which it is asked."""
+
+    opened: OpenGraphs
+    services: "Services"
+    graphs: Mapping[str, Graph]
+    today: date
+
+    @classmethod
+    @asynccontextmanager
+    async def held(cls, opened: OpenGraphs, today: Callable[[], date]) -> AsyncIterator["DeskIndex"]:
+        """Hold the index and the graphs over it for one piece of work.
+
+        Raises:
+            ArticuladoError: a setting or a provider is not usable.
+        """
+        async with opened.holding() as current:
+            yield cls(opened, current.services, current.graphs, today())
+
+    @property
+    def store(self) -> ChunkStore:
+        """What answers questions: the index, or the packaged records where retrieval is switched off."""
+        return self.services.store if self.opened.settings.rag_enabled else self.services.records
+
+    @property
+    def day(self) -> str | None:
+        """The day on which it was built (ISO 8601)."""
+        return iso(self.services.index_day)
+
+    def day_of(self, day: date | None) -> str:
+        """Return the day that is asked for, today without one (ISO 8601)."""
+        return (day or self.today).isoformat()
+
+    async def asked(self, law: str, label: str) -> ProvisionRequest:
+        """Return the provision that a law and a label name; a law that is not known is no law by default.
+
+        Raises:
+            InvalidInput: no law or provision is named.
+        """
+        # As citations name them: documents that are no norms have identifiers and keys that nobody would read.
+        if await self.services.store.find(law, label):
+            return ProvisionRequest(law, label)
+        try:
+            named = await self.read(law)
+        except InvalidInput as error:
+            raise InvalidInput(translate("desk.no_law", written=law)) from error
+        if named.provision_key:
+            raise InvalidInput(translate("desk.no_law", written=law))
+        if _KEY.fullmatch(label):
+            return ProvisionRequest(named.law_id, label)
+        written = f"art. {label}" if _BARE_NUMBER.match(label) else label
+        asked = await self.read(f"{written} {named.law_id}")
+        if not asked.provision_key:
+            raise InvalidInput(translate("desk.no_provision", written=label))
+        return asked
+
+    async def read(self, text: str) -> ProvisionRequest:
+        """Return the first provision, or the law, that a text names.
+
+        Raises:
+            InvalidInput: it names neither.
+        """
+        profile = self.opened.profile
+        reference = await asyncio.to_thread(
+            partial(
+                read_reference,
+                text,
+                profile.default_law,
+                self.today,
+                spanish_law=profile.features.spanish_law,
+                indexed=self.services.laws,
+            )
+        )
+        return reference.provisions[0]
+
+    async def wordings(self, asked: ProvisionRequest) -> list[Wording]:
+        """Return the wordings of a provision, the oldest first; none where the index does not have it."""
+        return wordings_of(await self.services.store.find(asked.law_id, asked.provision_key))
+
+    async def certainties(self, chunks: Iterable[Chunk], day: date | None) -> list[Certainty]:
+        """Return how sure each wording is that of a day; of today it is what the index has."""
+        wordings = list(chunks)
+        if day is None:
+            return ["sure" if chunk["source"] == "official" else "unknown" for chunk in wordings]
+        told = tracked_laws(wordings)
+        others = {chunk["law_id"] for chunk in wordings if chunk["source"] == "official"} - told
+        tracked = told | {law_id for law_id in others if await is_tracked(self.store, law_id)}
+        return [certainty(chunk, day, tracked) for chunk in wordings]
+
+    async def certainty(self, chunk: Chunk, day: date | None) -> Certainty:
+        """Return how sure a wording is that of a day, as ``certainties`` does."""
+        [only] = await self.certainties([chunk], day)
+        return only
+
+    def in_force(self, chunk: Chunk, day: date | None) -> bool:
+        """Tell whether a wording is law on a day; without one, whether it still is."""
+        return in_force(chunk, day, self.today)
+
+    async def law(self, law_id: str) -> "IndexedLaw | None":
+        """Return what the index has of a law; ``None`` where it does not have it."""
+        from articulado.ingestion.incremental.base import IndexBase
+        from articulado.ingestion.incremental.indexed_laws import indexed_law
+
+        base = IndexBase(self.opened.settings, self.opened.profile)
+        return await asyncio.to_thread(indexed_law, base, law_id)
+
+    async def law_count(self) -> int:
+        """Return how many laws the index has."""
+        from articulado.ingestion.incremental.base import IndexBase
+        from articulado.ingestion.incremental.indexed_laws import indexed_laws
+
+        base = IndexBase(self.opened.settings, self.opened.profile)
+        return len(await asyncio.to_thread(indexed_laws, base))
+
+    async def missing(self, asked: ProvisionRequest) -> NoResultsFound:
+        """Return the error that says why a provision is not in the index, and what is."""
+        from articulado.ingestion.incremental.base import IndexBase
+        from articulado.ingestion.incremental.indexed_laws import why_missing
+
+        base = IndexBase(self.opened.settings, self.opened.profile)
+        return NoResultsFound(await asyncio.to_thread(why_missing, base, asked))
+
+    async def findings(self, item: Mapping[str, Any], day: date | None) -> "list[Finding]":
+        """Return what is wrong with an answer by the texts that it was written from.
+
+        Raises:
+            InvalidInput: a field is missing or of another type.
+        """
+        from articulado.verification.checks import findings_of, read_item
+        from articulado.verification.citations import look_up
+
+        answer = read_item(1, translate("desk.item"), item).answer
+        known = await look_up(answer, self.services.store, day, self.today)
+        return await asyncio.to_thread(partial(findings_of, answer, known, self.opened.profile.language))
+
+
+def iso(day: date | None) -> str | None:
+    """Return a day in ISO 8601; ``None`` where there is none."""
+    return day.isoformat() if day else None
+
+
+async def references_of(index: DeskIndex, asked: ProvisionRequest, day: date | None) -> References:
+    """Return the references of a provision in its wording of a day, of today without one.
+
+    A wording refers to a provision and not to one wording of it: those of the day count on both sides. What has
+    referred to the provision in another wording alone is left out.
+
+    Raises:
+        NoResultsFound: the index does not have the provision, or no wording of that day.
+    """
+    wordings = await index.wordings(asked)
+    if not wordings:
+        raise await index.missing(asked)
+    wording = wording_on(wordings, day, index.today)
+    if wording is None:
+        raise NoResultsFound(without_wording(wordings, day))
+    head = wording.head
+    ids = [part["id"] for one in wordings for part in one.parts]
+    return {
+        "as_of": index.day_of(day),
+        "index_day": index.day,
+        "law_id": head["law_id"],
+        "law": head["law_name"],
+        "provision": head["provision"],
+        "provision_key": head["provision_key"],
+        "title": head["title"],
+        "url": head["url"],
+        "valid_from": head["valid_from"],
+        "valid_to": head["valid_to"],
+        "certainty": await index.certainty(head, day),
+        "in_force": index.in_force(head, day),
+        "cites": await _links(index, await _cited(index, wording.parts, day), head, day),
+        "cited_by": await _links(index, await _citing(index, ids, day), head, day),
+    }
+
+
+async def _cited(index: DeskIndex, parts: Iterable[Chunk], day: date | None) -> list[Chunk]:
+    """Return the provisions that a wording refers to, each in its wording of the day, else as it refers to them."""
+    store = index.services.store
+    cited = await store.fetch(list(dict.fromkeys(ref for part in parts for ref in part["refs"])))
+    refs = {provision_of(chunk): chunk for chunk in cited}
+    found = await asyncio.gather(*(index.wordings(ProvisionRequest(*ref)) for ref in refs))
+    of_day = (wording_on(wordings, day, index.today) for wordings in found)
+    return [one.head if one else chunk for one, chunk in zip(of_day, refs.values(), strict=True)]
+
+
+async def _citing(index: DeskIndex, ids: list[int], day: date | None) -> list[Chunk]:
+    """Return what refers to one of these chunks in a wording of the day."""
+    return [chunk for chunk in await index.services.store.citing(ids) if index.in_force(chunk, day)]
+
+
+async def _links(index: DeskIndex, chunks: Iterable[Chunk], linked: Chunk, day: date | None) -> list[DatedLink]:
+    """Return the provisions of chunks, each once, in the order of their laws, without the one that is linked."""
+    by_provision = {provision_of(chunk): chunk for chunk in chunks if provision_of(chunk) != provision_of(linked)}
+    return sorted(await dated_links(index, list(by_provision.values()), day), key=order_in_law)
+
+
+async def dated_links(index: DeskIndex, chunks: Sequence[Chunk], day: date | None) -> list[DatedLink]:
+    """Return the provisions of chunks, with what is known of their wordings on a day."""
+    sure = await index.certainties(chunks, day)
+    return [_dated_link(index, chunk, one, day) for chunk, one in zip(chunks, sure, strict=True)]
+
+
+def _dated_link(index: DeskIndex, chunk: Chunk, sure: Certainty, day: date | None) -> DatedLink:
+    return {
+        "law_id": chunk["law_id"],
+        "law": chunk["law_name"],
+        "provision": chunk["provision"],
+        "provision_key": chunk["provision_key"],
+        "title": chunk["title"],
+        "status": chunk["status"],
+        "url": chunk["url"],
+        "valid_from": chunk["valid_from"],
+        "valid_to": chunk["valid_to"],
+        "certainty": sure,
+        "in_force": index.in_force(chunk, day),
+    }
+
+
+_REPEALED = re.compile(r"^\W*\w{1,3}\W+\((?:derogad|suprimid|sin contenido|anulad)", re.IGNORECASE)
+"""What stands where a part of a provision was: "d) (Derogada)"."""
+
+
+async def check_citation(index: DeskIndex, citation: str, claim: str, day: date | None) -> CitationCheck:
+    """Return whether a provision exists, is law on a day, and says what is claimed of it.
+
+    Raises:
+        InvalidInput: the citation names no provision.
+    """
+    asked = await index.read(citation)
+    if not asked.provision_key:
+        raise InvalidInput(translate("desk.no_provision", written=citation))
+    checked: CitationCheck = {
+        "citation": citation,
+        "as_of": index.day_of(day),
+        "index_day": index.day,
+        "exists": None,
+        "in_force": None,
+        "certainty": "unknown",
+        "says": "unchecked",
+        "findings": [],
+        "law": "",
+        "provision": "",
+        "title": "",
+        "valid_from": None,
+        "valid_to": None,
+        "url": "",
+        "message": "",
+    }
+    wordings = await index.wordings(asked)
+    if not wordings:
+        return await _absent(index, asked, checked)
+    wording = wording_on(wordings, day, index.today)
+    head = (wording or wordings[-1]).head
+    checked |= {
+        "exists": True,
+        "in_force": wording is not None and index.in_force(head, day),
+        "law": head["law_name"],
+        "provision": head["provision"],
+        "title": head["title"],
+        "url": head["url"],
+    }
+    if wording is None:
+        checked["message"] = translate("desk.no_wording", law=head["law_name"], provision=head["provision"], day=day)
+        return checked
+    excerpts = {part: excerpt(wording.text, *part) for part in asked.subdivisions}
+    missing = [part for part, text in excerpts.items() if not text]
+    if any(_REPEALED.search(text) for text in excerpts.values()):
+        checked["in_force"] = False
+    checked |= {
+        "certainty": await index.certainty(head, day),
+        "valid_from": head["valid_from"],
+        "valid_to": head["valid_to"],
+        "exists": not missing,
+    }
+    if claim and not missing:
+        source = {"law_id": head["law_id"], "provision": head["provision"], "text": wording.text}
+        checked["findings"] = await index.findings({"answer": f"{claim} [C1]", "context": [source]}, day)
+        checked["says"] = "no" if checked["findings"] else "yes"
+    checked["message"] = _told(checked, [" ".join(filter(None, part)) for part in missing])
+    return checked
+
+
+async def _absent(index: DeskIndex, asked: ProvisionRequest, checked: CitationCheck) -> CitationCheck:
+    """Return the check of a provision that the index does not have: of a law that it has, there is none such."""
+    law = await index.law(asked.law_id) if asked.law_id else None
+    checked["exists"] = False if law and law.official else None
+    checked["message"] = str(await index.missing(asked))
+    return checked
+
+
+def _told(checked: CitationCheck, missing: list[str]) -> str:
+    named = {"law": checked["law"], "provision": checked["provision"]}
+    if missing:
+        return translate("desk.no_part", parts=", ".join(missing), **named)
+    force = translate(
+        "desk.in_force" if checked["in_force"] else "desk.not_in_force", day=long_day(checked["as_of"]), **named
+    )
+    if checked["says"] == "unchecked":
+        return force
+    found = " ".join(finding["message"] for finding in checked["findings"])
+    return f"{force} {translate('desk.says') if checked['says'] == 'yes' else translate('desk.says_not', found=found)}"

@@ -1,1 +1,0 @@
-"""Conversations that outlive a request: where they are kept, and what becomes of them."""
