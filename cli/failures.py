@@ -10,7 +10,7 @@ import typer
 
 from articulado.language.translation import current_language, translate
 from articulado.values.errors import ArticuladoError, InvalidInput
-from cli.spanish import usage_message
+from cli.names import usage_message
 
 if TYPE_CHECKING:
     from articulado.values.answers import Citation

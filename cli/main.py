@@ -15,22 +15,22 @@ import typer
 from articulado.config.profile_files import spoken_language
 from articulado.language.translation import use_locale
 from cli.failures import FAILED, report, silence_stdout
-from cli.spanish import Command, Commands
+from cli.names import Command, Commands
 
 COMMANDS = {
     "ask": ("cli.ask.command:ask", "Responde una pregunta y dice en qué preceptos se apoya."),
-    "search": ("cli.search.command:search", "Busca preceptos sin redactar respuesta."),
+    "search": ("cli.search:search", "Busca preceptos sin redactar respuesta."),
     "show": (
         "cli.show.command:show",
         "Muestra un precepto: su texto, sus redacciones, qué cita y quién lo cita.",
     ),
-    "chat": ("cli.chat.command:chat", "Conversa: cada pregunta puede apoyarse en las anteriores."),
+    "chat": ("cli.chat:chat", "Conversa: cada pregunta puede apoyarse en las anteriores."),
     "check": (
-        "cli.check.command:check",
+        "cli.check:check",
         "Comprueba las citas de un escrito: si existen, si estaban en vigor y si dicen lo que se cita.",
     ),
     "verify": (
-        "cli.verify.command:verify",
+        "cli.verify:verify",
         "Comprueba sin ningún modelo que una respuesta se sostiene en sus fuentes.",
     ),
     "eval": (
@@ -53,9 +53,9 @@ COMMANDS = {
         "cli.case.command:app",
         "Trata un caso: primero, qué datos hacen falta; después, la respuesta con los datos reunidos.",
     ),
-    "keys": ("cli.keys.command:app", "Crea, enumera y retira las claves de acceso al servidor."),
+    "keys": ("cli.keys:app", "Crea, enumera y retira las claves de acceso al servidor."),
     "conversations": (
-        "cli.conversations.command:app",
+        "cli.conversations:app",
         "Enumera, muestra y borra las conversaciones que guarda el servidor.",
     ),
 }

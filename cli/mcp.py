@@ -35,7 +35,7 @@ def mcp(
 ) -> None:
     """Serve the MCP tools on stdin and stdout, or over HTTP."""
     from articulado.config.extras import require
-    from cli.environment import misspelt_variables
+    from cli.session import misspelt_variables
     from graph.open_graphs import OpenGraphs
 
     require("mcp")

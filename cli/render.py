@@ -2,19 +2,21 @@
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
+from articulado.language.formats import figure
 from articulado.legal.agreements.names import validity_of
 from articulado.values.answers import Citation
 from cli.names import named, unsaid
 
 if TYPE_CHECKING:
     from articulado.language.languages import Language
+
 
 WARNING = "Aviso: {text}"
 # C0 and C1 control characters but tab and newline: a text must not be able to drive the terminal.
@@ -107,3 +109,59 @@ def print_warnings(out: Console, warnings: Iterable[str], template: str = WARNIN
 def notice(language: "Language", *, law: bool) -> str:
     """Return what a result is not: no legal advice where the profile is of the law, else no advice."""
     return language.translate("view_notice_law" if law else "view_notice")
+
+
+WIDTH = 80
+GAP = 2
+DECIMALS = 3
+
+
+def number(value: float) -> str:
+    """Return a value with three decimals, as Spanish writes it.
+
+    >>> number(0.87654)
+    '0,877'
+    """
+    return figure(value, DECIMALS)
+
+
+def signed(value: float, decimals: int = DECIMALS) -> str:
+    """Return a difference with its sign; none where it is rounded to 0.
+
+    >>> signed(0.0123), signed(-0.5, 1), signed(0.0001)
+    ('+0,012', '−0,5', '0,000')
+    """
+    rounded = round(value, decimals)
+    sign = "+" if rounded > 0 else "−" if rounded < 0 else ""
+    return sign + figure(abs(rounded), decimals)
+
+
+def percent(share: float) -> str:
+    """Return a share, 0 to 1, in whole percent.
+
+    >>> percent(0.256)
+    '26 %'
+    """
+    return f"{figure(100 * share)} %"
+
+
+def table(out: Console, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print columns, the first one to the left and the others to the right; a long first cell is cut."""
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    room = WIDTH - sum(width + GAP for width in widths[1:])
+    widths[0] = min(widths[0], room)
+    out.print()
+    for column, row in enumerate((head, *rows)):
+        first = row[0] if len(row[0]) <= room else f"{row[0][: room - 1]}…"
+        cells = (first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)))
+        out.print(clean((" " * GAP).join(cells)), style="" if column else "bold", markup=False, soft_wrap=True)
+
+
+def print_text(out: Console, text: str, *, indent: int = 0, style: str = "") -> None:
+    """Print a paragraph, wrapped and indented; a blank line before it where the text begins with one."""
+    if text.startswith("\n"):
+        out.print()
+    margin = " " * indent
+    lines = wrap(clean(text.strip()), WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
+    for line in lines:
+        out.print(line, style=style, markup=False, soft_wrap=True)

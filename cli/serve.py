@@ -44,7 +44,7 @@ def serve(
 ) -> None:
     """Serve the agent over HTTP until it is interrupted."""
     from articulado.store.generations import Generations
-    from cli.environment import misspelt_variables
+    from cli.session import misspelt_variables
     from graph.compose import open_services
     from graph.open_graphs import OpenGraphs
     from nodes.stage import wait_for

@@ -1,21 +1,29 @@
 """Opening the services for one command, and asking the graph one question."""
 
-from collections.abc import AsyncIterator, Iterator
+import os
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, cast
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, cast
 
+from dotenv import dotenv_values
+from pydantic_settings import BaseSettings
+
+from articulado.config.settings import ModelSettings, RerankSettings, Settings
 from cli.render import console
+from server.policy import variable_names
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
     from articulado.config.profile import Profile
-    from articulado.config.settings import Settings
     from articulado.values.answers import StreamEvent
     from graph.rag import Rag
     from graph.services import Services
     from state.context import RunContext
     from state.rag import RagInput
+
 
 FIRST_INDEX = "el índice inicial del perfil"
 """What is built on first use, as it is called on screen before the name of the profile."""
@@ -71,3 +79,54 @@ async def ask_graph(
     config: RunnableConfig = {"configurable": {"thread_id": thread}} if thread else {}
     async for event in graph.astream(graph_input, config, context=context, stream_mode="custom"):
         yield cast("StreamEvent", event)
+
+
+PREFIX = "ARTICULADO_"
+_ROLES = ("reader", "principal", "embedder")
+_ALIKE = 0.7
+"""How alike two names are, from 0 to 1, of which one may be a slip of the other."""
+
+
+class Misspelt(NamedTuple):
+    """A variable that nothing reads, and the one that was meant, empty where none is like it."""
+
+    name: str
+    meant: str
+
+
+def names_of(settings: type[BaseSettings], prefix: str) -> Iterable[str]:
+    """Return the variables that a class of settings reads."""
+    return (f"{prefix}{name}".upper() for name in settings.model_fields)
+
+
+def known_variables() -> frozenset[str]:
+    """Return the variables of the agent, those of its models among them."""
+    names = set(names_of(Settings, PREFIX)) - {f"{PREFIX}{role.upper()}" for role in (*_ROLES, "rerank")}
+    for role in _ROLES:
+        names |= set(names_of(ModelSettings, f"{PREFIX}{role}_"))
+    # One name is both a strategy of the agent and, by its prefix, of the reranker's own settings.
+    return frozenset(names | set(names_of(RerankSettings, f"{PREFIX}RERANK_")))
+
+
+def misspelt(environment: Mapping[str, str], known: Collection[str]) -> list[Misspelt]:
+    """Return the variables of the project's that nothing reads, in order.
+
+    >>> misspelt({"ARTICULADO_PROFIL": "laboral"}, known_variables())
+    [Misspelt(name='ARTICULADO_PROFIL', meant='ARTICULADO_PROFILE')]
+    """
+    unknown = sorted(name for name in environment if name.upper().startswith(PREFIX) and name.upper() not in known)
+    return [Misspelt(name, next(iter(get_close_matches(name.upper(), known, 1, _ALIKE)), "")) for name in unknown]
+
+
+_DEBUG = "ARTICULADO_DEBUG"
+
+
+def misspelt_variables(env_file: Path = Path(".env")) -> list[str]:
+    """Return a sentence for each variable of the environment, or of ``.env``, that nothing reads."""
+    environment = {**dotenv_values(env_file), **os.environ} if env_file.is_file() else os.environ
+    known = known_variables() | variable_names().keys() | {_DEBUG}
+    names = {name: value or "" for name, value in environment.items()}
+    return [
+        f"Nada lee la variable {slip.name}." + (f" ¿Quería decir {slip.meant}?" if slip.meant else "")
+        for slip in misspelt(names, known)
+    ]

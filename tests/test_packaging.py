@@ -6,8 +6,8 @@ import tomllib
 import yaml
 from support.paths import REPOSITORY
 
+from cli.session import known_variables
 from server.policy import variable_names
-from services.environment import known_variables
 
 PYPROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
 TOOLS = PYPROJECT["tool"]

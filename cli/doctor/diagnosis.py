@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, TypedDict
 from articulado.config.extras import EXTRAS, Extra, installed, require
 from articulado.values.errors import ArticuladoError, ConfigurationError, IndexMismatch
 from articulado.values.protocols import Progress
-from cli.doctor.deep import DeepDiagnosis, look_deep
-from cli.doctor.profile import article_problem, cases_only, index_needed, staleness
-from cli.environment import misspelt_variables
+from cli.doctor.checks import DeepDiagnosis, article_problem, cases_only, index_needed, look_deep, staleness
 from cli.options import read_settings
-from cli.session import FIRST_INDEX, receives_texts
+from cli.session import FIRST_INDEX, misspelt_variables, receives_texts
 
 if TYPE_CHECKING:
     from articulado.config.settings import ModelSettings, Role, Settings

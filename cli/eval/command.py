@@ -1,17 +1,166 @@
 """``articulado eval``: how well the right provisions are found, on questions whose provisions are known."""
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
+from rich.console import Console
 
 from articulado.config.extras import require
+from articulado.language.formats import figure
+from articulado.values.answers import RerankStrategy
 from articulado.values.errors import InvalidInput
 from cli.failures import FAILED, failure_beside
 from cli.options import IndexFolder, Json, Rerank, read_configuration, run_context
-from cli.render import console, print_json
+from cli.render import console, number, percent, print_json, print_text, signed, table
 from cli.session import opened_services
+from evaluation.gold.sets import check_index, read_sets
+from evaluation.retrieval.compare import (
+    MAX_RERANK_MS,
+    MAX_TOTAL_MS,
+    METRIC,
+    MIN_GAIN,
+    MIN_MOVABLE,
+    MIN_RISEN,
+    MIN_TOP_SCORE,
+    Comparison,
+    Side,
+    compare_strategies,
+)
+from evaluation.retrieval.evaluate import Percentiles
+
+if TYPE_CHECKING:
+    from articulado.config.profile import Profile
+    from articulado.config.settings import Settings
+
+
+NOT_MEASURED = "no medido"
+
+
+async def measure(
+    gold: Sequence[Path], settings: "Settings", profile: "Profile", strategies: tuple[str, str]
+) -> list[Comparison]:
+    """Compare two strategies on every gold set.
+
+    Raises:
+        ArticuladoError: a strategy does not exist, or a file, the index or a service cannot be used.
+    """
+    available = get_args(RerankStrategy)
+    for strategy in strategies:
+        if strategy not in available:
+            raise InvalidInput(f"--compare no admite «{strategy}». Valores posibles: {', '.join(available)}.")
+    check_index(settings)
+    if strategies[0] == strategies[1]:
+        raise InvalidInput("--compare necesita dos modos distintos, por ejemplo: --compare heuristic cross_encoder.")
+    first, second = cast(tuple[RerankStrategy, RerankStrategy], strategies)
+    sets = read_sets(gold, profile)
+    if sets.conversations:
+        raise InvalidInput(
+            f"{sets.conversations[0].path} tiene conversaciones, y --compare mide preguntas sueltas. Indique otro "
+            "fichero en --gold."
+        )
+    async with opened_services(settings, profile) as services:
+        with console(stderr=True).status("Evaluando…") as status:
+            return [
+                await compare_strategies(
+                    gold_set, services, (first, second), on_strategy=lambda name: status.update(name)
+                )
+                for gold_set in sets.questions
+            ]
+
+
+def as_dict(comparisons: Sequence[Comparison]) -> dict[str, Any]:
+    """Return what ``--json`` writes."""
+    return {"sets": [_as_dict(comparison) for comparison in comparisons]}
+
+
+def _as_dict(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "name": comparison.gold.name,
+        "gold": str(comparison.gold.path),
+        "questions": len(comparison.gold.questions),
+        "before": _side_as_dict(comparison.before),
+        "after": _side_as_dict(comparison.after),
+        "gain": comparison.gain,
+        METRIC: comparison.ndcg and {**asdict(comparison.ndcg), "interval": comparison.ndcg.interval._asdict()},
+        "moved": comparison.moved and {**asdict(comparison.moved), "share": comparison.moved.share},
+    }
+
+
+def _side_as_dict(side: Side) -> dict[str, Any]:
+    return {
+        "strategy": side.strategy,
+        "not_measured": side.why or None,
+        "failed": side.failed,
+        METRIC: side.outcome.measured.means.get(METRIC) if side.outcome else None,
+        "top_score": side.top_score,
+        "rerank_ms": side.rerank and asdict(side.rerank),
+        "total_ms": side.total and asdict(side.total),
+    }
+
+
+def print_comparisons(out: Console, comparisons: Sequence[Comparison]) -> None:
+    """Print a table for each gold set, with the goals; below it what could not be measured, and why."""
+    for position, comparison in enumerate(comparisons):
+        if position:
+            out.print()
+        print_text(out, f"{comparison.gold.name}: {len(comparison.gold.questions)} preguntas", style="bold")
+        before, after = comparison.before, comparison.after
+        rows = [
+            (METRIC, _mean(before), _mean(after), ""),
+            (f"Cambio de {METRIC}", "", _gain(comparison), f"≥ +{percent(MIN_GAIN)}"),
+            ("Suben de las que pueden", "", _risen(comparison), f"≥ {percent(MIN_RISEN)}"),
+            ("Puntuación del primero", _top(before), _top(after), f"> {figure(MIN_TOP_SCORE, 1)}"),
+            ("Reordenación p50/p95, ms", _times(before.rerank), _times(after.rerank), f"< {figure(MAX_RERANK_MS)}"),
+            ("Total sin modelos p50/p95, ms", _times(before.total), _times(after.total), f"< {figure(MAX_TOTAL_MS)}"),
+        ]
+        table(out, ("", before.strategy, after.strategy, "Objetivo"), rows)
+        if comparison.ndcg:
+            low, high = comparison.ndcg.interval
+            sentence = f"\nDiferencia de {METRIC}: {signed(comparison.ndcg.difference)} [{signed(low)}; {signed(high)}]"
+            print_text(out, f"{sentence}, p = {number(comparison.ndcg.p)}.")
+        for side in (before, after):
+            _print_shortfall(out, side)
+
+
+def _print_shortfall(out: Console, side: Side) -> None:
+    if side.why:
+        print_text(out, f"{side.strategy}: {NOT_MEASURED}: {side.why}", style="yellow")
+    if side.failed:
+        sentence = f"{side.strategy}: el modelo falló en {side.failed} preguntas, que ordenó la heurística"
+        print_text(out, f"{sentence}: sus cifras no son las del modelo solo.", style="yellow")
+
+
+def _mean(side: Side) -> str:
+    mean = side.outcome.measured.means.get(METRIC) if side.outcome else None
+    return NOT_MEASURED if mean is None else number(mean)
+
+
+def _gain(comparison: Comparison) -> str:
+    return NOT_MEASURED if comparison.gain is None else f"{signed(100 * comparison.gain, 1)} %"
+
+
+def _risen(comparison: Comparison) -> str:
+    if comparison.moved is None:
+        return NOT_MEASURED
+    counted = f"{comparison.moved.risen}/{comparison.moved.movable}"
+    return (
+        f"{counted} (menos de {MIN_MOVABLE})"
+        if comparison.moved.share is None
+        else f"{counted} ({percent(comparison.moved.share)})"
+    )
+
+
+def _top(side: Side) -> str:
+    return NOT_MEASURED if side.top_score is None else number(side.top_score)
+
+
+def _times(percentiles: Percentiles | None) -> str:
+    return NOT_MEASURED if percentiles is None else f"{figure(percentiles.p50)}/{figure(percentiles.p95)}"
+
 
 Gold = Annotated[
     list[Path] | None,
@@ -81,8 +230,7 @@ def evaluate(
         return
 
     from cli.eval.as_json import as_dict
-    from cli.eval.recording_view import waiting_for
-    from cli.eval.view import print_measurement
+    from cli.eval.view import print_measurement, waiting_for
     from evaluation.measure import Measurement, Request, measure, read_inputs
     from evaluation.recording.run import RecordedRun
 
@@ -113,7 +261,6 @@ def evaluate(
 
 
 def _compare(gold: list[Path], index: Path | None, strategies: tuple[str, str], as_json: bool) -> None:
-    from cli.eval.compare import as_dict, measure, print_comparisons
 
     comparisons = asyncio.run(measure(gold, *read_configuration(index), strategies))
     if as_json:

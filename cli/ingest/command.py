@@ -12,9 +12,9 @@ from articulado.values.errors import InvalidInput
 from cli.failures import FAILED, complain, failure_beside
 from cli.ingest.run import run_ingest
 from cli.ingest.view import describe_failure, print_report, shortfalls
+from cli.names import Command, Commands
 from cli.options import IndexFolder, Json, ProfileOption, a_date, read_configuration, whole
 from cli.render import console, print_json
-from cli.spanish import Command, Commands
 
 if TYPE_CHECKING:
     from articulado.values.documents import IngestRequest, Listing

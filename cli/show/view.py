@@ -12,11 +12,25 @@ from rich.text import Text
 
 from articulado.ingestion.incremental.indexed_laws import IndexedLaw, list_provisions
 from articulado.language.languages import Language
+from articulado.legal.agreements.names import area, validity_of
 from articulado.retrieval.references import Link, ProvisionDetail, Version
-from articulado.values.chunks import REPEALED, Status
+from articulado.values.chunks import REPEALED, Agreement, Status
 from cli.names import placed, titled
 from cli.render import clean, print_indented
-from cli.show.scope import print_scope
+
+
+def print_scope(out: Console, agreement: Agreement) -> None:
+    """Print for whom, where and when an agreement was agreed, as far as it says so."""
+    lines = (
+        ("Sector", agreement["sector"]),
+        ("Empresa", agreement["company"]),
+        ("Territorio", area(agreement)),
+        ("Vigencia pactada", validity_of(agreement)),
+    )
+    for name, value in lines:
+        if value:
+            out.print(clean(f"{name}: {value.removesuffix('.')}."), style="dim", markup=False)
+
 
 _REFERENCE = re.compile(r"\s*Ref\. \S+$")
 """How a note on an amendment ends: with the identifier of the norm that made it."""

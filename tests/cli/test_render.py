@@ -10,9 +10,9 @@ from support.doubles import make_chunk
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.values.chunks import Origin
-from cli.ask.checks import print_below, print_end
+from cli.ask.view import print_below, print_end
 from cli.render import clean, console, print_json, print_sources
-from cli.search.view import as_dict, print_results
+from cli.search import as_dict, print_results
 from cli.show.view import print_provision
 
 ES, EN = language("es"), language("en")

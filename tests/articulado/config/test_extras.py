@@ -19,7 +19,7 @@ from articulado.retrieval.ranking.cross_encoder import ModelFiles
 from articulado.retrieval.ranking.table import resolve_auto
 from articulado.store.server_collection import connect
 from articulado.values.errors import ConfigurationError
-from cli.check.annotated import write_annotated
+from cli.check import write_annotated
 from cli.main import run
 from server.conversations.store import open_conversations
 from server.guards import Guards

@@ -6,8 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from articulado.cases.confidence import Curve
-from cli.case.calibrate_run import CalibrationResult
-from cli.case.calibrate_view import print_calibrations
+from cli.case.calibrate import CalibrationResult, print_calibrations
 from evaluation.case_desk.calibration import CalibratedCase
 from evaluation.case_desk.cases import KINDS, LabelledCase
 from evaluation.case_desk.findings import GraphReport, ProfileFindings, measure

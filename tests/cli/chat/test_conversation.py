@@ -6,7 +6,7 @@ from rich.console import Console
 
 from articulado.language.languages import language
 from articulado.values.errors import ModelTimeout
-from cli.chat.conversation import Conversation
+from cli.chat import Conversation
 from state.context import RunContext
 
 CITATION = {

@@ -3,13 +3,16 @@
 from typing import TYPE_CHECKING, TypedDict
 
 from articulado.language.translation import translate
-from articulado.values.errors import ArticuladoError
+from articulado.values.errors import ArticuladoError, ConfigurationError, IndexMismatch
 from articulado.values.protocols import Progress
 
 if TYPE_CHECKING:
+    from articulado.config.profile import Profile
     from articulado.config.settings import Settings
+    from articulado.ingestion.incremental.base import IndexBase
     from articulado.store.generations import Index
     from articulado.store.inspection import Inspection
+
 
 FILES = "Revisando ficheros"
 
@@ -97,3 +100,62 @@ def _document_problems(index: "Index", inspection: "Inspection") -> list[str]:
 
 def _some(names: list[str]) -> str:
     return ", ".join(names[:_EXAMPLES]) + (" …" if len(names) > _EXAMPLES else "")
+
+
+def article_problem(profile: "Profile") -> str:
+    """Read the articles that a profile brings along and say what keeps an index from being made of them; else ""."""
+    from articulado.ingestion.bundled import bundled_articles
+
+    try:
+        articles = bundled_articles(profile)
+    except ConfigurationError as error:
+        return str(error)
+    if profile.articles and not articles and not profile.features.records:
+        return (
+            f"La carpeta de artículos del perfil «{profile.name}», {profile.articles}, no tiene ninguno "
+            "(*.article.yaml). Ponga en ella los artículos, o quite [knowledge] del perfil."
+        )
+    return ""
+
+
+def cases_only(profile: "Profile") -> str:
+    """Say that a profile has nothing to ask free questions of; "" where it has."""
+    if profile.for_questions:
+        return ""
+    return (
+        f"El perfil «{profile.name}» solo trata casos (articulado case): ninguna de sus [[collections]] es para "
+        "preguntas libres (questions = true)."
+    )
+
+
+def index_needed(profile: "Profile") -> str:
+    """Say what keeps a profile from answering where the search is switched off; "" where nothing does."""
+    if profile.features.records:
+        return ""
+    return (
+        f"El perfil «{profile.name}» no trae resúmenes que consultar sin índice: active la búsqueda "
+        "(ARTICULADO_RAG_ENABLED=true)."
+    )
+
+
+def staleness(base: "IndexBase", problem: str) -> str:
+    """Say that an index was made from other articles than the profile has now, and what to run; else "".
+
+    ``problem`` is what keeps it from being renewed, or empty.
+    """
+    from articulado.ingestion.first_index import follows_profile, renewal_command
+
+    if problem:
+        return f"El índice sirve, pero no se puede renovar hasta que se arregle esto: {problem}"
+    try:
+        is_current = follows_profile(base)
+    except IndexMismatch as error:  # it can be asked all the same
+        return str(error)
+    return (
+        ""
+        if is_current
+        else (
+            "El índice se hizo con otros artículos, u otros ajustes, que los que tiene ahora el perfil. Renuévelo con: "
+            f"{renewal_command(base.settings)}"
+        )
+    )

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
+from cli.names import Command, Commands
 from cli.options import Json
 from cli.render import print_json
-from cli.spanish import Command, Commands
 from server.access import KeyRing
 
 app = typer.Typer(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.names import Command, Commands
 from cli.options import Json, whole
 from cli.render import print_json
-from cli.spanish import Command, Commands
 
 if TYPE_CHECKING:
     from server.conversations.store import Conversations

@@ -3,8 +3,8 @@
 import pytest
 
 from articulado.config.settings import Settings
+from cli.session import known_variables, misspelt
 from server.policy import variable_names
-from services.environment import known_variables, misspelt
 
 KNOWN = known_variables() | variable_names().keys()
 

@@ -1,6 +1,8 @@
-"""A conversation at the keyboard: questions, and commands that begin with a slash."""
+"""``articulado chat``: a conversation, in which follow-up questions build on the answers before."""
 
+import asyncio
 import contextlib
+import sys
 import uuid
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
@@ -9,15 +11,25 @@ from rich.console import Console
 
 from articulado.language.folding import fold
 from articulado.language.languages import Language
-from cli.ask.checks import print_below
-from cli.ask.view import AnswerView
+from cli.ask.view import AnswerView, print_below
 from cli.failures import report
-from cli.render import notice, print_sources
-from cli.session import ask_graph
+from cli.options import (
+    AsOf,
+    Collections,
+    IndexFolder,
+    ProfileOption,
+    Rerank,
+    Territory,
+    read_configuration,
+    run_context,
+)
+from cli.render import console, notice, print_sources
+from cli.session import announce_first_index, ask_graph
 
 if TYPE_CHECKING:
     from graph.rag import Rag
     from state.context import RunContext
+
 
 MARKS = " .,;:!¡…«»“”\"'"
 """What may stand around a word of leave."""
@@ -107,3 +119,43 @@ class Conversation:
             report(error)
             return
         print_below(self._out, self._last, self._language)
+
+
+PROMPT = "\n› "
+
+
+def chat(
+    index: IndexFolder = None,
+    profile: ProfileOption = None,
+    as_of: AsOf = None,
+    territory: Territory = None,
+    collections: Collections = None,
+    rerank: Rerank = None,
+) -> None:
+    """Hold a conversation on the terminal."""
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401  editing and history at the prompt
+
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    from graph.compose import open_services
+    from graph.rag import build_rag
+
+    settings, knowledge = read_configuration(index, profile)
+    context = run_context(knowledge, as_of, territory, collections, rerank)
+    out = console()
+    # One loop for the whole conversation keeps connections alive from one question to the next.
+    with asyncio.Runner() as runner:
+        services = runner.run(open_services(settings, knowledge, announce=announce_first_index))
+        try:
+            conversation = Conversation(
+                build_rag(services, InMemorySaver()),
+                context,
+                out,
+                services.language,
+                runner.run,
+                law=services.profile.features.spanish_law,
+            )
+            conversation.hold(lambda: input(PROMPT if sys.stdin.isatty() else ""))
+        finally:
+            runner.run(services.close())

@@ -1,0 +1,252 @@
+"""``articulado check``: the provisions, quotations and figures of a brief, against the law of its day."""
+
+import asyncio
+from collections.abc import Sequence
+from copy import deepcopy
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from articulado.config.extras import importing
+from articulado.ingestion.files.brief import open_docx, paragraphs_of, runs_of
+from articulado.ingestion.files.formats.docx import W
+from articulado.language.formats import long_day
+from articulado.language.translation import reason, translate
+from articulado.values.errors import IndexMissing, InvalidInput
+from articulado.values.findings import Finding
+from articulado.verification.briefs.passages import BriefParagraph, BriefReport, CheckedParagraph, DayOrigin
+from cli.failures import FAILED
+from cli.options import IndexFolder, Json, ProfileOption, a_date, read_configuration
+from cli.render import clean, console, print_indented, print_json
+from cli.session import announce_first_index
+
+if TYPE_CHECKING:
+    from docx.document import Document
+
+    from articulado.config.profile import Profile as KnowledgeProfile
+    from articulado.config.settings import Settings
+
+
+AUTHOR = "articulado"
+INITIALS = "ar"
+
+
+def write_annotated(brief: Path, out: Path, paragraphs: Sequence[BriefParagraph], report: BriefReport) -> None:
+    """Write a copy of a Word document with comments; of any other brief a document with its paragraphs and comments.
+
+    Raises:
+        InvalidInput: it cannot be written.
+    """
+    is_word = brief.suffix.lower() == ".docx"
+    document = open_docx(brief, brief.read_bytes()) if is_word else _document_of(paragraphs)
+    elements = paragraphs_of(document)
+    for checked in report["paragraphs"]:
+        # From the last one on: what is cut into runs before an offset would move it.
+        for finding in reversed(checked["findings"]):
+            _comment(document, elements[checked["place"]], checked, finding)
+    try:
+        document.save(str(out))
+    except OSError as error:
+        raise InvalidInput(translate("brief.not_writable", file=out, reason=reason(error))) from error
+
+
+def _document_of(paragraphs: Sequence[BriefParagraph]) -> "Document":
+    with importing("documents"):
+        import docx
+
+    document = docx.Document()
+    for paragraph in paragraphs:
+        document.add_paragraph("".join(c for c in paragraph.text if c in "\t\n" or c >= " "))
+    return document
+
+
+def _comment(document: "Document", element: Any, checked: CheckedParagraph, finding: Finding) -> None:
+    """Comment on the text of a finding; on the whole paragraph where that is a note below it."""
+    from docx.text.run import Run
+
+    text = "".join(own for _, own in runs_of(element))
+    inside = text == checked["text"]
+    start, end = (finding["start"], finding["end"]) if inside else (0, len(text))
+    _split(element, end)
+    _split(element, start)
+    runs, offset = [], 0
+    for run, own in runs_of(element):
+        if own and start <= offset and offset + len(own) <= end:
+            runs.append(run)
+        offset += len(own)
+    runs = runs or [run for run, _ in runs_of(element)][:1]
+    if runs:
+        paragraph: Any = element
+        said = f"{finding['message']}\n{finding['evidence']}" if finding["evidence"] else finding["message"]
+        ends = [Run(runs[0], paragraph), Run(runs[-1], paragraph)]
+        document.add_comment(ends, text=said, author=AUTHOR, initials=INITIALS)
+
+
+def _split(element: Any, offset: int) -> None:
+    """Cut the run at an offset of a paragraph in two, unless it holds more than text."""
+    before = 0
+    for run, own in runs_of(element):
+        if before < offset < before + len(own):
+            texts = [child for child in run if child.tag == W + "t"]
+            if len(texts) != 1 or any(child.tag not in (W + "t", W + "rPr") for child in run):
+                return
+            after = deepcopy(run)
+            run.addnext(after)
+            _write(run, own[: offset - before])
+            _write(after, own[offset - before :])
+            return
+        before += len(own)
+
+
+def _write(run: Any, text: str) -> None:
+    for child in run:
+        if child.tag == W + "t":
+            child.text = text
+            child.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+
+
+_ORIGINS: dict[DayOrigin, str] = {
+    "option": "la indicada con --date",
+    "brief": "la que lleva el escrito",
+    "today": "hoy: el escrito no lleva fecha",
+}
+_CHECKS = {"citation": "Cita", "quotation": "Texto citado", "figure": "Cifra"}
+
+_UNSURE = "No consta con seguridad cuál era entonces la redacción: compruébela en el BOE."
+
+_LONGEST = 500
+"""Characters of a quotation or of the law that are shown."""
+
+
+def print_report(out: Console, report: BriefReport) -> None:
+    """Print what is wrong in a brief, paragraph by paragraph, then what could not be checked."""
+    day = long_day(date.fromisoformat(report["day"]).isoformat())
+    out.print(f"Derecho vigente el {day} ({_ORIGINS[report['day_origin']]}).", style="dim", markup=False)
+    faulty = [paragraph for paragraph in report["paragraphs"] if paragraph["findings"]]
+    for paragraph in faulty:
+        _print_paragraph(out, paragraph)
+    cited = sum(len(paragraph["citations"]) for paragraph in report["paragraphs"])
+    found = sum(len(paragraph["findings"]) for paragraph in faulty)
+    out.print()
+    if found:
+        summary = "1 hallazgo" if found == 1 else f"{found} hallazgos"
+        out.print(f"{summary} en {_counted(cited)}.", style="bold red", markup=False)
+    else:
+        out.print(f"Nada que objetar en {_counted(cited)}.", style="bold green", markup=False)
+    _print_unchecked(out, report)
+
+
+def _counted(cited: int) -> str:
+    return "1 precepto citado" if cited == 1 else f"{cited} preceptos citados"
+
+
+def _print_paragraph(out: Console, paragraph: CheckedParagraph) -> None:
+    page = f"Página {paragraph['page']}, párrafo" if paragraph["page"] else "Párrafo"
+    out.print(f"\n{page} {paragraph['number']}", style="bold", markup=False)
+    for finding in paragraph["findings"]:
+        print_indented(out, f"{_CHECKS.get(finding['check'], 'Aviso')}: {_short(finding['where'])}", indent=2)
+        print_indented(out, finding["message"], indent=4, style="red")
+        if finding["severity"] == "warning":
+            print_indented(out, _UNSURE, indent=4, style="yellow")
+        if finding["evidence"]:
+            print_indented(out, f"La ley dice: «{_short(finding['evidence'])}»", indent=4, style="green")
+
+
+def _print_unchecked(out: Console, report: BriefReport) -> None:
+    if report["without_wording"]:
+        out.print("\nEl índice no tiene la redacción de esa fecha:", style="dim", markup=False)
+        for line in report["without_wording"]:
+            print_indented(out, line, indent=2, style="dim")
+    others = [ruling["where"] for ruling in report["rulings"] if not ruling["indexed"]]
+    if lines := list(dict.fromkeys([*report["unchecked"], *others])):
+        out.print("\nNo se puede comprobar con este índice:", style="dim", markup=False)
+        for line in lines:
+            print_indented(out, line, indent=2, style="dim")
+    if confirmed := list(dict.fromkeys(ruling["where"] for ruling in report["rulings"] if ruling["indexed"])):
+        out.print("\nResoluciones que el índice tiene:", style="dim", markup=False)
+        for line in confirmed:
+            print_indented(out, line, indent=2, style="dim")
+
+
+def _short(text: str) -> str:
+    plain = clean(" ".join(text.split()))
+    return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}…"
+
+
+Brief = Annotated[
+    Path, typer.Argument(metavar="ESCRITO", help="Demanda, recurso, informe…: PDF, DOCX, Markdown o texto (.txt).")
+]
+Day = Annotated[
+    date | None,
+    typer.Option(
+        "--date", metavar="FECHA", parser=a_date, help="Fecha del escrito (AAAA-MM-DD). Sin ella, la que lleve, u hoy."
+    ),
+]
+WordOut = Annotated[
+    Path | None,
+    typer.Option("--docx", metavar="SALIDA.docx", help="Escribe el escrito en Word con comentarios en los hallazgos."),
+]
+
+
+def check(
+    brief: Brief,
+    index: IndexFolder = None,
+    profile: ProfileOption = None,
+    day: Day = None,
+    docx: WordOut = None,
+    as_json: Json = False,
+) -> None:
+    """Check the citations of a brief and print the report."""
+    _check_output(brief, docx)
+    settings, knowledge = read_configuration(index, profile)
+    paragraphs = asyncio.run(_read(brief.absolute(), settings))
+    report = asyncio.run(_check(paragraphs, settings, knowledge, day))
+    if not (report["paragraphs"] or report["rulings"]):
+        raise InvalidInput(translate("brief.no_citations", file=brief))
+    if docx:
+        write_annotated(brief, docx, paragraphs, report)
+    if as_json:
+        print_json({"brief": str(brief), **report})
+    else:
+        print_report(console(), report)
+    if not report["ok"]:
+        raise typer.Exit(FAILED)
+
+
+def _check_output(brief: Path, docx: Path | None) -> None:
+    if docx and docx.suffix.lower() != ".docx":
+        raise InvalidInput(translate("brief.not_docx", file=docx))
+    if docx and docx.exists() and brief.exists() and docx.samefile(brief):
+        raise InvalidInput(translate("brief.same_file", file=brief))
+
+
+async def _read(brief: Path, settings: "Settings") -> "tuple[BriefParagraph, ...]":
+    """Read a brief in a process with limits."""
+    from articulado.ingestion.files.brief import read_brief
+    from articulado.ingestion.worker import workers
+
+    return await workers(settings.read_limits).call(read_brief, brief)
+
+
+async def _check(
+    paragraphs: "tuple[BriefParagraph, ...]", settings: "Settings", knowledge: "KnowledgeProfile", day: date | None
+) -> "BriefReport":
+    from articulado.ingestion.incremental.base import IndexBase
+    from articulado.ingestion.incremental.indexed_laws import indexed_law
+    from articulado.verification.briefs.checker import check_brief, cited_laws
+    from graph.compose import open_services
+
+    try:
+        services = await open_services(settings, knowledge, announce=announce_first_index)
+    except IndexMissing as error:  # Status 1 tells of findings.
+        raise InvalidInput(str(error)) from error
+    try:
+        base = IndexBase(settings, knowledge)
+        held = {law_id: indexed_law(base, law_id) for law_id in cited_laws(paragraphs)}
+        official = [law_id for law_id, law in held.items() if law and law.official]
+        return await check_brief(paragraphs, services.store, official, date.today(), day)
+    finally:
+        await services.close()

@@ -1,1 +1,0 @@
-"""``articulado verify``: check answers against the texts that they were written from."""

@@ -1,1 +1,0 @@
-"""Domains of knowledge: how a question of one is read, and how it is compared with a text."""

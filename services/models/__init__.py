@@ -1,1 +1,0 @@
-"""Chat models, embedders and encoders, and what they need: retries, tokens, a cache of vectors."""
