@@ -17,7 +17,7 @@ from cli.failures import FAILED
 from cli.options import AsOf, IndexFolder, Json, ProfileOption, read_configuration
 from cli.render import clean, console, print_indented, print_json
 from cli.session import opened_services
-from evaluation.json_lines import json_lines
+from evaluation.gold.questions import json_lines
 
 if TYPE_CHECKING:
     from articulado.config.profile import Profile as KnowledgeProfile

@@ -7,19 +7,15 @@ from typing import TYPE_CHECKING
 
 from articulado.values.errors import InvalidInput
 from evaluation.answers.answers import Answers, evaluate_answers
-from evaluation.conversations.findings import ConversationFindings
-from evaluation.conversations.turns import evaluate_conversations
-from evaluation.gold.provisions import Provision
-from evaluation.gold.questions import GoldSet
+from evaluation.conversations import ConversationFindings, evaluate_conversations
+from evaluation.gold.questions import GoldSet, Provision
 from evaluation.gold.sets import Sets, check_ids, check_index, not_indexed, read_sets
 from evaluation.recording.recording import ReplyMissing
 from evaluation.recording.run import RecordedRun
-from evaluation.report.environment import environment
-from evaluation.report.findings import Findings
+from evaluation.report.findings import Findings, environment
 from evaluation.retrieval.evaluate import Outcome, evaluate
-from evaluation.retrieval.metrics import METRICS, per_question
-from evaluation.retrieval.run import Run, read_trec, write_trec
-from evaluation.statistics.bootstrap import Paired, compare
+from evaluation.retrieval.run import METRICS, Run, per_question, read_trec, write_trec
+from evaluation.statistics import Paired, compare
 from nodes.stage import default_options
 
 if TYPE_CHECKING:

@@ -28,8 +28,8 @@ MOST_USED = (
     "articulado.retrieval.references:read_reference",
     "articulado.config.settings:Settings.read",
     "articulado.store.rrf:fuse",
-    "evaluation.retrieval.metrics:per_question",
-    "evaluation.statistics.bootstrap:interval",
+    "evaluation.retrieval.run:per_question",
+    "evaluation.statistics:interval",
 )
 """``module:name`` of what a reader of the library calls first."""
 

@@ -22,8 +22,7 @@ from articulado.guides.chunks import cut_article
 from articulado.ingestion.indexing.build import training_pairs_of
 from articulado.ingestion.indexing.changes import entries_of
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from evaluation.case_desk.cases import LabelledCase, own_cases, own_decisions
-from evaluation.case_desk.halves import half_of
+from evaluation.case_desk.cases import LabelledCase, half_of, own_cases, own_decisions
 
 PROFILES = ("laboral", "plan_401k")
 STRENGTH = 0.3

@@ -17,9 +17,8 @@ from cli.options import IndexFolder, Json, read_configuration
 from cli.render import clean, console, print_json, print_text, table
 from cli.session import opened_services
 from evaluation.case_desk.cases import LabelledCase, cases_of_profile, own_decisions, read_cases
-from evaluation.case_desk.decisions import Decisions
-from evaluation.case_desk.findings import Measured, ProfileFindings, measure_profile, pooled
-from evaluation.case_desk.report_rows import (
+from evaluation.case_desk.findings import Decisions, Measured, ProfileFindings, measure_profile, pooled
+from evaluation.case_desk.report import (
     DECISIONS_HEAD,
     HEAD,
     bin_rows,
@@ -209,7 +208,7 @@ def calibrate(
 ) -> None:
     """Calibra la confianza de los casos, y dice cuántos se deciden bien, con casos cuyo artículo se conoce."""
     require("eval" if report else "training")
-    from evaluation.case_desk.report_json import report_json
+    from evaluation.case_desk.report import report_json
 
     result = asyncio.run(measure(Request(profile or [], gold, index, report, dry_run, not no_fit, every)))
     if as_json:

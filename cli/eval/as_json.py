@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.gold.provisions import Key, format_provision, key_of
-from evaluation.gold.questions import Question
+from evaluation.gold.questions import Key, Question, format_provision, key_of
 from evaluation.measure import Measurement, SetMeasurement
 from evaluation.report.as_json import report_json
-from evaluation.report.conversation_json import conversations_json
-from evaluation.retrieval.evaluate import Configuration, Outcome
-from evaluation.retrieval.failures import diagnose
+from evaluation.report.conversations import conversations_json
+from evaluation.retrieval.evaluate import Configuration, Outcome, diagnose
 
 
 def as_dict(measurement: Measurement) -> dict[str, Any]:

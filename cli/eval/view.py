@@ -8,12 +8,12 @@ from articulado.language.formats import figure
 from articulado.legal.laws.registry import known_laws
 from cli.render import clean, number, print_text, signed, table
 from evaluation.answers.answers import answer_means
-from evaluation.conversations.findings import ConversationFindings
-from evaluation.gold.provisions import Provision, format_provision
+from evaluation.conversations import ConversationFindings
+from evaluation.gold.questions import Provision, format_provision
 from evaluation.measure import Measurement, SetMeasurement
 from evaluation.recording.recording import REPLIES, WAITING
 from evaluation.recording.run import RecordedRun
-from evaluation.report.answer_rows import (
+from evaluation.report.answers import (
     ANSWERABLE_HEAD,
     FORM_HEAD,
     UNANSWERABLE_HEAD,
@@ -23,12 +23,11 @@ from evaluation.report.answer_rows import (
     form_rows,
     unanswerable_rows,
 )
-from evaluation.report.conversation_rows import TURNS_HEAD, TURNS_LEGEND, describe_turn, turn_rows
+from evaluation.report.conversations import TURNS_HEAD, TURNS_LEGEND, describe_turn, turn_rows
 from evaluation.report.findings import Findings, Step
-from evaluation.retrieval.evaluate import Outcome
-from evaluation.retrieval.failures import FIRST, FOUND_WITHIN, Failure, Kind
-from evaluation.retrieval.metrics import MAIN
-from evaluation.statistics.bootstrap import Paired
+from evaluation.retrieval.evaluate import FIRST, FOUND_WITHIN, Failure, Kind, Outcome
+from evaluation.retrieval.run import MAIN
+from evaluation.statistics import Paired
 
 MAX_FAILED = 5
 

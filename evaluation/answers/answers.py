@@ -4,27 +4,109 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from articulado.language.folding import fold
 from articulado.language.numerals import read_number
 from articulado.prompting.citation_markers import markers_in
-from articulado.values.answers import AnswerOutcome, Citation
+from articulado.prompting.protocol_lines import DELIMITER
+from articulado.prompting.self_evaluation import parse_reply
+from articulado.prompting.stream_splitter import StreamSplitter
+from articulado.values.answers import AnswerOutcome, Citation, Message
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ArticuladoError
-from evaluation.answers.form import Trait, form_of
-from evaluation.answers.overheard import OverheardChat
+from articulado.values.protocols import ChatModel, Completion
 from evaluation.answers.support import unsupported
-from evaluation.gold.provisions import Key, Provision, key_of, make_provision
-from evaluation.gold.questions import Question
+from evaluation.gold.questions import Key, Provision, Question, key_of, make_provision
 from evaluation.recording.recording import ReplyMissing
-from evaluation.retrieval.failures import answering_keys
+from evaluation.recording.run import ForwardingChat
+from evaluation.retrieval.evaluate import answering_keys
 from evaluation.retrieval.retrieve import LAW
 from graph.rag import build_rag
 from graph.services import Services
 from nodes.stage import default_options
 from state.context import RunContext
-from state.rag import RagOutput
+from state.rag import RagOutput, RagState
+
+
+class RecordingWrapper(ForwardingChat):
+    """Keeps the whole replies of another model until they are taken; structured ones are not kept."""
+
+    def __init__(self, model: ChatModel) -> None:
+        super().__init__(model)
+        self._replies: list[str] = []
+
+    def take(self) -> tuple[str, ...]:
+        """Return the replies since the last call, in their order."""
+        replies, self._replies = tuple(self._replies), []
+        return replies
+
+    async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
+        """Return the whole reply (``ChatModel.complete``)."""
+        return self._kept(await super().complete(system, messages, deadline=deadline))
+
+    async def stream(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        *,
+        on_text: Callable[[str], None],
+        on_restart: Callable[[], None],
+        deadline: float | None = None,
+    ) -> Completion:
+        """Hand over the reply as it is written, then return it whole (``ChatModel.stream``)."""
+        reply = await super().stream(system, messages, on_text=on_text, on_restart=on_restart, deadline=deadline)
+        return self._kept(reply)
+
+    def _kept(self, reply: Completion) -> Completion:
+        self._replies.append(reply.text)
+        return reply
+
+
+Trait = Literal[
+    "no_delimiter",
+    "no_used",
+    "no_drop",
+    "unknown_marks",
+    "protocol_words",
+    "fragment_words",
+    "needs",
+    "second_answer",
+    "asked_again",
+]
+"""A fault of the reply that is shown, but for the last three: that something was asked for with NEED, that there was
+another answer with it, and that the model was asked for the same once more.
+"""
+TRAITS: tuple[Trait, ...] = get_args(Trait)
+
+_PROTOCOL = re.compile(r"\b(?:NEED|USED|DROP|META)\b")
+_FRAGMENT = re.compile(r"\bfragment(?:o?s?)\b", re.IGNORECASE)
+
+
+def form_of(replies: Sequence[str], state: RagState) -> frozenset[Trait]:
+    """Return the traits of the replies to one question, at least one, of which the last is shown.
+
+    Words of the machinery count in what a person reads: those of the self-evaluation, and "fragmento".
+    """
+    splitter = StreamSplitter()
+    splitter.feed(replies[-1])
+    splitter.close()
+    keywords = {keyword for keyword, _ in splitter.self_evaluation}
+    shown = state["answer"] if state["outcome"] == "answer" else ""
+    answers = 2 if state["refetched"] and len(replies) > 1 else 1
+    traits: dict[Trait, bool] = {
+        "no_delimiter": DELIMITER not in replies[-1],
+        "no_used": "USED" not in keywords,
+        "no_drop": "DROP" not in keywords,
+        "unknown_marks": not all(verdict["valid"] for verdict in state["verdicts"]),
+        "protocol_words": bool(_PROTOCOL.search(shown)),
+        "fragment_words": bool(_FRAGMENT.search(shown)),
+        "needs": any(parse_reply(reply, 0).needs for reply in replies),
+        "second_answer": answers > 1,
+        "asked_again": len(replies) > answers,
+    }
+    return frozenset(trait for trait, holds in traits.items() if holds)
+
 
 PRECISION = "precision_normativa"
 CITES_RIGHT = "citas_correctas"
@@ -103,7 +185,7 @@ async def evaluate_answers(
     Raises:
         ArticuladoError: a question cannot be asked, or a service does not work; the message names the question.
     """
-    principal = OverheardChat(services.principal)
+    principal = RecordingWrapper(services.principal)
     graph, has_form = build_rag(replace(services, principal=principal)), is_asked_for_form(services, context)
     results: list[AnswerResult] = []
     unfinished: dict[str, ReplyMissing] = {}

@@ -11,8 +11,8 @@ import numpy as np
 
 from articulado.prompting.citation_markers import keep_markers
 from articulado.values.answers import AnswerOutcome
-from evaluation.answers.answers import AnswerResult, Refuser
-from evaluation.answers.form import TRAITS, Trait
+from evaluation.answers.answers import TRAITS, AnswerResult, Refuser, Trait
+from evaluation.statistics import Prediction, Reliability, RiskCoverage, brier, reliability, risk_coverage
 
 OUTCOMES: tuple[AnswerOutcome, ...] = get_args(AnswerOutcome)
 REFUSERS: tuple[Refuser, ...] = get_args(Refuser)
@@ -148,3 +148,60 @@ def _lengths(words: Iterable[int]) -> Lengths | None:
         return None
     median, p90 = np.percentile(counts, [50, 90])
     return Lengths(float(median), float(p90), max(counts), len(counts))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The relevance of some questions beside the share of them that are answerable: in all, in bins, and as errors.
+
+    ``mean`` relevance and both errors, ``brier`` and that of the bins, are in [0, 1].
+    """
+
+    mean: float
+    answerable: Share
+    reliability: Reliability
+    brier: float
+
+
+@dataclass(frozen=True)
+class RelevanceReport:
+    """The curves of the questions with a relevance.
+
+    In ``risk`` a question is a mistake where it has no answer in the law, or where no provision that answers is cited
+    (of what was refused none is; the nearest provisions that are shown are cited). ``by_category`` is in the order of
+    the gold set.
+    """
+
+    risk: RiskCoverage
+    calibration: Calibration
+    by_category: Mapping[str, Calibration]
+
+
+def report_relevance(results: Sequence[AnswerResult]) -> RelevanceReport | None:
+    """Draw the curves; ``None`` where no question has a relevance. Those without one count as never answered."""
+    right: list[Prediction] = []
+    answerable: list[Prediction] = []
+    by_category: dict[str, list[Prediction]] = {}
+    for result in results:
+        if result.relevance is None:
+            continue
+        right.append(Prediction(result.relevance, float(result.cites_answer())))
+        answerable.append(Prediction(result.relevance, float(not result.question.is_negative)))
+        if result.question.category:
+            by_category.setdefault(result.question.category, []).append(answerable[-1])
+    if not right:
+        return None
+    return RelevanceReport(
+        risk_coverage(right, len(results)),
+        _calibration(answerable),
+        {name: _calibration(predictions) for name, predictions in by_category.items()},
+    )
+
+
+def _calibration(predictions: Sequence[Prediction]) -> Calibration:
+    return Calibration(
+        mean=sum(prediction.confidence for prediction in predictions) / len(predictions),
+        answerable=Share(sum(bool(prediction.outcome) for prediction in predictions), len(predictions)),
+        reliability=reliability(predictions),
+        brier=brier(predictions),
+    )

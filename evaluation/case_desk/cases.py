@@ -7,9 +7,11 @@ of case, ``decision`` and ``outcome`` what is right in the two steps, ``fields``
 keys are left alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -22,7 +24,7 @@ from articulado.config.settings import Settings
 from articulado.values.answers import DataOutcome
 from articulado.values.articles import Decision
 from articulado.values.errors import InvalidInput
-from evaluation.json_lines import json_lines
+from evaluation.gold.questions import json_lines
 
 OWN_CASES, OWN_DECISIONS = "cases.jsonl", "decisions.jsonl"
 
@@ -201,3 +203,25 @@ def cases_of_profile(
             "null): una tercera parte, por ejemplo."
         )
     return profile_cases
+
+
+Half = Literal["fit", "report"]
+
+
+def half_of(cases: Sequence[LabelledCase], half: Half) -> list[LabelledCase]:
+    """Return one of the two disjoint halves of some cases, in the order given.
+
+    Those of a profile of each class, with and without an article, are sorted by the SHA-256 of their ids and dealt out
+    by turns: the halves differ by one of each at most. It depends on nothing but labels and ids, so that a case stays
+    in its half whatever the search finds.
+    """
+    strata: dict[Hashable, list[str]] = defaultdict(list)
+    for case in cases:
+        strata[case.profile, case.kind, case.answerable].append(case.id)
+    turn = 0 if half == "fit" else 1
+    chosen = {name for names in strata.values() for name in sorted(names, key=_digest)[turn::2]}
+    return [case for case in cases if case.id in chosen]
+
+
+def _digest(name: str) -> bytes:
+    return sha256(name.encode()).digest()

@@ -5,16 +5,101 @@ provision that answers, 1 for one that helps; an empty one makes the question a 
 not answer. ``category``, ``topic``, ``voice`` and ``answer_facts`` are optional; other keys are left alone.
 """
 
-from collections.abc import Mapping
+import json
+import unicodedata
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from articulado.language.folding import fold
+from articulado.language.translation import reason
+from articulado.legal.labels import provision_key
 from articulado.values.errors import InvalidInput
-from evaluation.gold.provisions import Provision, parse_provision
-from evaluation.json_lines import json_lines
+
+Provision = tuple[str, str]
+"""A law's identifier and the label of the provision as written: ``("BOE-A-2015-11430", "Artículo 38")``."""
+
+Key = tuple[str, str]
+"""A law's identifier and what all spellings of a label share."""
+
+SEPARATOR = "#"
+
+
+def make_provision(law_id: str, label: str) -> Provision:
+    r"""Name a provision: every run of white space of the label (a no-break space, too) becomes one blank.
+
+    >>> make_provision("BOE-A-2015-11430", "Artículo\u00a038 ")
+    ('BOE-A-2015-11430', 'Artículo 38')
+    """
+    return law_id.strip(), " ".join(unicodedata.normalize("NFC", label).split())
+
+
+def key_of(provision: Provision) -> Key:
+    """Return what decides whether two names mean the same provision.
+
+    "Art. 38", "artículo 38" and "38" are one; a label that names no provision is known by itself, folded.
+
+    >>> key_of(("BOE-A-2015-11430", "Art. 38")) == key_of(("BOE-A-2015-11430", "Artículo 38"))
+    True
+    """
+    law_id, label = provision
+    return law_id, provision_key(label) or fold(label)
+
+
+def format_provision(provision: Provision) -> str:
+    """Return a provision as gold sets write it.
+
+    >>> format_provision(("BOE-A-2015-11430", "Artículo 38"))
+    'BOE-A-2015-11430#Artículo 38'
+    """
+    return SEPARATOR.join(provision)
+
+
+def parse_provision(text: str) -> Provision | None:
+    """Read what ``format_provision`` writes; ``None`` without a law, a label or the separator between them.
+
+    >>> parse_provision("BOE-A-2015-11430#Artículo 38")
+    ('BOE-A-2015-11430', 'Artículo 38')
+    >>> parse_provision("Artículo 38") is None
+    True
+    """
+    law_id, _, label = text.partition(SEPARATOR)
+    provision = make_provision(law_id, label)
+    return provision if all(provision) and len(law_id.split()) == 1 else None
+
+
+def json_lines(path: Path, needed: str) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
+    """Yield the objects of a file with the number of their line and the words for where that is; skip blank lines.
+
+    Raises:
+        InvalidInput: the file cannot be read, or a line is no JSON object; ``needed`` says what one has.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} no está en UTF-8. Conviértalo, por ejemplo con iconv -t UTF-8.") from error
+    except OSError as error:
+        raise InvalidInput(f"No se puede leer {path}: {reason(error)}. Compruebe la ruta.") from error
+    # Not splitlines: a JSON text may hold the separators of lines and paragraphs as they are.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            where = f"{path}, línea {number}"
+            yield number, where, _object(line, where, needed)
+
+
+def _object(line: str, where: str, needed: str) -> Mapping[str, Any]:
+    try:
+        value: Any = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        column = f" (columna {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise InvalidInput(f"{where}: no es JSON válido{column}. Escriba un objeto JSON por línea.") from error
+    if not isinstance(value, dict):
+        raise InvalidInput(f"{where}: no es un objeto JSON. {needed}")
+    return value
+
 
 __all__ = ["GoldSet", "Provision", "Question", "read_gold", "read_gold_set"]
 

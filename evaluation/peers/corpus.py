@@ -16,7 +16,7 @@ from articulado.store.opening import open_index
 from articulado.store.writer import Points
 from articulado.values.chunks import Chunk, provision_of
 from articulado.values.errors import NoResultsFound
-from evaluation.gold.provisions import Provision, make_provision
+from evaluation.gold.questions import Provision, make_provision
 from evaluation.retrieval.retrieve import LAW
 from graph.services import Services
 

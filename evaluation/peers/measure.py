@@ -1,20 +1,166 @@
 """Run the peers: the same provisions, the same questions, one after another."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from time import perf_counter
 
+import numpy as np
+
 from articulado.config.extras import without
-from evaluation.gold.provisions import Key, key_of
-from evaluation.gold.questions import Question
-from evaluation.peers.base import Hits, Peer
-from evaluation.peers.corpus import PeerCorpus, read_corpus
-from evaluation.peers.haystack_hybrid import HAYSTACK
-from evaluation.peers.langchain_ensemble import LANGCHAIN
-from evaluation.peers.lexical import BM25S
+from evaluation.gold.questions import Key, Question, key_of
+from evaluation.peers.corpus import PeerCorpus, read_corpus, spanish_stems
 from evaluation.retrieval.run import Ranked, Run
 from graph.services import Services
+
+Hits = list[tuple[int, float]]
+"""Indexes of provisions in the corpus, best first, each once, with the score that the peer gives them."""
+
+Search = Callable[[str, int], Hits]
+"""Takes a question and how many provisions are wanted at most."""
+
+SIDE_DEPTH = 100
+"""Provisions that each side of a hybrid peer hands to its fusion: beyond it a rank adds next to nothing."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another retrieval. ``build`` imports what it needs, so that an absent package is an ``ImportError`` then."""
+
+    name: str
+    packages: tuple[str, ...]
+    build: Callable[[PeerCorpus], Search]
+
+
+def hybrid_search(corpus: PeerCorpus) -> Search:
+    """Fill a store and wire the pipeline, its BM25 at its defaults (BM25L, k1 = 1.5, b = 0.75).
+
+    Its BM25 knows no languages, so it is given stems instead of words. Nothing is reported to its makers.
+
+    Raises:
+        ImportError: ``haystack-ai`` is not installed.
+    """
+    # Read when the package is imported: it would post statistics, and leave a file in the user's home.
+    os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
+    from haystack import Document, Pipeline
+    from haystack.components.joiners import DocumentJoiner
+    from haystack.components.retrievers.in_memory import InMemoryBM25Retriever, InMemoryEmbeddingRetriever
+    from haystack.document_stores.in_memory import InMemoryDocumentStore
+
+    store = InMemoryDocumentStore(shared=False, return_embedding=False)
+    store.write_documents(
+        [
+            Document(id=str(index), content=" ".join(spanish_stems(text)), embedding=vector.tolist())
+            for index, (text, vector) in enumerate(zip(corpus.texts, corpus.vectors, strict=True))
+        ]
+    )
+    pipeline = Pipeline()
+    pipeline.add_component("words", InMemoryBM25Retriever(store, top_k=SIDE_DEPTH))
+    pipeline.add_component("meaning", InMemoryEmbeddingRetriever(store, top_k=SIDE_DEPTH))
+    pipeline.add_component("both", DocumentJoiner(join_mode="reciprocal_rank_fusion"))
+    pipeline.connect("words", "both")
+    pipeline.connect("meaning", "both")
+
+    def search(question: str, depth: int) -> Hits:
+        stems = " ".join(spanish_stems(question))
+        if not stems:
+            return []
+        vector = corpus.embed([question])[0]
+        if vector.any():
+            sides = {"words": {"query": stems}, "meaning": {"query_embedding": vector.tolist()}}
+            documents = pipeline.run(sides)["both"]["documents"]
+        else:  # no word of it is known: all provisions would be equally near
+            documents = store.bm25_retrieval(stems, top_k=depth)
+        return [(int(document.id), document.score) for document in documents[:depth]]
+
+    return search
+
+
+HAYSTACK = Peer("Haystack (BM25 + embeddings, RRF)", ("haystack-ai",), hybrid_search)
+
+
+def lexical_search(corpus: PeerCorpus) -> Search:
+    """Index the provisions. What shares no stem with a question is not found; ties keep the order of the corpus.
+
+    Raises:
+        ImportError: ``bm25s`` is not installed.
+    """
+    import bm25s
+
+    # Several queries at once would be faster, but a peer is timed as it would answer: one question after another.
+    bm25 = bm25s.BM25(backend="numpy")
+    bm25.index([spanish_stems(text) for text in corpus.texts], show_progress=False)
+
+    def search(question: str, depth: int) -> Hits:
+        stems = spanish_stems(question)
+        if not stems:
+            return []
+        scores = bm25.get_scores(stems)
+        best = np.argsort(-scores, kind="stable")[:depth]
+        return [(int(index), float(scores[index])) for index in best if scores[index] > 0]
+
+    return search
+
+
+BM25S = Peer("bm25s", ("bm25s",), lexical_search)
+
+
+_INDEX = "index"
+_RRF_K = 60
+"""The constant that the ensemble fuses with by default; it hands over no scores, only the order."""
+
+
+def ensemble_search(corpus: PeerCorpus) -> Search:
+    """Fill the vector store and join it with BM25, half and half, as LangChain's documentation does.
+
+    Raises:
+        ImportError: ``langchain-classic`` or ``bm25s`` is not installed.
+    """
+    from langchain_classic.retrievers import EnsembleRetriever
+    from langchain_core.callbacks import CallbackManagerForRetrieverRun
+    from langchain_core.documents import Document
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.vectorstores import InMemoryVectorStore
+
+    by_words = lexical_search(corpus)
+    documents = [
+        Document(id=str(index), page_content=text, metadata={_INDEX: index}) for index, text in enumerate(corpus.texts)
+    ]
+
+    class Shared(Embeddings):
+        """The vectors that all peers share."""
+
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            return [[float(value) for value in vector] for vector in corpus.vectors]
+
+        def embed_query(self, text: str) -> list[float]:
+            return [float(value) for value in corpus.embed([text])[0]]
+
+    class Words(BaseRetriever):
+        """BM25 as a retriever."""
+
+        def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
+            return [documents[index] for index, _ in by_words(query, SIDE_DEPTH)]
+
+    store = InMemoryVectorStore(Shared())
+    store.add_documents(documents)
+    words, meaning = Words(), store.as_retriever(search_kwargs={"k": SIDE_DEPTH})
+    both = EnsembleRetriever(retrievers=[words, meaning], weights=[0.5, 0.5], id_key=_INDEX, c=_RRF_K)
+
+    def search(question: str, depth: int) -> Hits:
+        # The vector store refuses a question without a vector: no word of it is known.
+        found_documents = (both if corpus.embed([question]).any() else words).invoke(question)[:depth]
+        return [
+            (document.metadata[_INDEX], 1 / (_RRF_K + rank)) for rank, document in enumerate(found_documents, start=1)
+        ]
+
+    return search
+
+
+LANGCHAIN = Peer("LangChain (EnsembleRetriever)", ("langchain-classic", "bm25s"), ensemble_search)
+
 
 PEERS = (BM25S, LANGCHAIN, HAYSTACK)
 DEPTH = 100

@@ -1,6 +1,6 @@
 """Running the graph on a recording: its settings without a model, its services with the recorded ones, its day."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -8,16 +8,188 @@ from typing import TYPE_CHECKING
 
 from articulado.config.settings import ModelSettings, Provider
 from articulado.language.formats import figure
-from articulado.values.errors import InvalidInput
-from evaluation.recording.chat import RecordingChat, ReplayChat
-from evaluation.recording.prompts import ChatRole
-from evaluation.recording.recording import Manifest, RecordedModel, Recording
+from articulado.values.answers import Message
+from articulado.values.errors import ConfigurationError, InvalidInput
+from articulado.values.protocols import ChatModel, Completion, S, Structured
+from evaluation.recording.recording import ChatRole, Manifest, RecordedModel, Recording, prompt_of
 from nodes.stage import default_options
 
 if TYPE_CHECKING:
     from articulado.config.settings import Settings
     from graph.services import Services
     from state.context import RunContext
+
+
+class ForwardingChat:
+    """Satisfies ``ChatModel`` with another one; who stands between overrides what it is there for."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self.model = model
+
+    @property
+    def name(self) -> str:
+        """Provider and model, for a person."""
+        return self.model.name
+
+    @property
+    def takes_limit(self) -> bool:
+        """Whether the provider accepts a limit on the length of a reply."""
+        return self.model.takes_limit
+
+    async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
+        """Return the whole reply (``ChatModel.complete``)."""
+        return await self.model.complete(system, messages, deadline=deadline)
+
+    async def stream(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        *,
+        on_text: Callable[[str], None],
+        on_restart: Callable[[], None],
+        deadline: float | None = None,
+    ) -> Completion:
+        """Hand over the reply as it is written, then return it whole (``ChatModel.stream``)."""
+        return await self.model.stream(system, messages, on_text=on_text, on_restart=on_restart, deadline=deadline)
+
+    async def structured(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        schema: type[S],
+        *,
+        max_tokens: int | None = None,
+        deadline: float | None = None,
+    ) -> Structured[S]:
+        """Return a reply that satisfies a schema (``ChatModel.structured``)."""
+        return await self.model.structured(system, messages, schema, max_tokens=max_tokens, deadline=deadline)
+
+    async def close(self) -> None:
+        """Close the model."""
+        await self.model.close()
+
+
+class ReplayChat:
+    """Satisfies ``ChatModel`` with the replies of a recording alone; it makes no request."""
+
+    takes_limit = False
+
+    def __init__(self, recording: Recording, role: ChatRole, name: str) -> None:
+        self._recording = recording
+        self._role = role
+        self.name = name
+
+    async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
+        """Return the recorded reply (``ChatModel.complete``).
+
+        Raises:
+            ReplyMissing: there is none; the prompt waits for it from now on.
+        """
+        prompt = prompt_of(self._role, system, messages)
+        reply = self._recording.reply_to(prompt)
+        if reply is None:
+            raise self._recording.wait_for(prompt)
+        return Completion(reply)
+
+    async def stream(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        *,
+        on_text: Callable[[str], None],
+        on_restart: Callable[[], None],
+        deadline: float | None = None,
+    ) -> Completion:
+        """Hand over the recorded reply in one piece (``ChatModel.stream``).
+
+        Raises:
+            ReplyMissing: there is none; the prompt waits for it from now on.
+        """
+        reply = await self.complete(system, messages, deadline=deadline)
+        on_text(reply.text)
+        return reply
+
+    async def structured(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        schema: type[S],
+        *,
+        max_tokens: int | None = None,
+        deadline: float | None = None,
+    ) -> Structured[S]:
+        """Refuse: recordings are of questions, whose models write text.
+
+        Raises:
+            ConfigurationError: always.
+        """
+        raise _unstructured()
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+class RecordingChat(ForwardingChat):
+    """Satisfies ``ChatModel`` with another one, and keeps its prompts and replies.
+
+    A prompt that the recording has a reply to is not sent again: one prompt has one reply, and a run that was
+    interrupted is continued.
+    """
+
+    def __init__(self, recording: Recording, role: ChatRole, model: ChatModel) -> None:
+        super().__init__(model)
+        self._recording = recording
+        self._role = role
+
+    async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
+        """Return the whole reply (``ChatModel.complete``)."""
+        prompt = prompt_of(self._role, system, messages)
+        if (recorded := self._recording.reply_to(prompt)) is not None:
+            return Completion(recorded)
+        reply = await super().complete(system, messages, deadline=deadline)
+        self._recording.keep(prompt, reply.text)
+        return reply
+
+    async def stream(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        *,
+        on_text: Callable[[str], None],
+        on_restart: Callable[[], None],
+        deadline: float | None = None,
+    ) -> Completion:
+        """Hand over the reply as it is written, then return it whole (``ChatModel.stream``)."""
+        prompt = prompt_of(self._role, system, messages)
+        if (recorded := self._recording.reply_to(prompt)) is not None:
+            on_text(recorded)
+            return Completion(recorded)
+        reply = await super().stream(system, messages, on_text=on_text, on_restart=on_restart, deadline=deadline)
+        self._recording.keep(prompt, reply.text)
+        return reply
+
+    async def structured(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        schema: type[S],
+        *,
+        max_tokens: int | None = None,
+        deadline: float | None = None,
+    ) -> Structured[S]:
+        """Refuse: recordings are of questions, whose models write text.
+
+        Raises:
+            ConfigurationError: always.
+        """
+        raise _unstructured()
+
+
+def _unstructured() -> ConfigurationError:
+    return ConfigurationError(
+        "Las grabaciones son de preguntas: no guardan las respuestas con esquema que piden los casos."
+    )
+
 
 WRITTEN: Provider = "compatible"
 """The provider of replies that somebody writes: any but the offline one, which the graph treats as no chat model."""

@@ -8,13 +8,11 @@ from dataclasses import asdict
 from typing import Any
 
 from evaluation.answers.answers import AnswerResult, answer_means
-from evaluation.answers.relevance import Calibration, RelevanceReport
-from evaluation.answers.tally import Outcomes, Share
-from evaluation.gold.provisions import Provision, format_provision
+from evaluation.answers.tally import Calibration, Outcomes, RelevanceReport, Share
+from evaluation.gold.questions import Provision, format_provision
 from evaluation.report.findings import Findings, Step, mean_of
-from evaluation.retrieval.evaluate import Configuration
-from evaluation.retrieval.failures import Failure
-from evaluation.statistics.bootstrap import Paired
+from evaluation.retrieval.evaluate import Configuration, Failure
+from evaluation.statistics import Paired
 
 DECIMALS = 6
 

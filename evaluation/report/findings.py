@@ -1,21 +1,25 @@
 """Everything that was measured in one run of the harness, and what follows from it; reports are views of this."""
 
+import os
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
+from articulado.config.settings import Settings
+from articulado.language.formats import figure
+from articulado.store.opening import open_index
 from evaluation.answers.answers import AnswerResult, cited_by_question
-from evaluation.answers.relevance import RelevanceReport, report_relevance
-from evaluation.answers.tally import Tally, tally
+from evaluation.answers.tally import RelevanceReport, Tally, report_relevance, tally
 from evaluation.gold.questions import Question
 from evaluation.peers.measure import PeerFindings
-from evaluation.retrieval.evaluate import Configuration, Outcome, measure_run
-from evaluation.retrieval.failures import Failure, failures, worst
-from evaluation.retrieval.metrics import MAIN
-from evaluation.statistics.bootstrap import Interval, Paired, compare, interval
-from evaluation.statistics.reliability import Prediction, Reliability, reliability
+from evaluation.retrieval.evaluate import Configuration, Failure, Outcome, failures, measure_run, worst
+from evaluation.retrieval.run import MAIN
+from evaluation.statistics import Interval, Paired, Prediction, Reliability, compare, interval, reliability
+from graph.services import Services
 
 WORST = 15
 RIGHT = "hit@3"
@@ -126,3 +130,67 @@ def mean_of(configuration: Configuration, ids: Sequence[str]) -> tuple[float, In
     """
     values = [configuration.per_question[id_][MAIN] for id_ in ids]
     return float(np.mean(values)), interval(values)
+
+
+PACKAGES = (
+    "articulado", "langgraph", "qdrant-edge-py", "qdrant-client", "numpy", "scipy", "scikit-learn", "fastembed",
+    "onnxruntime", "ir-measures", "matplotlib",
+)  # fmt: skip
+
+_GIB = 2**30
+
+
+def environment(services: Services) -> dict[str, str]:
+    """Return what a reader of a report must know to repeat it, by Spanish name; what is not known is left out.
+
+    Raises:
+        IndexMissing, IndexMismatch: the index cannot be read.
+    """
+    settings = services.settings
+    values = {
+        "Máquina": ", ".join(filter(None, (platform.machine(), _processor(), f"{os.cpu_count()} núcleos", _memory()))),
+        "Sistema": f"{platform.system()} {platform.release()}",
+        "Python": platform.python_version(),
+        "Paquetes": ", ".join(filter(None, map(_package, PACKAGES))),
+        **(_index(settings) if settings.rag_enabled else {}),
+        "Perfil": settings.profile,
+        "Reordenación": settings.rerank_strategy,
+        "Modelo que busca": services.reader.name,
+        "Modelo que responde": services.principal.name,
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+def _index(settings: Settings) -> dict[str, str]:
+    manifest = open_index(settings.index_folder).manifest
+    return {
+        "Índice": f"{manifest.generation}, {manifest.source}",
+        "Fragmentos del índice": ", ".join(f"{name} {count}" for name, count in manifest.collections.items()),
+        "Vectores densos": manifest.fingerprints.embedder,
+        "Pesos BM25": manifest.fingerprints.sparse,
+        "División en fragmentos": manifest.fingerprints.chunker,
+    }
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    except OSError:
+        return platform.processor()
+    return names[0] if names else platform.processor()
+
+
+def _memory() -> str:
+    try:
+        size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # not on this system
+        return ""
+    return f"{figure(size / _GIB)} GiB"
+
+
+def _package(name: str) -> str:
+    try:
+        return f"{name} {version(name)}"
+    except PackageNotFoundError:
+        return ""

@@ -3,11 +3,21 @@
 from collections.abc import Iterable, Sequence
 
 from articulado.language.formats import figure
-from evaluation.report.answer_sections import answer_sections, relevance_sections
+from evaluation.report.answers import answer_sections, relevance_sections
 from evaluation.report.findings import Findings, Step, mean_of
-from evaluation.report.sections import failure_sections, peer_sections
-from evaluation.report.tables import COMPARED, SHOWN, VOICES, bin_rows, difference, interval_text, metric_row, table
-from evaluation.retrieval.metrics import MAIN, P_3_NORMALISED
+from evaluation.report.tables import (
+    COMPARED,
+    SHOWN,
+    VOICES,
+    bin_rows,
+    difference,
+    failure_sections,
+    interval_text,
+    metric_row,
+    peer_sections,
+    table,
+)
+from evaluation.retrieval.run import MAIN, P_3_NORMALISED
 
 CONFIGURATIONS_PLOT, CATEGORIES_PLOT, CONFIDENCE_PLOT = "configuraciones.png", "categorias.png", "confianza.png"
 

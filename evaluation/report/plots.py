@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from articulado.config.extras import importing
 from articulado.language.formats import figure
 from articulado.values.errors import InvalidInput
-from evaluation.statistics.reliability import Reliability
-from evaluation.statistics.risk_coverage import RiskCoverage
+from evaluation.statistics import Reliability, RiskCoverage
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

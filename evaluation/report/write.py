@@ -5,14 +5,14 @@ from pathlib import Path
 
 from articulado.config.extras import require
 from articulado.values.errors import InvalidInput
-from evaluation.answers.relevance import RelevanceReport
-from evaluation.report.answer_sections import CATEGORIES_RELEVANCE_PLOT, RELEVANCE_PLOT, RISK_PLOT
+from evaluation.answers.tally import RelevanceReport
+from evaluation.report.answers import CATEGORIES_RELEVANCE_PLOT, RELEVANCE_PLOT, RISK_PLOT
 from evaluation.report.as_json import report_json
 from evaluation.report.findings import Findings, mean_of
 from evaluation.report.markdown import CATEGORIES_PLOT, CONFIDENCE_PLOT, CONFIGURATIONS_PLOT, report_markdown
 from evaluation.report.plots import Mean, interval_chart, reliability_chart, reliability_grid, risk_chart
 from evaluation.report.tables import VOICES
-from evaluation.retrieval.metrics import MAIN
+from evaluation.retrieval.run import MAIN
 
 JSON, MARKDOWN = "report.json", "report.md"
 _AXIS = f"{MAIN} (media e intervalo del 95 %)"

@@ -1,16 +1,226 @@
 """Ablation: the same stages with one technique more each time, so that the table shows what each is worth."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from articulado.values.answers import RerankStrategy
+import numpy as np
+
+from articulado.encoders.bm25 import Bm25Encoder
+from articulado.language.languages import Language
+from articulado.prompting.prompts import read_reader_reply
+from articulado.retrieval.ranking.cross_encoder import ModelFiles
+from articulado.retrieval.ranking.table import UnavailableReranker, reranker_for, resolve_auto
+from articulado.values.answers import Message, RerankStrategy
+from articulado.values.chunks import Candidate, Chunk
+from articulado.values.errors import ConfigurationError, ModelError
+from articulado.values.protocols import (
+    MAX_SELECTED,
+    ChatModel,
+    ChunkStore,
+    Completion,
+    Embedded,
+    Hit,
+    HybridQuery,
+    Reranked,
+    Reranker,
+    SearchFilter,
+    SparseVector,
+)
 from evaluation.gold.questions import GoldSet
+from evaluation.recording.run import ForwardingChat
 from evaluation.retrieval.evaluate import Configuration, evaluate
 from evaluation.retrieval.retrieve import Retriever
-from evaluation.retrieval.strategies import available_strategies
-from evaluation.retrieval.switches import EmptySparseEncoder, NarrowedStore, ZeroEmbedder, without_synonyms
 from graph.services import Services
+from nodes.decompose import MAX_QUERIES
 from state.context import RunContext
+
+
+@dataclass(frozen=True)
+class ZeroEmbedder:
+    """Gives every text the zero vector, which has no neighbours: a search by words alone. Satisfies ``Embedder``."""
+
+    dimensions: int
+    fingerprint: str = "none"
+
+    async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
+        """Return zero vectors."""
+        return Embedded([np.zeros(self.dimensions, dtype=np.float32) for _ in texts])
+
+    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
+        """Return zero vectors."""
+        return await self.embed_queries(texts)
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+@dataclass(frozen=True)
+class EmptySparseEncoder:
+    """Gives every text no terms: a search by meaning alone. Satisfies ``SparseEncoder``."""
+
+    fingerprint: str = "none"
+
+    def encode_queries(self, texts: Sequence[str]) -> list[SparseVector]:
+        """Return empty vectors."""
+        return [SparseVector((), ()) for _ in texts]
+
+    def encode_documents(self, texts: Sequence[str]) -> list[SparseVector]:
+        """Return empty vectors."""
+        return self.encode_queries(texts)
+
+
+@dataclass(frozen=True)
+class NarrowedStore:
+    """A store that can only be searched: without look-up of named provisions, without references, or without both."""
+
+    store: ChunkStore
+    lookup: bool
+    references: bool
+
+    async def search(
+        self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
+    ) -> list[list[Hit]]:
+        """Search as the store does."""
+        return await self.store.search(collection, queries, limit=limit, prefetch=prefetch, where=where)
+
+    async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
+        """Follow references, or find none of them."""
+        return await self.store.fetch(ids) if self.references else []
+
+    async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
+        """Look a provision up, or find none."""
+        return await self.store.find(law_id, provision_key) if self.lookup else []
+
+    async def citing(self, ids: Sequence[int]) -> list[Chunk]:
+        """Return what refers to some chunks."""
+        return await self.store.citing(ids) if self.references else []
+
+    async def select(
+        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
+    ) -> list[Chunk]:
+        """Select as the store does."""
+        return await self.store.select(collections, where, limit=limit)
+
+    async def counts(self) -> dict[str, int]:
+        """Count as the store does."""
+        return await self.store.counts()
+
+    async def close(self) -> None:
+        """Leave the store open: it belongs to the services that it came from."""
+
+
+class QuestionWordsReader(ForwardingChat):
+    """A reader whose searches keep the words of the question alone, without what it adds."""
+
+    def __init__(self, reader: ChatModel, language: Language) -> None:
+        super().__init__(reader)
+        self._language = language
+
+    async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
+        """Return the reader's searches; none that an earlier one has already."""
+        reply = await super().complete(system, messages, deadline=deadline)
+        question_stems = set(self._language.stems(messages[-1]["content"]))
+        kept: list[list[str]] = []
+        for search in read_reader_reply(reply.text, MAX_QUERIES).queries:
+            words = [word for word in search.split() if self._language.stem_word(word) in question_stems]
+            if words and not any(set(words) <= set(earlier) for earlier in kept):
+                kept.append(words)
+        return replace(reply, text=json.dumps([" ".join(words) for words in kept], ensure_ascii=False))
+
+    async def stream(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        *,
+        on_text: Callable[[str], None],
+        on_restart: Callable[[], None],
+        deadline: float | None = None,
+    ) -> Completion:
+        """Write the reply at once."""
+        completion = await self.complete(system, messages, deadline=deadline)
+        on_text(completion.text)
+        return completion
+
+    async def close(self) -> None:
+        """Leave the reader open: it belongs to the services that it came from."""
+
+
+def without_synonyms(services: Services) -> Services:
+    """Return the services without the table of synonyms; the reader of a provider knows none of it."""
+    offline = services.settings.reader.provider == "offline"
+    return replace(
+        services,
+        sparse=Bm25Encoder(services.language) if isinstance(services.sparse, Bm25Encoder) else services.sparse,
+        reader=QuestionWordsReader(services.reader, services.language) if offline else services.reader,
+    )
+
+
+STRATEGIES: tuple[RerankStrategy, ...] = ("heuristic", "llm", "api", "cross_encoder")
+NO_FILES = "no hay ficheros del modelo"
+
+
+def reason_unavailable(strategy: RerankStrategy, services: Services) -> str:
+    """Say in Spanish why a strategy cannot be measured here; empty where it can. Nothing is downloaded for it."""
+    reranker = services.rerankers.get(strategy)
+    if isinstance(reranker, UnavailableReranker):
+        return reranker.error
+    if strategy == "cross_encoder":
+        try:
+            ModelFiles.of(services.settings).find()
+        except ConfigurationError:
+            return NO_FILES
+    return ""
+
+
+def available_strategies(services: Services) -> list[RerankStrategy]:
+    """Return the strategies that can be measured here; last the one that "auto" stands for."""
+    chosen, _ = resolve_auto(services.settings)
+    others = [strategy for strategy in STRATEGIES if strategy in services.rerankers and strategy != chosen]
+    return [*(strategy for strategy in others if not reason_unavailable(strategy, services)), chosen]
+
+
+@dataclass
+class WatchedReranker:
+    """Satisfies ``Reranker`` with another one, and keeps what that fails at: the heuristic stands in for it then.
+
+    ``failures`` has the message of the model by question.
+    """
+
+    reranker: Reranker
+    failures: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_cheap(self) -> bool:
+        """Whether it can score every candidate."""
+        return self.reranker.is_cheap
+
+    async def score(
+        self,
+        question: str,
+        queries: Sequence[str],
+        candidates: Sequence[Candidate],
+        *,
+        deadline: float | None = None,
+    ) -> Reranked:
+        """Score every candidate (``Reranker.score``)."""
+        try:
+            return await self.reranker.score(question, queries, candidates, deadline=deadline)
+        except ModelError as error:
+            self.failures[question] = str(error)
+            raise
+
+    async def close(self) -> None:
+        """Leave the reranker open: it belongs to the services that it came from."""
+
+
+def watch_reranker(strategy: RerankStrategy, services: Services) -> tuple[Services, Mapping[str, str]]:
+    """Return the services with the reranker of a strategy watched, and where its failures will be."""
+    reranker = reranker_for(strategy, services.rerankers)
+    if reranker is None:
+        return services, {}
+    watched = WatchedReranker(reranker)
+    return replace(services, rerankers={**services.rerankers, strategy: watched}), watched.failures
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,11 @@ from functools import cached_property
 from articulado.config.settings import Settings
 from articulado.values.answers import RerankStrategy
 from evaluation.gold.questions import GoldSet, Question
-from evaluation.retrieval.evaluate import WARM_UP, Outcome, Percentiles, evaluate, percentiles
-from evaluation.retrieval.failures import diagnose
+from evaluation.retrieval.ablation import reason_unavailable, watch_reranker
+from evaluation.retrieval.evaluate import WARM_UP, Outcome, Percentiles, diagnose, evaluate, percentiles
 from evaluation.retrieval.retrieve import Retrieved, Retriever
 from evaluation.retrieval.run import Ranked
-from evaluation.retrieval.strategies import reason_unavailable, watch_reranker
-from evaluation.statistics.bootstrap import Paired, compare
+from evaluation.statistics import Paired, compare
 from graph.services import Services
 from state.context import RunContext
 

@@ -10,7 +10,7 @@ from articulado.retrieval.fusion import preference
 from articulado.retrieval.search import search_filter
 from articulado.values.chunks import Candidate, Origin, relevance
 from articulado.values.protocols import SearchFilter
-from evaluation.gold.provisions import Key, Provision, key_of, make_provision
+from evaluation.gold.questions import Key, Provision, key_of, make_provision
 from evaluation.retrieval.run import Ranked
 from graph.rag import build_retrieval
 from graph.services import Services

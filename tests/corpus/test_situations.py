@@ -24,8 +24,8 @@ from articulado.store.records.schema import (
     read_situations,
 )
 from articulado.values.errors import ConfigurationError
-from evaluation.gold.conversations import read_conversations
 from evaluation.gold.questions import read_gold
+from evaluation.gold.sets import read_conversations
 
 SITUATIONS = load_situations()
 LABELS = sorted({label for situation in SITUATIONS for label in (*situation.provisions, *situation.near_misses)})

@@ -7,8 +7,7 @@ import pytest
 
 from articulado.cases.evidence import EVIDENCE, Guide
 from articulado.config.profile import load_profile
-from evaluation.case_desk.cases import LabelledCase
-from evaluation.case_desk.halves import half_of
+from evaluation.case_desk.cases import LabelledCase, half_of
 from tools.train_matching import best_matches, fitted, pairs_of, trained
 
 PROFILE = load_profile("plan_401k")

@@ -13,7 +13,7 @@ from articulado.language.translation import current_language, error_texts, reaso
 from articulado.values import errors
 from articulado.values.errors import ArticuladoError
 
-ROOMS = ("articulado", "cli", "graph", "nodes", "server", "services")
+ROOMS = ("articulado", "cli", "graph", "nodes", "server")
 SPANISH_ALONE = (
     "cli/eval",
     "articulado/ingestion/boe",

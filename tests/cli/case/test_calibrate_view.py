@@ -7,10 +7,9 @@ from rich.console import Console
 
 from articulado.cases.confidence import Curve
 from cli.case.calibrate import CalibrationResult, print_calibrations
-from evaluation.case_desk.calibration import CalibratedCase
 from evaluation.case_desk.cases import KINDS, LabelledCase
 from evaluation.case_desk.findings import GraphReport, ProfileFindings, measure
-from evaluation.case_desk.run import GRAPHS, CaseResult
+from evaluation.case_desk.run import GRAPHS, CalibratedCase, CaseResult
 
 
 def findings(profile: str, *, every: bool) -> ProfileFindings:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.answers.figures import figures_in, table_numbers
+from evaluation.answers.support import figures_in, table_numbers
 
 
 def read(text: str) -> list[tuple[str, str, str]]:

@@ -4,8 +4,7 @@ import pytest
 from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 
 from articulado.config.settings import ModelSettings, Settings
-from evaluation.answers.answers import AnswerResult, evaluate_answers
-from evaluation.answers.form import TRAITS, form_of
+from evaluation.answers.answers import TRAITS, AnswerResult, evaluate_answers, form_of
 from evaluation.answers.tally import Share, tally
 from evaluation.gold.questions import Question
 from state.context import RunContext

@@ -3,8 +3,7 @@
 import pytest
 
 from evaluation.answers.answers import AnswerResult
-from evaluation.answers.relevance import report_relevance
-from evaluation.answers.tally import Share
+from evaluation.answers.tally import Share, report_relevance
 from evaluation.gold.questions import Question
 
 RIGHT, WRONG = ("BOE-A-2015-11430", "Artículo 1"), ("BOE-A-2015-11430", "Artículo 9")

@@ -10,11 +10,9 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 from support.examples import examples
 
 from articulado.cases.confidence import fit_curve
-from evaluation.case_desk.calibration import CalibratedCase, before_and_after, exact_ece, fit
-from evaluation.case_desk.cases import LabelledCase, own_cases, own_decisions
-from evaluation.case_desk.halves import half_of
-from evaluation.case_desk.run import CaseResult
-from evaluation.statistics.reliability import Prediction
+from evaluation.case_desk.cases import LabelledCase, half_of, own_cases, own_decisions
+from evaluation.case_desk.run import CalibratedCase, CaseResult, before_and_after, exact_ece, fit
+from evaluation.statistics import Prediction
 
 outcomes = st.lists(
     st.tuples(st.integers(0, 100), st.booleans(), st.booleans()).map(lambda one: (one[0] / 100, *one[1:])),

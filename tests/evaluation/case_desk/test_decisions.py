@@ -3,7 +3,7 @@
 import pytest
 
 from evaluation.case_desk.cases import LabelledCase
-from evaluation.case_desk.decisions import KindCounts, by_kind, is_right, total
+from evaluation.case_desk.findings import KindCounts, by_kind, is_right, total
 from evaluation.case_desk.run import CaseResult
 
 

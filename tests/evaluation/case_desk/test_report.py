@@ -8,14 +8,17 @@ import pytest
 from articulado.cases.confidence import Curve
 from articulado.cases.matching import packaged_model
 from articulado.values.errors import InvalidInput
-from evaluation.case_desk.calibration import CalibratedCase, before_and_after
 from evaluation.case_desk.cases import LabelledCase
-from evaluation.case_desk.decisions import KindCounts
-from evaluation.case_desk.findings import GraphReport, ProfileFindings, measure, pooled
-from evaluation.case_desk.report import write_report
-from evaluation.case_desk.report_json import report_json
-from evaluation.case_desk.report_rows import comparison_rows, decision_rows, format_curve, format_interval
-from evaluation.case_desk.run import CaseResult
+from evaluation.case_desk.findings import GraphReport, KindCounts, ProfileFindings, measure, pooled
+from evaluation.case_desk.report import (
+    comparison_rows,
+    decision_rows,
+    format_curve,
+    format_interval,
+    report_json,
+    write_report,
+)
+from evaluation.case_desk.run import CalibratedCase, CaseResult, before_and_after
 
 PNG = b"\x89PNG\r\n\x1a\n"
 NO_CHARTS = "the optional extra «eval» is not installed: no matplotlib"

@@ -15,9 +15,8 @@ from articulado.language.languages import language
 from articulado.legal.domain.base import PlainDomain
 from articulado.values.errors import InvalidInput
 from articulado.values.protocols import Hit
-from evaluation.case_desk.cases import LabelledCase
+from evaluation.case_desk.cases import LabelledCase, half_of
 from evaluation.case_desk.findings import measure_profile
-from evaluation.case_desk.halves import half_of
 from evaluation.case_desk.run import GRAPHS, TAKE_ANY, CaseResult, run_cases
 
 ARTICLES = {1: "lt-loan", 2: "lt-rollover", 3: "lt-rmd"}

@@ -6,9 +6,8 @@ from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 from articulado.config.settings import ModelSettings, Settings
 from articulado.values.errors import InvalidInput
 from evaluation.answers.tally import Share
-from evaluation.conversations.tally import tally_turns
-from evaluation.conversations.turns import TurnResult, evaluate_conversations
-from evaluation.gold.conversations import Conversation, Turn
+from evaluation.conversations import TurnResult, evaluate_conversations, tally_turns
+from evaluation.gold.sets import Conversation, Turn
 
 LAW = "BOE-A-2015-11430"
 CHAT = Settings.read(env_file=None, principal=ModelSettings(provider="compatible", model="m"))

@@ -7,8 +7,7 @@ import pytest
 
 from articulado.config.profile import load_profile
 from articulado.values.errors import InvalidInput
-from evaluation.gold.conversations import has_conversations, read_conversations
-from evaluation.gold.sets import read_sets
+from evaluation.gold.sets import has_conversations, read_conversations, read_sets
 
 ET, EBEP = "BOE-A-2015-11430", "BOE-A-2015-11719"
 TURN = {"kind": "first", "question": "¿Cuántas vacaciones tengo?", "relevant": {f"{ET}#Artículo 38": 2}}

@@ -7,8 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from articulado.values.errors import InvalidInput
-from evaluation.gold.provisions import format_provision, key_of, make_provision, parse_provision
-from evaluation.gold.questions import Question, read_gold, read_gold_set
+from evaluation.gold.questions import (
+    Question,
+    format_provision,
+    key_of,
+    make_provision,
+    parse_provision,
+    read_gold,
+    read_gold_set,
+)
 
 LGSS = "BOE-A-2015-11724"
 ROW = {"id": "q1", "question": "¿Qué es la IT?", "relevant": {f"{LGSS}#Artículo 169": 2}}

@@ -13,12 +13,8 @@ from articulado.config.settings import Settings
 from articulado.store.edge import EdgeStore
 from articulado.values.errors import NoResultsFound
 from evaluation.gold.questions import Question
-from evaluation.peers.base import Peer
 from evaluation.peers.corpus import corpus_of, read_corpus, spanish_stems
-from evaluation.peers.haystack_hybrid import HAYSTACK
-from evaluation.peers.langchain_ensemble import LANGCHAIN
-from evaluation.peers.lexical import BM25S
-from evaluation.peers.measure import PEERS, measure, run_peers
+from evaluation.peers.measure import BM25S, HAYSTACK, LANGCHAIN, PEERS, Peer, measure, run_peers
 
 ET = "BOE-A-2015-11430"
 TEXTS = {

@@ -7,8 +7,8 @@ from pydantic import BaseModel
 from support.doubles import QueueChat
 
 from articulado.values.errors import ConfigurationError, ModelError
-from evaluation.recording.chat import RecordingChat, ReplayChat
 from evaluation.recording.recording import Manifest, RecordedModel, Recording, ReplyMissing
+from evaluation.recording.run import RecordingChat, ReplayChat
 
 MODEL = RecordedModel(provider="compatible", model="m")
 MESSAGES = [{"role": "user", "content": "¿Cuántas vacaciones?"}]

@@ -6,8 +6,7 @@ from datetime import date
 import pytest
 
 from articulado.values.errors import InvalidInput
-from evaluation.recording.prompts import prompt_of
-from evaluation.recording.recording import Manifest, RecordedModel, Recording
+from evaluation.recording.recording import Manifest, RecordedModel, Recording, prompt_of
 
 PROMPT = prompt_of("reader", "Busca.", [{"role": "user", "content": "¿Cuántas vacaciones?"}])
 HASH = "d2f825d55f22a241"

@@ -10,9 +10,8 @@ from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.values.errors import InvalidInput
-from evaluation.recording.chat import ReplayChat
 from evaluation.recording.recording import Manifest, RecordedModel, Recording
-from evaluation.recording.run import RecordedRun
+from evaluation.recording.run import RecordedRun, ReplayChat
 from graph.rag import build_rag
 from state.context import RunContext
 

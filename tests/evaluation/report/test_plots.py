@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from articulado.values.errors import ConfigurationError, InvalidInput
 from evaluation.report.plots import Mean, interval_chart, reliability_chart, reliability_grid, risk_chart
-from evaluation.statistics.reliability import Prediction, reliability
-from evaluation.statistics.risk_coverage import risk_coverage
+from evaluation.statistics import Prediction, reliability, risk_coverage
 
 PNG = b"\x89PNG\r\n\x1a\n"
 shares = st.floats(min_value=0, max_value=1)

@@ -9,10 +9,10 @@ from articulado.config.settings import ModelSettings, Settings
 from articulado.retrieval.ranking.table import UnavailableReranker
 from articulado.values.errors import ModelTimeout
 from evaluation.gold.questions import GoldSet, Question
+from evaluation.retrieval.ablation import NO_FILES, available_strategies, reason_unavailable
 from evaluation.retrieval.compare import Comparison, RankChanges, Side, compare_strategies, model_stages
 from evaluation.retrieval.evaluate import Outcome
 from evaluation.retrieval.retrieve import Retrieved, Row
-from evaluation.retrieval.strategies import NO_FILES, available_strategies, reason_unavailable
 
 ET = "BOE-A-2015-11430"
 RIGHT = (ET, "Artículo 1")

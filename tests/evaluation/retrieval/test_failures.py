@@ -3,7 +3,7 @@
 import pytest
 
 from evaluation.gold.questions import Question
-from evaluation.retrieval.failures import diagnose, failures, worst
+from evaluation.retrieval.evaluate import diagnose, failures, worst
 from evaluation.retrieval.run import Ranked
 
 LAW = "BOE-A-2015-11430"

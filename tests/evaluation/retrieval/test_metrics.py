@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.gold.questions import Question
-from evaluation.retrieval.metrics import METRICS, means, per_question
-from evaluation.retrieval.run import Ranked
+from evaluation.retrieval.run import METRICS, Ranked, means, per_question
 
 LAW = "BOE-A-2015-11430"
 

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from evaluation.statistics.bootstrap import Interval, compare, interval, interval_of, intervals
+from evaluation.statistics import Interval, compare, interval, interval_of, intervals
 
 
 def test_values_that_agree_leave_no_doubt():

@@ -2,8 +2,7 @@
 
 import pytest
 
-from evaluation.statistics.reliability import Prediction, brier, squared_errors
-from evaluation.statistics.risk_coverage import Point, risk_coverage
+from evaluation.statistics import Point, Prediction, brier, risk_coverage, squared_errors
 
 
 def test_the_brier_score_is_the_mean_square_of_what_was_missed():

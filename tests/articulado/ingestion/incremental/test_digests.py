@@ -18,8 +18,8 @@ def rooms(tmp_path, monkeypatch):
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("one")
-    (tmp_path / "services" / "packaged.py").write_text("one")
-    (tmp_path / "services" / "other.py").write_text("one")
+    (tmp_path / "articulado" / "packaged.py").write_text("one")
+    (tmp_path / "articulado" / "other.py").write_text("one")
     monkeypatch.setattr(digests.resources, "files", lambda room: tmp_path / room)
     return tmp_path
 
@@ -36,7 +36,7 @@ def rooms(tmp_path, monkeypatch):
         ("corpus/README.md", False, False),
         ("corpus/normativa/law.jsonl", False, True),
         ("articulado/store/records/chunks.py", False, True),
-        ("services/other.py", False, False),
+        ("articulado/other.py", False, False),
         ("articulado/legal/__pycache__/x.pyc", False, False),
     ],
 )

@@ -1,8 +1,9 @@
-"""Every turn of a conversation through the whole graph, on the memory of its thread, and what it is worth."""
+"""One gold set of conversations on the index; reports are views of this."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from langgraph.checkpoint.memory import InMemorySaver
@@ -10,11 +11,18 @@ from langgraph.checkpoint.memory import InMemorySaver
 from articulado.values.answers import AnswerOutcome
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ArticuladoError
-from evaluation.answers.answers import cited_fragments, is_asked_for_form, missing_facts, provisions_of
-from evaluation.answers.form import Trait, form_of
-from evaluation.answers.overheard import OverheardChat
-from evaluation.gold.conversations import Conversation, Turn
-from evaluation.gold.provisions import Provision, key_of
+from evaluation.answers.answers import (
+    RecordingWrapper,
+    Trait,
+    cited_fragments,
+    form_of,
+    is_asked_for_form,
+    missing_facts,
+    provisions_of,
+)
+from evaluation.answers.tally import Share, count_form
+from evaluation.gold.questions import Provision, key_of
+from evaluation.gold.sets import Conversation, ConversationSet, Turn
 from evaluation.recording.recording import ReplyMissing
 from graph.rag import Rag, build_rag
 from graph.services import Services
@@ -23,6 +31,7 @@ from state.rag import RagState
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
+
 
 CITED_WITHIN = 3
 """A turn hits where what answers is among so many provisions that are cited first."""
@@ -107,7 +116,7 @@ async def evaluate_conversations(
     Raises:
         ArticuladoError: a question cannot be asked, or a service does not work; the message names the conversation.
     """
-    principal, memory = OverheardChat(services.principal), InMemorySaver()
+    principal, memory = RecordingWrapper(services.principal), InMemorySaver()
     graph, has_form = (
         build_rag(replace(services, principal=principal), memory, whole_chunks=True),
         is_asked_for_form(services, context),
@@ -167,3 +176,99 @@ def measure_turn(conversation: str, number: int, turn: Turn, state: RagState, re
 def _among(provisions: Sequence[Provision], others: Sequence[Provision]) -> list[Provision]:
     keys = set(map(key_of, others))
     return [provision for provision in provisions if key_of(provision) in keys]
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Some turns.
+
+    ``hit`` (what answers is among the first three provisions cited) and ``read`` (the principal read it) are of the
+    turns that ask something; ``kept``, ``intruding`` and ``intruding_cited`` of the provisions that their turns must
+    keep, or must not have, all together; ``facts`` of those expected; ``refused`` of all turns.
+    """
+
+    turns: int
+    hit: Share
+    read: Share
+    kept: Share
+    intruding: Share
+    intruding_cited: Share
+    facts: Share
+    refused: Share
+
+
+@dataclass(frozen=True)
+class ConversationTally:
+    """All turns, those after the first, those of each number, and those of each kind.
+
+    ``by_kind`` is in the order of the set; ``form`` goes by the traits of what a chat model wrote, empty without one.
+    """
+
+    all: Turns
+    later: Turns
+    by_number: Mapping[int, Turns]
+    by_kind: Mapping[str, Turns]
+    form: Mapping[Trait, Share]
+
+
+def tally_turns(results: Sequence[TurnResult]) -> ConversationTally:
+    """Count what became of all turns."""
+    kinds = dict.fromkeys(result.turn.kind for result in results if result.turn.kind)
+    numbers = sorted({result.number for result in results})
+    return ConversationTally(
+        all=count_turns(results),
+        later=count_turns([result for result in results if result.number > 1]),
+        by_number={at: count_turns([result for result in results if result.number == at]) for at in numbers},
+        by_kind={kind: count_turns([result for result in results if result.turn.kind == kind]) for kind in kinds},
+        form=count_form([result.form for result in results if result.form is not None]),
+    )
+
+
+def count_turns(results: Sequence[TurnResult]) -> Turns:
+    """Count what became of some turns."""
+    asking = [result for result in results if result.asks]
+    to_keep = sum(len(result.turn.must_keep) for result in results)
+    to_leave = sum(len(result.turn.must_not) for result in results)
+    expected = sum(len(result.turn.answer_facts) for result in results)
+    return Turns(
+        turns=len(results),
+        hit=Share(sum(result.hit for result in asking), len(asking)),
+        read=Share(sum(result.was_read for result in asking), len(asking)),
+        kept=Share(sum(len(result.kept) for result in results), to_keep),
+        intruding=Share(sum(len(result.intruding) for result in results), to_leave),
+        intruding_cited=Share(sum(len(result.intruding_cited) for result in results), to_leave),
+        facts=Share(expected - sum(len(result.missing) for result in results), expected),
+        refused=Share(sum(result.refused for result in results), len(results)),
+    )
+
+
+@dataclass(frozen=True)
+class ConversationFindings:
+    """The labels that the index lacks, every turn of the finished conversations, at least one, and the machine.
+
+    ``environment`` is empty where no report was asked for.
+    """
+
+    gold: ConversationSet
+    not_indexed: Sequence[Provision]
+    results: Sequence[TurnResult]
+    environment: Mapping[str, str]
+
+    @cached_property
+    def tally(self) -> ConversationTally:
+        """What became of the turns."""
+        return tally_turns(self.results)
+
+    @property
+    def conversations(self) -> int:
+        """How many conversations were finished."""
+        return len({result.conversation for result in self.results})
+
+    @property
+    def failed(self) -> list[TurnResult]:
+        """The turns that miss, lose what they must keep, or bring what they must leave, in their order."""
+        return [
+            result
+            for result in self.results
+            if (result.asks and not result.hit) or len(result.kept) < len(result.turn.must_keep) or result.intruding
+        ]

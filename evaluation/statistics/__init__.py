@@ -1,1 +1,0 @@
-"""Rank metrics, how sure their means are, and whether confidence means anything."""
