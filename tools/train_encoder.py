@@ -22,7 +22,7 @@ from articulado.store.records.chunks import packaged_records, parse_refs
 from articulado.store.records.schema import load_situations
 from articulado.store.writer import Points
 from articulado.values.chunks import REPEALED, Chunk, ProvisionRef, indexed_text, provision_of
-from tools.situations import is_held_back
+from tools.training_data import is_held_back
 
 SITUATION_REPEATS = 3
 """How often a situation is shown for each time that a question of a record is: there are far fewer of them."""

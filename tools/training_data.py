@@ -1,19 +1,25 @@
-"""Write the questions of the packaged records with the provisions that answer them, to train or test a ranking on.
-
-    python -m tools.training_pairs > pairs.jsonl
-
-A line is {"id", "question", "relevant": {"<BOE id>#<label>": 2}}, the form of the gold sets that
-``articulado eval`` reads. Nobody who is to be tested on these questions may have been trained on them.
-"""
+"""Which situations teach the encoder, and which are held back to teach what judges its results."""
 
 import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
+from zlib import crc32
 
 from articulado.language.folding import fold
-from articulado.store.records.schema import Corpus, load_corpus
+from articulado.store.records.schema import Corpus, Situation, load_corpus
+
+_ONE_IN, _ONE_IN_OF_BRIEF = 10, 3
+
+
+def is_held_back(situation: Situation) -> bool:
+    """Tell whether the encoder never sees a situation: one in ten, one in three of the brief ones, wherever they stand.
+
+    What is learnt about the similarity of a question and a provision has to be learnt of questions that the encoder
+    was not trained on, and most of all of those that say little.
+    """
+    return crc32(situation.question.encode()) % (_ONE_IN_OF_BRIEF if situation.voice == "breve" else _ONE_IN) == 0
 
 
 def question_pairs(corpus: Corpus) -> Iterator[dict[str, Any]]:
