@@ -1,7 +1,8 @@
 """Library of the stages: Spanish labour law, retrieval, answers and their checks.
 
-It knows no graph, no state and no front. Importing it has the libraries for vectors compute in the thread that calls
-them: the computations here take about a millisecond, and worker threads would only spin and take memory.
+It imports no graph, no state and no user interface. Importing it sets the environment variables of
+``ONE_THREAD`` unless they are set already, so that NumPy and similar libraries compute in the calling
+thread. The computations here take about a millisecond, and worker threads would only spin and take memory.
 """
 
 import os

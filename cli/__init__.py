@@ -1,1 +1,4 @@
-"""The command line: one folder a command, over the same graph as every other front."""
+"""Command line of articulado, over the same graphs as the other interfaces.
+
+A command is a module, or a folder if it has several modules.
+"""

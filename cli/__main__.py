@@ -1,4 +1,4 @@
-"""``python -m cli``: the program ``articulado``."""
+"""Entry point of ``python -m cli``, which runs the program ``articulado``."""
 
 from cli.main import main
 

@@ -1,4 +1,4 @@
-"""``articulado chat``: a conversation, in which follow-up questions build on the answers before."""
+"""Command ``articulado chat``: a conversation in which follow-up questions use the earlier answers."""
 
 import asyncio
 import contextlib

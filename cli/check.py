@@ -1,4 +1,8 @@
-"""``articulado check``: the provisions, quotations and figures of a brief, against the law of its day."""
+"""Command ``articulado check``: check the provisions, quotations and figures of a brief.
+
+They are checked against the law of the day of the brief. The command prints a report, and can write a Word
+document with the findings as comments.
+"""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""``articulado conversations``: what the server keeps of conversations."""
+"""Command ``articulado conversations``: list, show, delete and prune the conversations of the server."""
 
 import asyncio
 from collections.abc import AsyncIterator

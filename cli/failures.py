@@ -1,4 +1,9 @@
-"""What the user reads, and the exit status, when something goes wrong."""
+"""Error messages and exit statuses of the command line.
+
+Exit status 1 means that a command failed, 2 that the command line is wrong. Messages go to stderr, with a
+traceback only if ``ARTICULADO_DEBUG`` is 1. With ``--json``, the error also goes to stdout as one JSON
+object.
+"""
 
 import os
 import sys

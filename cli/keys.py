@@ -1,4 +1,4 @@
-"""``articulado keys``: the access keys of the server."""
+"""Command ``articulado keys``: add, list and revoke the API keys of the server."""
 
 from datetime import date
 from typing import Annotated

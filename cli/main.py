@@ -1,6 +1,7 @@
-"""The program ``articulado``: its commands, and the frame that turns every failure into a message and a status.
+"""Program ``articulado``: its commands, and the conversion of failures into messages and statuses.
 
-Where the command line says ``--json``, a failure is one JSON object on stdout, too.
+The module of a command is imported only when the command runs or its help is shown. With ``--json``, a
+failure is also one JSON object on stdout.
 """
 
 import gc

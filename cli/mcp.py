@@ -1,4 +1,4 @@
-"""``articulado mcp``: the tools of the law for chat programs and agents."""
+"""Command ``articulado mcp``: serve the MCP tools on stdin and stdout, or over HTTP."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""What laws and provisions are called on screen: by law, label and title, and nothing twice."""
+"""Display names of laws and provisions without repetition, and help pages in Spanish."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what becomes of them: settings and the run context."""
+"""Shared command-line options, and their conversion into settings and run context."""
 
 import sys
 from collections.abc import Callable

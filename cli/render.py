@@ -1,4 +1,7 @@
-"""What the commands have in common on screen: consoles, sources, warnings."""
+"""Shared terminal output: consoles, JSON, sources, warnings, tables and number formats.
+
+Numbers are formatted as in Spanish, and tables are at most 80 columns wide.
+"""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""``articulado search``: what is found for a question, in order, without an answer."""
+"""Command ``articulado search``: list the provisions found for a question, without an answer."""
 
 import asyncio
 import re

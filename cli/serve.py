@@ -1,4 +1,4 @@
-"""``articulado serve``: the HTTP endpoint."""
+"""Command ``articulado serve``: serve the agent over HTTP."""
 
 from typing import TYPE_CHECKING, Annotated
 

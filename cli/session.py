@@ -1,4 +1,8 @@
-"""Opening the services for one command, and asking the graph one question."""
+"""Services of one command, one question to the graph, and warnings about misspelt variables.
+
+``misspelt_variables`` finds ``ARTICULADO_…`` variables of the environment, or of ``.env``, that nothing
+reads.
+"""
 
 import os
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping

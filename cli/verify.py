@@ -1,4 +1,4 @@
-"""``articulado verify``: check a dossier again, or the answers of any system, without a model."""
+"""Command ``articulado verify``: check a dossier, or the answers of any system, without a model."""
 
 import asyncio
 import json

@@ -1,1 +1,4 @@
-"""The packaged demo corpus: data only (see README.md)."""
+"""Packaged demo corpus: data only.
+
+README.md in this folder describes the files.
+"""

@@ -1,1 +1,1 @@
-"""Gold sets, metrics, ablation runs, report: the harness that shows what retrieval and answers are worth."""
+"""Evaluation harness for retrieval and answers: gold sets, metrics, ablation and reports."""

@@ -1,4 +1,7 @@
-"""One gold set of conversations on the index; reports are views of this."""
+"""Evaluation of a gold set of conversations: result of each turn, and counts by number and kind.
+
+Every turn is asked on the memory of its own thread. Reports and views read ``ConversationFindings``.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

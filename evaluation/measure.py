@@ -1,4 +1,7 @@
-"""Measuring gold sets on an index: what is found and, where it is asked for, ablation, answers, peers and a report."""
+"""Measurement of gold sets on an index: retrieval, ablation, answers, peers and reports.
+
+Retrieval is always measured, the other parts on request.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,6 +1,7 @@
-"""How sure a mean over questions is, and whether one run is better than another on the same questions.
+"""Evaluation statistics: bootstrap intervals, paired tests, calibration and risk-coverage curves.
 
-Everything that is drawn is drawn by SciPy from a fixed seed: the same values give the same report.
+Random draws use a fixed seed, so that the same values give the same report. Intervals have level 0.95.
+SciPy draws the samples. The functions name the papers of their formulas.
 """
 
 import math

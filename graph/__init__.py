@@ -1,1 +1,1 @@
-"""Wiring of the graphs, one file each, and the composition root."""
+"""Wiring of the graphs, one file per graph, and the composition root."""

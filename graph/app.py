@@ -1,7 +1,8 @@
-"""The graphs of this process, configured by its environment, for Python programs.
+"""Graphs of this process for Python programs, configured by the environment.
 
-Importing this opens nothing: the index is opened (and the first one of the profile is built) at the first run.
-``graph.compose`` has the same as functions. An Agent Server has its graphs from ``server.agent``.
+Importing this module opens nothing. The first run opens the index, or builds the first index of the
+profile. ``graph.compose`` offers the same as functions. An Agent Server takes its graphs from
+``server.agent``.
 """
 
 from collections.abc import AsyncIterator, Iterator

@@ -1,4 +1,7 @@
-"""The two graphs of case handling: what data a case needs, and its answer. Search and ranking are those of ``rag``."""
+"""Wiring of the two case graphs: required data of a case, and its response.
+
+Search and reranking are the stages of the answering graph (``rag``).
+"""
 
 from typing import Any
 

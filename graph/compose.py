@@ -1,4 +1,8 @@
-"""Composition: settings to services to a compiled graph."""
+"""Composition: from settings to services to a compiled graph.
+
+``open_services`` opens the configured index and binds every service to it. ``warm_up`` loads index and
+models before the first question.
+"""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""From settings to services: the one place that decides which adapter stands behind each Protocol."""
+"""Factory of the services: the only place that chooses the adapter behind each Protocol."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace

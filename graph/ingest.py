@@ -1,4 +1,7 @@
-"""The ingestion graph: official law in, an index out. Nodes, then edges in the order of the flow, then compile."""
+"""Wiring of the ingestion graph: documents in, an index out.
+
+Nodes come first, then edges in the order of the flow, then compile.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,8 @@
-"""The graphs of one process over one set of services, opened when they are first needed and anew after an ingest."""
+"""Graphs of one process over one set of services, opened on demand and again after an ingest.
+
+A run keeps the generation of the index with which it began. Without an index the graphs are available too,
+and report the missing index.
+"""
 
 import asyncio
 import logging

@@ -1,4 +1,7 @@
-"""The answering graph: nodes, then edges in the order of the flow, then compile."""
+"""Wiring of the answering graph, and of its retrieval part alone.
+
+Nodes come first, then edges in the order of the flow, then compile.
+"""
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph

@@ -1,4 +1,8 @@
-"""The live services of the graphs, bound to their nodes when a graph is built."""
+"""Services of the graphs: every access of a stage to anything outside its state.
+
+A stage receives a service by the name of a keyword-only parameter. ``Services`` is for the answering graph,
+``CaseServices`` for one case graph, ``IngestServices`` for ingestion.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack

@@ -1,1 +1,1 @@
-"""The stages of the graphs, one file each, named after the stage."""
+"""Stages of the graphs: one file per stage, named after the stage."""

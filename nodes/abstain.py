@@ -1,4 +1,8 @@
-"""Say that the question is not answered, and what there is instead: the nearest provisions, or where to ask."""
+"""Decline the question and show an alternative: the nearest provisions, or a body to ask.
+
+No model is called. The stage also replies to thanks and farewells. A question that says too little is
+answered with a request for the missing data.
+"""
 
 from collections.abc import Sequence
 

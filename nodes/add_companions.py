@@ -1,4 +1,8 @@
-"""Add what goes with the topic of a question without being like it: until when to claim, where to apply, how much."""
+"""Add companion provisions for the topic of a question: time limits, competent bodies, amounts.
+
+A companion belongs to the topic without being similar to the question. A companion that the search did not
+find has no final score and comes last.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence

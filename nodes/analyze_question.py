@@ -1,4 +1,8 @@
-"""Read the question without a model and open the turn: what it means in its conversation, and what it names."""
+"""Open the turn and read the question without a model: conversation, dates, provisions and agreements.
+
+A fresh turn replaces the per-turn keys of the thread. Provisions that the question names are looked up and
+become candidates with score 1.0. The question is read only if the profile is of Spanish law.
+"""
 
 import asyncio
 from dataclasses import dataclass, field

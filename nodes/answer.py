@@ -1,4 +1,8 @@
-"""Write the answer and its self-evaluation, in one call, streamed."""
+"""Stream the answer of the principal model, with its self-evaluation in the same call.
+
+If the model fails or writes nothing, the stage returns the first answer of the turn or the provisions
+retrieved.
+"""
 
 from langgraph.runtime import Runtime
 

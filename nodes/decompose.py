@@ -1,4 +1,8 @@
-"""Turn the question into keyword searches with the reader model."""
+"""Decompose the question into keyword searches with the reader model.
+
+A reader that fails, is late or returns nonsense costs quality only: the question is then searched in its
+own words.
+"""
 
 from collections.abc import Sequence
 from typing import NotRequired

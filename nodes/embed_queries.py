@@ -1,4 +1,8 @@
-"""Make the dense vector of each search, all in one request."""
+"""Compute the dense vectors of all searches in one request.
+
+The vectors go into the cache of the search, not into the state. If the embedder fails, ``lexical_only`` is
+set.
+"""
 
 from typing import NotRequired
 

@@ -1,4 +1,7 @@
-"""Make the BM25 weights of each search."""
+"""Compute the sparse BM25 vectors of all searches.
+
+The vectors go into the cache of the search, not into the state.
+"""
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict

@@ -1,4 +1,8 @@
-"""Add the provisions that the candidates cite."""
+"""Add the provisions that the candidates cite.
+
+References were resolved when the index was built. A reference scores 0.8 times its best source, and the 15
+best are kept. Wordings are those in force on the day of the question.
+"""
 
 import asyncio
 from collections.abc import Mapping

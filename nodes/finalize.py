@@ -1,4 +1,7 @@
-"""Close the turn: citations, what the next turn may use, warnings, and the final event."""
+"""Close the turn: outcome, citations, carryover, warnings and the final event.
+
+Chunks that the model dropped are never handed on to the next turn.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping

@@ -1,4 +1,7 @@
-"""Search dense and sparse, every search in every collection at once."""
+"""Search every collection with the dense and sparse vectors of all searches at once.
+
+If the dense vectors are missing, the search is lexical only and a warning says so.
+"""
 
 from dataclasses import replace
 from functools import partial

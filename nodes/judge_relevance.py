@@ -1,4 +1,8 @@
-"""Judge whether what was found answers the question, and how the turn goes on."""
+"""Judge if the candidates answer the question, and decide how the turn goes on.
+
+``relevance`` is a probability in [0, 1]. The bands of the profile turn it into an outcome: answer, show the
+nearest provisions, ask back or decline.
+"""
 
 import math
 

@@ -1,4 +1,8 @@
-"""Bring back the chunks that the last answer rested on."""
+"""Load the chunks on which the last answer was based.
+
+They come from the caller's ``previous_chunk_ids``, or else from the memory of the thread. Each is scored by
+its rank, on the scale of the fused scores (``articulado.store.rrf``).
+"""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Look the question up in the packaged records: the way that needs neither index nor embedder."""
+"""Look the question up in the packaged records, without index or embedder."""
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict

@@ -1,4 +1,7 @@
-"""Bring together what search, direct look-ups and carryover found."""
+"""Merge the candidates of search, direct look-up and carryover.
+
+Each chunk is kept once, with its highest score.
+"""
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict

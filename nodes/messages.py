@@ -1,4 +1,8 @@
-"""The conversation as LangChain messages: chat clients send one, and get the answer as one, while it is written."""
+"""Conversation as LangChain messages: read the question from them and stream the answer as one.
+
+Chat clients send and receive messages instead of ``question`` and ``answer``. Message ids are derived from
+the id of the question, so that a turn that runs again replaces its own answer.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

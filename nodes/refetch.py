@@ -1,4 +1,8 @@
-"""Fetch what the model said it lacks, once."""
+"""Fetch once the provisions that the model reported as missing.
+
+Named provisions are looked up whole; other needs are searched. ``refetched`` is true only if the stage
+found chunks that the model has not read.
+"""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,4 +1,7 @@
-"""Ask once more for an answer whose claims nobody can check: the same, with its citation markers."""
+"""Ask the principal model once to add citation markers to an answer that has none.
+
+The answer stays as it is if the model fails or if less than a third of the time for the question is left.
+"""
 
 from langgraph.runtime import Runtime
 

@@ -1,4 +1,8 @@
-"""Score the best candidates by what they say of the question."""
+"""Rerank the best candidates by relevance and legal signals.
+
+A model scores at most 20 candidates; after a refetch only the new ones are scored. A named provision scores
+1.0. If the model fails or is late, the heuristic scores in its place.
+"""
 
 from collections.abc import Mapping
 from typing import NotRequired

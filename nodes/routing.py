@@ -1,4 +1,7 @@
-"""The conditional edges of all graphs: pure functions of the state; those of a graph in the order of its flow."""
+"""Routers of the conditional edges of all graphs: pure functions of the state.
+
+The routers of a graph follow the order of its flow.
+"""
 
 from collections.abc import Callable
 from typing import Literal

@@ -1,4 +1,8 @@
-"""Choose the chunks that the principal will read."""
+"""Select the chunks that the principal model reads, within a number and a token budget.
+
+Chunks are kept whole. Needs, carryover and companions have reserved places. The chunks of one provision
+stand together, in the order of its text.
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,9 @@
-"""What every stage has in common: how it is bound to its services, the account of its work, and the events of a run."""
+"""Graph stages: binding to services, accounting of time and cost, chunk references, spans and events.
+
+``stage`` makes a graph node of a coroutine function and passes each service by the name of its keyword-only
+parameter. On a thread, the state holds references to chunks, which ``ChunkTexts`` replaces by the chunks of
+the store. The account of a graph adds up seconds and usage of each run.
+"""
 
 import asyncio
 import inspect

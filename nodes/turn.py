@@ -1,4 +1,4 @@
-"""Values that several stages read off the state of a turn."""
+"""Values derived from the state of a turn and shared by several stages."""
 
 from articulado.legal.vocabulary.matters import matters
 from articulado.prompting.abstention import Declined

@@ -1,4 +1,7 @@
-"""What a caller may send: each check returns the clean value or says what to mend."""
+"""Validation of caller input for questions and cases.
+
+Each check returns the clean value or raises ``InvalidInput`` with a message that says how to correct it.
+"""
 
 import unicodedata
 from collections.abc import Mapping

@@ -1,4 +1,8 @@
-"""Check the answer against what it was written from: markers, provisions, quotations, figures and claims."""
+"""Verify the answer against its sources: markers, provisions, quotations, figures and claims.
+
+Invalid markers and foreign links are removed from the text. Each unsupported statement becomes a finding
+and is marked in the text.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,8 @@
-"""What the stages have in common that let the principal write: its prompt, its stream, and what it leaves."""
+"""Shared steps of the stages that write with the principal model: prompt, stream and state update.
+
+Citation markers are renumbered in the order of reading: the first citation is ``[C1]`` and the first chunk
+of the context.
+"""
 
 import re
 from collections.abc import Callable, Sequence

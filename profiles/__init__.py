@@ -1,1 +1,1 @@
-"""Knowledge-base profiles: data only."""
+"""Packaged knowledge-base profiles: data only."""

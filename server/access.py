@@ -1,4 +1,8 @@
-"""Tell who calls, by the key that a request carries."""
+"""Access control: API keys, authentication of requests and the check of host and origin.
+
+Keys are stored as SHA-256 hashes in a file, which is read again whenever it has changed. Without keys only
+callers of this machine are served.
+"""
 
 import asyncio
 import hashlib

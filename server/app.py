@@ -1,4 +1,8 @@
-"""The HTTP application: LangServe's routes, and the guards around them."""
+"""HTTP application: the routes of all interfaces, and the guards around them.
+
+``app_over`` serves open graphs, ``create_app`` a described site, and ``serve`` runs the server until it is
+interrupted. ``app`` is built from the settings at its first use (``uvicorn server.app:app``).
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping

@@ -1,4 +1,8 @@
-"""What the caller reads when something fails: a status, a kind and a message, never a traceback."""
+"""Error responses: status, error kind and message for each exception, without a traceback.
+
+It also derives the schemas of the served inputs and outputs, and the descriptions of failures for OpenAPI.
+Error messages are in the language of the profile.
+"""
 
 import logging
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,8 @@
-"""What stands around every route of the server, from the outside in."""
+"""Guards around every route, from the outside in, with their limits.
+
+The order is request log, origin check, authentication, rate limit, admission, deadline, body limit. Sizes
+are in bytes.
+"""
 
 import json
 from collections.abc import Callable, Collection

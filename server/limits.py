@@ -1,4 +1,8 @@
-"""Take on a bounded number of runs, let a bounded number wait, and refuse the rest before all of them are late."""
+"""Limits on runs: bounded concurrency and queue, rate per key, and a deadline for each request.
+
+A run without room is refused with HTTP 503 and ``Retry-After``, a run above the limits of its key with HTTP
+429. A run is cancelled if its client leaves.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,7 @@
-"""What a caller may ask of a run; the rest is the operator's choice."""
+"""Policy on caller options, and the settings of the server.
+
+Options outside the policy are the choice of the operator. Settings are read from ``ARTICULADO_SERVER_…``.
+"""
 
 import errno
 import ipaddress

@@ -1,4 +1,8 @@
-"""A graph as LangServe needs it: what it streams are the graph's own typed events."""
+"""Compiled graph as a LangServe runnable that streams the typed events of the graph.
+
+It also replaces the stream route of LangServe, so that a failed stream ends with the error body of this
+project.
+"""
 
 import asyncio
 import json

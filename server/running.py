@@ -1,4 +1,4 @@
-"""Run an application on an address of its own until it is interrupted."""
+"""Run an application on its own address until it is interrupted."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

@@ -1,4 +1,8 @@
-"""Several processes behind one port: each has the graphs, the models and the index mapped for itself."""
+"""Worker processes that share one port.
+
+Each worker has its own graphs and models, and maps the index into its own memory. A worker that dies is
+started again.
+"""
 
 import asyncio
 import logging

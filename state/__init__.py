@@ -1,1 +1,1 @@
-"""The typed state that travels through the graphs, and the values in it."""
+"""Typed states of the graphs and the run context."""

@@ -1,4 +1,7 @@
-"""The state of the two case graphs: what a caller sends and gets back, over the state of the answering graph."""
+"""State of the two case graphs: input, output and internal keys.
+
+It extends the state of the answering graph. ``with_filters`` adds the filter fields of a profile as keys.
+"""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Required

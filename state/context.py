@@ -1,4 +1,8 @@
-"""The per-run context: what a caller may set for one question (assistant configuration in Studio)."""
+"""Run context: the options that a caller may set for one question.
+
+Studio shows ``RunContext`` as the configuration of the assistant; an option of ``None`` means the default
+of the settings. Nodes read ``ResolvedContext``, in which every default is applied.
+"""
 
 from datetime import date
 

@@ -1,4 +1,7 @@
-"""The state of the ingestion graph. The chunks themselves are in files between the stages: the state names them."""
+"""State of the ingestion graph: request, intermediate keys and report.
+
+Chunks are stored in files between the stages, and the state holds only the names of these files.
+"""
 
 from typing import Annotated
 

@@ -1,4 +1,9 @@
-"""The state of the answering graph: input, output, and everything in between."""
+"""State of the answering graph: input, output, per-turn keys and reducers.
+
+``fresh_turn`` returns every per-turn key at rest, so that no value of an earlier turn remains. It also
+offers pure functions that read a state: the result, the days, the agreements asked about, the chunks
+carried over.
+"""
 
 from collections.abc import Iterable, Mapping
 from datetime import date

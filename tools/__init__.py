@@ -1,1 +1,1 @@
-"""What maintainers run: training the packaged encoder, and checking the packaged records."""
+"""Maintenance tools: training of the packaged models, and checks of records, dependencies and text."""

@@ -1,6 +1,8 @@
-"""Say what pip-audit found, and what it could not look up: where its database is not reached, that is everything.
+"""Report the result of pip-audit, including the dependencies that it could not look up.
 
 pip-audit --format json … | python -m tools.audit
+
+Without access to its database, pip-audit looks nothing up.
 """
 
 import json

@@ -1,6 +1,8 @@
-"""Leave out of a lock what has no hash: the project itself, which pip-compile names by its folder.
+"""Remove from a lock file the requirements without a hash.
 
 python -m tools.lock requirements.lock
+
+The only such requirement is the project itself, which pip-compile names by its folder.
 """
 
 import re

@@ -1,13 +1,14 @@
 """Check that docstrings and headings do not get harder to read.
 
-``make check`` runs this before the tests. It reads the packages that pyproject.toml installs and all Markdown files,
-and counts:
+``make check`` runs this before the tests. It reads the packages that pyproject.toml installs and all
+Markdown files, and counts:
 
-- docstrings and headings whose first line begins with a clause ("What …", "How …") instead of a noun or a verb;
+- docstrings and headings whose first line begins with a clause ("What …", "How …") instead of a noun or a
+  verb;
 - the word "what" per 1,000 words of docstring.
 
-It fails when a count is above the one stored in ``plain_english.json``. After an improvement, store the lower counts
-with ``python -m tools.plain_english --update``.
+It fails when a count is above the one stored in ``plain_english.json``. After an improvement, store the
+lower counts with ``python -m tools.plain_english --update``.
 """
 
 import argparse

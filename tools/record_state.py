@@ -1,10 +1,10 @@
-"""Show which provisions have a record, which have none and which have changed since, and stamp new records.
+"""Report missing and outdated records of the corpus by law, and stamp new records.
 
     python -m tools.record_state LAWS [LAW …] [--stamp]
 
-LAWS is a folder of laws in Markdown, LAW a BOE identifier (default: every law that has a file in the corpus). With
-``--stamp``, records without ``written_against`` get the one of the wording in LAWS; to stamp a record that was written
-anew, delete its ``written_against`` first.
+LAWS is a folder of laws in Markdown, LAW a BOE identifier (default: every law that has a file in the
+corpus). With ``--stamp``, records without ``written_against`` get the one of the wording in LAWS. To stamp
+a record that was rewritten, delete its ``written_against`` first.
 """
 
 import argparse

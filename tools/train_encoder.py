@@ -1,9 +1,10 @@
-"""Train the offline encoder of the package on the laws of an index and all packaged records and situations.
+"""Train the packaged offline encoder on the laws of an index and all packaged records and situations.
 
     python -m tools.train_encoder INDEX
 
-INDEX is the folder of an embedded index with the official texts. To be run when records, situations, synonyms or the
-analysis of text have changed; every index has to be ingested again afterwards. It takes a minute at most.
+INDEX is the folder of an embedded index with the official texts. Run this when records, situations,
+synonyms or the analysis of text have changed. Every index has to be ingested again afterwards. It takes a
+minute at most.
 """
 
 import argparse

@@ -1,11 +1,12 @@
-"""Train which of two places of the law a figure goes with, on the packaged records beside the text of the law.
+"""Train the matching of a figure to its place in the law, on packaged records and checked answers.
 
     python -m tools.train_figure_cases --laws FOLDER ANSWERS.jsonl ...
 
-``FOLDER`` has the laws in Markdown; ``ANSWERS`` are lines as ``benchmarks/verification/measure.py`` reads them. To be
-run when the features of ``articulado.verification.claims.figure_cases`` have changed; it takes a minute. What
-a record, or an answer without a fault, says of a figure goes with the place of that figure better than with any other
-place that has another one of its unit. What is printed was measured on answers that the weights were not trained on.
+``FOLDER`` has the laws in Markdown. ``ANSWERS`` are lines as ``benchmarks/verification/measure.py`` reads
+them. Run this when the features of ``articulado.verification.claims.figure_cases`` have changed; it takes a
+minute. Training assumes that a statement about a figure, in a record or in an answer without errors,
+matches the place of that figure better than any place with another figure of the same unit. The printed
+results are measured on answers that were not used for training.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""Train what tells a follow-up from a question that stands by itself, on the follow-ups of the package.
+"""Train the classifier that tells follow-ups from independent questions, on the packaged follow-ups.
 
     python -m tools.train_leaning
 
-To be run when they, the encoder or the judgement have changed. It takes some seconds.
+Run this when the follow-ups, the encoder or the relevance judgement have changed. It takes some seconds.
 """
 
 from collections.abc import Sequence

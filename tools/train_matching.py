@@ -1,10 +1,11 @@
-"""Train what tells whether an article handles an inquiry, on the labelled inquiries of the packaged profiles.
+"""Train the match of inquiries to articles, on the labelled inquiries of the packaged profiles.
 
     python -m tools.train_matching
 
-To be run when articles, outside matters, the encoder or the evidence have changed; ``articulado case calibrate`` comes
-after it. It takes a minute. The weights are learnt from inquiries without data (``cases.jsonl``), the curve from one
-half of the cases with data (``decisions.jsonl``): the other half is what both are measured on.
+Run this when articles, outside matters, the encoder or the evidence have changed, and ``articulado case
+calibrate`` after it. It takes a minute. The weights are learnt from inquiries without data
+(``cases.jsonl``), the curve from one half of the cases with data (``decisions.jsonl``). Both are measured
+on the other half.
 """
 
 from collections.abc import Sequence

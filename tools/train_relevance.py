@@ -1,9 +1,10 @@
-"""Train the judgement of relevance on the situations that the encoder has not seen and on questions without an answer.
+"""Train the relevance judgement on situations unseen by the encoder and questions without an answer.
 
     python -m tools.train_relevance INDEX
 
-INDEX is the folder of an embedded index with the official texts, built with the encoder of the package. To be run when
-that has changed, or the questions have. It takes some minutes: each question is searched.
+INDEX is the folder of an embedded index with the official texts, built with the encoder of the package. Run
+this when the encoder or the questions have changed. It takes some minutes, because each question is
+searched.
 """
 
 import argparse

@@ -1,4 +1,7 @@
-"""Which situations teach the encoder, and which are held back to teach what judges its results."""
+"""Split of the situations into training and held-out data, and question pairs of the corpus.
+
+The encoder is trained without the held-out situations. They train the models that judge its results.
+"""
 
 import json
 import sys

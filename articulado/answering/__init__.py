@@ -1,1 +1,4 @@
-"""Offline principal and reader: answers quoted from the fragments without a model."""
+"""Offline chat models: answers quoted from the retrieved fragments, without a provider.
+
+``ExtractivePrincipal`` writes the answer. ``KeywordReader`` writes the search queries.
+"""

@@ -1,4 +1,11 @@
-"""The offline principal: our words on the provision that fits best, and below them what the law says."""
+"""Offline answer model: a plain-language lead, then quotations of the best provisions.
+
+``ExtractivePrincipal`` replaces the provider's answer model. It writes the corrected figure of the
+question, the plain-language lead, the quotations, the companions (claim deadline, application deadline,
+notice, or the place to apply) and the self-evaluation lines of the protocol. It always answers if the
+prompt has fragments: the graph has already decided that the question can be answered. ``with_companions``
+adds the companions to a selection.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

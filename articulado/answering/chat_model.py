@@ -1,4 +1,8 @@
-"""What the offline chat models share: a reply worked out in this process, handed over a few words at a time."""
+"""Base class of the offline chat models.
+
+``OfflineChat`` computes the whole reply in this process and streams it in pieces of at most 24 words. It is
+deterministic, needs no key and sends no request. A subclass implements ``reply``.
+"""
 
 import json
 import re

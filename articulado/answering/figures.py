@@ -1,4 +1,9 @@
-"""Figures with their units, and those that a question claims or doubts."""
+"""Figures with units in a text, figures claimed by a question, and the kind of answer it asks for.
+
+``figures_in`` reads figures in the units of a language. ``claimed_figures`` keeps the figures that a
+question claims or doubts. ``without_facts`` removes claimed figures and personal facts ("llevo 3 meses").
+``Asked.match`` scores in [0, 1] how well a sentence gives the kind and the unit of figure asked for.
+"""
 
 import re
 from collections.abc import Iterator

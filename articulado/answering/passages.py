@@ -1,4 +1,9 @@
-"""Passages: the sentences, list items and table rows of a provision, and how they are quoted with what they lean on."""
+"""Split a provision into passages (sentences, list items, table rows) and quote them with context.
+
+``passages_of`` returns the passages of one provision in text order, without the editorial notes of the BOE.
+``quote`` builds the quotations: each passage follows its lead-ins and the sentences that it depends on, and
+``[…]`` marks each gap. A list of at most 600 characters, lead-in included, is quoted whole.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

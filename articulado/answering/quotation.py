@@ -1,4 +1,9 @@
-"""Choose what an answer says: our words that lead it, and the sentences of each provision that it quotes."""
+"""Select the plain-language lead and the quoted sentences of an offline answer.
+
+``select`` returns a ``Selection`` of at most 2 provisions. A provision named in the question comes first,
+given whole if the question says nothing else. Lengths are in words. ``SetRight`` holds a figure claimed by
+the question and the figure of the law that corrects it.
+"""
 
 import re
 from collections.abc import Sequence

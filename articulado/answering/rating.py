@@ -1,4 +1,9 @@
-"""Rate the provisions of a context: how well each fits a question, and each sentence in it."""
+"""Score the provisions of a context, and their sentences, against a question.
+
+``Scorer`` combines covered words (heading included), the kind of answer asked for, and learnt similarity.
+``rate_provisions`` orders the provisions: named provisions first, then by descending fit, ties in fragment
+order. ``in_force`` and ``note_for_readers`` read the validity note of a fragment.
+"""
 
 import re
 from collections.abc import Mapping, Sequence

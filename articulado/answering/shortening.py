@@ -1,4 +1,10 @@
-"""Shorten a passage: keep the clauses that matter, mark what is left out, and cut nothing that must stay together."""
+"""Shorten a sentence to a word limit, and read the plain-language summary of a provision.
+
+``shorten`` keeps the clauses that match a pattern and marks each gap with ``[…]``. It never cuts inside a
+number with its unit, a citation, brackets or quotation marks, so the result may exceed the limit.
+``plain_words`` returns the summary and the points of the packaged record of a provision. ``read_point``
+parses a point such as "3.b) Por muerte de un familiar hay 2 días.".
+"""
 
 import re
 from collections.abc import Iterator, Sequence

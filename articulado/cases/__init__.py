@@ -1,1 +1,1 @@
-"""Case desk: required data, decision and confidence."""
+"""Case desk: article matching, required data, decision, answer and confidence."""

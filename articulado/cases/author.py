@@ -1,4 +1,9 @@
-"""What is asked of the author of a case, and the material that it works from; ``authors`` has the two there are."""
+"""Authors of the two case outputs, required data and answer: chat model or offline.
+
+``case_author`` returns ``ModelCaseAuthor`` if a principal model is configured, else ``OfflineCaseAuthor``.
+Both satisfy ``CaseAuthor`` and take a ``CaseMaterial``: inquiry, chunks, context, data and token limit.
+``assembled`` builds an answer from the frames, steps and warnings of chunks.
+"""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,9 @@
-"""Which chunks go into the context of a case: whole ones, by tier, within a budget of tokens."""
+"""Token budgets of a case: fit whole chunks into the context and whole items into the answer.
+
+The context gets 70 % of ``max_tokens`` and the answer 30 %. Chunks and answer items are never cut in the
+middle. ``find_shortfall`` reports the parts (steps, warnings) that an answer lacks and the smallest
+``max_tokens`` that holds them. The checks raise ``InsufficientContext``.
+"""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,4 +1,10 @@
-"""Which article a case is handled by: the one that the inquiry matches, where several do the one that is asked for."""
+"""Choose the article of a case, explain a rejection, and order chunks by tier.
+
+``choose`` ranks the matches that pass the filter: the topic named by the caller adds 2.0 to the log odds,
+and complete required data add 1.0. The returned ``log_odds`` excludes both bonuses. ``say_kept_out`` and
+``say_out_of_scope`` write the rejection message. ``order_by_tier`` sorts chunks from CRITICAL (rank 0) to
+LOW.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

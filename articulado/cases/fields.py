@@ -1,4 +1,10 @@
-"""The data that a case needs, as an author named them: verified against the articles that it was shown."""
+"""Verify the required fields named by an author, and resolve the filter values of a case.
+
+``verify_fields`` takes group, type and obligation from the article, adds its missing required fields, and
+marks fields without support in the context as uncertain. ``shorten_fields`` drops whole fields to fit a
+token budget, the optional ones first. The filter functions compare values without case, accents and
+punctuation. A chunk or an article without a value in a field passes any filter on it.
+"""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,10 @@
-"""Guardrails: find the items of an answer that say what they may not, and take them out."""
+"""Guardrails of an answer: remove the items that break a rule of the article or invent a figure.
+
+``check`` applies the patterns of the article's guards, the built-in ``figures`` guardrail (every figure
+must be in a source) and the violations reported by the author itself. It returns the cleaned answer and one
+report per removal. A pattern does not apply in a clause that denies it. ``figures`` reads amounts of money,
+percentages and times.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,10 @@
-"""The matcher: which articles of the knowledge base may handle an inquiry, by the inquiry alone."""
+"""Match an inquiry with the articles of the knowledge base by logistic regression on the evidence.
+
+``StoredArticles`` reads the articles of a store once, at the first inquiry. It returns every article, best
+log odds first, ties by article id. Weights are the same for every profile (``weights.json``, trained by
+``tools.train_matching``). Articles compete with the outside matters of the profile and with general
+matters.
+"""
 
 import asyncio
 from collections.abc import Callable, Sequence

@@ -1,4 +1,10 @@
-"""What the text of an inquiry names of its case: the record keeper and plan, or the regime and contract."""
+"""Filter values named in the text of an inquiry, and their conflicts with the values of the caller.
+
+A mention names a value such as the record keeper, the plan, the regime or the contract, with the role
+``own``, ``former`` or ``denied``. Names of other people's cases and doubtful names are left out. Words of
+proper names with 7 letters or more may have one wrong letter. ``conflicts`` compares mentions with given
+filters; ``fill_open_filters`` completes the open ones.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set

@@ -1,4 +1,9 @@
-"""The schemas that a model fills in: what a case needs, and what it is answered."""
+"""Pydantic schemas filled in by the author of a case, and the rendering of its context.
+
+``RequiredData`` lists the data that a case needs. ``CaseResponse`` holds decision, reason, answer and
+guardrail violations. ``render`` writes chunks as the text that a model reads. Blank strings are rejected by
+a validator, because providers with strict schemas do not support ``minLength``.
+"""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal

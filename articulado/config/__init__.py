@@ -1,1 +1,1 @@
-"""Settings, profiles, optional extras and limits."""
+"""Settings, profiles, optional extras, and limits on reading files."""

@@ -1,4 +1,4 @@
-"""The sections of a profile on cases: tiers, filters, budgets, names."""
+"""Profile sections for cases: tiers, filters, token budgets, names, and the calendar of working days."""
 
 import calendar
 import re

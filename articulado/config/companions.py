@@ -1,4 +1,9 @@
-"""The companions of a profile: provisions that go with a topic (until when to claim, where to apply, how much)."""
+"""Companion provisions of a topic, and matters outside the scope of a profile (two TOML files).
+
+``companions.toml`` names the provisions that go with a topic: deadlines, offices, amounts. ``outside.toml``
+names the matters that no article of the profile handles. Both files lie beside the profile and are
+optional.
+"""
 
 from collections import Counter
 from pathlib import Path

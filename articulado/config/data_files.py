@@ -1,4 +1,8 @@
-"""What is wrong with a profile file, in words for its author; pydantic's own are many lines of English."""
+"""Read and validate TOML and YAML files, with error messages for their author.
+
+Schema errors are reported as one sentence in the current language with the position in the file, instead of
+pydantic's English list. YAML errors carry a line number, counted from 1.
+"""
 
 import re
 import tomllib

@@ -1,4 +1,7 @@
-"""The extras: packages that not everybody needs, by the name under which pip installs them."""
+"""Optional packages by the name of their pip extra: check, require, and guard their imports.
+
+A missing package raises ``ConfigurationError`` with the command to run.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

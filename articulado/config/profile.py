@@ -1,4 +1,9 @@
-"""A knowledge-base profile: its schema, its loader, and the checks beyond the schema (data in ``profiles/``)."""
+"""Profile of a knowledge base: schema, loader, and checks beyond the schema (files in ``profiles/``).
+
+``spoken_language`` reads the language of a profile without loading it, so that errors of the profile itself
+are reported in that language. ``domain_of`` and ``domain_named`` return the domain of a profile or of an
+index.
+"""
 
 import tomllib
 from collections import Counter

@@ -1,4 +1,7 @@
-"""Where the file of a profile is, and the language that it names: known before the profile is read, or cannot be."""
+"""Find the file of a profile and the language it names, without reading the profile.
+
+The command line needs both before it can report an unreadable profile. It imports no heavy package.
+"""
 
 import os
 import re

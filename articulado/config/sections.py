@@ -1,4 +1,8 @@
-"""The sections of a profile, but for those on search and on cases (``search`` and ``case`` beside this)."""
+"""Profile sections for collections, features, models, filter fields, relevance, signals and search.
+
+The sections for cases are in ``articulado.config.case_sections``. Sections are frozen and reject unknown
+keys.
+"""
 
 import re
 from typing import Annotated

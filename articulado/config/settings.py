@@ -1,4 +1,9 @@
-"""Process settings, parsed once from the environment and ``.env``."""
+"""Process settings, parsed once from the environment and ``.env``.
+
+Precedence: caller, environment, ``.env``, default. ``period_of`` gives the shard key of a chunk in a
+collection that a server keeps by period, such as rulings. Such a collection keeps one name and one alias,
+and a search covers all its periods; each period can be moved to other nodes or given replicas by its key.
+"""
 
 import atexit
 import os

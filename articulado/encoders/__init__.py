@@ -1,1 +1,1 @@
-"""Sentence encoder trained on labour law, its precedents, and the BM25 encoder."""
+"""Encoders: BM25 sparse vectors, the trained dual encoder, and precedents."""

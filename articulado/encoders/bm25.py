@@ -1,4 +1,9 @@
-"""BM25 weights of text, with the analysis of a language; IDF is the store's part."""
+"""BM25 sparse encoder: term weights of queries and documents; the vector store applies the IDF.
+
+weight(t, d) = tf (k + 1) / (tf + k (1 − b + b |d| / average length)), with k = 1.2, b = 0.75 and an average
+length of 90 stems. Terms are stems of the language, hashed with 31-bit murmur. Vectors equal those of
+fastembed's ``Bm25``. A domain synonym of a query weighs its certainty times 0.4.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,10 @@
-"""The encoder: a question and the documents that answer it become vectors near one another."""
+"""Dual encoder: dense vectors that place a question near the documents that answer it.
+
+A vector is the sum of the axes of the text's stems, weighted by TF-IDF, L2-normalised, (dim,) float32. A
+text without a known stem gets the zero vector. ``packaged_encoder`` returns the encoder trained on Spanish
+law, 192 dimensions by default. ``DualEncoder.fit`` trains one on the texts of an index; the same pairs give
+the same encoder.
+"""
 
 import asyncio
 import math

@@ -1,10 +1,10 @@
-"""Train the axes of an encoder on which document answers a question.
+"""Training of the dual encoder's axes on pairs of question and answering document.
 
-Axes start as those of latent semantic analysis (truncated SVD; Deerwester et al., "Indexing by Latent Semantic
-Analysis", 1990), the same for both sides, and are then moved so that a question comes near the document that answers it
-and away from those that answer the other questions of its batch (Henderson et al., "Efficient Natural Language Response
-Suggestion for Smart Reply", 2017; Karpukhin et al., "Dense Passage Retrieval", 2020), by Adam (Kingma and Ba, 2015).
-docs/retrieval.md has what each choice gives.
+Axes start as latent semantic analysis (truncated SVD; Deerwester et al., "Indexing by Latent Semantic
+Analysis", 1990), the same for questions and documents. Training then maximises the cosine of each pair
+against the other documents of its batch (Henderson et al., "Efficient Natural Language Response Suggestion
+for Smart Reply", 2017; Karpukhin et al., "Dense Passage Retrieval", 2020), with Adam (Kingma and Ba, 2015).
+The same input gives the same axes. docs/retrieval.md has the figures of each choice.
 """
 
 from collections.abc import Sequence

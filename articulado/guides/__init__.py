@@ -1,1 +1,1 @@
-"""Case guides: schema, loading, checks, and their chunks."""
+"""Case guides: the article schema, its checks, and the conversion of articles to chunks."""

@@ -1,4 +1,10 @@
-"""Check what the schema of one chunk cannot: that the chunks of an article agree, and keep its own guardrails."""
+"""Consistency checks across the chunks of an article, and error messages for its editor.
+
+The schema validates one chunk; these checks compare chunks. ``contradictions`` yields duplicate names and
+inconsistent data, bounds and rule conditions. ``check_guards`` raises ``InvalidInput`` if a guard's pattern
+matches the article's own text. ``schema_error`` turns a pydantic error into an ``InvalidInput`` that names
+file, chunk and key.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

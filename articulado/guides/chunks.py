@@ -1,4 +1,9 @@
-"""Turn an article into chunks: one for each that its editor wrote, never cut."""
+"""Read an article file, and convert it to chunks: one per chunk of its editor, never split.
+
+``read_article`` parses the YAML, refuses duplicate keys and runs the checks. ``cut_article`` returns an
+``ArticleChunks``. Its ``lay_phrasings`` (user wordings by chunk id) are searched and never shown. Both
+raise ``InvalidInput``.
+"""
 
 import json
 from collections.abc import Hashable, Iterable

@@ -1,4 +1,10 @@
-"""Days that an article names: "2026-01-31", "today - 16 years", another of its date fields."""
+"""Value types of case data: date expressions, placeholders, and yes or no answers.
+
+``parse_expression`` reads a date expression: "2026-01-31", "today - 16 years", or another date field plus
+an offset. ``is_placeholder`` detects texts that stand for a missing value ("N/A", "<plan>"). ``read_truth``
+reads a yes or no with an explanation. ``UnusableValue`` is the error for a text that is not a value of its
+field.
+"""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,9 @@
-"""The schema of an article file: what an editor may write."""
+"""Pydantic schema of an article file (``.article.yaml``).
+
+Unknown keys in a part and type conversions are rejected. Top-level keys without a name here are filter
+fields: the profile validates them. ``ITEMS`` maps each chunk type to the list that it must have.
+``articulado.values.articles.FieldSpec`` explains the keys of ``Datum``.
+"""
 
 import math
 import re

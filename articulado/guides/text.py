@@ -1,4 +1,8 @@
-"""Write the text of an article's chunk: what its editor wrote, and its items as plain lines."""
+"""Text of an article's chunk: the editor's text, then its items as plain lines.
+
+``text_of`` writes one item per line. It leaves out regular expressions and aliases. ``labels_in`` returns
+the words for these lines in a language ("es" or "en").
+"""
 
 import tomllib
 from collections.abc import Iterator

@@ -1,1 +1,1 @@
-"""Documents in, chunks out: readers, chunking, links, and the index built from them."""
+"""Ingestion of documents: readers, chunking, citation links, and index building."""

@@ -1,4 +1,9 @@
-"""What a profile brings along and an index takes in: packaged records, decisions, and the profile's own articles."""
+"""Bundled documents of a profile: packaged records and decisions, and the profile's own articles.
+
+``bundled_documents`` returns all of them. The records of a law are left out if the index has the text of
+that law. ``bundled_chunks`` returns their chunks for the first index or beside ingested documents.
+``article_named`` finds an article by id, title, path or file name.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,9 @@
-"""Find the index that settings name, or have the first one of a profile built; and say how it follows its profile."""
+"""First index of a profile: find it or build it from the bundled documents.
+
+``find_configured`` opens the index of the settings and builds nothing. ``build_first`` builds it if it is
+missing or outdated. ``follows_profile`` tells if the index matches the current profile. The other functions
+write the commands and messages for a renewal.
+"""
 
 import asyncio
 from collections import Counter

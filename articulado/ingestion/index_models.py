@@ -1,4 +1,8 @@
-"""Fingerprints that an index must have been built with: of the embedder, of the word weights and of the chunker."""
+"""Models of an index, and the fingerprints that an index must have to be used with them.
+
+Fingerprints cover the embedder, the BM25 encoder and the chunker. Change ``CHUNKER`` if the same document
+gives other chunks. ``check_models`` raises ``ConfigurationError`` before any paid request.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,9 @@
-"""What every reader returns: a law with its provisions in the order of the text, or a document of running text."""
+"""Data model of the readers: laws with provisions, and documents of running text.
+
+``Law`` and ``Document`` are the result of reading a file. ``FileText`` and ``Page`` are the output of a
+format reader. Dates are ISO 8601; ``valid_to`` is the first day out of force. ``unique_keys`` and
+``unique_wording_keys`` make provision keys unique.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

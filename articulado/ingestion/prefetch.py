@@ -1,4 +1,9 @@
-"""Work on the next items while one is waited for, and get the results in the order of the items."""
+"""Asynchronous prefetch: process the next items concurrently, and yield results in item order.
+
+``in_order`` starts up to ``ahead`` further items; the first item runs alone, so that a wrong key costs one
+request. Pending work is cancelled if the caller stops. ``in_thread`` reads a blocking iterator off the
+event loop.
+"""
 
 import asyncio
 from collections import deque

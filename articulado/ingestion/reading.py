@@ -1,6 +1,8 @@
-"""Read one document from its files, and cut it into parents: the one place that knows which reader a file needs.
+"""Read one document from its files, and cut it into parent chunks, in a worker process.
 
-This runs in a process of its own (``articulado.ingestion.reading``): it imports what it needs when it needs it.
+This module selects the reader of a file. ``read_files`` runs in the worker process, so imports are local to
+each function. ``read_source`` runs in the main process and embeds running text if a provider's embedder is
+configured. Both raise ``InvalidInput``.
 """
 
 import asyncio

@@ -1,4 +1,10 @@
-"""Find the files that documents are read from, and tell which of them are of one document."""
+"""Discovery of source files, their grouping into documents, and messages on skipped files.
+
+``source_files`` lists the files of paths and folders, the failures and the skipped files; a file's digest
+covers its sidecars. ``text_files`` selects the files of a law to read, newest last. ``unread_files`` lists
+replaced texts and equal copies. ``advice_for`` and ``describe`` say how to convert files of unsupported
+formats.
+"""
 
 import mmap
 import os

@@ -1,4 +1,9 @@
-"""Paragraphs of a text that open provisions or do not, and what of them is a table of contents or an annex."""
+"""Paragraphs that open provisions or divisions, tables of contents, and annexes.
+
+``opening`` and ``division`` classify a paragraph; both return ``None`` for a mere mention.
+``without_contents`` removes a table of contents. ``keep_annexes_whole`` keeps apparent provisions inside an
+annex as its text. ``is_structured`` requires at least three articles with text, mostly in ascending order.
+"""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,9 @@
-"""Call functions in processes of their own, each call within limits: what fails or dies is that call alone."""
+"""Pool of worker processes that run calls within time and memory limits.
+
+A failing or crashing call affects only itself and raises ``InvalidInput``. The pool protects the program
+from damaged and hostile files. It is not a sandbox: code runs with the rights of the user. ``workers``
+returns one shared pool per set of limits.
+"""
 
 import asyncio
 import atexit

@@ -1,4 +1,9 @@
-"""The process that does bounded work: it answers calls on its standard input one by one, and ends with its parent."""
+"""Main loop of a worker process: answer calls on standard input, end with the parent process.
+
+An answer is an outcome name (``value``, ``refused``, ``memory``, ``depth`` or ``failed``) and its value,
+pickled. The process ends after 60 idle seconds. The time of a call counts from ``BEGUN``, after its
+imports.
+"""
 
 import os
 import pickle

@@ -1,1 +1,1 @@
-"""Text without law: folding, numerals, quantities, dates, sentences, tokens, translation of messages."""
+"""Text processing without law: folding, numerals, quantities, dates, sentences, stems, messages."""

@@ -1,4 +1,10 @@
-"""Replace every character of a text by another one, a byte at a time where the text allows."""
+"""Replace characters quickly, remove invisible ones, and memoise values per word.
+
+``CharacterTable`` replaces each character by another one, in an 8-bit encoding if the text fits one.
+``without_invisible`` and ``as_rendered`` undo two tricks that hide a marker such as ``[C1]`` from a search:
+a zero-width character within it, or character references (``&#91;C1&#93;``). ``MemoTable`` computes the
+value of a word at its first look-up and empties itself when it holds ``MAX_WORDS`` words.
+"""
 
 import html
 import re

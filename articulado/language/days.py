@@ -1,4 +1,4 @@
-"""The names of the months, and dates as people write them, in Spanish and in English."""
+"""Names of the months, and a parser for dates written in Spanish or English."""
 
 import re
 from datetime import date

@@ -1,4 +1,8 @@
-"""English text analysis: what ``articulado.language.spanish`` is for Spanish."""
+"""English text analysis: stop words, content words and stems.
+
+The functions match those of the Spanish analysis. Stems come from the Snowball algorithm and the word
+families of the package. Texts analysed under different fingerprints must not be compared.
+"""
 
 import re
 import unicodedata

@@ -1,4 +1,8 @@
-"""Fold text for comparison: by case and accents, with or without moving a character."""
+"""Fold case and accents of a text for comparison, with or without keeping character offsets.
+
+``fold`` keeps the length of the text: offsets found in the folded text are valid in the original.
+``without_accents`` may change the length.
+"""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Figures and days as they are written in Spanish, and figures as in the language that is spoken."""
+"""Formats of figures, shares and days: Spanish by default, figures also in the current language."""
 
 from datetime import date
 

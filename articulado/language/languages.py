@@ -1,4 +1,8 @@
-"""A language: how its text is analysed, how people ask in it, and the messages in it (``data/languages``)."""
+"""Languages of questions and texts: analysis, patterns and messages, loaded from ``data/languages``.
+
+``language(code)`` returns a language by its ISO 639-1 code. Patterns match folded text (lower case, no
+accents), unless their class says otherwise. The patterns for cases are compiled at their first use.
+"""
 
 import re
 import tomllib

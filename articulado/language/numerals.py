@@ -1,4 +1,8 @@
-"""Read numbers as people write them: separators of either side of the Atlantic, signs, units and suffixes."""
+"""Read numbers in digits, in words (Spanish and English) and in Roman numerals, and write them.
+
+Decimal and thousands separators of either convention are accepted, and so are signs, currencies and
+suffixes such as ``10k``. A text with an ambiguous amount gives ``None``. Words are read from folded text.
+"""
 
 import re
 from decimal import Decimal

@@ -1,7 +1,8 @@
-"""Read the quantities of a text: amounts, shares, durations, ages, counts and dates, each in one canonical form.
+"""Read the quantities of a text in one canonical form: amounts, shares, durations, counts, dates.
 
-"Treinta días", "30 días" and "treinta (30) días" are the same; so are "un año" and "doce meses", "50 %", "la mitad" and
-"50 por 100". A month is not thirty days: the law counts them apart.
+"Treinta días", "30 días" and "treinta (30) días" are the same quantity; so are "un año" and "doce meses",
+and "50 %", "la mitad" and "50 por 100". A month is not thirty days, because the law counts them apart. The
+patterns are in ``data/quantities_es.toml``.
 """
 
 import re

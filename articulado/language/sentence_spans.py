@@ -1,4 +1,8 @@
-"""Cut a text into sentences, clauses, or pieces of limited length, at the best places that there are."""
+"""Split a text into spans: sentences, clauses, or pieces of limited length.
+
+Spans are (start, end) offsets in the text, in order. A piece is split at the best boundary that keeps it
+within the limit: sentence, clause, blank, and any character as a last resort.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,8 @@
-"""Spanish text analysis: stems for every lexical comparison; and sentences of any language, for quotation.
+"""Spanish text analysis: stop words, content words and stems; also a sentence splitter.
 
-One analysis serves BM25, the offline encoder, the reranker and the offline models, so that they agree on what a word
-is.
+BM25, the offline encoder, the reranker and the offline models share this analysis, so that they agree on
+the words of a text. The sentence splitter serves Spanish and English. Texts analysed under different
+fingerprints must not be compared.
 """
 
 import re

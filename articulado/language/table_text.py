@@ -1,4 +1,8 @@
-"""A table as text: a row a line, the cells parted by " | ", above them the line with the names of the columns."""
+"""Tables as text: one line per row, cells separated by " | ", column names in the first line.
+
+A table that is split into pieces repeats its head in each piece. ``with_heads`` adds the heads and
+``without_heads`` removes them.
+"""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,8 @@
-"""The language in which people are spoken to now, and what errors say in it (``data/errors``).
+"""Messages in the current language: texts of errors, reasons of system errors, printable paths.
 
-Errors are raised far below where anybody knows who asks, so the language is that of the context (``contextvars``): it
-is set once, where a profile is bound or a request comes in, and tasks and threads started there inherit it.
+The texts are in ``data/errors``. Errors are raised far below the code that knows the user, so the language
+is a context variable (``contextvars``). It is set once, when a profile is bound or a request arrives; tasks
+and threads started there inherit it. The default is Spanish.
 """
 
 import errno

@@ -1,4 +1,7 @@
-"""Load the word lists of ``articulado/language/data``: one entry a line; lines that begin with # are comments."""
+"""Loader of the word lists in ``articulado/language/data``.
+
+A list has one entry per line. Lines that begin with # are comments.
+"""
 
 from collections.abc import Callable
 from importlib import resources

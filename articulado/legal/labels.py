@@ -1,12 +1,12 @@
 """Canonical keys of provisions, their labels, and their anchors on the BOE's consolidated page.
 
-A key is ``kind:number``: ``art:48 bis``, ``art:30-44``, ``dt:11``, ``df:unica``, ``da:nueva``, ``anexo:2``. It is the
-same however the law, a question or a source writes the label. A disposition without an ordinal is the only one of its
-kind, hence ``unica``.
+A key is ``kind:number``: ``art:48 bis``, ``art:30-44``, ``dt:11``, ``df:unica``, ``da:nueva``, ``anexo:2``.
+It is the same for every spelling of the label in a law, a question or a source. A disposition without an
+ordinal is the only one of its kind, hence ``unica``.
 
-A norm without articles (a resolution, a circular) has units of another name: ``apartado:1`` ("Primero."), ``norma:2``,
-``regla:3``. Two keys name what is no provision but has text: ``preambulo``, and ``texto:`` with its title (a treaty, a
-whole resolution).
+A norm without articles (a resolution, a circular) has units of another name: ``apartado:1`` ("Primero."),
+``norma:2``, ``regla:3``. Two more keys name text that is not a provision: ``preambulo``, and ``texto:``
+with its title (a treaty, a whole resolution).
 """
 
 import re

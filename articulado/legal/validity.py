@@ -1,4 +1,9 @@
-"""Whether a text is law on a day."""
+"""Validity of a text on a day, repeal status from marks and notes, and the score of the legal signals.
+
+``in_force`` decides if a chunk is law on a day. ``provision_status`` reads amendments and repeals.
+``final_score`` combines relevance with hierarchy, recency, force and repeal; its formula is in its
+docstring.
+"""
 
 import re
 from collections.abc import Mapping, Sequence

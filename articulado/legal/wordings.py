@@ -1,8 +1,8 @@
-"""The wordings of a provision: what tells them apart, what is known of their days, and what readers are told of that.
+"""Wordings of a provision: their hash, the certainty of their days, and the notes for readers.
 
-``wording_status_note`` is written once, when a wording is indexed, and is true on any day. ``certainty`` and what
-follows it are for a question about the law of another day: which wording it was, how sure that is, and what the answer
-says of it.
+``wording_status_note`` is written once, when a wording is indexed, and holds on any day. ``certainty`` and
+the functions after it serve questions about the law of another day: the wording that applied, its
+certainty, and the warnings of the answer.
 """
 
 import re

@@ -1,1 +1,1 @@
-"""Chat and embedding providers: retries, deadlines, structured output, token counts."""
+"""Clients of chat and embedding providers: retries, deadlines, structured output, token counts."""

@@ -1,4 +1,9 @@
-"""A chat role over any LangChain chat model: replies without their reasoning, whole, streamed or structured."""
+"""Chat model over any LangChain model: whole, streamed or structured replies without their reasoning.
+
+``LangChainChat`` adds retries and a deadline. ``ReasoningFilter`` drops a leading ``<think>`` block.
+``defuse_control_tokens`` alters the role markers of chat templates in a text, because a server may read
+them as its own.
+"""
 
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence

@@ -1,4 +1,9 @@
-"""Dense vectors from a server that speaks OpenAI's embeddings API."""
+"""Embedder for servers with OpenAI's embeddings API, two stand-ins for it, and a vector cache.
+
+Vectors are float32 and L2-normalised. ``VectorCache`` is bounded and in memory, and drops the entry used
+least recently. Its key is a hash of text and encoder, so a stage can look up a vector that another one
+computed without storing it in the state.
+"""
 
 import asyncio
 import hashlib

@@ -1,4 +1,7 @@
-"""What a provider's failure means: the error for the user, and whether asking again may help."""
+"""Classify the failures of a provider: the error for the user, and if a retry may help.
+
+The provider's own text is left out of errors and logs, because it may quote the key or the question.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

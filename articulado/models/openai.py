@@ -1,7 +1,9 @@
-"""Chat models and embedders from the settings of a role: OpenAI, Azure OpenAI, or any server that speaks their API.
+"""Build chat models and embedders for OpenAI, Azure OpenAI, or any server with their API.
 
-Everything that the SDKs would read from the environment (``OPENAI_API_KEY``, ``OPENAI_API_BASE`` …) is given to them
-here, so that a request goes nowhere but where our own settings say.
+All options that the SDKs would read from the environment (``OPENAI_API_KEY``, ``OPENAI_API_BASE`` …) are
+set here, so that requests go only to the configured address. ``PerLoopClient`` keeps the connections of
+each event loop apart. Importing this module loads the OpenAI SDK: import it in the function that builds a
+client.
 """
 
 import asyncio

@@ -1,4 +1,9 @@
-"""Calls of models that are tried again after passing failures, under one deadline: the one place that does so."""
+"""Retry model calls after transient failures, within the deadline of the question.
+
+Only this module retries: the SDKs must not. Deadlines are Unix times in seconds. ``Retrier`` honours the
+waiting time that a server asks for. ``QuestionTime`` limits the reader, embedder and reranker to a share of
+the question's seconds, so that time remains to write the answer.
+"""
 
 import asyncio
 import math

@@ -1,4 +1,9 @@
-"""Replies that fill in a schema: how they are asked for, parsed, and sent back for repair."""
+"""Ask a chat model for a reply that satisfies a schema, parse the reply, and request its repair.
+
+Many servers with OpenAI's protocol do not support ``json_schema``: they refuse it, or ignore it and write
+prose. The methods are tried from the strictest to the loosest: JSON schema, tool call, JSON mode, prompt
+only. The method that works is remembered for the life of the process.
+"""
 
 import json
 import re

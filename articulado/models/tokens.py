@@ -1,4 +1,9 @@
-"""Counting tokens without a network: exact where the tables are on the machine, else a bound from above."""
+"""Count tokens without a network: exactly if tiktoken's table is on disk, else an upper bound.
+
+The bound covers OpenAI's encodings. It uses the patterns that cut a text before merging, and the pieces in
+``token_pieces.txt``. Byte pair encoding joins neighbours within a piece until no two neighbours together
+are a token (Sennrich et al. 2016, and tiktoken's ``byte_pair_merge``); a piece that is a token stays whole.
+"""
 
 import hashlib
 import json

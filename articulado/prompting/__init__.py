@@ -1,1 +1,1 @@
-"""Prompts, rendering of fragments, and the self-evaluation protocol (===META===)."""
+"""Prompts, context fragments, citation markers, and the self-evaluation protocol (``===META===``)."""

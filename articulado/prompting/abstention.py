@@ -1,4 +1,4 @@
-"""Texts in place of an answer: a refusal with the searches that were made, and a list of provisions in short."""
+"""Texts that replace an answer: a refusal with the searches made, and a short list of provisions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

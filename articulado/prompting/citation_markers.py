@@ -1,10 +1,9 @@
-"""Citation markers: ``[C1]`` in an answer points to the first fragment of the context.
+"""Read, write and renumber citation markers: ``[C1]`` in an answer cites the first fragment.
 
-Models also write ``[C1, C2]``, ``[C1-C3]``, ``[C1 y 2]``, ``[Fragmento C1]``, ``[C1, art. 38]`` or ``【C1】``: a
-bracket that begins with such a number is a marker, whatever else it says. ``(C1)`` is none: subgroups of civil servants
-are called so.
-
-``valid`` are the numbers of the fragments that there are.
+Models also write ``[C1, C2]``, ``[C1-C3]``, ``[C1 y 2]``, ``[Fragmento C1]``, ``[C1, art. 38]`` or
+``【C1】``. A bracket that begins with such a number is a marker, whatever text follows. ``(C1)`` is no
+marker, because subgroups of civil servants have such names. Numbers are 1-based; ``valid`` are the numbers
+of the fragments in the context. ``citation`` builds the citation of one fragment.
 """
 
 import re

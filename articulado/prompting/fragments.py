@@ -1,6 +1,6 @@
-"""The context as the principal sees it: a fragment for each candidate, and the parser that reads them back.
+"""Render candidates as the fragments of a prompt, and parse the fragments back.
 
-A fragment reads, empty fields left out::
+A fragment has this form, without its empty fields::
 
     [C1] Estatuto de los Trabajadores > Artículo 38. Vacaciones anuales
     Relevancia: 0.83
@@ -15,14 +15,15 @@ A fragment reads, empty fields left out::
     …
     Fuente: https://…
 
-A fragment that goes on with the provision of the one before it says so (``Parte: 3 de 3, continuación``) and does not
-repeat validity, page, chapter, summary, note and source. Only collective agreements have a validity, and only what has
-pages a page. What a fragment is brought for is said of companions only. Where no markers are asked for, a fragment
-begins with its number instead (``Fragmento 1:``).
+A fragment that continues the provision of the one before it says so (``Parte: 3 de 3, continuación``). It
+does not repeat validity, page, chapter, summary, note and source. Only collective agreements have a
+validity, only sources with pages have a page, and only companions have a purpose. A prompt without markers
+begins a fragment with its number (``Fragmento 1:``).
 
-A line ``---`` separates fragments. Below them stand today (``FECHA DE HOY: 23 de noviembre de 2026``), where it is
-another the day whose law is asked for, and the question. Data can never pass for frame: what in a field looks like a
-marker, a separator, a label at the beginning of a line, or a self-evaluation, is altered just enough that it is none.
+A line ``---`` separates fragments. Below them stand the current day (``FECHA DE HOY: 23 de noviembre de
+2026``), the day whose law is asked for if it is another one, and the question. Text in a field that looks
+like a marker, a separator, a label at the beginning of a line or a self-evaluation is altered minimally, so
+that no parser reads it as part of the frame.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The note on a provision that a principal reads: only where it bears on the parts that are shown."""
+"""Notes on the amendments of a provision, limited to those that affect the parts shown."""
 
 import re
 from collections.abc import Iterable, Sequence

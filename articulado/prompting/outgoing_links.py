@@ -1,20 +1,22 @@
-"""What of an answer could fetch or open something: only links to the sources of its context leave.
+"""Remove from an answer every link and image that leads to an address outside its sources.
 
-Whoever reads an answer may render it: a page, a chat client, an editor. An instruction hidden in a document can have a
-model write an image or a link whose address carries what it has read; an image is fetched without a click. So, in the
-stream as in the text that is kept:
+An answer may be rendered by a page, a chat client or an editor. An instruction hidden in a document can
+make a model write an image or a link whose address carries data; an image is fetched without a click. The
+stream and the stored text are therefore filtered alike:
 
-- Character references are read first, as a renderer would: ``&#58;`` -> ``:``.
-- An address that is not one of a source's, letter for letter, is replaced by a note: with a scheme or without
-  (``//host``, ``www.``, ``host.es/path``), of any scheme (``data:``, ``javascript:``), of the post (``x@host.es``).
-- What could be read as the end of a source's address is set apart from it.
-- An image becomes the link that it would be: ``![`` -> ``[``.
-- ``[text](target)`` is taken apart (``] (``) unless the target is a source, ``[label]: target`` always (``] :``).
-- ``<`` before a name becomes ``‹``: there is no HTML.
-- Control characters, and those that turn the direction of writing or cannot be seen, go.
+- Character references are resolved first, as a renderer would: ``&#58;`` -> ``:``.
+- An address that is not exactly one of a source is replaced by a note: with a scheme or without
+  (``//host``, ``www.``, ``host.es/path``), of any scheme (``data:``, ``javascript:``), and e-mail
+  (``x@host.es``).
+- Characters that could extend the address of a source are separated from it.
+- An image becomes a link: ``![`` -> ``[``.
+- ``[text](target)`` is taken apart (``] (``) unless the target is a source.
+- ``[label]: target`` is always taken apart (``] :``).
+- ``<`` before a name becomes ``‹``, so that no HTML remains.
+- Control characters, invisible characters and changes of writing direction are removed.
 
-What a document says is no answer: it keeps its addresses to be read, and loses all that is fetched or hides where it
-leads (``inert``).
+``inert`` filters the text of a document instead of an answer: addresses stay readable, nothing is fetched,
+and no link hides its target.
 """
 
 import re

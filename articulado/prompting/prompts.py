@@ -1,6 +1,8 @@
-"""Prompt texts, one Markdown file each, by language (``texts/``): the stable part of every model call.
+"""Prompt texts by language (Markdown files in ``texts/``), and the parser of the reader's reply.
 
-A profile may have its own in their place.
+The prompt texts are the stable part of every model call. A profile may replace them with its own. The
+reader's reply holds the searches, and it tells if the question leaves the field of the profile or the
+subject of the conversation.
 """
 
 import json

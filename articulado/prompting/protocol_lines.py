@@ -1,11 +1,11 @@
-"""The lines of a reply that are protocol and no answer: delimiters and lines of self-evaluation, as models write them.
+"""Recognise the protocol lines of a reply: the delimiter and the lines of the self-evaluation.
 
-The delimiter is ``===META===``. Models also write ``---META---``, ``=== METADATA``, ``## META``, ``[META]`` or
-``META:``, and full-width signs (``ＵＳＥＤ｜１``). What nobody writes in an answer is a delimiter wherever it stands
-(``is_certain``); what may be a heading on a goal, or on a company of that name, only where lines of self-evaluation
-follow it.
+The delimiter is ``===META===``. Models also write ``---META---``, ``=== METADATA``, ``## META``, ``[META]``
+or ``META:``, and full-width signs (``ＵＳＥＤ｜１``). A form that no answer contains is a delimiter at any
+position (``is_certain``). A form that may be a heading about a goal (Spanish "meta") or a company of that
+name is a delimiter only if lines of self-evaluation follow it.
 
-All functions take one line without its break, or the beginning of one. They look at a bounded part of it.
+All functions take one line without its break, or the beginning of one. They inspect a bounded part of it.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""A principal's self-evaluation: the fragments that its answer used, those that are of no use, and what it needs."""
+"""Parse the self-evaluation of the principal: fragments used, fragments dropped, and needs."""
 
 import re
 from dataclasses import dataclass

@@ -1,15 +1,19 @@
-"""The stream of a principal's reply, split into the answer and the self-evaluation below it.
+"""Split the streamed reply of the principal into the answer and the self-evaluation below it.
 
-Principals write the answer, then ``===META===``, then USED, DROP and NEED lines. Models get it wrong in every way:
+Principals write the answer, then ``===META===``, then USED, DROP and NEED lines. Deviations are handled as
+follows:
 
-- A delimiter on a line of its own is read in all the forms of ``protocol_lines``; within a line it counts where nothing
-  but decoration follows it, or a line of self-evaluation does. Anywhere else it is quoted, and an ellipsis stands for
-  it.
-- What comes before any answer is no end of it: a self-evaluation that comes first is kept, and the answer follows.
-- After a delimiter, a stretch without any line of self-evaluation is answer again if another delimiter follows: the
-  first one was quoted. So is one that is longer than all before it and alone has citation markers. Any other stretch
-  is self-evaluation.
-- A line that begins with USED, DROP or NEED and a separator is self-evaluation wherever it stands.
+- A delimiter on a line of its own is accepted in all the forms of ``protocol_lines``. A delimiter within a
+  line counts only if nothing but decoration or a line of self-evaluation follows it. Elsewhere it is a
+  quotation, and an ellipsis replaces it.
+- A delimiter before any answer does not end the answer. A self-evaluation that comes first is kept, and the
+  answer follows.
+- The text after a delimiter is answer again in two cases. It has no line of self-evaluation and another
+  delimiter follows: the first delimiter was quoted. Or it is longer than all text before it and alone has
+  citation markers. Otherwise it is self-evaluation.
+- A line that begins with USED, DROP or NEED and a separator is self-evaluation at any position.
+
+``AnswerText`` removes the white space around an answer and the code fences left over at its end.
 """
 
 import re

@@ -1,4 +1,9 @@
-"""Tell which collective agreements of an index apply to a question: those that it names, or those of its place."""
+"""Analysis of a question: named provisions, decisions, territory, and applicable agreements.
+
+``read_question`` returns the ``Analysis`` of a question in its conversation. ``applicable`` returns the
+collective agreements that the question names, and excludes those of another place if it names none. A named
+agreement stays until another is named. ``asks_for_provisions_alone`` detects a mere look-up.
+"""
 
 import re
 from collections.abc import Sequence

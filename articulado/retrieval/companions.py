@@ -1,4 +1,8 @@
-"""Recognise the topics of a question that bring companions: by the provisions found for it and by its words."""
+"""Recognise the topics of a question that bring companion provisions.
+
+A topic is recognised if one of the three best provisions belongs to it and the question says one of its
+words or a synonym. ``topics_of`` orders topics by their best provision.
+"""
 
 from collections.abc import Sequence
 

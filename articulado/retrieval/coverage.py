@@ -1,7 +1,9 @@
-"""Tell whether a text says what a question asks in the question's own words: it answers, whatever a model thinks of it.
+"""Lexical evidence that a chunk answers a question: named table rows and passages with its words.
 
-What has been learnt was learnt of the laws that are known. Of a text of one's own it knows nothing: there the words of
-question and text are all there is to go by.
+The learnt models know only the laws of the registry. In other texts, the words of question and text are the
+only evidence. ``Wanted.reconsidered`` raises the relevance of a chunk with such a row or passage above 0.9,
+and beside such a passage halves chunks that lack a rare word. ``named_words`` returns the words by which a
+question names a table row.
 """
 
 import re

@@ -1,4 +1,9 @@
-"""Make, merge and order candidates: the same rule in every stage."""
+"""Create, merge and sort candidates: the same order in every stage.
+
+``in_order`` sorts by descending score, ties by ascending chunk id. ``merged`` keeps each chunk once, with
+its highest scores and all its origins. ``preference`` is the sort key by final score, then search score.
+``nearest`` returns the first part of each of the best provisions.
+"""
 
 from collections.abc import Iterable, Sequence
 

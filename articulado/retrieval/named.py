@@ -1,4 +1,9 @@
-"""Fetch the rulings and criteria that a question names by number, and say what the index does not have of them."""
+"""Look up the provisions and decisions that a question names, and warn about missing ones.
+
+``look_up`` returns all parts of named provisions in the wording of the day, else in the nearest wording.
+``look_up_decisions`` finds rulings and criteria by key, ECLI or number. A question names at most 8
+provisions and 8 decisions.
+"""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,8 @@
-"""What a principal says that it lacks: which provisions a need names, and which of their parts come first."""
+"""Provisions that the answer model requests (needs), and the order of their parts.
+
+``provisions_needed`` parses a need into requests; ``law_id`` is empty if the named law is unknown.
+``nearest_first`` orders the parts of a provision by distance from the requested part.
+"""
 
 from collections.abc import Callable, Sequence
 from datetime import date

@@ -1,4 +1,10 @@
-"""Read what ``articulado show`` is asked for: provisions of laws, or a law alone."""
+"""Parse requests for provisions, and return their wordings, excerpts and links.
+
+``read_reference`` parses the argument of ``articulado show``, such as "art. 48.4 ET", "anexo II LISOS" or
+"ET". ``provision_detail`` returns a provision in its wording of a day, with the provisions that it cites
+and that cite it. ``excerpt`` returns an apartado or a letter of a text. Errors are ``InvalidInput`` and
+``NoResultsFound``.
+"""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,10 @@
-"""Hybrid search of several queries over several collections, also of the law of another day."""
+"""Hybrid search (dense and BM25) of several queries in several collections, for any day of the law.
+
+``HybridSearch.run`` fuses the results: weighted score = RRF score × weight of the collection.
+``run_or_by_words`` falls back to words alone if the embedder fails, and returns warnings. ``search_filter``
+builds the filter by day, territory and applicable agreements. If the index lacks the wording of a day, a
+later wording may replace it, with a note.
+"""
 
 import asyncio
 import dataclasses

@@ -1,1 +1,1 @@
-"""Stores of chunks: embedded index, Qdrant server, packaged records."""
+"""Chunk stores: embedded index (Qdrant Edge), Qdrant server, and packaged records."""

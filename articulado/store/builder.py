@@ -1,4 +1,7 @@
-"""Build a generation of an index, from nothing or out of another one, and have it served."""
+"""Build a generation of an index, from nothing or from another generation, and publish it.
+
+``IndexBuilder`` is an async context manager. Readers do not see the generation until ``commit``.
+"""
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,8 +1,9 @@
-"""Checksums of a generation's files: what tells damage before the engine trips over it, or answers with less law.
+"""Checksums of the files of a generation, to detect damage before the engine opens a shard.
 
-The files of a generation stay as they are once it is committed (the engine rewrites some when it opens a shard, with
-what they already hold). ``checksums.json`` lists each with its size and two checksums: of all of it, and of a few
-slices, which are read whenever the index is opened. The manifest holds the checksum of the list.
+The files of a generation do not change once it is committed. The engine rewrites some of them when it opens
+a shard, with the same content. ``checksums.json`` lists each file with its size and two checksums: of the
+whole file, and of a few slices that are read each time the index is opened. The manifest holds the checksum
+of the list.
 """
 
 import errno

@@ -1,4 +1,8 @@
-"""The embedded store: Qdrant Edge, the Qdrant engine in this process."""
+"""Embedded chunk store: Qdrant Edge, the Qdrant engine in this process.
+
+``ChunkCache`` keeps the chunks read last, because reading a chunk from the engine costs more than finding
+it.
+"""
 
 import asyncio
 from collections import OrderedDict

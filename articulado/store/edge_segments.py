@@ -1,10 +1,10 @@
-"""Segments: the pieces of a collection of the embedded store, each built, copied and changed by itself.
+"""Segments of the embedded store: pieces of a collection, built, copied and changed separately.
 
-A shard holds one or many of them, and searches them as one collection; the engine's own files of a segment lie in
-folders below ``segments``. So a generation that continues another copies the segments that it changes, and shares the
-files of all others with it (hard links): nobody writes to a segment any more once it is in a shard.
-
-``segments.json`` of a generation lists the segments of each collection.
+A shard holds one or more segments and searches them as one collection. The engine's files of a segment lie
+in folders below ``segments``. A generation that continues another one copies the segments that it changes
+and shares the files of all others (hard links): a segment in a shard is never written to again.
+``segments.json`` lists the segments of each collection. ``measured_shard`` compares graph search with exact
+search.
 """
 
 import asyncio

@@ -1,4 +1,7 @@
-"""Write a generation of the embedded store."""
+"""Write a generation of the embedded store: one shard of segments per collection.
+
+Large collections get an HNSW graph per segment; small ones are searched exactly.
+"""
 
 import asyncio
 import json

@@ -1,7 +1,8 @@
-"""The room that an index takes on its disk, and the room that is left.
+"""Check the free disk space, and copy, link and move files durably.
 
-The embedded engine writes through memory maps of sparse files: where the disk is full the system kills the process
-(SIGBUS) instead of raising an error. So the room is looked at first, before anything that writes.
+The embedded engine writes through memory maps of sparse files: if the disk is full, the system kills the
+process (SIGBUS) instead of raising an error. Call ``require_room`` before each operation that writes. Sizes
+are bytes on disk; holes take none.
 """
 
 import errno

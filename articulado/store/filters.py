@@ -1,4 +1,7 @@
-"""What a search filter means, in terms that both adapters translate into their own filter objects."""
+"""Search filters as clauses that both stores translate into the filter objects of their engine.
+
+A chunk passes if it satisfies every clause; a clause is satisfied if one of its conditions holds.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

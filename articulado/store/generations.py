@@ -1,4 +1,8 @@
-"""The manifest of an index: what a generation holds and what it was built with."""
+"""Generations of an index: manifest, current generation, build lock, and durable writes.
+
+The manifest describes the content of a generation and the parts that it was built with. Equal fingerprints
+mean interchangeable parts.
+"""
 
 import asyncio
 import errno

@@ -1,4 +1,4 @@
-"""Look at every point of an index: is it what the table says, can it be found, does it lead somewhere."""
+"""Inspect every point of an index: match with the points table, vectors, and references."""
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable

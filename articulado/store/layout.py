@@ -1,4 +1,9 @@
-"""How chunks lie in a Qdrant collection, in both stores: LangChain's layout, with two named vectors."""
+"""Payload layout of chunks in a Qdrant collection, for both stores.
+
+The layout is LangChain's, with two named vectors. The module converts chunks to payloads and back, names
+the indexed fields, and orders chunks. ``agreements.json`` lists the collective agreements of a generation
+with the scope of each.
+"""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The index: opening the generation that is served, building it where there is none."""
+"""Open the current generation of an index, or build it if there is none, and check its points."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

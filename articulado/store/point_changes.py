@@ -1,6 +1,7 @@
-"""What a build changes of a table of points: kept on disk where it is much, and merged into the table that follows.
+"""Changes of a build to the points table: spilled to disk if large, then merged into the next table.
 
-Ids are hashes, evenly spread: cut into ranges of equal width, each range is small, however many points there are.
+Ids are evenly spread hashes. A range of ids of fixed width is therefore small, however many points there
+are.
 """
 
 import os

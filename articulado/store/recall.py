@@ -1,9 +1,10 @@
-"""The recall gate: what the graph of a collection loses against exact search, before the generation is published.
+"""Recall gate: measure the recall of the graph against exact search before a generation is published.
 
-A graph is searched with so many candidates (``ef``): the more, the slower, and the fewer of the best points are missed.
-Here the least of some numbers is found with which a sample of searches gives what exact search gives. The queries are
-vectors of the collection itself with noise of half their length, so that no point is its own answer, as a question
-never is.
+A graph search considers a number of candidates (``ef``): a higher number is slower and misses fewer of the
+best points. The gate returns the lowest tested number that reaches the recall ``GATE`` on a sample of
+searches. The queries are vectors of the collection with noise of half their length, so that no point is its
+own answer. ``WrittenSample`` compares a sample of the written chunks with the chunks that the store reads
+back.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence

@@ -1,9 +1,9 @@
-"""What an index has beside its points, kept on the server: a machine needs the address of the server and nothing else.
+"""Registry of generations on the server: a machine needs only the server's address to serve an index.
 
-One small collection, without vectors, holds for each profile which generation is served, what each generation consists
-of, and its files, cut into parts. A part is kept under the digest of its content: what one generation shares with the
-next is neither sent nor fetched again, and what comes back is compared with its digest. Everything is read by id, so
-that no field is indexed.
+One small collection without vectors holds, for each profile, the served generation, the manifest of each
+generation, and its files in parts. A part is stored under the digest of its content: parts shared by two
+generations are neither sent nor fetched again, and a fetched part is compared with its digest. Everything
+is read by id, so no field is indexed.
 """
 
 import asyncio

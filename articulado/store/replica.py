@@ -1,7 +1,7 @@
-"""The index of a server on this machine: what a worker reads beside the points, fetched from the server.
+"""Local copy of a server's index: the files that a worker reads beside the points.
 
-The folder of the index is a cache by generation: what it has is compared with its checksums, what differs is fetched
-again, and nothing is lost with it.
+The folder of the index is a cache by generation. Local files are compared with their checksums, and files
+that differ are fetched again. Deleting the folder loses no data.
 """
 
 import asyncio

@@ -1,7 +1,8 @@
-"""Reciprocal rank fusion: one ranking out of several.
+"""Reciprocal rank fusion (RRF): one ranking out of several.
 
-Fused here and not by the engine, because an engine breaks ties as its hash tables fall: the two adapters (and two
-runs of one) would rank tied chunks differently. Constant and weights are the query's.
+Fusion runs here and not in the engine, because an engine breaks ties in the order of its hash tables: two
+stores, or two runs of one, would rank tied chunks differently. A point at the zero-based rank r gets weight
+/ (k + r). Ties are ordered by ascending id. The query sets the constant and the weights.
 """
 
 from collections.abc import Mapping, Sequence

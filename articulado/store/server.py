@@ -1,4 +1,7 @@
-"""The server store: a Qdrant server, a cluster or Qdrant Cloud."""
+"""Chunk store on a Qdrant server, a cluster or Qdrant Cloud, and its recall gate.
+
+``measured_collection`` compares a search with the server's own choice of method with an exact search.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence

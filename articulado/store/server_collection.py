@@ -1,4 +1,7 @@
-"""The connection to a Qdrant server, and what its failures mean."""
+"""Connect to a Qdrant server, translate its failures, and manage collections and aliases.
+
+Time-outs are in seconds.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping

@@ -1,4 +1,8 @@
-"""Which generations a server serves: publishing another one, and removing those that nobody can hold any more."""
+"""Publish a generation on a server, hold the leases for it, and delete unused generations.
+
+A lease allows one machine at a time to write a collection, and one to publish. ``fetched_table`` reads the
+table of points (ids, parents, digests) from the payloads on the server.
+"""
 
 import asyncio
 import logging

@@ -1,4 +1,7 @@
-"""Write a generation to a Qdrant server: collections of its own, to which aliases point for other programs."""
+"""Write a generation to a Qdrant server, in collections of its own.
+
+Aliases point to the collections, so that other programs can open them under stable names.
+"""
 
 import asyncio
 from collections import defaultdict

@@ -1,4 +1,9 @@
-"""A store that is asked for what makes an answer better: where it does not answer, the answer comes without."""
+"""Chunk stores that wrap or replace another one: optional look-ups, portable addresses, missing index.
+
+``SupplementaryStore`` continues without the collections that do not answer a look-up; searches still fail.
+``PortableStore`` replaces the path of a local document by its name. ``MissingIndex`` raises the error that
+explains the missing index.
+"""
 
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,8 @@
-"""What building an index asks of a store: one Protocol, so that ingestion does not care which store it is."""
+"""Protocol of an index writer, and the table of points of a generation.
+
+Ingestion uses only this Protocol, so that it does not depend on the store. The table holds the id, parent,
+digest, collection and segment of each point.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b

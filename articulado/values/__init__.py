@@ -1,1 +1,1 @@
-"""Typed values that all rooms exchange: chunks, candidates, answers, findings, errors, Protocols."""
+"""Typed values shared by all packages: chunks, candidates, answers, findings, errors and Protocols."""

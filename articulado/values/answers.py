@@ -1,4 +1,8 @@
-"""Small values of the state: options, days, messages, needs, citations, verdicts, usage, stream events."""
+"""Values of a question and its answer: messages, analysis, citations, verdicts, usage, stream events.
+
+Days are ISO 8601 strings or ``date`` objects. ``cost_of`` and ``cost_of_failure`` count the model requests
+of a call, including a call that failed.
+"""
 
 from datetime import date
 from typing import Literal, NamedTuple, NotRequired, Protocol

@@ -1,6 +1,7 @@
-"""What a chunk of a knowledge-base article holds beside its text, as plain dictionaries (``Chunk.details``).
+"""Structured content of a knowledge-base chunk (``Chunk.details``): fields, rules, frames, steps.
 
-The file format is described in profiles/README.md; ``ingestion.articles`` checks it.
+All values are plain dictionaries. The file format is described in profiles/README.md.
+``articulado.ingestion.articles`` validates it.
 """
 
 from typing import Literal, NotRequired, cast

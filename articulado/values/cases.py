@@ -1,4 +1,7 @@
-"""Values of a case: required data, sections of a response, violations, sources, shortfall, metadata."""
+"""Values of a case: required data, sections of a response, violations, sources, shortfall, metadata.
+
+Confidences are in [0, 1]. Lengths are counted in tokens.
+"""
 
 from typing import Literal
 

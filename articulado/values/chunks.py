@@ -1,7 +1,9 @@
-"""Chunks of law and the candidates made of them.
+"""Chunks of law, their wordings, and the candidates made of them.
 
-Everything here is a plain dictionary: a checkpointer can store it, LangGraph Studio can edit it and a
-stream can print it, without a custom serialiser.
+All values are plain dictionaries: a checkpointer can store them, LangGraph Studio can edit them and a
+stream can print them, without a custom serialiser. Days are ISO 8601; ``None`` is an open end. Scores are
+in [0, 1]. The functions derive values of a chunk: its status on a day, its order, its page and its indexed
+text.
 """
 
 from datetime import date

@@ -1,6 +1,6 @@
-"""What an ingest works on and tells of: files, documents, and what was left out of them.
+"""Values of an ingest: its request, source files, documents, and everything left out of the index.
 
-Apart from the state of the graph, so that the processes that read documents need not import what graphs are made of.
+They are separate from the graph state, so that the processes that read documents do not import LangGraph.
 """
 
 from typing import Literal, NotRequired

@@ -1,4 +1,7 @@
-"""Every error of articulado, by who can act on it."""
+"""All exceptions of articulado, grouped by the person who can act on them.
+
+``ArticuladoError`` is the base class.
+"""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,8 @@
-"""What verify finds in an answer: typed values that every front shows and every dossier keeps."""
+"""Values of the verification of an answer: findings, provisions, freshness, abstention certificate.
+
+Every user interface shows them and every dossier stores them. Offsets ``start`` and ``end`` are positions
+in the text of the answer.
+"""
 
 from typing import Literal
 

@@ -1,6 +1,7 @@
-"""What the stages ask of the outside world: a small Protocol for each service, after the values that it takes or gives.
+"""Protocols of the services that the stages call, each after the values that it takes or returns.
 
-In the order of a question: vectors, the store of chunks, chat models, reranking, tokens.
+The order is that of a question: vectors, chunk store, chat models, reranking, tokens. A ``deadline`` is a
+Unix time in seconds. Dense vectors are float32. Rankings are descending in score, ties by ascending id.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence

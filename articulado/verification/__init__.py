@@ -1,1 +1,1 @@
-"""Checks of answers, dossiers and briefs against their sources."""
+"""Verification of answers, dossiers and briefs against their sources."""

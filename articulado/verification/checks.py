@@ -1,4 +1,9 @@
-"""Run every check over an answer; each is one function in a file of its own."""
+"""Run all checks on an answer, and read answers to check from JSON lines.
+
+``findings_of`` returns the findings in text order; of overlapping findings, certain ones come first.
+Figures and claims are checked in Spanish alone. ``read_item`` parses ``{"id", "question", "context",
+"answer"}`` and raises ``InvalidInput``.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,10 @@
-"""What an abstention rests on, so that whoever reads it can judge it."""
+"""Disclosures beside an answer: search certificate, freshness, precedence notes and remissions.
+
+``certificate_of`` documents the search behind an abstention: queries, collections, nearest provisions and
+words without a match. ``freshness_of`` dates the cited laws. ``needs_of`` lists provisions to look up for
+unsupported claims. ``precedence_notes`` compares cited sources of different rank (art. 3.3 ET, art. 9.3 CE,
+art. 1.2 CC).
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import date

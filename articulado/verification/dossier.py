@@ -1,8 +1,9 @@
-"""The dossier of an answer: all that is needed to check it again, by anybody, without a model and without this index.
+"""Dossier of an answer: one JSON object to verify it later without a model or the original index.
 
-It is one JSON object: question and options, the fragments that the model read with their text, hashes and validity, the
-answer as the model wrote it and as it was given, what ``verify`` found, what the run rests on (models, prompts, index)
-and what it cost. ``seal`` is the SHA-256 of all the rest, so that a change shows.
+It contains question and options, fragments with text, hash and validity, the raw and the final answer,
+findings, provenance (models, prompts, index) and cost. ``seal`` is the SHA-256 of everything else, so any
+change is detected. ``recheck`` verifies a dossier against the current index; changes of the law do not fail
+it. ``read_dossier`` raises ``InvalidInput``.
 """
 
 import hashlib

@@ -1,4 +1,8 @@
-"""Check the figures of an answer: each stands in a source of its paragraph, is the user's own, or is worked out."""
+"""Check the figures of an answer: each must be in a source, given by the user, or computed.
+
+``figure_findings`` compares a figure with the sources of its paragraph and recomputes written computations.
+Quoted figures are left to ``articulado.verification.quotations``. Figures of examples are skipped.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Sequence

@@ -1,4 +1,9 @@
-"""Check that what an answer quotes stands in the source that it is attributed to."""
+"""Check that the quotations of an answer are in the source that they are attributed to.
+
+``quotation_findings`` reports altered, invented and misattributed quotations. Names, terms, and words of
+the question or of other people are not quotations of law. ``stands_in`` tells if the pieces of a quotation
+occur in a text in order.
+"""
 
 import re
 import tomllib

@@ -1,4 +1,9 @@
-"""Find what a text quotes: words in quotation marks, and block quotes of Markdown."""
+"""Quotations in a text, and their nearest wording in a source.
+
+``quotations_in`` finds quotation marks and Markdown block quotes; of nested quotations it returns the outer
+one. ``pieces_of`` cuts a quotation at ellipses and bracketed insertions. ``most_alike`` and
+``difference_from`` locate the nearest wording and the first difference that matters.
+"""
 
 import re
 from collections import Counter

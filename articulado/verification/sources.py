@@ -1,4 +1,9 @@
-"""The fragments that an answer was written from, as its checks read them."""
+"""Sources of an answer (context fragments), and their words in folded form.
+
+``sources_of`` numbers the fragments from 1, as their markers do. ``Words`` holds the folded tokens of a
+text, their offsets and a compact form without blanks. ``may_hold`` is a fast negative test before tokens
+are compared.
+"""
 
 import re
 from bisect import bisect_left

@@ -1,1 +1,1 @@
-"""``articulado ask``."""
+"""Command ``articulado ask``."""

@@ -1,4 +1,7 @@
-"""``articulado ask``: one question, one answer with its sources."""
+"""Command ``articulado ask``: answer one question with its sources.
+
+With ``--dossier``, the command also writes a dossier that ``articulado verify`` can check.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,8 @@
-"""An answer on screen: as it is written on a terminal, only when it is final in a pipe. It is there once."""
+"""Terminal view of an answer, its sources, checks and warnings.
+
+On a terminal the answer is shown while it is written. In a pipe it is written once, when it is final. The
+result of the ``final`` event replaces the text shown before it.
+"""
 
 import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence

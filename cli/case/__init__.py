@@ -1,1 +1,1 @@
-"""``articulado case``."""
+"""Command ``articulado case``."""

@@ -1,4 +1,8 @@
-"""``articulado case calibrate``: what confidence and decisions of cases are worth, by labelled ones."""
+"""Command ``articulado case calibrate``: calibrate and measure the confidence and decisions of cases.
+
+The cases are labelled with their article. The curve is stored with the profile, unless ``--dry-run`` or
+``--no-fit`` is given. Every result is measured on cases on which the curve was not fitted.
+"""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""``articulado case``: which data a case needs, and its answer with the data that were collected."""
+"""Command ``articulado case``: the required data of a case, and its response.
+
+The filter fields of the profile become options, such as ``--record-keeper``.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What a case looks like on a screen, in the language of its profile."""
+"""Terminal view of a case, in the language of its profile."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

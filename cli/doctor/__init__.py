@@ -1,1 +1,1 @@
-"""``articulado doctor``."""
+"""Command ``articulado doctor``."""

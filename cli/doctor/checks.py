@@ -1,4 +1,7 @@
-"""Everything that an index holds, looked at one by one: files, models, points, references, catalogue."""
+"""Deep checks of an index: files, models, points, references, catalogue.
+
+Nothing is written and no chat model is called. It also checks the articles of the profile.
+"""
 
 from typing import TYPE_CHECKING, TypedDict
 

@@ -1,4 +1,4 @@
-"""``articulado doctor``: what is configured, what index is open, what is missing. It only looks."""
+"""Command ``articulado doctor``: diagnose configuration and index without changing them."""
 
 import asyncio
 from typing import Annotated

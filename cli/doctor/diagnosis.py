@@ -1,4 +1,7 @@
-"""The diagnosis of an installation: roles, keys, store, index, and everything that stands in the way of an answer."""
+"""Diagnosis of an installation: roles, keys, store, index, and every obstacle to an answer.
+
+Nothing is built and no model is called.
+"""
 
 import os
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""``articulado eval``."""
+"""Command ``articulado eval``."""

@@ -1,4 +1,4 @@
-"""What ``articulado eval --json`` writes."""
+"""JSON output of ``articulado eval --json``."""
 
 from collections.abc import Mapping
 from dataclasses import asdict

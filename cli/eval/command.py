@@ -1,4 +1,7 @@
-"""``articulado eval``: how well the right provisions are found, on questions whose provisions are known."""
+"""Command ``articulado eval``: measure retrieval and answers on questions with known provisions.
+
+Reports, comparisons of rerank strategies, recordings and replays are options.
+"""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""What ``articulado eval`` shows: tables no wider than 80 columns, and the questions that went worst."""
+"""Terminal view of ``articulado eval``: metric tables and the worst questions.
+
+Tables are at most 80 columns wide.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,1 +1,1 @@
-"""``articulado ingest``."""
+"""Command ``articulado ingest``."""

@@ -1,4 +1,7 @@
-"""``articulado ingest``: documents in, an index out."""
+"""Command ``articulado ingest``: build and update an index from documents.
+
+Documents are files and folders, or laws of the official gazette (``boe``). ``remove`` removes documents.
+"""
 
 from copy import copy
 from datetime import date

@@ -1,4 +1,4 @@
-"""Running the ingestion graph: progress while it works, and a question where it stops for its cost to be allowed."""
+"""Run of the ingestion graph, with a progress bar and a request for consent to costs."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""What an ingest has done, on screen."""
+"""Terminal view of an ingestion report."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

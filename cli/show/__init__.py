@@ -1,1 +1,1 @@
-"""``articulado show``."""
+"""Command ``articulado show``."""

@@ -1,4 +1,7 @@
-"""``articulado show``: a provision as the index holds it, with its wordings and links; or a document whole."""
+"""Command ``articulado show``: print provisions with wordings and links, laws, or whole documents.
+
+Texts are those that the index has.
+"""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""A provision on screen."""
+"""Terminal view of provisions and laws."""
 
 import re
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""What the answers to a gold set are worth."""
+"""Evaluation of the answers to a gold set."""

@@ -1,4 +1,7 @@
-"""What the answers to a gold set are worth: what they cite, what they say without support, what they leave out."""
+"""Metrics of answers: correct citations, unsupported claims, missing facts and form of the replies.
+
+``measure_answer`` defines the metrics. A metric is absent if the question does not allow it.
+"""
 
 import asyncio
 import re

@@ -1,6 +1,6 @@
-"""Claims of an answer that no fragment supports: provisions and figures.
+"""Detection of provisions and figures in an answer that no fragment supports.
 
-Words are compared, not meaning: an answer that draws a wrong conclusion from right provisions and figures passes.
+Words are compared, not meaning: a wrong conclusion from correct provisions and figures is not detected.
 """
 
 import re

@@ -1,6 +1,7 @@
-"""What became of the questions of a gold set: counts over all questions of a kind, and not only over the answered ones.
+"""Counts of outcomes over all questions of a gold set, and calibration of their relevance.
 
-A question is answerable where the gold set names a provision for it.
+A question is answerable if the gold set names a provision for it. Shares are over all questions of a kind,
+and not only over the answered ones.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

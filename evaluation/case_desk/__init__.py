@@ -1,1 +1,1 @@
-"""Labelled inquiries through the case graphs, and what their confidence is worth."""
+"""Evaluation of the case graphs on labelled inquiries, and calibration of their confidence."""

@@ -1,10 +1,10 @@
-"""Labelled cases: what people ask for, the article that handles it, and what is decided on it, one JSON object a line.
+"""Labelled cases in JSON Lines: inquiry, article and correct decision.
 
-``id``, ``profile``, ``inquiry`` and ``article`` are obligatory. ``article`` is ``null`` where the articles of the
-profile do not tell how to handle the inquiry; ``answerable`` says the same, and must agree with it. ``filters`` are
-values of the profile's filter fields, ``collected_data`` the data at hand on the day ``today``. ``class`` is the kind
-of case, ``decision`` and ``outcome`` what is right in the two steps, ``fields`` the data that are bad or missing. Other
-keys are left alone.
+``id``, ``profile``, ``inquiry`` and ``article`` are obligatory. ``article`` is ``null`` if no article of
+the profile handles the inquiry; ``answerable`` says the same, and must agree with it. ``filters`` are
+values of the filter fields of the profile, ``collected_data`` the data at hand on the day ``today``.
+``class`` is the kind of case, ``decision`` and ``outcome`` the correct results of the two graphs,
+``fields`` the data that are bad or missing. Other keys are ignored.
 """
 
 from collections import defaultdict

@@ -1,4 +1,7 @@
-"""What measuring a profile has found: the curve of each graph with its worth, and what is decided with it."""
+"""Findings on a profile: calibration curve, confidence metrics and decision counts of each case graph.
+
+``measure_profile`` fits a curve on one half of the cases and measures it on the other half.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""Write a report of confidence and decisions into a folder: JSON for programs, Markdown for people, and charts."""
+"""Report on confidence and decisions of cases, in JSON, Markdown and charts.
+
+The same findings give the same files, byte for byte.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
-"""Run labelled cases through the two graphs, and see which article each is handled by, how surely, and what is decided.
+"""Run of labelled cases through the two case graphs, curve fit and confidence metrics.
 
-No chat model is asked: what is written is put together from the articles, and what is decided follows from the match,
-the data and the rules.
+No chat model is called: the text is assembled from the articles, and the decision follows from match, data
+and rules. Confidences are in [0, 1].
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,8 +1,9 @@
-"""Gold sets: questions and the provisions that answer them, one JSON object a line.
+"""Gold sets of questions in JSON Lines, and names of provisions.
 
-``id``, ``question`` and ``relevant`` are obligatory; ``relevant`` is {"<law id>#<label>": grade}, grade 2 for a
-provision that answers, 1 for one that helps; an empty one makes the question a negative, which the law at hand does
-not answer. ``category``, ``topic``, ``voice`` and ``answer_facts`` are optional; other keys are left alone.
+``id``, ``question`` and ``relevant`` are obligatory. ``relevant`` is {"<law id>#<label>": grade}, with
+grade 2 for a provision that answers and 1 for a provision that helps. An empty ``relevant`` makes the
+question a negative, which the law at hand does not answer. ``category``, ``topic``, ``voice`` and
+``answer_facts`` are optional. Other keys are ignored.
 """
 
 import json

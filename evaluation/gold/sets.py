@@ -1,4 +1,8 @@
-"""Which gold sets a run of the harness asks, and what must hold before it does."""
+"""Gold sets of conversations in JSON Lines, and the gold sets of a run with their checks.
+
+``id`` and ``turns`` are obligatory in a conversation. ``relevant`` of a turn gives the grade of each right
+provision.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

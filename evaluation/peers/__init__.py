@@ -1,4 +1,4 @@
-"""Other people's retrieval on the same provisions and the same questions, one adapter a file.
+"""Retrieval of other projects on the same provisions and questions, for comparison.
 
-Needs the optional extra ``peers``; a peer whose packages are absent is left out and said to be.
+It needs the optional extra ``peers``. A peer without its packages is left out, and the report says so.
 """

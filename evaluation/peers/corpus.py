@@ -1,4 +1,7 @@
-"""What every peer searches: the provisions of an index, each whole, with the same text and the same vector."""
+"""Corpus shared by all peers: provisions of an index, each whole, with text and vector.
+
+Vectors are (n, dim) float32, L2-normalised. They are latent semantic vectors of Spanish stems.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,10 @@
-"""Run the peers: the same provisions, the same questions, one after another."""
+"""Adapters and measurement of the peers: bm25s, LangChain, Haystack.
+
+All peers search the same provisions for the same questions.
+
+A peer whose packages are not installed is left out, with a hint on how to install them. Indexing time is in
+seconds, time per question in milliseconds.
+"""
 
 import os
 from collections.abc import Callable, Sequence

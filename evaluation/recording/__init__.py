@@ -1,1 +1,1 @@
-"""Recorded runs: what chat models were asked and what they wrote, kept to run the graph again without them."""
+"""Recordings of runs: prompts and replies of chat models, to replay the graph without the models."""

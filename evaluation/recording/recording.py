@@ -1,7 +1,8 @@
-"""A recording as a folder: its manifest, every prompt, the replies, and what waits for one.
+"""Recording of a run as a folder: manifest, prompts, replies and prompts that wait for a reply.
 
-``recording.json`` is the manifest; ``prompts/<hash>.json`` the prompts; ``replies/<hash>.txt`` the replies, plain text
-that a person can write; ``waiting/<hash>.md`` the prompts of the last run that have no reply, to be read.
+``recording.json`` is the manifest. ``prompts/<hash>.json`` are the prompts. ``replies/<hash>.txt`` are the
+replies: plain text that a person can write. ``waiting/<hash>.md`` are the prompts of the last run that have
+no reply, formatted for people.
 """
 
 import hashlib

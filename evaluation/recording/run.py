@@ -1,4 +1,8 @@
-"""Running the graph on a recording: its settings without a model, its services with the recorded ones, its day."""
+"""Recorded and replayed runs: settings, services, chat models and day of a recording.
+
+A replay makes no request to a chat model. A recording does not send again a prompt that already has a
+reply.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

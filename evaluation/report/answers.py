@@ -1,4 +1,7 @@
-"""Rows of a report about answers, for the screen and for Markdown: what became of the questions, of all of a kind."""
+"""Report sections and table rows on answers and relevance, for terminal and Markdown.
+
+Shares are over all questions of a kind.
+"""
 
 from collections.abc import Iterable, Mapping
 

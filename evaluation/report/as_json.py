@@ -1,6 +1,6 @@
-"""A report for programs: the findings as plain values.
+"""JSON report: the findings as plain values.
 
-Keys are English, figures have 6 decimals, and what was not asked for is not there.
+Keys are English, and figures have 6 decimals. Parts that were not measured are absent.
 """
 
 from collections.abc import Mapping, Sequence

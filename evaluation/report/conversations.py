@@ -1,4 +1,7 @@
-"""A report on conversations: ``report.json`` for programs, ``report.md`` for people."""
+"""Report on conversations: ``report.json`` for programs, ``report.md`` for people.
+
+The same findings give the same files, byte for byte.
+"""
 
 import json
 from collections.abc import Iterable, Sequence

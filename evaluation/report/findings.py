@@ -1,4 +1,7 @@
-"""Everything that was measured in one run of the harness, and what follows from it; reports are views of this."""
+"""Findings of one run of the harness, derived comparisons, and the environment.
+
+Reports are views of ``Findings``.
+"""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""A report for people: the findings in Spanish, as Markdown."""
+"""Markdown report: the findings in Spanish, for people."""
 
 from collections.abc import Iterable, Sequence
 

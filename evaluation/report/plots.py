@@ -1,7 +1,7 @@
-"""Charts of a report, as PNG: means with their intervals, reliability of a confidence, and what is risked by it.
+"""Charts of a report as PNG: means with intervals, reliability curves and risk-coverage curves.
 
-Needs the optional extra ``eval``. Colours are those of Okabe and Ito, which colour-blind people tell apart; series
-differ in their marks, too.
+They need the optional extra ``eval``. Colours are the palette of Okabe and Ito, which colour-blind people
+can tell apart. Series also differ in their markers.
 """
 
 from collections.abc import Mapping, Sequence

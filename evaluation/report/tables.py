@@ -1,4 +1,4 @@
-"""Tables in Markdown, and their rows and cells, which the sections of a report share."""
+"""Markdown tables, rows and cells shared by the report sections, and sections on failures and peers."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,1 +1,1 @@
-"""Gold sets through the graph: what was found, and what changes it."""
+"""Evaluation of retrieval on gold sets: metrics, ablation and comparison of strategies."""

@@ -1,4 +1,7 @@
-"""Ablation: the same stages with one technique more each time, so that the table shows what each is worth."""
+"""Ablation of retrieval: configurations that each change one technique against the one before.
+
+Configurations include every rerank strategy that this machine can run. Nothing is downloaded.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

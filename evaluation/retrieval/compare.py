@@ -1,4 +1,7 @@
-"""One rerank strategy against another on the same questions: what it gains, and what it costs in time."""
+"""Comparison of two rerank strategies on the same questions: gain in nDCG@5 and cost in time.
+
+Times are in milliseconds.
+"""
 
 import math
 from collections.abc import Callable, Collection, Sequence

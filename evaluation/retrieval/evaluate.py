@@ -1,4 +1,7 @@
-"""A gold set through the graph: what was found for every question, and what that is worth."""
+"""Evaluation of retrieval on a gold set: rankings, metrics, latency and failures.
+
+Questions are asked one after the other, so that their times are comparable. Times are in milliseconds.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""Runs: what was found for each question, in order, and the TREC format that other evaluators read."""
+"""Runs in TREC format, and ranking metrics of each question.
+
+A run has the ranked provisions of each question. ``per_question`` gives the metrics and the source of nDCG.
+"""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

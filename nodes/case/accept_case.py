@@ -1,4 +1,4 @@
-"""Open a case: check what the caller sent, and turn it into a search."""
+"""Open a case: check the caller's input and derive the search and its filter."""
 
 from collections.abc import Mapping
 

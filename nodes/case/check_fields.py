@@ -1,4 +1,8 @@
-"""Check the data that the author found against the articles that it was shown."""
+"""Check the extracted data fields against the articles shown to the author.
+
+Fields without support in the context are dropped, and the required fields of the article are added. The
+result fits the token budget.
+"""
 
 import asyncio
 

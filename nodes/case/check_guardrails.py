@@ -1,4 +1,7 @@
-"""Take out of the answer what it may not say."""
+"""Remove from the answer every item that breaks a guardrail of the context.
+
+The reason that the author gives is checked in the same way, because users see it.
+"""
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict

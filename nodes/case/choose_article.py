@@ -1,4 +1,7 @@
-"""Choose the article that a case is handled by, and say how sure it is that the inquiry is a case of it."""
+"""Choose the article that handles a case, and estimate the confidence of the match.
+
+The confidence depends on the inquiry alone. Topic and data only choose among the articles that match.
+"""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Close the search for required data: what it found, how sure that is, and the final event."""
+"""Close the required-data graph: outcome, article, confidence, sources and the final event."""
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict

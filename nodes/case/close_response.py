@@ -1,4 +1,8 @@
-"""Close a case that was answered, or could not be: decision, message, metadata, and the final event."""
+"""Close the response graph: decision, message, metadata and the final event.
+
+A rule of the decision guide that applies takes precedence over the decision of the author. The stage also
+closes cases that could not be answered.
+"""
 
 from collections.abc import Sequence
 

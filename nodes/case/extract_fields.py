@@ -1,4 +1,4 @@
-"""Have the author say which data the case needs."""
+"""Extract the data fields that a case needs, with one call to the author."""
 
 from langgraph.runtime import Runtime
 

@@ -1,4 +1,8 @@
-"""Read by the filter alone what no answer goes without: the critical chunks, and the whole article of the case."""
+"""Fetch the critical chunks and the whole article of a case by the filter alone.
+
+Similarity has no part in this selection. The article also sets the filter fields that the caller left open,
+and a warning says so.
+"""
 
 from dataclasses import replace
 

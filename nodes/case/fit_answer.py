@@ -1,4 +1,7 @@
-"""Keep the answer within its tokens, and find what it lacks of its article then."""
+"""Fit the answer into its token budget, and report the parts of the article that it lacks.
+
+Whole items are dropped until the answer has at most 30 % of the budget.
+"""
 
 import asyncio
 

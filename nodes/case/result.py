@@ -1,4 +1,7 @@
-"""Read off the state of a case what its author works from, and what its result says of itself."""
+"""Shared parts of the case results: data, rules, author material, metadata and sources.
+
+All functions read the state of a case and leave it unchanged.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

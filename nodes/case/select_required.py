@@ -1,4 +1,7 @@
-"""Choose what is read to tell which data a case needs."""
+"""Select the context for the extraction of required data.
+
+The required data of the article are kept whole, and other chunks as far as the budget allows.
+"""
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict

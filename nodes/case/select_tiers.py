@@ -1,4 +1,7 @@
-"""Choose what an answer is written from: every critical chunk, then tier by tier what the budget bears."""
+"""Select the context of a response: every critical chunk, then the other chunks tier by tier.
+
+Other chunks are kept as far as the token budget allows.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Have the author answer the case."""
+"""Write the response to a case, with one call to the author."""
 
 from langgraph.runtime import Runtime
 

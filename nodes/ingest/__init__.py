@@ -1,1 +1,4 @@
-"""The stages: accept, download, discover, read, link, contextualize, write_index, summarize; one a file."""
+"""Stages of ingestion, one file per stage.
+
+Their order is accept, download, discover, read, link, contextualize, write_index, summarize.
+"""

@@ -1,4 +1,4 @@
-"""Take the request and begin a run."""
+"""Accept an ingestion request: check it and begin a run."""
 
 from typing import cast, get_type_hints
 

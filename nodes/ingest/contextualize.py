@@ -1,4 +1,8 @@
-"""Let the reader model situate each child in its parent, where the settings ask for it."""
+"""Write a context sentence for each child chunk with the reader model, if the settings ask for it.
+
+The run stops before the first request and asks for consent to the cost, unless the request is
+``confirmed``. The sentences are stored in their cache.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterator

@@ -1,4 +1,7 @@
-"""Find out which documents the index is to have, beginning from those that it has already."""
+"""Determine the documents of the new index, from its present documents and the request.
+
+A document stays unchanged as long as none of its files has changed.
+"""
 
 import asyncio
 import os

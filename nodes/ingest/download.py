@@ -1,4 +1,8 @@
-"""Bring laws from the official gazette: those named, those of a query, those that are indexed and may have changed."""
+"""Download laws from the official gazette (BOE): named laws, results of a query, and updates.
+
+A law is downloaded only if it has changed since the stored copy. If the gazette cannot be reached, the
+stored copies stay in use.
+"""
 
 import asyncio
 from collections.abc import Callable, Collection

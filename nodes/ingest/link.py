@@ -1,4 +1,8 @@
-"""Bring the draft up to date with the plan, and link what has changed, and what cites that, to what it cites."""
+"""Update the draft, and link new, changed and dependent documents to the provisions that they cite.
+
+References of all other documents stay as they are. If code or profile have changed, every document is
+linked again.
+"""
 
 import asyncio
 from collections.abc import Iterable

@@ -1,4 +1,7 @@
-"""Read the documents that are new or changed, and cut them into parents."""
+"""Read new and changed documents, and split them into parent chunks.
+
+A document that cannot be read keeps its state in the index.
+"""
 
 import asyncio
 from collections.abc import Iterator, Sequence

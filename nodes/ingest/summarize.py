@@ -1,4 +1,4 @@
-"""Report what was done."""
+"""Summarize the run in an ingestion report."""
 
 import asyncio
 

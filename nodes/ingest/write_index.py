@@ -1,4 +1,8 @@
-"""Write what has changed into a new generation of the index, and serve it."""
+"""Write the changes into a new generation of the index, and serve it.
+
+If another ingest has published meanwhile, the stage sets ``stale`` and the documents are examined again. If
+writing fails, the old index stays in use.
+"""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,1 +1,1 @@
-"""What ``langgraph.json`` names: the application as an Agent Server serves it."""
+"""Agent Server adapter: the graphs, routes and access rules that ``langgraph.json`` names."""

@@ -1,6 +1,7 @@
-"""Who may do what on an Agent Server: the keys of ``server.access``, for the protocol as for our own routes.
+"""Authentication and authorization on an Agent Server, with the keys of ``server.access``.
 
-Each key has threads, runs, schedules and stored items of its own; assistants are everybody's to use.
+The rules apply to the Agent Server protocol and to the routes of this project. Each key has its own
+threads, runs, schedules and stored items. Assistants are available to every key.
 """
 
 import asyncio

@@ -1,4 +1,7 @@
-"""The graphs of an Agent Server: the same as everywhere, within what a caller may ask of them."""
+"""Graphs of an Agent Server, with the options of a run checked against the policy.
+
+Only operators may run the ingestion graph, because it reads files of this machine.
+"""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager

@@ -1,4 +1,7 @@
-"""Our own routes on the port of an Agent Server, and our guards around both."""
+"""Routes of this project on the port of an Agent Server, with the guards around both.
+
+Importing this module reads the settings and builds ``app``.
+"""
 
 from graph.open_graphs import configured_graphs
 from server.access import KeyRing

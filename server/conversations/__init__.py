@@ -1,1 +1,1 @@
-"""Conversations kept by the server: store, export, feedback, retention."""
+"""Conversations stored by the server: store, export, feedback, retention."""

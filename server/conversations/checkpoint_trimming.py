@@ -1,4 +1,8 @@
-"""A checkpointer that keeps of a turn what the next one reads, and not the law that it was answered from."""
+"""Checkpointer that stores only the channels needed by later turns and readers.
+
+The legal texts on which an answer was based are not stored. An interrupted run is not resumed: its question
+has to be asked again.
+"""
 
 import asyncio
 import logging

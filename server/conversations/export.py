@@ -1,4 +1,7 @@
-"""A conversation as a document that leaves the house: Markdown or Word, each answer with its sources."""
+"""Export of a conversation as a Markdown or Word document, with the sources of each answer.
+
+Word needs the optional extra ``documents``.
+"""
 
 import io
 import re

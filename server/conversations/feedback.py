@@ -1,4 +1,4 @@
-"""What people thought of answers, kept in a store of LangGraph."""
+"""User ratings of answers, stored in a LangGraph store."""
 
 import json
 from datetime import UTC, datetime

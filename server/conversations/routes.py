@@ -1,4 +1,7 @@
-"""Conversations over HTTP: a run that goes on with one, and the routes that read and delete them."""
+"""Conversations over HTTP: hold one for a run, and routes that read, export and delete them.
+
+A conversation belongs to the key that began it, and no other key can read it.
+"""
 
 import asyncio
 import re

@@ -1,4 +1,7 @@
-"""The conversations that a server keeps: opened where the operator says, read, deleted, and forgotten in time."""
+"""Store of conversations in memory, SQLite or PostgreSQL: read, delete and expire.
+
+Moments are in UTC.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping

@@ -1,4 +1,7 @@
-"""Questions and cases, answered by the graphs, with the dates of what the answers rest on."""
+"""Answers to questions and cases from the graphs, with the dates of the provisions cited.
+
+Cancelling a call ends its run.
+"""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import date

@@ -1,4 +1,7 @@
-"""The index as the desk reads it: what a text names, which wordings there are, how sure they are."""
+"""Index queries of the look-up API: named provisions, wordings, references and citation checks.
+
+A day of ``None`` means today. ``Certainty`` says how sure it is that a wording was in force on the day.
+"""
 
 import asyncio
 import re

@@ -1,4 +1,7 @@
-"""The law as the desk reads it: what is found, provisions on a day, comparisons, references, checks."""
+"""Queries on the law without a chat model: search, provisions, comparisons, references and checks.
+
+A day of ``None`` means today.
+"""
 
 import asyncio
 import tempfile

@@ -1,4 +1,7 @@
-"""What the desk answers: typed results, each with the day of the index that it rests on."""
+"""Typed results of the look-up API, and the comparison of two wordings.
+
+Results name the day of the index on which they are based. Dates are ISO 8601.
+"""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,1 +1,1 @@
-"""The MCP server: the law and the answers of the desk as tools for chat programs and agents."""
+"""MCP server: the law and the answers as tools for chat programs and agents."""

@@ -1,4 +1,7 @@
-"""An application that serves MCP and nothing else, beside health and figures."""
+"""MCP endpoint over HTTP and stdio, and an application that serves only MCP, health and metrics.
+
+Calls count against the same run limits as the other routes. A session belongs to the key that began it.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager

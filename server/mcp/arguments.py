@@ -1,4 +1,7 @@
-"""What the tools take; their descriptions are in ``texts``, by the names of the fields."""
+"""Argument models of the MCP tools.
+
+Unknown fields are refused. The descriptions of the fields are in ``server.mcp.texts``, by field name.
+"""
 
 import json
 from typing import Annotated, Any, Literal, cast

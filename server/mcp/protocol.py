@@ -1,4 +1,8 @@
-"""The MCP server itself: it lists the tools, calls them, and says what went wrong as their results."""
+"""MCP protocol server: list the tools, call them, and return errors as results.
+
+The schemas of arguments and results are described in the language of the profile. Nothing is opened before
+the first call.
+"""
 
 import json
 import logging

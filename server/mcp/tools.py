@@ -1,4 +1,4 @@
-"""The tools: what each takes, what it gives back, and what of the desk it is."""
+"""Tools of the MCP server: arguments, result type and handler of each."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""What an operator sees of the server: its health, figures, and a log of requests."""
+"""Operation of the server: health, metrics, traces and the request log."""

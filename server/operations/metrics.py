@@ -1,4 +1,8 @@
-"""Figures of the server in Prometheus' format."""
+"""Prometheus metrics and health routes of the server.
+
+``/metrics`` reports the metrics of all worker processes. ``/healthz`` says if the server is up, ``/readyz``
+if it has warmed up.
+"""
 
 import asyncio
 import logging

@@ -1,7 +1,7 @@
-"""A line for each request, as JSON, its figures and its span.
+"""Request log: one JSON line per request, with its metrics and its trace span.
 
-A line says who asked (the name of the key), what, how long it took and what became of it. It holds no text of a
-question unless the operator has asked for that, and nothing of keys ever.
+A line has the name of the key, the path, the status, the duration in milliseconds and the outcome. It
+contains the text of a question only if the operator asks for it, and never a key.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""Traces of requests by OpenTelemetry, where its own variables ask for them.
+"""OpenTelemetry traces of requests, enabled by the standard ``OTEL_…`` variables.
 
-FastAPI's telemetry writes paths, queries and messages of errors, all of which may hold a question; these spans hold
-what the line of a request does.
+Spans contain only the fields of the request log. The telemetry of FastAPI is off, because it records paths,
+queries and error messages, all of which may contain a question.
 """
 
 import asyncio

@@ -1,1 +1,1 @@
-"""The chat page: what a person opens in a browser."""
+"""Chat page for the browser."""

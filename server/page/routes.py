@@ -1,4 +1,7 @@
-"""The chat page and its files, served with a policy that lets it load nothing and reach nobody else."""
+"""Routes of the chat page and its files.
+
+The content security policy allows files and connections of the same origin only.
+"""
 
 import html
 import json

@@ -1,1 +1,1 @@
-"""Our own API: questions, cases, the law and checks, as JSON."""
+"""JSON API ``/v1``: questions, cases, the law and checks."""

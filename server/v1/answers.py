@@ -1,4 +1,7 @@
-"""``/v1/ask``, the cases, and what people think of answers."""
+"""Routes of ``/v1`` that answer questions, handle cases and store ratings of answers.
+
+``/v1/ask`` returns JSON or server-sent events.
+"""
 
 import json
 import logging

@@ -1,4 +1,7 @@
-"""Requests and results that the description of ``/v1`` shows: without ``None``, which FastAPI leaves out of it."""
+"""Example requests and results for the OpenAPI description of ``/v1``.
+
+They contain no ``None``, because FastAPI leaves ``None`` out of the description.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""``/v1/search``, ``/v1/provisions``, ``/v1/verify`` and ``/v1/check``: the law without a chat model."""
+"""Routes of ``/v1`` on the law without a chat model: search, provisions, verify and check."""
 
 import asyncio
 import base64

@@ -1,4 +1,7 @@
-"""The bodies that ``/v1`` takes; a field that is not known is refused."""
+"""Request bodies of ``/v1``.
+
+Unknown fields are refused. Days are written as AAAA-MM-DD.
+"""
 
 import re
 from datetime import date

@@ -1,1 +1,1 @@
-"""The data of a case read: by the type, the list and the range of their fields, and put to the rules of its guide."""
+"""Parsing and validation of the data collected for a case, and the decision rules on them."""

@@ -1,4 +1,10 @@
-"""Read the date of a case: a day, a month, or how long ago."""
+"""Parse dates, amounts of money and quantities of time from the text of a field.
+
+``read_days`` returns a day (relative dates included) or the days of a named month. ``read_money`` returns a
+``Decimal`` and 0 for words such as "none". ``read_quantity`` converts time to the unit of the field: a year
+has 12 months or 365.25 days, a month 30.4375 days, and a week 7 days or 5 working days. ``read_days`` and
+``read_money`` raise ``UnusableValue`` for a text that they cannot read.
+"""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,10 @@
-"""The range of a number or a date, and what a field accepts in words."""
+"""Range checks of numbers and dates, accepted-value messages, and flattening of collected data.
+
+``check_range`` raises ``UnusableValue`` for a value outside its range. A field without ``min`` or ``max``
+has default limits: dates from 1900 to 60 years ahead, amounts up to 100,000,000, numbers up to 1,000,000,
+durations up to 100 years. ``flatten`` dissolves groups, nested up to 3 deep. ``sent_values`` finds a field
+by its name or its aliases.
+"""
 
 import math
 import re

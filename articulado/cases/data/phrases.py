@@ -1,4 +1,10 @@
-"""Find phrases in a value: those that a rule looks for, and the listed values of a field."""
+"""Phrase matching in values, evaluation of rule conditions, and formatting of days and numbers.
+
+``named_choices`` returns the listed values that a text names: the longest match wins and denied values are
+left out. ``holds`` evaluates a condition on a datum. It returns ``None`` if only a month is known and the
+result depends on the day. ``say_day``, ``say_days`` and ``say_number`` format values in the language of the
+profile.
+"""
 
 import re
 import unicodedata

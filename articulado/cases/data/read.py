@@ -1,4 +1,9 @@
-"""Read the data that were collected for a case against the fields that it needs."""
+"""Read the collected data of a case, and apply the decision rules of its article.
+
+``read_data`` returns a ``ReadData``: readings by field, and the missing, rejected and conflicting fields.
+``apply_rules`` returns the decision and the reason of the first rule that holds, ``None`` if none holds. A
+rule on a datum without a usable value does not hold.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,1 +1,1 @@
-"""Client of the open data of the BOE and reader of its XML."""
+"""Client of the BOE's open data, and reader of its XML."""

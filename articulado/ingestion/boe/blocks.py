@@ -1,4 +1,9 @@
-"""Turn the blocks of the BOE's XML into provisions, one for each wording that they ever had."""
+"""Parse the blocks of a law's BOE XML into provisions, one per wording.
+
+``read_blocks`` yields the wordings of each provision in the order of the law. It leaves out the preamble,
+signatures and pure headings. Text without a provision label gets the key ``texto:`` plus its title. Keys
+may repeat.
+"""
 
 import re
 from collections.abc import Iterator, Mapping

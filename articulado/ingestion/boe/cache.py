@@ -1,4 +1,9 @@
-"""The raw responses of the BOE on disk: a folder for each law, bytes as they came."""
+"""On-disk cache of raw BOE responses: one folder per law, bytes as received.
+
+``BoeCache`` stores the text, the metadata and the validators (ETag, Last-Modified) of each law. A response
+that would remove more than a tenth of the provisions or wordings is set aside as ``full.xml.shrunk``.
+``checked.json`` records the last check.
+"""
 
 import json
 import os

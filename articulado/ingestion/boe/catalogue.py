@@ -1,7 +1,9 @@
-"""The BOE's list of consolidated laws: the parameters of a search, and the laws of a response.
+"""The BOE's list of consolidated laws; a safe XML parser; a shared loop for synchronous callers.
 
-``query`` is JSON with a ``query_string`` (``field:value``, joined by and, or, not) and a ``sort``; ``from`` and ``to``
-bound the day of the last change (document "API legislación consolidada" of the BOE, 28 June 2024).
+``search_params`` builds the parameters of a search. ``query`` is JSON with a ``query_string``
+(``field:value`` joined by and, or, not) and a ``sort``; ``from`` and ``to`` bound the day of the last
+change (document "API legislación consolidada" of the BOE, 28 June 2024). ``parse_xml`` expands no entities
+and fetches nothing. ``wait_for`` runs a coroutine on one background event loop.
 """
 
 import json

@@ -1,7 +1,8 @@
-"""The BOE's open data: consolidated legislation, with every wording that it ever had.
+"""Client of the BOE's open data: consolidated laws with every wording, downloaded only if changed.
 
-The interface is the one of the document "API legislación consolidada" of the BOE (28 June 2024). Texts and metadata
-are asked for as XML: without an ``Accept`` that it knows, the server answers 400.
+The API is documented in "API legislación consolidada" of the BOE (28 June 2024). Texts and metadata are
+requested as XML: the server answers 400 to an unsupported ``Accept``. Requests are sequential, with a pause
+of 1 second. If the BOE cannot be reached, every later call of the same client fails at once.
 """
 
 import asyncio

@@ -1,7 +1,8 @@
-"""A polite HTTP client: one request after another, with a pause between them, again after failures that may pass.
+"""Sequential HTTP client with a pause between requests, retries and a circuit breaker.
 
-A request that fails for good opens a circuit: the server is down, and is asked nothing more. Who waits out the retries
-of one request should not wait out those of thousands.
+``PoliteHttp`` retries transient failures up to 4 attempts and waits at most 180 seconds per attempt. A
+request that fails for good opens the circuit: later requests raise ``SourceUnavailable`` at once. A run of
+thousands of requests thus waits for the retries of only one.
 """
 
 import asyncio

@@ -1,4 +1,9 @@
-"""Turn the elements of the BOE's XML into plain text."""
+"""Plain text of the elements of the BOE's XML.
+
+``plain`` returns the text of an element on one line, with images as ``IMAGE``. ``table`` writes one row per
+line with cells separated by " | ", and repeats a cell in each row that it spans. ``tidy`` removes soft
+hyphens and repeated blanks.
+"""
 
 from collections.abc import Iterator
 

@@ -1,7 +1,8 @@
-"""Read a law from the BOE's open data: the whole answer on it, as XML, with every wording of every provision.
+"""Reader of a BOE XML file: a law with every wording of every provision.
 
-The format is that of the document "API legislación consolidada" of the BOE (28 June 2024): ``metadatos``,
-``analisis`` and ``texto``, a flat run of ``bloque`` with one ``version`` for each wording.
+The format is documented in "API legislación consolidada" of the BOE (28 June 2024): ``metadatos``,
+``analisis`` and ``texto``, a flat list of ``bloque`` elements with one ``version`` per wording.
+``read_boe`` raises ``InvalidInput`` for a file that cannot be read or has no text.
 """
 
 from datetime import date

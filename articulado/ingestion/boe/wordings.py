@@ -1,4 +1,9 @@
-"""The wordings of a block of the BOE's XML, each with the days on which it is law."""
+"""Dated wordings of a block of the BOE's XML.
+
+A wording is in force from ``start`` to the day before ``end`` (ISO 8601; ``None`` is open). The wordings of
+a block do not overlap. Days before 1800 are source errors and count as missing. ``norm_in`` extracts the
+amending norm from a note.
+"""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,10 +1,11 @@
-"""Cut running text where its subject changes: small distances inside a part, large ones between parts.
+"""Semantic splitting of running text at changes of subject, and splitting by length.
 
-Between any two sentences the three before and the three after are compared by their vectors. Breaks are the peaks of
-the distance, 1 − cosine, as many of them as distances exceed the 90th percentile of the document (Kamradt, "5 levels of
-text splitting", 2023, level 4; the windows are those of Hearst, "TextTiling", 1997). What stands together (``bonds``)
-counts as one sentence, and a break beside a heading is before the heading. What each choice gives:
-docs/ingestion.md.
+``semantic_spans`` compares the three sentences before and after each gap by the cosine distance of their
+vectors. The highest peaks are breaks, at most as many as distances exceed the 90th percentile of the
+document (Kamradt, "5 levels of text splitting", 2023, level 4; windows as in Hearst, "TextTiling", 1997). A
+block that must stay together (heading and text, table) counts as one sentence, and a break beside a heading
+goes before the heading. ``split_text`` cuts by length alone, at most 2,000 characters per part.
+docs/ingestion.md has the figures of each choice.
 """
 
 import asyncio

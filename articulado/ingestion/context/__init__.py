@@ -1,1 +1,1 @@
-"""Sentences that situate a chunk in its document, written by a chat model."""
+"""Context of child chunks: breadcrumbs, and context sentences written by a chat model."""

@@ -1,4 +1,10 @@
-"""The context of a child, the request for the sentence that situates it in its parent, and the sentence of a reply."""
+"""Context of child chunks: prompt, reply parsing, durable SQLite cache, and cost estimate.
+
+``context_of`` returns the context of a child: nothing, its breadcrumb, or breadcrumb and model sentence.
+``ContextPrompt`` builds the request and its cache key. ``PaidCache`` keeps values that a provider charged
+for; a killed process loses none that ``put_many`` has stored. ``estimate`` counts requests and tokens, and
+``explain`` says the price.
+"""
 
 import json
 import re

@@ -1,6 +1,8 @@
-"""Ask the reader for the sentence that situates each child in its parent, as contextual retrieval does.
+"""Contextual retrieval: ask the reader model for a sentence that situates each child chunk.
 
-Source: Anthropic, "Introducing Contextual Retrieval" (2024).
+Source: Anthropic, "Introducing Contextual Retrieval" (2024). ``situate`` requests only the sentences
+missing in the cache and stores each at once. A child without a usable reply is left out and requested again
+by the next run.
 """
 
 import asyncio

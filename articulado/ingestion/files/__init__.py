@@ -1,1 +1,1 @@
-"""Readers of files: header, title, structure, and briefs."""
+"""Readers of document files: formats, header, title, structure, and briefs."""

@@ -1,4 +1,8 @@
-"""Read a brief, paragraph by paragraph, with what its check needs of the layout: pages, italics, indentation."""
+"""Read a brief as paragraphs with page, italics and indentation, for its verification.
+
+``read_brief`` accepts PDF, Word, Markdown and plain text. The notes of a Word document come at the end, and
+deleted text is left out. It raises ``InvalidInput`` for a file that cannot be read or has no text.
+"""
 
 from collections.abc import Iterator
 from io import BytesIO

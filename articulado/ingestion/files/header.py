@@ -1,4 +1,9 @@
-"""The header of a document: what it is, who wrote it, and which provisions it interprets."""
+"""YAML header of a document: type, author, dates, scope, and interpreted provisions.
+
+``header_of`` validates the fields and raises ``InvalidInput`` with the first wrong one. Every field is
+optional. ``provisions_named`` parses references such as "ET 38" or "BOE-A-2015-11430#Artículo 38".
+``scope_of`` returns the scope of a collective agreement; header values take precedence over the text.
+"""
 
 import re
 from collections.abc import Iterable, Mapping

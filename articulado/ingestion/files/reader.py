@@ -1,4 +1,9 @@
-"""Read a file that no official source has put in order: a ruling, a criterion, a collective agreement, a guide."""
+"""Read any supported file as a law (numbered articles) or as running text.
+
+For rulings, criteria, collective agreements, guides and laws in Markdown. ``READERS`` maps each extension
+to its reader. A sidecar header takes precedence over a header inside the file. ``read_document`` raises
+``InvalidInput`` for an unknown format, a damaged file, a file without text or an invalid header.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,7 @@
-"""Run the pages of a document together to one text that still knows the page of each offset."""
+"""Join the pages of a document to one text that keeps the page of each offset.
+
+Paragraphs are separated by a blank line. A paragraph or a word cut by a page break is joined again.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,9 @@
-"""Find the articles of a law or a collective agreement in the running text of a document."""
+"""Detection of the articles of a law or a collective agreement in running text.
+
+``provisions`` returns ``None`` unless at least three articles begin a paragraph, mostly in ascending order,
+with text below them. Mentions, quotations («…») and tables of contents do not count. Text before the first
+article becomes the provision "Preámbulo".
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,1 +1,1 @@
-"""Earlier wordings of provisions and the reforms that changed them."""
+"""Earlier wordings of provisions, and the reforms that changed them."""

@@ -1,8 +1,10 @@
-"""Read the BOE's notes below a provision: which norms amended it, and since when with effect.
+"""Amendments of a provision: amending norm, publication day and effective day.
 
-A note of amendment names the norm and its BOE identifier. The day of its effect, where it is not the usual one, stands
-in the same note ("con efectos de 1 de enero de 2025"), in the next ("Esta modificación entra en vigor el 30 de marzo
-de 2022"), or in another that has the same identifier.
+``read_amendments`` parses the BOE's notes below a provision: each names the norm and its BOE identifier. An
+unusual effective day stands in the same note ("con efectos de 1 de enero de 2025"), in the next one ("Esta
+modificación entra en vigor el 30 de marzo de 2022"), or in another note with the same identifier.
+``read_reforms`` reads a tab-separated list of reforms, and ``find_change`` returns the first day (ISO 8601)
+of a wording.
 """
 
 import csv

@@ -1,4 +1,9 @@
-"""Make dated wordings of the texts that one provision has in the snapshots of its law."""
+"""Dated wordings of provisions, merged from the snapshots of a law.
+
+``merge_snapshots`` returns the law of the last snapshot with every wording of each provision, oldest first.
+Two texts are one wording if they differ only in blanks, quotation marks, notes or missing tables. The day
+of a snapshot is in its file name (``ID@2021-09-29.md``), else in its front matter.
+"""
 
 import re
 from collections.abc import Iterator, Sequence

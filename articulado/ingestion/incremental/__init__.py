@@ -1,1 +1,1 @@
-"""State of an ingest: what the index holds, what changed, the draft of the next generation."""
+"""State of an incremental ingest: current index, catalogue, draft catalogue, and staged files."""

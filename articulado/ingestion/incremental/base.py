@@ -1,4 +1,9 @@
-"""The index that an ingest begins from, and what all of its points depend on."""
+"""Starting point of an ingest: current index, catalogue, workspace and model fingerprints.
+
+``IndexBase.made_with`` is a digest of all that points depend on besides documents: code, context, profile
+and packaged records. ``open`` returns ``None`` for a demo index and for an index of another configuration,
+whose points are rebuilt from the documents. ``context_cache`` opens the cache of paid context sentences.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,19 +1,21 @@
-"""The catalogue of an index: the documents that a generation has, in a database on disk.
+"""Catalogue of an index: an SQLite database of the documents of one generation.
 
-Nothing of it is held in memory but the document that is looked at, however many there are.
+Queries read from disk on demand: memory use does not grow with the number of documents. Open a ``Catalog``
+as a context manager, or close it. A damaged database raises ``IndexMismatch``.
 """
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 from articulado.ingestion.links.provision_index import SCHEMA as WORDINGS
 from articulado.language.translation import translate
 from articulado.store.generations import CATALOG
 from articulado.store.layout import IndexedAgreement
+from articulado.values.chunks import ProvisionRef
 from articulado.values.documents import Source, SourceFile, StaleRecord, Unresolved
 from articulado.values.errors import IndexMismatch, StoreUnavailable
 
@@ -58,6 +60,30 @@ CREATE INDEX IF NOT EXISTS citations_of_document ON citations (document);
 ``citations`` have each provision (with an empty key, whether a law has a text) that a document asks for: its references
 rest on these alone.
 """
+
+
+class Row(NamedTuple):
+    """A document that is to be written: its number, where it comes from, and what is known of it."""
+
+    number: int
+    kind: str
+    collection: str
+    law_id: str
+    staged: str
+    refs: str
+    points: bytes
+    words: bytes
+
+
+class Links(NamedTuple):
+    """What a document leads to: references by chunk, citations that lead nowhere, and what it has looked up."""
+
+    refs: dict[int, list[int]]
+    unresolved: dict[str, int]
+    examples: list[Unresolved]
+    summaries: int
+    stale: list[StaleRecord]
+    lookups: Collection[ProvisionRef]
 
 
 class Catalog:

@@ -1,7 +1,8 @@
-"""The draft of a catalogue: what the stages of an ingest make of the catalogue that is served, until it is committed.
+"""Draft of the next catalogue, edited by the stages of an ingest and committed at the end.
 
-It is a file beside what was staged. Each stage opens it, changes it in one transaction and leaves it for the next, so
-that a stage which is killed has changed nothing of it.
+The draft is a file beside the staged documents. Each stage changes it in one transaction: a killed stage
+leaves it unchanged. ``CHANGED``, ``DISTURBED`` and ``LEFT`` say why a document differs from its points.
+"Disturb" marks a document to be linked and compared again.
 """
 
 import asyncio
@@ -11,16 +12,26 @@ from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Seque
 from contextlib import asynccontextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple, Self, cast
+from typing import Self, cast
 from uuid import uuid4
 
-from articulado.ingestion.incremental.catalog import FILE, GONE, SCHEMA, VERSION, Catalog, explained, names_of
+from articulado.ingestion.incremental.catalog import (
+    FILE,
+    GONE,
+    SCHEMA,
+    VERSION,
+    Catalog,
+    Links,
+    Row,
+    explained,
+    names_of,
+)
 from articulado.ingestion.links.provision_index import ProvisionIndex
 from articulado.store.files import copy_file
 from articulado.store.generations import CATALOG, translate_disk_errors
 from articulado.store.layout import IndexedAgreement
 from articulado.values.chunks import ProvisionRef
-from articulado.values.documents import Source, SourceFile, StaleRecord, Unresolved
+from articulado.values.documents import Source, SourceFile
 
 SUFFIX = ".draft"
 
@@ -43,30 +54,6 @@ and it is for another ingest to write. A document that is as its points are has 
 
 _PAGE = 256
 _CACHE = "PRAGMA cache_size = -16384"
-
-
-class Row(NamedTuple):
-    """A document that is to be written: its number, where it comes from, and what is known of it."""
-
-    number: int
-    kind: str
-    collection: str
-    law_id: str
-    staged: str
-    refs: str
-    points: bytes
-    words: bytes
-
-
-class Links(NamedTuple):
-    """What a document leads to: references by chunk, citations that lead nowhere, and what it has looked up."""
-
-    refs: dict[int, list[int]]
-    unresolved: dict[str, int]
-    examples: list[Unresolved]
-    summaries: int
-    stale: list[StaleRecord]
-    lookups: Collection[ProvisionRef]
 
 
 class Draft(Catalog):

@@ -1,4 +1,7 @@
-"""Look up which laws and provisions are indexed, and say why one that is asked for is not."""
+"""Laws and provisions of the index, and messages for a requested provision that it lacks.
+
+Messages are in Spanish. ``list_provisions`` names at most 12 provisions and counts longer lists by kind.
+"""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,9 @@
-"""Keep what the stages of an ingest make, in files named by what it was made from, so that a killed run resumes."""
+"""Store for staged documents, in files named by a digest of their inputs.
+
+A killed run resumes from these files, which are written in one step and never changed. Unused files are
+removed after 24 hours. ``code_digest``, ``corpus_digest`` and ``profile_digest`` identify the inputs
+besides the documents. Methods raise ``ConfigurationError`` or ``StoreUnavailable``.
+"""
 
 import json
 import os

@@ -1,1 +1,1 @@
-"""Encoding of chunks and writing of the index."""
+"""Encoding of chunks, and writing of an index generation."""

@@ -1,4 +1,9 @@
-"""Write a generation of the index from its entries: fit or call the embedder, encode what is new, write, describe."""
+"""Write a generation of the index: fit or call the embedder, encode new entries, write, describe.
+
+``write_entries`` writes a small index from memory. ``write_changes`` streams the changes of an ingest.
+``fit`` trains the encoder on the texts of the index if its domain has no packaged encoder. Both writers
+raise ``ModelError`` and ``StoreUnavailable``; vectors that a provider has computed are kept.
+"""
 
 import asyncio
 import heapq

@@ -1,4 +1,9 @@
-"""What of an index differs from what it is to be, document by document: each is looked at once, and forgotten."""
+"""Index entries of each document, and their differences from the stored points.
+
+An ``Entry`` is one point: a parent or a child, with its text for dense and for sparse encoding. Children
+are embedded, and the words of whole parents are counted. ``changes`` streams one document at a time.
+``disturb_touched`` marks the documents of an interrupted update.
+"""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -11,8 +16,8 @@ from articulado.config.profile import Profile
 from articulado.config.settings import ChunkContext, Settings
 from articulado.ingestion.chunking.chunks import STRATEGY, child, children_of
 from articulado.ingestion.context.paid_cache import ContextCache, ContextPrompt, context_of
-from articulado.ingestion.incremental.catalog import GONE
-from articulado.ingestion.incremental.draft import Draft, Row
+from articulado.ingestion.incremental.catalog import GONE, Row
+from articulado.ingestion.incremental.draft import Draft
 from articulado.ingestion.incremental.workspace import Workspace
 from articulado.ingestion.indexing.parents import DocumentReader, Parents
 from articulado.legal.domain.base import Domain, WordCount

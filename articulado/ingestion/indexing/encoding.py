@@ -1,4 +1,9 @@
-"""Encode the entries of an index as dense and sparse vectors, offline or with a provider, several batches at once."""
+"""Batch encoding of index entries as dense and sparse vectors, offline or with a provider.
+
+Offline encoding uses worker processes from 30 batches of 1,024 entries on. The offline vector of a child is
+unit(own + 2 · parent), after Günther et al., "Late Chunking", 2024. ``VectorJournal`` keeps the vectors of
+a provider on disk (float32).
+"""
 
 import asyncio
 import multiprocessing

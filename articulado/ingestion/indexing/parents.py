@@ -1,4 +1,9 @@
-"""The parents of one document of an index, linked and summarised, whether it has files or comes along."""
+"""Parent chunks of one document of a draft, with references and packaged summaries.
+
+``DocumentReader.link`` resolves the citations of a document. ``DocumentReader.parents`` returns its parents
+with their references. ``attach_records`` adds summary, topic and note of a record if the wording is the one
+that the record was written from. A record of another wording is reported as stale.
+"""
 
 import json
 from collections import Counter
@@ -10,8 +15,8 @@ from itertools import groupby
 
 from articulado.config.profile import Profile
 from articulado.ingestion.bundled import BundledDocument, bundled_documents, legal_basis
-from articulado.ingestion.incremental.catalog import FILE
-from articulado.ingestion.incremental.draft import Draft, Links, Row
+from articulado.ingestion.incremental.catalog import FILE, Links, Row
+from articulado.ingestion.incremental.draft import Draft
 from articulado.ingestion.incremental.workspace import Workspace
 from articulado.ingestion.links.provision_index import ProvisionIndex
 from articulado.ingestion.links.references import UnresolvedCitation, current_chunk_ids, resolve_refs

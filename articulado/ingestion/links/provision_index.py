@@ -1,4 +1,10 @@
-"""Find a provision, and the wording of it that is in force on a day, in a table on disk of all that can be cited."""
+"""SQLite index of citable provisions: the wording in force on a given day.
+
+``ProvisionIndex.wording_on`` returns the parts of the wording in force on a day, else of the nearest
+wording: earlier first, then later. ``lookups`` records each provision asked for, so that a change in it can
+trigger a new link. ``OwnProvisions`` gives the parts and the neighbours of a citing provision. Days are ISO
+8601.
+"""
 
 import re
 import sqlite3

@@ -1,4 +1,9 @@
-"""Turn the citations in the text of chunks into references between chunks."""
+"""Resolve the citations in the text of chunks to chunk ids.
+
+``resolve_refs`` fills ``refs`` in order of appearance. A citation leads to the wording in force on the last
+day of the citing wording. Unresolved citations are reported with a cause: "unknown law", "law not held" or
+"no such provision".
+"""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,9 @@
-"""What the reading of a law's body builds up: its provisions, and the headings of the structure above them."""
+"""Builder of a law's provisions and division headings, and removal of Markdown and HTML marks.
+
+``Body`` collects provisions while lines are read. ``structure_level`` and ``paragraph_level`` classify
+division headings by the index in ``LEVELS``. ``clean`` removes marks, ``literal`` protects escaped
+characters, and ``row`` converts a table row to cells separated by " | ".
+"""
 
 import html
 import re

@@ -1,4 +1,9 @@
-"""Read the provisions of a norm from the lines of its Markdown body."""
+"""Read the provisions of a norm from the lines of its Markdown body.
+
+``with_headings`` adds a heading for each provision that the lines show. ``read_provisions`` yields the
+provisions in text order. It leaves out signatures, empty labels, and the preamble of a norm with articles.
+Keys may repeat.
+"""
 
 import re
 from collections.abc import Iterator, Sequence

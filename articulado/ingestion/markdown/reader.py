@@ -1,10 +1,11 @@
-"""Read a norm from Markdown with YAML front matter, in all generations of the source.
+"""Reader of a norm in Markdown with YAML front matter, in all generations of the source.
 
-Articles are ``######`` headings in one generation, which has amendment notes in block quotes, ``#####`` in another,
-which has none, and mere paragraphs in the texts of many communities. A norm without articles has units of another
-name, or is running text. What the reader must not trust: headings that quote another law (they begin with «, or stand
-in an open quotation) or a superseded wording (they begin with a straight quotation mark), labels that occur twice, and
-block quotes, which hold notes, superseded wordings or, in laws that amend others, the quoted text itself.
+Articles are ``######`` headings in the generation with amendment notes in block quotes, ``#####`` headings
+in the generation without notes, and plain paragraphs in the texts of many autonomous communities. A norm
+without articles has units of another name, or is running text. Some headings are not provisions: quoted
+headings of another law (after « or in an open quotation) and of a superseded wording (after a straight
+quotation mark). Labels may occur twice, and block quotes hold notes, superseded wordings or, in amending
+laws, the quoted text.
 """
 
 import re

@@ -1,1 +1,1 @@
-"""Collective agreements: their names, scope, sectors and validity."""
+"""Collective agreements: names in questions, names in citations, scope and validity."""

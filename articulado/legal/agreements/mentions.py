@@ -1,4 +1,7 @@
-"""Find the collective agreements that a question names: "el convenio de la hostelería malagueña"."""
+"""Find the collective agreements that a question names: "el convenio de la hostelería malagueña".
+
+Words of the same sector have the same stem (``articulado/legal/data/sectors.toml``).
+"""
 
 import re
 import tomllib

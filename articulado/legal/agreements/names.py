@@ -1,4 +1,8 @@
-"""What a collective agreement is called in citations, and how the days are written for which it was agreed."""
+"""Citation name of a collective agreement, and the period of validity agreed in its text.
+
+``read_validity`` reads the first and the last day from a title or an article. An agreement may continue to
+apply after its last day (art. 86.3 ET).
+"""
 
 import re
 from calendar import isleap

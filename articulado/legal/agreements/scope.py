@@ -1,4 +1,4 @@
-"""Read for whom, where and when a collective agreement was agreed off its title and its articles on its scope."""
+"""Read the scope of a collective agreement (sector, company, territory, days) from its text."""
 
 import re
 from collections.abc import Iterable

@@ -1,6 +1,8 @@
-"""Read what a citation lists: "artículos 51.1, 52 c) y 53", "disposiciones adicionales primera y tercera", "44 a 47".
+"""Read the list of provisions in a citation: "artículos 51.1, 52 c) y 53", "44 a 47".
 
-Works on folded text (see ``articulado.language.folding``); knows nothing of laws.
+Dispositions are read too ("disposiciones adicionales primera y tercera"), and so are the apartado and the
+letter before or after the number: "letra n) del artículo 49.1". All functions take folded text
+(``articulado.language.folding``). They know nothing of laws.
 """
 
 import re

@@ -1,4 +1,8 @@
-"""Read of which law provisions are from the words after them: "de esta ley", "del ET", "del mismo"."""
+"""Resolve the law of cited provisions from the words after them: "de esta ley", "del ET", "del mismo".
+
+An anaphora such as "dicha Ley" or "del citado texto refundido" refers to the last law named before it that
+fits the noun. ``CitationContext`` describes the text: a question, or the prose of a law.
+"""
 
 import re
 from dataclasses import dataclass

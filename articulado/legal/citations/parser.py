@@ -1,4 +1,8 @@
-"""Find the provisions that a text cites, in questions ("art. 48 bis del ET", "LGSS 205") and in the prose of laws."""
+"""Parse the provisions cited in questions ("art. 48 bis del ET", "LGSS 205") and in the prose of laws.
+
+``parse_citations`` returns the citations in order of appearance. ``owners_of`` assigns a law to each list
+of provisions, from the words around it and from the other lists.
+"""
 
 import re
 from collections.abc import Iterator

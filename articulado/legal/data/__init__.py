@@ -1,1 +1,4 @@
-"""Tables of the legal room, one documented file each."""
+"""TOML tables: laws, ranks, reforms, events, territory, sectors, synonyms, regimes, matters.
+
+The header of each file documents its fields.
+"""

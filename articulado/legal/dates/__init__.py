@@ -1,1 +1,1 @@
-"""Days named in a question: forms, relative days, events and reforms."""
+"""Days named in a question: date forms, relative days, events and reforms."""

@@ -1,7 +1,9 @@
-"""What happened on a day that a text names, and whether the law of that day is asked for.
+"""Events and reforms that decide the day whose law a question asks for.
 
-The law that applies to a dismissal, an accident, a sick leave or a pension is that of its day; the day of a birth, of
-hiring or of signing a contract is a fact of the case, and the question is for the law of today.
+The law of the day applies to a dismissal, an accident, a sick leave or a pension. The day of a birth, of
+hiring or of signing a contract is a fact of the case: the law of today applies. The tables are
+``articulado/legal/data/events.toml`` and ``reforms.toml``. A reform named without a date ("antes de la
+reforma") means the day before it came into force.
 """
 
 import re

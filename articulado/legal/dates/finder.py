@@ -1,4 +1,7 @@
-"""Find the day as of which a question asks for the law: "en 2019", "me echaron el 3/3/22", "antes de la reforma"."""
+"""Find the day whose law a question asks for: "en 2019", "me echaron el 3/3/22".
+
+``find_date`` returns a past day, or ``None`` for the law of today.
+"""
 
 import re
 from datetime import date

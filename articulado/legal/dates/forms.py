@@ -1,4 +1,8 @@
-"""The ways in which a question writes a day: "el 3 de marzo del 22", "03.03.2022", "en marzo de 2022", "en 2019"."""
+"""Date expressions of a question: full dates, months, years, relative days, amounts of a year.
+
+Examples: "el 3 de marzo del 22", "03.03.2022", "en marzo de 2022", "en 2019", "ayer", "hace dos años", "SMI
+de 2025". All functions take folded text. A month or a year means its last day.
+"""
 
 import re
 from calendar import monthrange

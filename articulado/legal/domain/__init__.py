@@ -1,1 +1,1 @@
-"""Comparison of question and text by the concepts, stems and citations of a field."""
+"""Domains of knowledge: comparison of question and text by concepts, stems and citations."""

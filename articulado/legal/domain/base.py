@@ -1,4 +1,9 @@
-"""The protocol of a domain of knowledge, and the plain one, of which nothing is known but its language."""
+"""Protocol of a domain of knowledge, the plain domain, weighted concepts, and the lexicon of an index.
+
+``PlainDomain`` weighs words by rarity and knows nothing but its language. ``Lexicon`` holds the document
+frequency of each stem; it is stored with the index, whatever the embedder. ``Coverage`` measures the share
+of the concepts of a question that a text covers.
+"""
 
 import json
 import math

@@ -1,4 +1,8 @@
-"""Spanish law as a domain: legal synonyms, places, days, citations, and which provisions are seldom the rule."""
+"""Spanish labour law as a domain: concepts, legal terms, citations, and priors by kind of provision.
+
+The functions separate the topic of a question from protocol words, citations, days, courtesies and
+references to earlier turns.
+"""
 
 import re
 from collections.abc import Sequence

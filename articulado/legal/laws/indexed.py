@@ -1,4 +1,8 @@
-"""The laws of an index by number and title: any law that was ingested can be named, also where no registry knows it."""
+"""Laws of an index by number and title, including laws that the registry does not know.
+
+``numbered_laws`` finds laws cited by number in a folded text: "Real Decreto Legislativo 2/2015, de 23 de
+octubre", "RDL 5/2000". ``IndexedLaws`` finds the law of the index that a citation names.
+"""
 
 import re
 from collections import defaultdict

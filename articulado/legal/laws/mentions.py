@@ -1,4 +1,8 @@
-"""Find the law that a name means, and where a text names laws: by number, by name, or by acronym."""
+"""Find the laws that a text names by number, name or acronym, and resolve a single name.
+
+Names are matched with or without articles, acronyms with or without dots. A number decides over a name
+beside it. A name without a year means the law in force on the day of the text.
+"""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,8 @@
-"""The registry of laws in ``data/laws.toml``, by identifier, name and number."""
+"""Registry of laws (``data/laws.toml``) by identifier, name and number, and ranks of norms.
+
+Ranks go from 1 (Constitution) to 5. The kinds of norm and the BOE's codes for them are in
+``data/ranks.toml``.
+"""
 
 import re
 import tomllib

@@ -1,1 +1,1 @@
-"""Communities, provinces and cities named in text."""
+"""Communities, provinces and cities named in a text."""

@@ -1,4 +1,8 @@
-"""Find the places that a text names, how surely, and the one that a question is about or whose law it asks for."""
+"""Find the places that a text names, and the territory that a question is about.
+
+The words around a name decide between a place and a person, a firm, a court or a street. A mention with a
+lower ``phase`` is more certain. All returned names are canonical.
+"""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The table of territories ``articulado/legal/data/territory.toml``, read and checked."""
+"""Gazetteer: the table of territories ``articulado/legal/data/territory.toml``, loaded and validated."""
 
 import tomllib
 from dataclasses import dataclass, replace

@@ -1,1 +1,1 @@
-"""Synonyms, topics and special regimes."""
+"""Synonyms, matters outside the statutes, and special regimes."""

@@ -1,4 +1,8 @@
-"""Matters that labour and social-security statutes do not answer (``articulado/legal/data/matters.toml``)."""
+"""Matters that the statutes do not answer, special regimes, and a prior by kind of provision.
+
+The tables are ``articulado/legal/data/matters.toml`` and ``regimes.toml``. ``prior`` returns a factor in
+(0, 1] for the likelihood that a provision is the rule that the question asks about.
+"""
 
 import tomllib
 from collections.abc import Mapping

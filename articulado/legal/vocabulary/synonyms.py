@@ -1,4 +1,8 @@
-"""Synonyms of everyday and legal terms (``articulado/legal/data/synonyms.toml``), and the terms found in a text."""
+"""Synonyms of everyday and legal terms, and their matches in a text.
+
+The table is ``articulado/legal/data/synonyms.toml``. ``expand`` returns the legal terms that a text calls
+for, with weights in (0, 1].
+"""
 
 import re
 import tomllib

@@ -1,1 +1,1 @@
-"""Follow-up detection and the subject of a conversation."""
+"""Follow-up detection, and the subject of a conversation."""

@@ -1,4 +1,9 @@
-"""Whether a question leans on the one before it, or leaves its subject."""
+"""Follow-up detection: dependence of a question on the one before it.
+
+``LearntLeaning`` uses a linear model over words and ``SIGNS``, trained on Spanish law
+(``tools.train_leaning``, docs/conversations.md). ``WrittenLeaning`` uses opening, pronouns and length for
+other domains. A turn is a follow-up from log odds −0.5 on.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

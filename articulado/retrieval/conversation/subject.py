@@ -1,4 +1,10 @@
-"""The subject of a conversation: the earlier questions without which a turn cannot be understood."""
+"""Subject of a conversation, and completion of a follow-up with the provisions it takes over.
+
+``read_turn`` classifies a turn (``alone``, ``adds``, ``same``, ``courtesy``) and returns the earlier
+questions that it depends on. ``contextualize`` completes a bare number, day or place with the law,
+provision, day and territory of the earlier questions. ``gist`` shortens a question to 240 characters.
+``is_refusal`` detects an answer that says that it does not know.
+"""
 
 import re
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""Rerankers, one per strategy, and the final scores."""
+"""Rerankers, one per strategy, and final scores."""

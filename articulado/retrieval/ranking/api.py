@@ -1,6 +1,8 @@
-"""Rerank endpoints over HTTP: ``POST {base_url}/rerank``, as Cohere has it and Jina, vLLM and TEI have after it.
+"""Reranker over HTTP: ``POST {base_url}/rerank``, as in the APIs of Cohere, Jina, vLLM and TEI.
 
-Retries, deadline and the meaning of failures are those of the chat models: the client is the same.
+Retries, deadline and failures are those of the chat models: the HTTP client is the same. ``RerankApi``
+satisfies ``PassageScorer``. Scores are in [0, 1]; if one score is outside, all are logits and pass through
+a sigmoid. A passage without a score in the reply stays unscored (``None``).
 """
 
 import asyncio

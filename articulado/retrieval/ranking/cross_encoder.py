@@ -1,4 +1,9 @@
-"""A cross-encoder in this process: question and passage are read together by an ONNX model, through fastembed."""
+"""Cross-encoder reranker: an ONNX model in this process, through fastembed.
+
+relevance = sigmoid(logit), in (0, 1). ``ModelFiles`` locates the model in a folder or in the download
+cache; the network is used only if ``download`` is set. One thread loads the model at first use and scores
+in batches of 4 passages.
+"""
 
 import asyncio
 import math

@@ -1,4 +1,9 @@
-"""Final scores of reranked candidates: relevance, and beside it the signals of the law."""
+"""Final scores of reranked candidates: relevance adjusted by legal signals.
+
+``with_final_scores`` keeps the order of the candidates. A named provision scores highest, then the answer
+of a named agreement (at least 0.95). ``raised`` raises the relevance of provisions of a named agreement,
+because the learnt models know law alone.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date

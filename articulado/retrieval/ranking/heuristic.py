@@ -1,4 +1,9 @@
-"""The reranker that needs no model: it weighs words, learnt similarity, and knowledge of the domain."""
+"""Heuristic reranker without a provider: covered words, learnt similarity, precedents and prior.
+
+``HeuristicReranker`` scores every candidate in [0, 1], in about 0.05 ms each; its docstring has the
+formula. ``Prominence`` weighs stems by position: title 1, lay phrasings 0.9, text 0.75, chapter 0.6, law
+name 0.4. ``WordShare`` returns the share of a question's concepts that a provision covers.
+"""
 
 import math
 from collections import defaultdict

@@ -1,4 +1,8 @@
-"""What every reranker with a model shares: cut passages, a cache of scores, and a timeout."""
+"""Base of the rerankers with a model: passage cutting, score cache and timeout.
+
+``ModelReranker`` wraps a ``PassageScorer`` and satisfies ``Reranker``. Question and passage are cut to a
+token limit at sentence ends. ``ScoreCache`` keeps 512 requests for 300 seconds. Times are in seconds.
+"""
 
 import asyncio
 import re

@@ -1,4 +1,8 @@
-"""The chat model called reader as a reranker: it scores all passages from 0 to 10 in one call."""
+"""Reranker that asks the reader chat model to score all passages from 0 to 10 in one call.
+
+relevance = score / 10. ``parse_scores`` reads the JSON of the prompt and common deviations from it. A
+passage without a score stays unscored and ranks behind the scored ones.
+"""
 
 import json
 import math

@@ -1,4 +1,9 @@
-"""The rerankers by strategy, and what "auto" stands for."""
+"""Table of rerankers by strategy, and the resolution of ``auto``.
+
+``rerankers`` builds the table; it loads no model and sends no request. ``UnavailableReranker`` stands for a
+strategy with incomplete settings and raises ``ConfigurationError`` on use. ``resolve_auto`` returns the
+strategy for this machine and the reason.
+"""
 
 import logging
 from collections.abc import Sequence

@@ -1,4 +1,9 @@
-"""What speaks for it that a question is answered by what was found: the features of the judgement."""
+"""Features of a question and its candidates for the relevance judgement.
+
+``EvidenceReader.read`` returns the values of ``EVIDENCE``, from the 10 best candidates. ``WordingModel``
+has two linear models over hashed words: log odds that a question belongs to the field, and shares of the
+matters without an answer here.
+"""
 
 import math
 import re

@@ -1,4 +1,9 @@
-"""The judgement: a calibrated probability that what was found answers the question, and else what it is about."""
+"""Relevance judgement: a calibrated probability that the best candidates answer the question.
+
+``LearntJudge`` is trained on Spanish law (``tools.train_relevance``, docs/relevance.md). ``BestScoreJudge``
+uses the best relevance in other domains. A ``Judgement`` also names the matter of a question without an
+answer, empty if unknown.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""The chunks of the packaged records: the same ids, texts and references in an index and in plain look-up."""
+"""Convert packaged records to chunks.
+
+Ids, texts and references are the same in an index and in plain look-up.
+"""
 
 from collections.abc import Iterable, Mapping
 from functools import cache

@@ -1,4 +1,7 @@
-"""Plain look-up in the packaged records: answers without an index and without an embedder."""
+"""Look up packaged records by question and named provision, without an index or an embedder.
+
+The formula of the score is in ``PackagedRecords.lookup``.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The packaged corpus: the schema of its records (explained in ``corpus/README.md``) and their loader."""
+"""Schema and loader of the packaged corpus (documented in ``corpus/README.md``)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,9 @@
-"""Check the passages of a brief: what they name, quote and count, against the law of its day."""
+"""Check the citations, quotations and figures of a brief against the law of its day.
+
+``check_brief`` uses the given day, else the day in the brief, else today. ``day_of`` reads the date of the
+signature or the heading. Quotations are judged only if their provision is named nearby and its text is
+indexed.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Sequence

@@ -1,4 +1,9 @@
-"""Put the paragraphs of a brief together as they are read: an introduction, and the quotation that follows it."""
+"""Passages of a brief (an introduction and its quotation), and the types of the brief report.
+
+``passages`` assigns every paragraph to exactly one passage. A quotation may span at most 14 paragraphs.
+Paragraph numbers count from 0 in ``Passage`` and from 1 in ``CheckedParagraph``. ``BriefReport`` is the
+result of the check.
+"""
 
 import re
 from collections.abc import Sequence

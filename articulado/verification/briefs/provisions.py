@@ -1,4 +1,8 @@
-"""Look the provisions that a brief names up in the index, in their wording of its day."""
+"""Look up the provisions cited by a brief, in their wording of its day.
+
+``Provisions`` looks up each provision once. ``citation_finding`` reports a provision that does not exist or
+was not in force on the day. ``validity`` describes the days of a wording.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass

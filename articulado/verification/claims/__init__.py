@@ -1,1 +1,1 @@
-"""Checks of conditions, negations and figures against the cited source."""
+"""Checks of negations, conditions and figures in claims against their sources."""

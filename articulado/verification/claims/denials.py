@@ -1,6 +1,8 @@
-"""Tell words that a claim denies and its source does not, or the other way round, whatever word it is.
+"""Negations and generalisations in a claim that contradict its source, for any word.
 
-``polarity`` knows predicates and their opposites; here the word that stands behind a negation is looked for in both.
+``contradicted`` finds a word that a claim denies and its source does not, or the reverse.
+``articulado.verification.claims.polarity`` covers predicates with a listed opposite. ``generalised`` finds
+a claim stated without the condition of its source. Both return ``None`` unless the case is plain.
 """
 
 import re

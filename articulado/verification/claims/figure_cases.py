@@ -1,9 +1,9 @@
-"""Tell figures that the sources give for another case than the one that an answer says them of.
+"""Figures that the sources give for another case than the answer does.
 
-Each place of a source that has the figure is compared with each that has another one of its unit: which of them do the
-words around the figure of the answer rather go with? A word counts as much as it is rare among the sources, times a
-weight for how near it stands in the answer and in the source. The weights are trained on pairs of places
-(``tools.train_figure_cases``).
+Each place of a source with the figure of the claim is compared with each place that has another figure of
+the same unit. A shared word counts by its rarity among the sources and by its distance (layer) from both
+figures. The weights, (``FEATURES``,), are trained on pairs of places (``tools.train_figure_cases``). A
+finding needs a margin of 2.4 log odds.
 """
 
 import json

@@ -1,4 +1,9 @@
-"""Tell the claims of an answer that its sources make unlikely."""
+"""Findings on the claims of an answer that its sources contradict.
+
+``claim_findings`` combines the checks of polarity, denials, generalisations and figure cases. It reports
+the plainest contradiction of each sentence. Questions, headings, advice and statements about the user's
+case are skipped.
+"""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,9 @@
-"""Tell claims that affirm what their source denies, or deny what it affirms."""
+"""Claims whose predicate has the opposite polarity in the source.
+
+``opposed`` compares listed predicates (``predicates.toml``) that share enough content words with the
+source. Limits and conditions do not count as denials. Clause and negation helpers are shared with
+``articulado.verification.claims.denials``.
+"""
 
 import re
 import tomllib

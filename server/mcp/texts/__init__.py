@@ -1,4 +1,4 @@
-"""What the server says of itself and its tools, a file a language."""
+"""Descriptions of the MCP server and its tools, one data file per language."""
 
 import tomllib
 from functools import cache

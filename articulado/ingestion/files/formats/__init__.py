@@ -1,1 +1,1 @@
-"""Readers of file formats, one module per format."""
+"""Readers of file formats, one module per format, and the text cleaning that they share."""

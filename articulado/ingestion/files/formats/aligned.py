@@ -1,4 +1,8 @@
-"""Find tables without rules on a page: rows whose amounts stand below each other."""
+"""Detection of tables without ruling lines on a page, by rows of aligned amounts.
+
+``aligned_tables`` yields the cells of each table and its region. Positions are in points from the top left
+corner of the page. A table needs at least 3 rows with amounts.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,9 @@
-"""Read Word documents: paragraphs and tables in the order of the document, notes at the end."""
+"""Reader of Word documents: paragraphs and tables in document order, notes at the end.
+
+``read`` returns one page without a number. Computed list numbers ("1.", "a)", "Artículo 3.") are written
+out, and deleted text is left out. A table is one paragraph with one row per line. ``Numbering`` counts the
+lists; ``lines_of`` and ``find`` serve other readers of Word XML.
+"""
 
 import io
 import re

@@ -1,4 +1,9 @@
-"""Find the YAML that says what a document is: a block at its very start, or a file beside it."""
+"""YAML header of a document: a block at its start, or a sidecar file beside it.
+
+``take_block`` returns the fields of the block and the remaining pages. ``sidecar`` reads
+``<name>.<ext>.yaml`` or ``<name>.yaml`` (also ``.yml``). A block has at most 60 lines. Both raise
+``InvalidInput`` for invalid YAML.
+"""
 
 import re
 import unicodedata

@@ -1,4 +1,8 @@
-"""Read HTML: its text block by block, without scripts and navigation."""
+"""Reader of HTML: text by block, without scripts and navigation.
+
+``read`` returns one page without a number. A table is one paragraph with one row per line, except layout
+tables. The markers that a browser shows before list items are written out.
+"""
 
 import re
 from collections import Counter

@@ -1,4 +1,9 @@
-"""Clean the lines of a text, and rebuild the paragraphs that a page has broken into lines."""
+"""Line cleaning, reconstruction of paragraphs broken into lines, and list counters.
+
+``clean`` normalises Unicode and removes control characters, invisible characters and ligatures.
+``rebuilt_paragraphs`` joins lines to paragraphs and words broken by a hyphen. ``width_of`` estimates the
+length of a full line in characters. ``letter`` writes the mark of an alphabetical list.
+"""
 
 import re
 import unicodedata

@@ -1,4 +1,8 @@
-"""Read Markdown that is no official law: headings are paragraphs, tables have a row a line."""
+"""Reader of Markdown that is not an official law: headings become paragraphs, tables one row per line.
+
+``read`` returns one page without a number and keeps the lines of a header block. Laws in Markdown have
+their own reader, ``articulado.ingestion.markdown.reader``.
+"""
 
 import re
 from pathlib import Path

@@ -1,4 +1,8 @@
-"""Read OpenDocument texts: headings, paragraphs, lists and tables in the order of the document."""
+"""Reader of OpenDocument texts: headings, paragraphs, lists and tables in document order.
+
+``read`` returns one page without a number, with the notes at the end. A table is one paragraph with one row
+per line. List items have no mark unless it is typed.
+"""
 
 import io
 import zipfile

@@ -1,4 +1,9 @@
-"""Read the text layer of a PDF, page by page, and the tables in it."""
+"""Reader of the text layer of a PDF: numbered pages, rebuilt paragraphs, and tables.
+
+``read`` removes running heads and feet, and joins lines to paragraphs. A table is one paragraph with one
+row per line; its head is repeated on the next page. Image pages are named in a warning. ``read`` raises
+``InvalidInput`` for a damaged or locked file and for a PDF without a readable text layer.
+"""
 
 import io
 import logging

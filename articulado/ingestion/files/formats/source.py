@@ -1,4 +1,9 @@
-"""Tell which format the bytes of a file are, and read what is packed."""
+"""File format detection, errors for unusable files, and tables as text.
+
+``known_format`` identifies a format by its first bytes. ``is_article`` tells an article file by its name.
+``packed_text`` reads the text of a ZIP-based format. ``Table`` and ``table_of`` convert cells to one
+paragraph: caption, head, and one row per line with cells separated by " | ".
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

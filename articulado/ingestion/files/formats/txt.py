@@ -1,4 +1,8 @@
-"""Read plain text: UTF-8, or the eight-bit encodings of Spanish texts."""
+"""Reader of plain text in UTF-8 or in the eight-bit encodings of Spanish texts.
+
+``read`` returns one page without a number and rebuilds paragraphs that are broken into lines.
+``text_lines`` returns the cleaned lines.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,8 @@
-"""Read spreadsheets: each sheet is a table, or several with empty rows between them, below its name."""
+"""Reader of spreadsheets: the visible sheets as tables, each below the name of its sheet.
+
+A sheet holds one table, or several separated by empty rows. ``read`` returns one page without a number. A
+formula counts with its last computed value. Amounts and dates are written in Spanish format.
+"""
 
 import io
 from collections.abc import Iterator, Sequence

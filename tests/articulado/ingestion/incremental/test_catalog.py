@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from support.doubles import make_chunk
 
-from articulado.ingestion.incremental.catalog import FILE, GONE, read_catalog, titles_in
-from articulado.ingestion.incremental.draft import Draft, Links
+from articulado.ingestion.incremental.catalog import FILE, GONE, Links, read_catalog, titles_in
+from articulado.ingestion.incremental.draft import Draft
 from articulado.store.generations import CATALOG
 from articulado.values.documents import Source, SourceFile
 from articulado.values.errors import IndexMismatch
