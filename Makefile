@@ -96,7 +96,7 @@ lock: $(TOOLS)/.ready
 	$(TOOLS)/bin/pip-compile --quiet --generate-hashes --extra dev --constraint constraints.txt --strip-extras --allow-unsafe \
 		--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header --no-annotate \
 		--output-file requirements.lock pyproject.toml
-	$(PYTHON) -m tools.lock requirements.lock
+	$(PYTHON) -m tools.dependencies lock requirements.lock
 
 # What is installed, as CycloneDX.
 sbom: install $(TOOLS)/.ready
@@ -106,7 +106,7 @@ sbom: install $(TOOLS)/.ready
 
 audit: $(TOOLS)/.ready
 	@$(TOOLS)/bin/pip-audit --requirement requirements.lock --require-hashes --disable-pip --progress-spinner off --format json \
-		2> /dev/null | $(PYTHON) -m tools.audit
+		2> /dev/null | $(PYTHON) -m tools.dependencies audit
 
 format: install
 	$(BIN)/ruff format .

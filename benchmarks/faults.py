@@ -30,7 +30,7 @@ from articulado.config.settings import Settings
 from server.app import Site, create_app
 from server.conversations.store import MEMORY
 from server.guards import Guards
-from server.policy import ServerSettings
+from server.settings import ServerSettings
 
 SECONDS = 3.0
 CLIENTS = 100

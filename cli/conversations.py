@@ -97,7 +97,7 @@ def prune(days: Days = 30) -> None:
 async def _opened() -> AsyncIterator["Conversations"]:
     from cli.options import read_settings
     from server.conversations.store import open_conversations
-    from server.policy import ServerSettings
+    from server.settings import ServerSettings
 
     home = read_settings(None).home
     async with open_conversations(ServerSettings.read().conversations, home) as conversations:

@@ -56,6 +56,6 @@ def revoke(name: Name) -> None:
 def _ring() -> KeyRing:
     from cli.options import read_settings
     from server.guards import keys_file
-    from server.policy import ServerSettings
+    from server.settings import ServerSettings
 
     return KeyRing(keys_file(ServerSettings.read(), read_settings(None).home))

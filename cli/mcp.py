@@ -9,7 +9,7 @@ from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from cli.options import IndexFolder, ProfileOption, read_configuration, whole
 from cli.render import console
-from server.policy import HOST, MAX_PORT, PORT, is_loopback
+from server.settings import HOST, MAX_PORT, PORT, is_loopback
 
 if TYPE_CHECKING:
     from articulado.config.profile import Profile as KnowledgeProfile
@@ -57,8 +57,8 @@ def _serve_http(settings: "Settings", knowledge: "KnowledgeProfile", host: str, 
     from server.guards import keys_file
     from server.mcp.app import PATH, mcp_app
     from server.operations.requests import log_to_stderr
-    from server.policy import ServerSettings
     from server.running import run, taken
+    from server.settings import ServerSettings
 
     limits = ServerSettings.read()
     # No call to a model may begin that the request could not wait for.

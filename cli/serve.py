@@ -7,7 +7,7 @@ import typer
 from cli.options import IndexFolder, ProfileOption, read_configuration, whole
 from cli.render import console
 from cli.session import announce_first_index
-from server.policy import HOST, MAX_PORT, MAX_WORKERS, PATHS, PORT
+from server.settings import HOST, MAX_PORT, MAX_WORKERS, PATHS, PORT
 
 if TYPE_CHECKING:
     from socket import socket
@@ -51,7 +51,7 @@ def serve(
     from server.app import serve as run
     from server.guards import keys_file
     from server.operations.requests import log_to_stderr
-    from server.policy import ServerSettings
+    from server.settings import ServerSettings
 
     for problem in misspelt_variables():
         typer.echo(problem, err=True)

@@ -16,7 +16,7 @@ from pydantic_settings import BaseSettings
 
 from articulado.config.settings import ModelSettings, RerankSettings, Settings
 from cli.render import console
-from server.policy import variable_names
+from server.settings import variable_names
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig

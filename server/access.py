@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError, InvalidInput
 from server.errors import answer_failure
-from server.policy import is_loopback
+from server.settings import is_loopback
 
 MARK = "art_"
 """How a key begins, so that one is known where it has leaked."""

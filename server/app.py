@@ -30,9 +30,10 @@ from server.lookup.law import LawDesk
 from server.operations.metrics import Readiness, WarmUp, health_routes, metrics_route
 from server.operations.traces import NO_TELEMETRY
 from server.page.routes import page_routes
-from server.policy import CHEAP_STRATEGIES, HOST, PORT, Policy, ServerSettings, is_loopback
+from server.policy import CHEAP_STRATEGIES, Policy
 from server.runnable import ServedGraph, add_stream_route, outside_any_run
 from server.running import run, taken
+from server.settings import HOST, PORT, ServerSettings, is_loopback
 from server.v1.answers import answer_routes
 from server.v1.law import law_routes
 

@@ -27,7 +27,7 @@ from server.limits import Admission, Attendance, RateLimit, Room, is_of_agent_se
 from server.operations.metrics import Metrics
 from server.operations.requests import RequestLog
 from server.operations.traces import Traces
-from server.policy import WORKING, ServerSettings
+from server.settings import WORKING, ServerSettings
 
 MAX_DEPTH = 50
 

@@ -13,7 +13,7 @@ from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
 from server.access import KeyRing
 from server.operations.traces import Traces
-from server.policy import BACKLOG, HOST, is_loopback, listen
+from server.settings import BACKLOG, HOST, is_loopback, listen
 
 SHUTDOWN_SECONDS = 5
 

@@ -31,8 +31,8 @@ from server.app import app_over
 from server.conversations.store import MEMORY, open_conversations
 from server.operations.metrics import SHARED_FIGURES
 from server.operations.requests import log_to_stderr
-from server.policy import ServerSettings
 from server.running import http_options
+from server.settings import ServerSettings
 
 _HEALTH_SECONDS = 120
 """How long a worker may not answer its supervisor before it is taken for hung: reading an index holds it up."""

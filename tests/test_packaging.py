@@ -7,7 +7,7 @@ import yaml
 from support.paths import REPOSITORY
 
 from cli.session import known_variables
-from server.policy import variable_names
+from server.settings import variable_names
 
 PYPROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
 TOOLS = PYPROJECT["tool"]

@@ -16,7 +16,7 @@ from articulado.language.translation import translate, use_locale
 from graph.open_graphs import configured_graphs
 from server.access import KeyRing, identify
 from server.guards import keys_file
-from server.policy import ServerSettings
+from server.settings import ServerSettings
 
 LOCAL = "@local"
 """Who calls a server without keys: somebody on its machine, which is all that its guards let in."""

@@ -17,7 +17,8 @@ from graph.ingest import Ingest, open_ingest
 from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, configured_graphs
 from server.agent.access import OPERATE
 from server.errors import CONTEXT, problem_of
-from server.policy import CHEAP_STRATEGIES, Policy, ServerSettings
+from server.policy import CHEAP_STRATEGIES, Policy
+from server.settings import ServerSettings
 from state.context import RunContext
 
 _OF_THE_SERVER = frozenset(("thread_id", "run_id", "graph_id", "assistant_id", "user_id", "cron_id", "thread_ts"))

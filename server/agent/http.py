@@ -7,7 +7,7 @@ from graph.open_graphs import configured_graphs
 from server.access import KeyRing
 from server.app import app_over
 from server.guards import Guards, keys_file
-from server.policy import ServerSettings
+from server.settings import ServerSettings
 
 STUDIO = "https://smith.langchain.com"
 """The page of LangGraph Studio, which calls the server that its reader has started."""

@@ -25,7 +25,7 @@ from server.limits import Busy, Room
 from server.mcp.protocol import CallContext, mcp_server
 from server.operations.metrics import Readiness, health_routes, metrics_route
 from server.operations.traces import NO_TELEMETRY
-from server.policy import ServerSettings
+from server.settings import ServerSettings
 
 PATH = "/mcp"
 _CALLS = "mcp_calls"

@@ -4,7 +4,7 @@ import pytest
 
 from articulado.config.settings import Settings
 from cli.session import known_variables, misspelt
-from server.policy import variable_names
+from server.settings import variable_names
 
 KNOWN = known_variables() | variable_names().keys()
 

@@ -5,8 +5,7 @@ import tomllib
 
 from support.paths import REPOSITORY
 
-from tools.audit import CLEAN, FOUND, NOT_REACHED, told
-from tools.lock import locked
+from tools.dependencies import CLEAN, FOUND, NOT_REACHED, locked, told
 
 LOCK = (REPOSITORY / "requirements.lock").read_text(encoding="utf-8")
 NOT_FROZEN = {"setuptools"}

@@ -18,7 +18,7 @@ from support.wired import QUESTION, Wired
 from server.app import Site, create_app
 from server.conversations.store import MEMORY
 from server.guards import Guards
-from server.policy import ServerSettings
+from server.settings import ServerSettings
 
 CLIENTS, WARM = 100, 9
 OBJECTS_OF_A_REQUEST = 400

@@ -23,7 +23,7 @@ from graph.case import build_generate_response
 from graph.open_graphs import OpenGraphs
 from server.app import Site, app_over, create_app
 from server.conversations.store import MEMORY
-from server.policy import ServerSettings
+from server.settings import ServerSettings
 
 OWN = VACATION["url"]
 NOTE = "[enlace omitido]"

@@ -15,7 +15,7 @@ from graph.rag import build_rag
 from server.access import KeyRing
 from server.app import Site, create_app
 from server.guards import Guards
-from server.policy import ServerSettings
+from server.settings import ServerSettings
 
 pytestmark = pytest.mark.integration
 

@@ -24,7 +24,8 @@ from server.app import Site, create_app, serve
 from server.conversations.store import MEMORY
 from server.guards import Guards
 from server.limits import Busy, Room, begins_run, is_run
-from server.policy import WAITING_FOR_MODELS, WORKING, Policy, ServerSettings
+from server.policy import Policy
+from server.settings import WAITING_FOR_MODELS, WORKING, ServerSettings
 
 pytestmark = pytest.mark.integration
 

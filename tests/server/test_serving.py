@@ -17,8 +17,8 @@ from support.waiting import PATIENCE
 from articulado.values.errors import ConfigurationError
 from graph.open_graphs import OpenGraphs
 from server.app import app_over, serve
-from server.policy import is_loopback, listen
 from server.runnable import cancellable_stream, with_failures
+from server.settings import is_loopback, listen
 
 
 def nothing_to_open() -> NoReturn:

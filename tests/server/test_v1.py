@@ -18,7 +18,7 @@ from articulado.config.profile import load_profile
 from graph.open_graphs import OpenGraphs
 from server.access import KeyRing
 from server.app import app_over
-from server.policy import ServerSettings
+from server.settings import ServerSettings
 
 ARTICLE = f"/v1/provisions/{LAW}/1"
 

@@ -17,7 +17,7 @@ from support.served_law import NEW, index_law
 from support.waiting import PATIENCE
 
 from articulado.config.settings import Settings
-from server.policy import ServerSettings
+from server.settings import ServerSettings
 from server.workers import SharedPortLoop, WorkerPlan, _share_of
 
 pytestmark = pytest.mark.integration

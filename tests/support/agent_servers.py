@@ -17,7 +17,7 @@ from support.paths import REPOSITORY
 from support.postgres import postgres
 from support.waiting import PATIENCE
 
-from server.policy import listen
+from server.settings import listen
 
 LANGGRAPH, AEGRA = "langgraph dev", "Aegra"
 AEGRA_PYTHON = Path(os.environ.get("AEGRA_PYTHON", REPOSITORY / ".venv-aegra" / "bin" / "python"))

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from langserve import RemoteRunnable
 from support.waiting import PATIENCE
 
-from server.policy import listen
+from server.settings import listen
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
 from graph.open_graphs import OpenGraphs
 from server.app import app_over
-from server.policy import ServerSettings
+from server.settings import ServerSettings
 
 OLD, NEW = "El permiso por boda es de 15 días naturales.", "El permiso por boda es de 20 días naturales."
 

@@ -8,60 +8,21 @@ a sigmoid. A passage without a score in the reply stays unscored (``None``).
 import asyncio
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import openai
 
-from articulado.config.settings import RerankProvider, RerankSettings
+from articulado.config.settings import RerankSettings
 from articulado.language.translation import translate
 from articulado.models.failures import Endpoint
-from articulado.models.openai import CONNECT_TIMEOUT, NO_KEY, PerLoopClient
+from articulado.models.http import PerLoopClient
+from articulado.models.openai import CONNECT_TIMEOUT, NO_KEY
 from articulado.models.retry import Retrier
 from articulado.models.tokens import token_counter
 from articulado.retrieval.ranking.cross_encoder import relevances
-from articulado.values.errors import ConfigurationError, ModelError
+from articulado.retrieval.ranking.endpoint import RerankEndpoint, endpoint_of
+from articulado.values.errors import ModelError
 from articulado.values.protocols import AsyncClose, Reranked, TokenCounter
-
-
-@dataclass(frozen=True)
-class RerankEndpoint:
-    """``texts`` is the provider's name for the passages; an empty ``url`` or ``model`` must be set by the user."""
-
-    url: str = ""
-    model: str = ""
-    texts: str = "documents"
-    needs_key: bool = False
-
-
-PROVIDERS: dict[RerankProvider, RerankEndpoint] = {
-    "compatible": RerankEndpoint(),
-    "cohere": RerankEndpoint("https://api.cohere.com/v2", "rerank-v3.5", needs_key=True),
-    "jina": RerankEndpoint("https://api.jina.ai/v1", "jina-reranker-v2-base-multilingual", needs_key=True),
-    # Serves one model, and ignores its name.
-    "tei": RerankEndpoint(model="tei", texts="texts"),
-}
-
-
-def endpoint_of(settings: RerankSettings) -> RerankEndpoint:
-    """Return the endpoint that the settings name.
-
-    Raises:
-        ConfigurationError: a setting that it needs is missing; the message names it.
-    """
-    default = PROVIDERS[settings.provider]
-    endpoint = RerankEndpoint(
-        settings.base_url or default.url, settings.model or default.model, default.texts, default.needs_key
-    )
-    for value, variable, what in (
-        (endpoint.url, "BASE_URL", "rerank.what_base_url"),
-        (endpoint.model, "MODEL", "rerank.what_model"),
-        (settings.api_key or not endpoint.needs_key, "API_KEY", "models.what_key"),
-    ):
-        if not value:
-            raise ConfigurationError(translate("rerank.setting_missing", variable=variable, what=translate(what)))
-    return endpoint
-
 
 MAX_CONCURRENT = 5
 """Requests of one question in flight."""

@@ -13,8 +13,8 @@ from articulado.config.profile import Profile
 from articulado.config.settings import ModelStrategy, Settings
 from articulado.language.translation import translate
 from articulado.models.tokens import token_counter
-from articulado.retrieval.ranking.api import endpoint_of
 from articulado.retrieval.ranking.cross_encoder import CrossEncoder, ModelFiles
+from articulado.retrieval.ranking.endpoint import endpoint_of
 from articulado.retrieval.ranking.heuristic import HeuristicReranker
 from articulado.retrieval.ranking.model_reranker import ModelReranker, PassageScorer
 from articulado.retrieval.ranking.reader import ReaderScorer

@@ -23,7 +23,7 @@ from cli.check import write_annotated
 from cli.main import run
 from server.conversations.store import open_conversations
 from server.guards import Guards
-from server.policy import ServerSettings
+from server.settings import ServerSettings
 
 DATA = REPOSITORY / "tests" / "data"
 

@@ -242,7 +242,7 @@ async def test_raw_tokens_stay_out_of_the_graph_s_message_stream(way):
 
 def test_importing_does_not_load_the_sdk():
     program = (
-        "import sys\nfrom services.models import chat, embeddings, openai, structured\n"
+        "import sys\nfrom articulado.models import chat, embeddings, openai, structured\n"
         "print([name for name in ('openai', 'langchain_openai', 'tiktoken') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -29,7 +29,7 @@ from server.app import app_over
 from server.conversations.store import MEMORY
 from server.guards import KEYS_FILE
 from server.mcp.app import mcp_app
-from server.policy import ServerSettings
+from server.settings import ServerSettings
 
 from .conftest import NEW, WaitingGraphs, opened_over
 

@@ -12,7 +12,7 @@ from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
 from graph.open_graphs import OpenGraphs
 from server.app import app_over
-from server.policy import ServerSettings
+from server.settings import ServerSettings
 
 INJECTED = """# Protocolo de teletrabajo
 

@@ -21,7 +21,7 @@ from server.access import KeyRing
 from server.app import app_over
 from server.guards import Guards
 from server.page.routes import POLICY
-from server.policy import ServerSettings
+from server.settings import ServerSettings
 
 pytestmark = pytest.mark.integration
 

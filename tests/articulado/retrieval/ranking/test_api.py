@@ -12,7 +12,8 @@ from support.waiting import PATIENCE
 from articulado.config.settings import RerankSettings
 from articulado.models.retry import Retrier
 from articulado.retrieval.fusion import candidate
-from articulado.retrieval.ranking.api import MAX_CONCURRENT, endpoint_of, rerank_api
+from articulado.retrieval.ranking.api import MAX_CONCURRENT, rerank_api
+from articulado.retrieval.ranking.endpoint import endpoint_of
 from articulado.retrieval.ranking.model_reranker import ModelReranker
 from articulado.values.errors import ConfigurationError, ModelError, ModelRateLimited, ModelTimeout
 

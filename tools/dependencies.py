@@ -1,13 +1,30 @@
-"""Report the result of pip-audit, including the dependencies that it could not look up.
+"""Clean the lock file, and report the result of pip-audit.
 
-pip-audit --format json … | python -m tools.audit
+python -m tools.dependencies lock requirements.lock
+pip-audit --format json … | python -m tools.dependencies audit
 
-Without access to its database, pip-audit looks nothing up.
+The lock keeps only requirements with a hash: pip-compile names the project itself without one. Without access to its
+database, pip-audit looks nothing up.
 """
 
 import json
+import re
 import sys
+from pathlib import Path
 from typing import Any
+
+_BLOCK = re.compile(r"^\S.*(?:\n[ \t].*)*", re.MULTILINE)
+_PINNED = re.compile(r"[\w.-]+==\S+")
+
+
+def locked(text: str) -> str:
+    r"""Return the pinned requirements of a lock, each with its hashes, without comments.
+
+    >>> locked("# Of:\na==1 --hash=sha256:0\nhere @ file:///home\n    # via x\n")
+    'a==1 --hash=sha256:0\n'
+    """
+    return "".join(f"{block}\n" for block in _BLOCK.findall(text) if _PINNED.match(block))
+
 
 CLEAN, FOUND, NOT_REACHED = 0, 1, 2
 
@@ -39,6 +56,10 @@ def told(report: str) -> tuple[str, int]:
 
 
 if __name__ == "__main__":
-    message, status = told(sys.stdin.read())
-    print(message)
-    sys.exit(status)
+    if sys.argv[1] == "lock":
+        lock = Path(sys.argv[2])
+        lock.write_text(locked(lock.read_text(encoding="utf-8")), encoding="utf-8")
+    else:
+        message, status = told(sys.stdin.read())
+        print(message)
+        sys.exit(status)
