@@ -224,8 +224,8 @@ def _extractive_principal(domain: Domain, weights: StemWeights, encoder: DualEnc
 
     similarity = encoder.similarities if encoder else None
     principal = ExtractivePrincipal(domain=domain, weights=weights, similarity=similarity)
-    return _in_process(principal, "sin conexión (citas literales)")
+    return _in_process(principal, "sin conexión (citas literales)", quotes_only=True)
 
 
-def _in_process(model: BaseChatModel, name: str) -> LangChainChat:
-    return LangChainChat(model, name, requests_per_attempt=0)
+def _in_process(model: BaseChatModel, name: str, *, quotes_only: bool = False) -> LangChainChat:
+    return LangChainChat(model, name, requests_per_attempt=0, quotes_only=quotes_only)

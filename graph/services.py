@@ -175,6 +175,11 @@ class Services:
         """True if a chat model reads the context and decides if it answers the question."""
         return self.settings.principal.provider != "offline"
 
+    @property
+    def quotes_only(self) -> bool:
+        """True if answers consist of quotations and reviewed texts: their check reads only markers."""
+        return self.principal.quotes_only
+
     @cached_property
     def companion_topics(self) -> Sequence[Topic]:
         """The topics of the profile that bring companions.

@@ -1,7 +1,7 @@
-"""Verify the answer against its sources: markers, provisions, quotations, figures and claims.
+"""Verify the answer against its sources: markers, provisions, quotations and figures.
 
-Invalid markers and foreign links are removed from the text. Each unsupported statement becomes a finding
-and is marked in the text.
+Invalid markers and foreign links are removed from the text. Each certain error becomes a finding. Answers
+without a provider consist of quotations and reviewed texts: only their markers are checked.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from articulado.values.answers import Need, StoreName, Verdict
 from articulado.values.chunks import Candidate
 from articulado.values.findings import Finding, NamedVerdict
 from articulado.values.protocols import ChunkStore
-from articulado.verification.checks import findings_of
+from articulado.verification.checks import findings_of, with_shown_marks
 from articulado.verification.citations import NOTHING_KNOWN, KnownProvisions, look_up, named_verdicts
 from articulado.verification.disclosures import needs_of
 from articulado.verification.reading import ReadAnswer, annotated, read_answer
@@ -56,6 +56,7 @@ async def verify(
     stores: Mapping[StoreName, ChunkStore],
     profile: Profile,
     language: Language,
+    quotes_only: bool,
 ) -> VerifyUpdate:
     """Remove markers that point to nothing, check the rest of the text, and mark in it what does not stand.
 
@@ -74,7 +75,7 @@ async def verify(
         if profile.features.spanish_law:
             known = await look_up(read, stores[state["store"]], *days_of(state))
         # Off the event loop: a long answer takes tens of milliseconds.
-        findings, provisions = await asyncio.to_thread(_check, read, known, language)
+        findings, provisions = await asyncio.to_thread(_check, read, known, language, quotes_only)
     text, dropped = keep_markers(annotated(draft, findings, language) if grounded else draft, numbers)
     # Once more: a marker that goes may leave a link behind.
     text = without_foreign_links(text, source_addresses(state["context"]), language.translate("rag_link_left_out"))
@@ -90,7 +91,7 @@ async def verify(
         "answer": text,
         "verdicts": verdicts,
         "provisions": provisions,
-        "findings": findings,
+        "findings": with_shown_marks(findings, markers_in(text)),
         "named": _read_by_nobody(provisions, known),
         "unpinned": grounded and claims and not markers_in(kept),
     }
@@ -105,8 +106,10 @@ def _said_by_user(state: RagState) -> str:
     return "\n".join([*turns, state["question"]])
 
 
-def _check(read: ReadAnswer, known: KnownProvisions, language: Language) -> tuple[list[Finding], list[NamedVerdict]]:
-    findings = findings_of(read, known, language.code)
+def _check(
+    read: ReadAnswer, known: KnownProvisions, language: Language, quotes_only: bool
+) -> tuple[list[Finding], list[NamedVerdict]]:
+    findings = findings_of(read, known, language.code, quotes_only=quotes_only)
     return findings, named_verdicts(read, known, findings)
 
 

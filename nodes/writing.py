@@ -24,6 +24,7 @@ from articulado.values.answers import NO_COST, AnswerOutcome, Cost, Message, Nee
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ContentFiltered, EmptyReply, ModelError, ModelTimeout
 from articulado.values.protocols import ChatModel
+from articulado.verification.disclosures import calls_for_second_answer
 from state.rag import RagState, days_of
 
 HISTORY_MESSAGES = 6
@@ -86,7 +87,7 @@ def prompt_messages(state: RagState, *, grounded: bool) -> list[Message]:
         markers=grounded,
         last=state["refetched"],
         not_found=[name_of(need) for need in state.get("unmet_needs", []) if not need.get("by_check")],
-        unsupported=[finding["where"] for finding in state.get("findings", []) if finding["severity"] == "error"],
+        unsupported=[finding["where"] for finding in state.get("findings", []) if calls_for_second_answer(finding)],
     )
     return [*history, {"role": "user", "content": content}]
 

@@ -181,6 +181,7 @@ class LangChainChat:
 
     ``requests_per_attempt`` is what one call costs in HTTP requests: 0 for a model that runs in this process.
     ``token_limit_name`` is the provider's name for the limit on a reply's tokens, ``None`` where it takes none.
+    ``quotes_only``: its replies consist of quotations and reviewed texts.
     """
 
     def __init__(
@@ -190,6 +191,7 @@ class LangChainChat:
         *,
         requests_per_attempt: int = 1,
         token_limit_name: str | None = None,
+        quotes_only: bool = False,
         retrier: Retrier | None = None,
         close: AsyncClose | None = None,
     ) -> None:
@@ -197,6 +199,7 @@ class LangChainChat:
         self._name = name
         self._requests_per_attempt = requests_per_attempt
         self._token_limit_name = token_limit_name
+        self._quotes_only = quotes_only
         self._retrier = retrier or Retrier(Endpoint(name))
         self._close = close
         # Raw tokens stay out of LangGraph's "messages" stream: they show the protocol below the answer.
@@ -211,6 +214,11 @@ class LangChainChat:
     def takes_limit(self) -> bool:
         """Whether the provider accepts a limit on the length of a reply."""
         return self._token_limit_name is not None
+
+    @property
+    def quotes_only(self) -> bool:
+        """Whether its replies consist of quotations and reviewed texts."""
+        return self._quotes_only
 
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
         """Return the whole reply (``ChatModel.complete``)."""

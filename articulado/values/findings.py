@@ -8,14 +8,13 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-Check = Literal["citation", "quotation", "figure", "mark", "condition", "negation"]
-"""What was checked: a provision that is named, words in quotation marks, a quantity, a marker, the case, subject or
-restriction of a claim, and whether it affirms or denies.
-"""
+Check = Literal["citation", "quotation", "figure", "mark"]
+"""The checked element: a named provision, words in quotation marks, a quantity, or a marker."""
 
 Severity = Literal["error", "warning"]
-"""An ``error`` is certain by the texts alone; a ``warning`` is what words and a classifier make likely."""
-
+"""An ``error`` is certain by the texts alone. A ``warning`` occurs in briefs only: the index does not say for certain
+which wording was in force on the day of the brief.
+"""
 
 NamedStatus = Literal["verified", "in_index_not_in_context", "unknown", "repealed"]
 """What is known of a provision that an answer names."""

@@ -251,6 +251,11 @@ class ChatModel(Closable, Protocol):
         """Whether the provider accepts a limit on the length of a reply."""
         ...
 
+    @property
+    def quotes_only(self) -> bool:
+        """Whether its replies consist of quotations and reviewed texts: the check of an answer reads only markers."""
+        ...
+
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
         """Return the whole reply.
 

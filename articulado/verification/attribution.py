@@ -1,24 +1,17 @@
-"""Markers by sentence, provisions named by an answer, and lexical support of a claim by a text.
+"""Markers by sentence, and provisions named by an answer.
 
-``named_provisions`` assigns a law to citations without one. ``fits`` returns for each text the share of a
-claim that it contains, in [0, 1]. ``better_subdivision`` returns another apartado or letter that supports a
-claim far better than the named one.
+``marks_by_sentence`` assigns each marker to a sentence. ``named_provisions`` assigns a law to citations
+without one.
 """
 
-import itertools
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from math import fsum
+from collections.abc import Sequence
+from dataclasses import replace
 
-from articulado.language.folding import fold
-from articulado.language.numerals import CARDINALS
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import Citation, parse_citations
 from articulado.prompting.citation_markers import marker_spans
-from articulado.retrieval.references import excerpt
 from articulado.verification.sources import Source
 
 Mark = tuple[int, int, tuple[int, ...]]
@@ -89,78 +82,3 @@ def named_provisions(text: str, sources: Sequence[Source]) -> list[Citation]:
 def _law_by_number(citation: Citation, sources: Sequence[Source], last: str | None) -> str | None:
     laws = dict.fromkeys(source.law_id for source in sources if source.provision_key == citation.provision_key)
     return last if last in laws or not laws else next(iter(laws))
-
-
-_WORD = re.compile(r"[a-zñ]{4,}|\d+(?:[.,]\d+)*")
-_VALUES = {word: str(value) for value, word in enumerate(CARDINALS, start=1) if value > 1}
-_STEM = 6
-_SHARED_WEIGHT = 0.3
-
-
-@lru_cache(maxsize=4096)
-def features(text: str) -> frozenset[str]:
-    """Return the stems, pairs of stems and figures of a text.
-
-    >>> sorted(features("quince días"))
-    ['15', '15 dias', 'dias']
-    """
-    words = [_VALUES.get(word, word)[:_STEM] for word in _WORD.findall(fold(text))]
-    return frozenset(words) | {f"{first} {second}" for first, second in itertools.pairwise(words)}
-
-
-def fits(claim: str, texts: Sequence[str]) -> list[float]:
-    """Return for each text the share of the claim that stands in it, in [0, 1].
-
-    What stands in every text tells them apart no more, and weighs less.
-    """
-    wanted, have = features(claim), [features(text) for text in texts]
-    in_all = frozenset[str].intersection(*have) if len(have) > 1 else frozenset[str]()
-    weights = {feature: _SHARED_WEIGHT if feature in in_all else 1.0 for feature in wanted}
-    # Added without rounding: a set has no order, and a finding must not depend on one.
-    anywhere = fsum(weight for feature, weight in weights.items() if any(feature in text for text in have))
-    if not anywhere:
-        return [0.0] * len(texts)
-    return [fsum(weights[feature] for feature in wanted & text) / anywhere for text in have]
-
-
-MARGIN = 0.25
-"""How much better another apartado has to bear a claim than the one that is named."""
-MOST_BORNE = 0.5
-"""How much of a claim the apartado that is named may bear at most; what it bears better is its own."""
-_APARTADOS = tuple(map(str, range(1, 21)))
-_LETTERS = tuple("abcdefghijklmnñopqrstuvwxyz")
-
-
-@dataclass(frozen=True)
-class Subdivision:
-    """An apartado or, where ``is_letter``, a letter, as the law labels it."""
-
-    label: str
-    is_letter: bool
-
-
-def better_subdivision(claim: str, citation: Citation, text: str) -> Subdivision | None:
-    """Return the apartado, or the letter beside the one that is named, that bears a claim far better than that.
-
-    ``None`` where the text does not have what is named: a context may leave parts of a provision out.
-    """
-    apartado, letter = citation.apartado or "", citation.letter or ""
-    parts = subdivisions(text, apartado if letter else None)
-    own = parts.get(letter or apartado)
-    others = [label for label in parts if label != (letter or apartado)]
-    if own is None or not others:
-        return None
-    borne, *scores = fits(claim, [own, *(parts[label] for label in others)])
-    best = max(range(len(others)), key=scores.__getitem__)
-    is_better = borne <= MOST_BORNE and scores[best] - borne >= MARGIN
-    return Subdivision(others[best], bool(letter)) if is_better else None
-
-
-@lru_cache(maxsize=1024)
-def subdivisions(text: str, of_apartado: str | None = None) -> Mapping[str, str]:
-    """Return the apartados of a text by their labels, or the letters of one of them (of the whole text where empty)."""
-    if of_apartado is None:
-        found = {label: excerpt(text, label, "") for label in _APARTADOS}
-    else:
-        found = {label: excerpt(text, of_apartado, label) for label in _LETTERS}
-    return {label: part for label, part in found.items() if part}

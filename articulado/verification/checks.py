@@ -1,11 +1,10 @@
 """Run all checks on an answer, and read answers to check from JSON lines.
 
-``findings_of`` returns the findings in text order; of overlapping findings, certain ones come first.
-Figures and claims are checked in Spanish alone. ``read_item`` parses ``{"id", "question", "context",
-"answer"}`` and raises ``InvalidInput``.
+``findings_of`` returns the findings in text order. Figures are checked in Spanish alone. ``read_item`` parses
+``{"id", "question", "context", "answer"}`` and raises ``InvalidInput``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,24 +17,34 @@ from articulado.legal.laws.mentions import find_law
 from articulado.legal.laws.registry import known_laws
 from articulado.values.errors import InvalidInput
 from articulado.values.findings import Finding
-from articulado.verification.citations import KnownProvisions, citation_findings
-from articulado.verification.claims.findings import claim_findings
+from articulado.verification.citations import KnownProvisions, citation_findings, marker_findings
 from articulado.verification.figures import figure_findings
 from articulado.verification.quotations import quotation_findings
 from articulado.verification.reading import ReadAnswer, read_answer
 from articulado.verification.sources import Source
 
 
-def findings_of(answer: ReadAnswer, known: KnownProvisions, language: str = "es") -> list[Finding]:
-    """Return all that is wrong with an answer, in the order of its text; of what overlaps, what is certain goes first.
+def findings_of(
+    answer: ReadAnswer, known: KnownProvisions, language: str = "es", *, quotes_only: bool = False
+) -> list[Finding]:
+    """Return the certain errors of an answer, in the order of its text.
 
-    ``known`` are the provisions that the answer names and its sources are not, as the index has them
-    (``citations.look_up``). Figures and claims are read in Spanish (``language``, ISO 639-1) alone.
+    ``known`` are the provisions that the answer names, as the index has them (``citations.look_up``). Figures are
+    checked if ``language`` (ISO 639-1) is Spanish. An answer of quotations and reviewed texts (``quotes_only``) has
+    only its markers checked.
     """
-    found: list[Finding] = [*citation_findings(answer, known), *quotation_findings(answer)]
+    if quotes_only:
+        return marker_findings(answer)
+    findings: list[Finding] = [*citation_findings(answer, known), *quotation_findings(answer, known=known.texts)]
     if language == "es":
-        found += [*figure_findings(answer), *claim_findings(answer)]
-    return sorted(found, key=lambda finding: (finding["start"], finding["severity"], finding["end"]))
+        findings += figure_findings(answer)
+    return sorted(findings, key=lambda finding: (finding["start"], finding["end"]))
+
+
+def with_shown_marks(findings: Sequence[Finding], shown: Collection[int]) -> list[Finding]:
+    """Return the findings without the marks that the shown answer does not have."""
+    marks = {f"C{number}" for number in shown}
+    return [{**finding, "mark": finding["mark"] if finding["mark"] in marks else ""} for finding in findings]
 
 
 NEEDED = "Cada línea lleva «answer» (texto) y «context» (lista de «law_id», «provision» y «text»)."

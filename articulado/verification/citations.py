@@ -1,95 +1,98 @@
 """Check the provisions and the markers of an answer against its sources and the index.
 
-``look_up`` fetches the named provisions that are not sources, at most 12. ``citation_findings`` reports
-dangling markers, missing or repealed provisions, and claims that another source supports far better.
-``named_verdicts`` gives the status of each named provision.
+``look_up`` fetches the named provisions from the index. ``citation_findings`` reports certain errors only:
+dangling markers, provisions that do not exist or are repealed, parts that an article does not have, and
+markers of another source than the article named beside them. ``named_verdicts`` gives the status of each
+named provision.
 """
 
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
-from functools import lru_cache
 
 from articulado.language.folding import fold
 from articulado.language.translation import translate
 from articulado.legal.citations.parser import Citation
 from articulado.legal.labels import provision_name
-from articulado.legal.laws.mentions import law_mentions
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import in_force
+from articulado.retrieval.references import excerpt
 from articulado.values.chunks import REPEALED, Chunk, ProvisionRef
 from articulado.values.findings import Finding, NamedStatus, NamedVerdict
 from articulado.values.protocols import ChunkStore
-from articulado.verification.attribution import better_subdivision, features, fits, marks_in
-from articulado.verification.quotations import stands_in
-from articulado.verification.quoted_text import quotations_in
-from articulado.verification.reading import LEAST_QUOTED, ReadAnswer, Sentence
-from articulado.verification.sources import Source, provisions_in
+from articulado.verification.attribution import marks_in
+from articulado.verification.misplaced_markers import (
+    MisplacedMarker,
+    end_with_law,
+    is_referred_to,
+    misplaced_markers,
+    ref_of,
+)
+from articulado.verification.reading import ReadAnswer
+from articulado.verification.sources import Source
 
-MOST_LOOKED_UP = 12
+MOST_LOOKED_UP = 24
 """Provisions, and laws, that are looked up for one answer."""
 
-MARGIN = 0.20
-MARGIN_MARKED = 0.12
-"""How much better another source has to bear a claim than the provision named; one that the claim has the marker of."""
-
-MARGIN_UNKNOWN = 0.4
-"""How much of a claim a source has to bear that is attributed to a provision of which nothing is known."""
-
-LEAST_FEATURES = 9
-"""A claim of fewer words says too little to compare."""
-
-_REFERS = re.compile(
-    r"(?:\w(?:o|a|e|os|as|es|on|ion)\s+(?:del|de\s+l[oa]s?)|\bse\s+refieren?\s+(?:el|l[oa]s?)"
-    r"|\w(?:ad|id|ist|iert|uest)[oa]s?\s+(?:en|por)\s+(?:el|l[oa]s?)|\bestablecen?\s+(?:el|l[oa]s?))\s+$"
+_SAYS_NONE = re.compile(
+    r"\bno\s+(?:existe|consta|figura|hay|tiene|contiene|llega)|\binexistente|\bderogad|\bsin\s+vigencia|\bya\s+no\b"
+    r"|\bsuprimid|\bentonces\s+vigente|\b(?:anterior|antigu[oa]|entonces)\s+(?:redaccion|articulo|ley)|\bhasta\s+20\d\d"
 )
-"""What stands before a provision that is referred to, and that nothing is said to stand in."""
-_ACCORDING = re.compile(r"\b(?:segun|conforme\s+a|de\s+acuerdo\s+con|como\s+dispone)\b")
-"""What attributes a claim, however it goes on ("según lo previsto en el")."""
-_LEADS_TO_LAW = re.compile(
-    r"[\s,(\[]*(?:C\d+\]\s*)?(?:de\s+la|de\s+los|del?|la|el)?\s*(?:citad[oa]\s+)?", re.IGNORECASE
-)
-"""What stands between a citation and the name of its law."""
-_NUMBERED_LAW = re.compile(
-    r"\s*,?\s*(?:de\s+la|del?)\s+(?:Ley|Real\s+Decreto|RD|Decreto|Orden|Reglamento)[^.;()\d]{0,25}\d+/\d{4}",
-    re.IGNORECASE,
-)
-_CHARACTERS_BEFORE = 40
-
-_SAYS_NONE = re.compile(r"\bno\s+(?:existe|consta|figura|hay)|\binexistente|\bderogad|\bsin\s+vigencia|\bya\s+no\b")
+"""Folded text of a sentence that itself says that a provision does not exist or is no longer law."""
 
 
 @dataclass(frozen=True)
 class KnownProvisions:
-    """What the index has of the provisions that an answer names: their parts in force, else repealed; empty: none.
+    """The provisions that an answer names, as the index has them.
 
-    ``laws`` are the ids of the laws of which the index has the official text: of those it can be said that a provision
-    does not exist. ``repealed`` are the provisions of which no part is in force.
+    ``parts`` are all their chunks; empty if the index has none, and without a key if it was not asked. ``texts`` are
+    their official texts in force. ``laws`` are the ids of the laws of which the index has the official text: a
+    provision that it does not have of them does not exist. ``repealed`` are the provisions without a part in force.
     """
 
     parts: Mapping[ProvisionRef, Sequence[Chunk]]
     laws: frozenset[str] = frozenset()
     repealed: frozenset[ProvisionRef] = frozenset()
+    texts: Mapping[ProvisionRef, str] = field(default_factory=dict)
 
 
 NOTHING_KNOWN = KnownProvisions({})
 
 
 async def look_up(answer: ReadAnswer, store: ChunkStore, as_of: date | None, today: date) -> KnownProvisions:
-    """Look up in the index what the answer names and its sources are not."""
-    have = {source.ref for source in answer.sources}
-    named = (_ref(citation) for sentence in answer.sentences for citation in sentence.named)
-    refs = [ref for ref in dict.fromkeys(named) if ref[0] and ref not in have][:MOST_LOOKED_UP]
+    """Look up in the index the provisions that an answer names."""
+    named = [citation for sentence in answer.sentences for citation in sentence.named]
+    possible = ((law_id, each.provision_key) for each in named for law_id in _laws_of(answer, each))
+    refs = [ref for ref in dict.fromkeys([*map(ref_of, named), *possible]) if ref[0]][:MOST_LOOKED_UP]
     laws = list(dict.fromkeys(law_id for law_id, _ in refs))
-    found = await asyncio.gather(*(store.find(*ref) for ref in refs), *(store.find(law_id, "art:1") for law_id in laws))
-    parts, firsts = dict(zip(refs, found, strict=False)), found[len(refs) :]
-    chunks = [*(chunk for some in found for chunk in some)]
-    official = {chunk["law_id"] for chunk in chunks if chunk["source"] == "official"}
-    repealed = {ref for ref, some in parts.items() if some and not any(_holds(chunk, as_of, today) for chunk in some)}
+    chunks = await asyncio.gather(
+        *(store.find(*ref) for ref in refs), *(store.find(law_id, "art:1") for law_id in laws)
+    )
+    parts, firsts = dict(zip(refs, chunks, strict=False)), chunks[len(refs) :]
+    official = {chunk["law_id"] for some in chunks for chunk in some if chunk["source"] == "official"}
+    current = {ref: [chunk for chunk in some if _holds(chunk, as_of, today)] for ref, some in parts.items()}
     with_first = {law_id for law_id, first in zip(laws, firsts, strict=True) if first}
-    return KnownProvisions(parts, frozenset(official & with_first), frozenset(repealed))
+    return KnownProvisions(
+        parts,
+        frozenset(official & with_first),
+        frozenset(ref for ref, some in parts.items() if some and not current[ref]),
+        {ref: text for ref, some in current.items() if (text := _official_text(some))},
+    )
+
+
+def _laws_of(answer: ReadAnswer, citation: Citation) -> list[str]:
+    """Return the laws that a provision may be of: the one named, else all of the sources and of the answer."""
+    if citation.law_named:
+        return [citation.law_id] if citation.law_id else []
+    named = [other.law_id for sentence in answer.sentences for other in sentence.named]
+    return list(dict.fromkeys(filter(None, [citation.law_id, *(s.law_id for s in answer.sources), *named])))
+
+
+def _official_text(chunks: Sequence[Chunk]) -> str:
+    official = sorted((chunk for chunk in chunks if chunk["source"] == "official"), key=lambda chunk: chunk["part"])
+    return "\n".join(chunk["text"] for chunk in official)
 
 
 def _holds(chunk: Chunk, as_of: date | None, today: date) -> bool:
@@ -110,189 +113,95 @@ def named_verdicts(answer: ReadAnswer, known: KnownProvisions, findings: Sequenc
 
 
 def citation_findings(answer: ReadAnswer, known: KnownProvisions) -> list[Finding]:
-    """Return what is wrong with the provisions and markers of an answer."""
-    return [*_dangling(answer), *_named_findings(answer, known)]
-
-
-def _dangling(answer: ReadAnswer) -> list[Finding]:
-    findings = []
-    for start, end, numbers in marks_in(answer.text):
-        missing = [number for number in numbers if not 1 <= number <= len(answer.sources)]
-        if missing:
-            which = ", ".join(f"C{number}" for number in missing)
-            message = translate("verification.dangling", marks=which, count=len(answer.sources))
-            findings.append(_finding(answer, "dangling", start, end, message))
-    return findings
-
-
-def _named_findings(answer: ReadAnswer, known: KnownProvisions) -> list[Finding]:
-    have = {source.ref: source for source in answer.sources}
-    findings = []
+    """Return the certain errors in the provisions and the markers of an answer."""
+    misplaced = {each.citation.start: each for each in misplaced_markers(answer)}
+    findings = marker_findings(answer)
     for sentence in answer.sentences:
         if _SAYS_NONE.search(fold(sentence.text)):
             continue
         for citation in sentence.named:
-            inside = _ref(citation) in have
-            finding = (_misplaced if inside else _outside)(answer, known, sentence, citation)
-            if finding:
+            if finding := _of_index(answer, known, citation):
                 findings.append(finding)
+            elif each := misplaced.get(citation.start):
+                findings.append(_misplaced(answer, each))
     return findings
 
 
-def _outside(answer: ReadAnswer, known: KnownProvisions, sentence: Sentence, citation: Citation) -> Finding | None:
-    """Judge a provision that no source is."""
-    ref = _ref(citation)
-    if not ref[0]:
-        return _of_unknown_law(answer, sentence, citation)
-    if _is_referred_to(answer.sources, citation):
-        return None
-    parts, name = known.parts.get(ref, ()), _name(citation)
-    if not parts and ref[0] in known.laws:
-        return _told(answer, "no_such_provision", citation, translate("verification.no_such_provision", **name))
-    if ref in known.repealed:
-        return _told(answer, "repealed", citation, translate("verification.repealed", **name))
-    text = "\n".join(chunk["text"] for chunk in parts)
-    if parts:
-        better = _quoted_of(answer, sentence, citation, text) or _better(answer, sentence, citation, text)
-    else:
-        # The index does not have it: all that can be told is that a source bears what it is named for.
-        attributed = _attributes(answer, citation)
-        better = _better(answer, sentence, citation, "", least=MARGIN_UNKNOWN) if attributed else None
-    if better is None:
-        return None
-    kind = "swapped_law" if better.provision_key == citation.provision_key else "wrong_provision"
-    return _compared(answer, kind, citation, better)
+def missing_part(text: str, citation: Citation) -> tuple[str, str] | None:
+    """Return the apartado and the letter that a citation names and the whole text of its provision does not have.
 
-
-def _of_unknown_law(answer: ReadAnswer, sentence: Sentence, citation: Citation) -> Finding | None:
-    """Judge a provision of a law that is not known, where a source with its number bears the claim."""
-    if not _NUMBERED_LAW.match(answer.text, citation.end) or not _attributes(answer, citation):
-        return None
-    better = _better(answer, sentence, citation, "", least=MARGIN_UNKNOWN)
-    if better is None or better.provision_key != citation.provision_key:
-        return None
-    return _compared(answer, "swapped_law", citation, better)
-
-
-def _misplaced(answer: ReadAnswer, known: KnownProvisions, sentence: Sentence, citation: Citation) -> Finding | None:
-    """Judge a provision that is a source, where another source bears the claim far better."""
-    if _is_reference(answer, sentence, citation):
-        return None
-    text = "\n".join(source.everything for source in answer.sources if source.ref == _ref(citation))
-    better = _quoted_of(answer, sentence, citation, text) or _better(answer, sentence, citation, text)
-    if better:
-        return _compared(answer, "wrong_provision", citation, better)
-    return _in_other_part(answer, sentence, citation)
-
-
-def _in_other_part(answer: ReadAnswer, sentence: Sentence, citation: Citation) -> Finding | None:
-    """Judge the apartado, or the letter, in which an answer says that something stands."""
-    claim = _claim_of_one(answer, sentence, citation)
-    if not (citation.apartado or citation.letter) or len(features(claim)) < LEAST_FEATURES:
-        return None
-    source = max(
-        (source for source in answer.sources if source.ref == _ref(citation)), key=lambda source: len(source.text)
-    )
-    better = better_subdivision(claim, citation, source.text)
-    if better is None:
-        return None
-    say_where = "verification.letter" if better.is_letter else "verification.apartado"
-    message = translate(say_where, **_name(citation), right=better.label)
-    return _told(answer, "wrong_part", citation, message, source)
-
-
-def _is_reference(answer: ReadAnswer, sentence: Sentence, citation: Citation) -> bool:
-    """Tell whether a provision is named as what its source refers to ("los supuestos del artículo 35.3")."""
-    begin = max(sentence.start, citation.start - _CHARACTERS_BEFORE)
-    if not _REFERS.search(fold(answer.text[begin : citation.start])):
-        return False
-    return _is_referred_to(
-        [source for source in answer.of_sentence(sentence) if source.ref != _ref(citation)], citation
-    )
-
-
-def _quoted_of(answer: ReadAnswer, sentence: Sentence, citation: Citation, text: str) -> Source | None:
-    """Return the source in which what a sentence quotes stands, where the only provision that it names has it not."""
-    if len(sentence.named) > 1:
-        return None
-    for quotation in quotations_in(sentence.text):
-        if quotation.length < LEAST_QUOTED or stands_in(quotation.pieces, [text]):
-            continue
-        for source in answer.sources:
-            if source.ref != _ref(citation) and stands_in(quotation.pieces, [source.text]):
-                return source
+    ``None`` if the text has them, or does not number its parts so that this can be said. The letter is empty if the
+    apartado itself is missing.
+    """
+    apartado, letter = citation.apartado or "", citation.letter or ""
+    if apartado:
+        if not apartado.isdigit() or not all(excerpt(text, number, "") for number in ("1", "2")):
+            return None
+        if not excerpt(text, apartado, ""):
+            return apartado, ""
+    if letter and excerpt(text, apartado, "a") and excerpt(text, apartado, "b") and not excerpt(text, apartado, letter):
+        return apartado, letter
     return None
 
 
-def _attributes(answer: ReadAnswer, citation: Citation) -> bool:
-    """Tell whether a claim is attributed to a provision, which is not only named as what something refers to."""
-    before = fold(answer.text[max(0, citation.start - _CHARACTERS_BEFORE) : citation.start])
-    return not _REFERS.search(before) or bool(_ACCORDING.search(before))
+def part_name(part: tuple[str, str]) -> str:
+    """Return the name of an apartado, or of a letter, for people."""
+    apartado, letter = part
+    if not letter:
+        return translate("brief.apartado", apartado=apartado)
+    return translate("brief.letter_of" if apartado else "brief.letter", apartado=apartado, letter=letter)
 
 
-def _better(
-    answer: ReadAnswer, sentence: Sentence, citation: Citation, text: str, *, least: float = 0.0
-) -> Source | None:
-    """Return the source that bears the claim of a citation far better than the text of what it names.
+def marker_findings(answer: ReadAnswer) -> list[Finding]:
+    """Return the markers of an answer that point to no source."""
+    message = translate("verification.dangling", count=len(answer.sources))
+    return [
+        _finding(answer, "dangling", start, end, message)
+        for start, end, numbers in marks_in(answer.text)
+        if any(not 1 <= number <= len(answer.sources) for number in numbers)
+    ]
 
-    It bears ``least`` of the claim at least, a share in [0, 1].
-    """
-    claim = _claim_of_one(answer, sentence, citation)
-    if not claim:
+
+def _of_index(answer: ReadAnswer, known: KnownProvisions, citation: Citation) -> Finding | None:
+    """Return the error of a provision that does not exist, is repealed, or does not have the part named."""
+    ref = ref_of(citation)
+    sources = [source for source in answer.sources if source.ref == ref]
+    if not sources and is_referred_to(answer.sources, citation):
         return None
-    refs = {_ref(other) for other in sentence.named}
-    if len(features(claim)) < LEAST_FEATURES and _ref(citation) not in {source.ref for source in answer.sources}:
-        # "Todo ello está en el artículo 46" speaks of what was said before.
-        earlier = [other.text for other in answer.sentences if other.end <= sentence.start and not other.named]
-        claim = "\n".join([*earlier[-3:], claim])
-    others = [source for source in answer.sources if source.ref not in refs]
-    if not others or len(features(claim)) < LEAST_FEATURES:
+    name = _name(citation)
+    if not sources and _is_missing(answer, known, citation):
+        return _told(answer, "no_such_provision", citation, translate("verification.no_such_provision", **name))
+    if not citation.law_named:
         return None
-    own, *scores = fits(claim, [text, *(source.everything for source in others)])
-    best = max(range(len(others)), key=scores.__getitem__)
-    margin = MARGIN_MARKED if others[best].number in sentence.marks else MARGIN
-    return others[best] if scores[best] - own >= max(margin, least) else None
+    if not sources and ref in known.repealed:
+        return _told(answer, "repealed", citation, translate("verification.repealed", **name))
+    text = known.texts.get(ref, "")
+    part = missing_part(text, citation)
+    if part is None or any(excerpt(source.text, *part) for source in sources):
+        return None
+    message = translate("brief.unknown_subdivision", subdivision=part_name(part), **name)
+    return _told(answer, "no_such_part", citation, message)
 
 
-def _in_brackets(answer: ReadAnswer, citation: Citation) -> bool:
-    return "(" in answer.text[max(0, citation.start - 3) : citation.start]
+def _is_missing(answer: ReadAnswer, known: KnownProvisions, citation: Citation) -> bool:
+    """Return True if no law that a provision may be of has it."""
+    laws = _laws_of(answer, citation)
+    named = (other for sentence in answer.sentences for other in sentence.named)
+    if not citation.law_named and any(other.law_named and not other.law_id for other in named):
+        return False  # It may be of the law that is not known.
+    refs = [(law_id, citation.provision_key) for law_id in laws]
+    return bool(refs) and all(ref[0] in known.laws and ref in known.parts and not known.parts[ref] for ref in refs)
 
 
-def _claim_of_one(answer: ReadAnswer, sentence: Sentence, citation: Citation) -> str:
-    """Return the words that a citation goes with; empty where it cannot be told which words go with which citation."""
-    if len(sentence.named) > 1 and not _in_brackets(answer, citation):
-        return ""
-    return _claim(answer, sentence, citation)
-
-
-def _claim(answer: ReadAnswer, sentence: Sentence, citation: Citation) -> str:
-    """Return the words that a citation goes with: those before its bracket, else the sentence; without citations."""
-    start, end = sentence.start, sentence.end
-    if _in_brackets(answer, citation):
-        end = citation.start
-        start = max([start, *(o.end for o in sentence.named if o.end < end and _in_brackets(answer, o))])
-    spans = [*((other.start, other.end) for other in sentence.named), *_marks_and_laws(answer.text)]
-    claim = answer.text[start:end]
-    for first, last in sorted(spans, reverse=True):
-        if start <= first and last <= end:
-            claim = claim[: first - start] + claim[last - start :]
-    return claim
-
-
-@lru_cache(maxsize=16)
-def _marks_and_laws(text: str) -> Sequence[tuple[int, int]]:
-    """Return where the markers and the names of laws in an answer are, which is asked for each of its citations."""
-    marks = ((start, end) for start, end, _ in marks_in(text))
-    return (*marks, *((mention.start, mention.end) for mention in law_mentions(text)))
-
-
-def _is_referred_to(sources: Sequence[Source], citation: Citation) -> bool:
-    """Tell whether the text of a source names a provision."""
-    return any(_ref(citation) in provisions_in(source.everything, source.law_id) for source in sources)
+def _misplaced(answer: ReadAnswer, each: MisplacedMarker) -> Finding:
+    name, source = _name(each.citation), each.source
+    key = "verification.other_source" if name["law"] else "verification.other_source_bare"
+    message = translate(key, mark=f"[{source.mark}]", right=source.provision, right_law=source.law_name, **name)
+    return _told(answer, "swapped_law" if each.is_swapped else "other_source", each.citation, message, source)
 
 
 def _verdict(answer: ReadAnswer, known: KnownProvisions, citation: Citation, reason: str) -> NamedVerdict:
-    ref = _ref(citation)
+    ref = ref_of(citation)
     source = next((source for source in answer.sources if source.ref == ref), None)
     law = known_laws().get(ref[0])
     in_index: NamedStatus = "in_index_not_in_context" if known.parts.get(ref) else "unknown"
@@ -310,20 +219,9 @@ def _verdict(answer: ReadAnswer, known: KnownProvisions, citation: Citation, rea
     )
 
 
-def _compared(answer: ReadAnswer, kind: str, citation: Citation, better: Source) -> Finding:
-    right = {"right": better.provision, "right_law": better.law_name}
-    message = translate("verification.elsewhere", **_name(citation), **right)
-    return _told(answer, kind, citation, message, better)
-
-
 def _told(answer: ReadAnswer, kind: str, citation: Citation, message: str, source: Source | None = None) -> Finding:
-    """Return what is wrong with a citation; it goes as far as the name of its law ("artículo 38 de la LGSS")."""
-    end = citation.end
-    laws = (citation.law_id, citation.current_id)
-    for mention in law_mentions(answer.text):
-        if mention.law_id in laws and mention.start >= end and _LEADS_TO_LAW.fullmatch(answer.text, end, mention.start):
-            return _finding(answer, kind, citation.start, mention.end, message, source)
-    return _finding(answer, kind, citation.start, end, message, source)
+    """Return the finding of a citation, which includes the name of its law."""
+    return _finding(answer, kind, citation.start, end_with_law(answer.text, citation), message, source)
 
 
 def _finding(
@@ -332,7 +230,7 @@ def _finding(
     return Finding(
         check="mark" if kind == "dangling" else "citation",
         kind=kind,
-        severity="error" if kind in ("dangling", "no_such_provision", "repealed") else "warning",
+        severity="error",
         where=answer.text[start:end],
         start=start,
         end=end,
@@ -345,7 +243,3 @@ def _finding(
 def _name(citation: Citation) -> dict[str, str]:
     law = known_laws().get(citation.law_id or "")
     return {"provision": provision_name(citation.provision_key), "law": law.short if law else citation.law_id or ""}
-
-
-def _ref(citation: Citation) -> ProvisionRef:
-    return citation.law_id or "", citation.provision_key

@@ -1,9 +1,9 @@
 """Disclosures beside an answer: search certificate, freshness, precedence notes and remissions.
 
 ``certificate_of`` documents the search behind an abstention: queries, collections, nearest provisions and
-words without a match. ``freshness_of`` dates the cited laws. ``needs_of`` lists provisions to look up for
-unsupported claims. ``precedence_notes`` compares cited sources of different rank (art. 3.3 ET, art. 9.3 CE,
-art. 1.2 CC).
+words without a match. ``freshness_of`` dates the cited laws. ``needs_of`` lists provisions to look up after
+errors of citation or quotation. ``precedence_notes`` compares cited sources of different rank (art. 3.3 ET,
+art. 9.3 CE, art. 1.2 CC).
 """
 
 from collections.abc import Mapping, Sequence
@@ -117,17 +117,22 @@ MAX_WORDS = 8
 _CHARACTERS_AROUND = 160
 
 
+def calls_for_second_answer(finding: Finding) -> bool:
+    """Return True for a certain error of citation or quotation: only these start a second call by themselves."""
+    return finding["severity"] == "error" and finding["check"] in ("citation", "quotation")
+
+
 def needs_of(
     findings: Sequence[Finding], provisions: Sequence[NamedVerdict], text: str, language: Language
 ) -> list[Need]:
-    """Return what is to be looked up for claims that do not stand: provisions that were not read, else their words.
+    """Return the needs of the second call: named provisions that the model has not read, else words of the claim.
 
-    Only what is certain calls for it; a provision that does not exist is not looked for.
+    Only errors of citation and quotation have one (``calls_for_second_answer``).
     """
     needs: list[Need] = []
     unread = {verdict["start"]: verdict for verdict in provisions if verdict["status"] == "in_index_not_in_context"}
     for finding in findings:
-        if finding["severity"] != "error" or finding["check"] == "mark":
+        if not calls_for_second_answer(finding):
             continue
         verdict = unread.get(finding["start"])
         if verdict:

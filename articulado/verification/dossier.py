@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired
 
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
@@ -45,13 +45,17 @@ class DossierIndex(TypedDict):
 
 
 class Provenance(TypedDict):
-    """What made an answer: program, profile, models by role, SHA-256 of each prompt, and the index, if any."""
+    """Program, profile, models by role, SHA-256 of each prompt, and the index, if any, of an answer.
+
+    ``quotes_only``: the answer consists of quotations and reviewed texts; missing in dossiers of earlier versions.
+    """
 
     version: str
     profile: str
     models: dict[str, str]
     prompts: dict[str, str]
     index: DossierIndex | None
+    quotes_only: NotRequired[bool]
 
 
 class DossierFragment(TypedDict):
@@ -92,7 +96,9 @@ def seal_of(dossier: Mapping[str, Any]) -> str:
     return sha256(json.dumps(rest, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
 
 
-def provenance_of(profile: Profile, models: Mapping[str, str], manifest: Manifest | None, version: str) -> Provenance:
+def provenance_of(
+    profile: Profile, models: Mapping[str, str], manifest: Manifest | None, version: str, *, quotes_only: bool = False
+) -> Provenance:
     """Return the provenance of answers; ``models`` are names by role and contain neither keys nor addresses."""
     index: DossierIndex | None = None
     if manifest is not None:
@@ -107,6 +113,7 @@ def provenance_of(profile: Profile, models: Mapping[str, str], manifest: Manifes
         "models": dict(models),
         "prompts": {name: sha256(text) for name, text in load_prompts(profile).items()},
         "index": index,
+        "quotes_only": quotes_only,
     }
 
 
@@ -246,7 +253,8 @@ async def _findings(dossier: Dossier, store: ChunkStore) -> list[Finding]:
     question = "\n".join([*asked, dossier["question"]])
     answer = read_answer(dossier["answer"], question, sources_of(candidates_of(dossier)))
     as_of = date.fromisoformat(dossier["as_of"]) if dossier["as_of"] else None
-    return findings_of(answer, await look_up(answer, store, as_of, date.fromisoformat(dossier["today"])))
+    known = await look_up(answer, store, as_of, date.fromisoformat(dossier["today"]))
+    return findings_of(answer, known, quotes_only=dossier["provenance"].get("quotes_only", False))
 
 
 def _chunk(fragment: DossierFragment) -> Chunk:

@@ -7,7 +7,7 @@ occur in a text in order.
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -16,6 +16,7 @@ from typing import Literal
 from articulado.language.folding import fold
 from articulado.language.numerals import numeral
 from articulado.language.translation import translate
+from articulado.values.chunks import ProvisionRef
 from articulado.values.findings import Finding
 from articulado.verification.quoted_text import (
     Difference,
@@ -75,15 +76,22 @@ class _Introduction:
         return self.matches("literal") or self.matches("reporting")
 
 
-def quotation_findings(answer: ReadAnswer, quotations: Sequence[Quotation] | None = None) -> list[Finding]:
+def quotation_findings(
+    answer: ReadAnswer,
+    quotations: Sequence[Quotation] | None = None,
+    *,
+    known: Mapping[ProvisionRef, str] | None = None,
+) -> list[Finding]:
     """Return what is wrong with the quotations of an answer: those that its text shows, or those given.
 
     What is quoted must stand in the sources of its sentence, or in those of its paragraph. Names, terms, the words of
-    the question and of other people are no quotations of law.
+    the question and of other people are no quotations of law. ``known`` are texts of the index by provision: words of a
+    provision that the answer names and the model did not read are a right quotation.
     """
     question = words_of(answer.question)
     quoted = quotations_in(answer.text) if quotations is None else quotations
-    found = (_finding(answer, quotation, question) for quotation in quoted)
+    unread = [text for ref, text in (known or {}).items() if ref not in {source.ref for source in answer.sources}]
+    found = (_finding(answer, quotation, question, unread) for quotation in quoted)
     return [finding for finding in found if finding]
 
 
@@ -97,9 +105,11 @@ def stands_in(pieces: Sequence[Words], texts: Sequence[str]) -> bool:
     return any(_stands_in(pieces, text) for text in texts)
 
 
-def _finding(answer: ReadAnswer, quotation: Quotation, question: Words) -> Finding | None:
+def _finding(answer: ReadAnswer, quotation: Quotation, question: Words, unread: Sequence[str]) -> Finding | None:
     introduction = _introduction(answer, quotation)
     if not _counts(quotation, introduction) or _is_of_user(quotation, question):
+        return None
+    if stands_in(quotation.pieces, unread):
         return None
     holders = [source for source in answer.sources if _holds(source, quotation, answer)]
     attributed = [source for source in answer.sources if source.number in introduction.sources]

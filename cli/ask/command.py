@@ -64,7 +64,13 @@ def write_dossier(file: Path, state: Mapping[str, Any], context: RunContext, ser
         InvalidInput: it cannot be written.
     """
     manifest = open_index(services.settings.index_folder).manifest if services.settings.rag_enabled else None
-    provenance = provenance_of(services.profile, services.model_names, manifest, version("articulado"))
+    provenance = provenance_of(
+        services.profile,
+        services.model_names,
+        manifest,
+        version("articulado"),
+        quotes_only=services.quotes_only,
+    )
     result = result_of(state)
     dossier = make_dossier(state, result, context.model_dump(mode="json", exclude_none=True), provenance)
     draft = file.with_name(f".{file.name}.{os.getpid()}")

@@ -40,6 +40,11 @@ class ForwardingChat:
         """Whether the provider accepts a limit on the length of a reply."""
         return self.model.takes_limit
 
+    @property
+    def quotes_only(self) -> bool:
+        """Whether its replies consist of quotations and reviewed texts."""
+        return self.model.quotes_only
+
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
         """Return the whole reply (``ChatModel.complete``)."""
         return await self.model.complete(system, messages, deadline=deadline)
@@ -77,6 +82,7 @@ class ReplayChat:
     """Satisfies ``ChatModel`` with the replies of a recording alone; it makes no request."""
 
     takes_limit = False
+    quotes_only = False
 
     def __init__(self, recording: Recording, role: ChatRole, name: str) -> None:
         self._recording = recording

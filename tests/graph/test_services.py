@@ -4,7 +4,7 @@ from support.doubles import FakeEmbedder, FakeStore, QueueChat, make_services
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.values.errors import ConfigurationError
-from graph.factory import build_ingest_services
+from graph.factory import build_ingest_services, build_services, without_providers
 from graph.services import OnDemand
 
 
@@ -66,3 +66,12 @@ async def test_ingestion_asks_for_a_key_when_its_model_is_called_for(tmp_path):
             with pytest.raises(ConfigurationError, match=f"ARTICULADO_{role}_API_KEY"):
                 client()
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_only_answers_without_a_provider_consist_of_quotations():
+    model = ModelSettings(provider="compatible", model="m", base_url="http://localhost:1")
+    settings = Settings.read(env_file=None, principal=model)
+    services = build_services(settings, load_profile("laboral"), None)
+    assert not services.quotes_only
+    assert without_providers(services).quotes_only
+    await services.close()

@@ -27,6 +27,7 @@ def state(draft, context, **values):
 
 
 async def check(draft, fragments=2, code="es", profile="laboral", context=None, indexed=(), values=None, **options):
+    quotes_only = options.pop("quotes_only", False)
     runtime = Runtime(context=ResolvedContext(**options))
     chunks = [make_chunk(n) for n in range(1, fragments + 1)] if context is None else context
     return await verify(
@@ -35,6 +36,7 @@ async def check(draft, fragments=2, code="es", profile="laboral", context=None, 
         stores={"index": FakeStore([*chunks, *indexed]), "records": FakeStore([])},
         profile=load_profile(profile),
         language=language(code),
+        quotes_only=quotes_only,
     )
 
 
@@ -119,16 +121,45 @@ VACATION = make_chunk(1, "Artículo 38", provision_key="art:38", text=LAW)
 STRIKE = make_chunk(2, "Artículo 41", provision_key="art:41", text="Modificaciones de las condiciones de trabajo.")
 
 
-async def test_a_figure_without_a_source_is_marked_in_the_text_and_looked_for():
+async def test_a_figure_without_a_source_is_marked_in_the_text_and_starts_no_second_call():
     update = await check("Las vacaciones anuales son 22 días [C1].", context=[VACATION])
     assert update["answer"] == "Las vacaciones anuales son 22 días (⚠ no consta en la fuente citada) [C1]."
-    [need] = update["needs"]
+    assert update["needs"] == []
+
+
+ALTERED = "Las vacaciones anuales: «no será inferior a veinte días naturales en ningún caso» [C1]."
+
+
+async def test_an_error_of_quotation_is_looked_for():
+    [need] = (await check(ALTERED, context=[VACATION]))["needs"]
     assert (need["kind"], need["keywords"], need["by_check"]) == ("keywords", "vacaciones anuales", True)
+
+
+async def test_an_error_of_citation_is_looked_for():
+    update = await check("No cambian (art. 41 ET) [C1].", context=[VACATION], indexed=[STRIKE])
+    assert [(each["check"], each["kind"]) for each in update["findings"]] == [("citation", "other_source")]
+    assert [(need["kind"], need["article"]) for need in update["needs"]] == [("article", "artículo 41")]
+
+
+async def test_of_quotations_and_reviewed_texts_only_the_markers_are_checked():
+    draft = f"{ALTERED} Son 22 días (art. 41 ET) [C1]. Y más [C9]."
+    update = await check(draft, context=[VACATION], quotes_only=True)
+    assert [each["check"] for each in update["findings"]] == ["mark"]
+    assert update["needs"] == []
+    assert "⚠" not in update["answer"]
+
+
+async def test_a_finding_has_no_mark_that_the_shown_answer_lacks():
+    # The marker of a false quotation is removed from the text.
+    [finding] = (await check(ALTERED, context=[VACATION]))["findings"]
+    assert (finding["mark"], finding["check"]) == ("", "quotation")
+    [finding] = (await check(f"{ALTERED} Son treinta días [C1].", context=[VACATION]))["findings"]
+    assert finding["mark"] == "C1"
 
 
 @pytest.mark.parametrize("values", [{"retried": True}, {"rewritten": True}, {"needs": [{"kind": "keywords"}]}])
 async def test_what_the_check_lacks_is_looked_for_once_and_never_instead_of_what_the_model_asks_for(values):
-    assert "needs" not in await check("Las vacaciones son 22 días [C1].", context=[VACATION], values=values)
+    assert "needs" not in await check(ALTERED, context=[VACATION], values=values)
 
 
 async def test_a_quotation_that_is_none_loses_its_marks():

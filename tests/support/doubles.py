@@ -132,6 +132,8 @@ class FakeEmbedder:
 class QueueChat:
     """Replies from a queue (the last reply repeats) and keeps every call; of ``structured``, its limit, too."""
 
+    quotes_only = False
+
     def __init__(self, *replies: str | Exception, requests: int = 1, piece: int = 5, takes_limit: bool = False) -> None:
         self.replies = list(replies)
         self.calls: list[tuple[str, list[Message]]] = []

@@ -20,6 +20,7 @@ from articulado.values.chunks import ProvisionRef
 from articulado.values.findings import Finding
 from articulado.values.protocols import ChunkStore
 from articulado.verification.briefs.passages import BriefCitation, CitationStatus
+from articulado.verification.citations import missing_part, part_name
 from articulado.verification.sources import Source
 
 
@@ -178,19 +179,8 @@ def _without_subdivision(citation: Citation, looked_up: LookedUp, names: dict[st
     """Say that a provision has no such apartado or letter; empty where it has, or does not count its parts."""
     if looked_up.wording is None or looked_up.certainty != "sure" or not (citation.apartado or citation.letter):
         return ""
-    text, apartado, letter = looked_up.wording.text, citation.apartado or "", citation.letter or ""
-    if apartado and apartado.isdigit():
-        if not all(excerpt(text, number, "") for number in ("1", "2")):
-            return ""
-        if not excerpt(text, apartado, ""):
-            missing = translate("brief.apartado", apartado=apartado)
-            return translate("brief.unknown_subdivision", **names, subdivision=missing)
-    elif apartado:
-        return ""
-    if letter and excerpt(text, apartado, "a") and excerpt(text, apartado, "b") and not excerpt(text, apartado, letter):
-        missing = translate("brief.letter_of" if apartado else "brief.letter", apartado=apartado, letter=letter)
-        return translate("brief.unknown_subdivision", **names, subdivision=missing)
-    return ""
+    part = missing_part(looked_up.wording.text, citation)
+    return translate("brief.unknown_subdivision", subdivision=part_name(part), **names) if part else ""
 
 
 def validity(wording: Wording) -> str:

@@ -211,7 +211,7 @@ class Form(BaseModel):
 
 async def test_a_model_in_this_process_fills_in_no_form():
     chat = chat_over(['{"days": 30}'], requests_per_attempt=0)
-    assert chat.takes_limit is False
+    assert (chat.takes_limit, chat.quotes_only) == (False, False)
     with pytest.raises(ConfigurationError, match="ARTICULADO_PRINCIPAL_PROVIDER"):
         await chat.structured("", [{"role": "user", "content": "?"}], Form)
 

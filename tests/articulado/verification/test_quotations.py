@@ -158,3 +158,11 @@ def test_nested_and_repeated_marks() -> None:
 def test_pieces_must_stand_in_order() -> None:
     assert stands_in(pieces_of("vacaciones anuales […] treinta días"), [VACATION])
     assert not stands_in(pieces_of("treinta días […] retribuidas"), [VACATION])
+
+
+def test_words_of_a_named_provision_that_the_model_did_not_read_are_a_right_quotation():
+    wording = "Los españoles son iguales ante la ley, sin que pueda prevalecer discriminación alguna"
+    answer = read_answer(f"El artículo 14 CE dice que «{wording}» [C1].", "", SOURCES)
+    assert [finding["kind"] for finding in quotation_findings(answer)] == ["invented"]
+    assert quotation_findings(answer, known={("BOE-A-1978-31229", "art:14"): f"{wording} por razón de sexo."}) == []
+    assert len(quotation_findings(answer, known={("BOE-A-1978-31229", "art:14"): "Otro texto."})) == 1

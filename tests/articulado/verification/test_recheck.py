@@ -75,3 +75,12 @@ def test_a_citation_of_another_fragment_than_its_marker_fails():
 def test_the_seal_does_not_depend_on_the_order_of_keys():
     dossier = dossier_of(THEN)
     assert seal_of(dict(reversed(dossier.items()))) == dossier["seal"]
+
+
+@pytest.mark.parametrize(("quotes_only", "stands"), [(True, True), (False, False)])
+def test_an_answer_of_quotations_and_reviewed_texts_has_only_its_markers_checked(quotes_only, stands):
+    dossier = dossier_of(THEN)
+    dossier["answer"] = "Son cuarenta y dos días [C1]."
+    dossier["provenance"] = {**PROVENANCE, "quotes_only": quotes_only}
+    dossier["seal"] = seal_of(dossier)
+    assert rechecked(dossier, THEN)["ok"] is stands

@@ -1,1 +1,0 @@
-"""Checks of negations, conditions and figures in claims against their sources."""
