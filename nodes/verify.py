@@ -71,7 +71,9 @@ async def verify(
     provisions: list[NamedVerdict] = []
     known = NOTHING_KNOWN
     if claims and not state["abstained"]:
-        read = read_answer(draft, _said_by_user(state), sources_of(state["context"]))
+        days = [day for day in days_of(state) if day]
+        sources = sources_of(state["context"])
+        read = read_answer(draft, _said_by_user(state), sources, _said_before(state), days)
         if profile.features.spanish_law:
             known = await look_up(read, stores[state["store"]], *days_of(state))
         # Off the event loop: a long answer takes tens of milliseconds.
@@ -104,6 +106,11 @@ def _said_by_user(state: RagState) -> str:
     """Return all that the user has said: figures of his own are no claims about the law."""
     turns = [message["content"] for message in state["conversation"] if message["role"] == "user"]
     return "\n".join([*turns, state["question"]])
+
+
+def _said_before(state: RagState) -> str:
+    """Return the earlier answers of the conversation: their figures were checked when they were given."""
+    return "\n".join(message["content"] for message in state["conversation"] if message["role"] != "user")
 
 
 def _check(

@@ -1,7 +1,6 @@
 """Computations written in a text: parse, recompute and compare with the stated result.
 
 ``computations`` reads expressions such as "33 días × 4 años = 132 días". A rough result may differ by 2 %.
-``follows`` tells if a figure results in one step from a figure of the user and another known figure.
 """
 
 import ast
@@ -10,11 +9,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, DivisionByZero, InvalidOperation
-from itertools import product
 
 from articulado.language.folding import fold
 from articulado.language.numerals import read_number
-from articulado.language.quantities import LARGEST, Quantity, quantities
+from articulado.language.quantities import DATE, LARGEST, Quantity, quantities
 
 _EQUALS = re.compile(
     r"=|≈|≃|\bson\s(?:unos\s|aproximadamente\s)?(?=\d)|\bequivale[n]?\sa\s|\bda[n]?\s(?=\d)|\bresultan?\s(?=\d)"
@@ -27,7 +25,7 @@ _OPERATORS: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 _PERCENT_OF = re.compile(r"\s?(?:%|por\s?(?:ciento|100))(?:\sde)?")
 _PERCENT = re.compile(r"\s?(?:%|por\s?(?:ciento|100))")
-_BOUNDARY = re.compile(r"[;:¿?]\s|\.\s|\n")
+_BOUNDARY = re.compile(r"[;:¿?]\s|\.\s|\n|\|")
 _ROUGH = re.compile(r"≈|≃|\b(?:unos|unas|aprox\w*|alrededor|cerca|casi)\b")
 _GOES_ON = re.compile(r"\s?(?:€|euros?|dias?|mes(?:es)?|anos?|horas?)?\s?[×*·÷/+]\s?\d")
 _FACTOR = re.compile(r"([×*·]\s?\d{1,3})/(?=\d)")
@@ -69,7 +67,7 @@ def computations(text: str) -> list[Computation]:
     [('33 días × 4 años', True), ('60 × 2', False)]
     """
     # A fraction that is a factor, and no date.
-    folded = _FACTOR.sub(r"\1÷", fold(text))
+    folded = _FACTOR.sub(r"\1÷", fold(text).replace("**", "  "))
     return [found for sign in _EQUALS.finditer(folded) if (found := _around(text, folded, sign))]
 
 
@@ -99,9 +97,11 @@ def _around(text: str, folded: str, sign: re.Match[str]) -> Computation | None:
         return _chained(text, folded, sign, after, begin, value, operands)
     known = [quantity for quantity in quantities(text) if quantity.start <= after[0] < quantity.end]
     result = known[0] if known else Quantity(after[2], "#", "", after[0], after[1])
+    if any(each.unit == DATE and begin <= each.start <= after[0] for each in quantities(text)):
+        return None  # Days are not reckoned with here.
     rough = bool(_ROUGH.search(folded, sign.start(), after[0]))
     written = text[begin : sign.start()].strip()
-    is_right = _agree(value, after, folded, rough=rough)
+    is_right = _agree(value, after, folded, rough=rough, slack=_slack(value, operands))
     return Computation(written, value, result, is_right, begin, sign.start(), operands)
 
 
@@ -125,14 +125,24 @@ def _chained(
     return Computation(text[begin : sign.start()].strip(), value, step, is_right, begin, sign.start(), operands)
 
 
-def _agree(value: Decimal, after: tuple[int, int, Decimal], folded: str, *, rough: bool) -> bool:
-    """Compare a value with what is written, to the decimals that are; a rough one to 2 %."""
+def _slack(value: Decimal, operands: Sequence[Decimal]) -> Decimal:
+    """Return how far a value may be off because operands were rounded or cut to their decimals."""
+    rounded = [each for each in operands if each % 1]
+    lost = (abs(value / each) * Decimal(1).scaleb(int(each.as_tuple().exponent)) for each in rounded)
+    return sum(lost, Decimal(0))
+
+
+def _agree(
+    value: Decimal, after: tuple[int, int, Decimal], folded: str, *, rough: bool, slack: Decimal = Decimal(0)
+) -> bool:
+    """Compare a value with the written one to its decimals; a rough one to 2 %. ``slack`` is added."""
     start, end, written = after
     decimals = _DECIMALS.search(folded, start, end)
     unit = Decimal(1).scaleb(-len(decimals[1])) if decimals else Decimal(1)
     tolerance = max(unit, abs(value) * Decimal("0.02")) if rough else unit if value % 1 else Decimal(0)
     if decimals:
         tolerance = max(tolerance, unit * 2)
+    tolerance += slack
     as_share = _PERCENT.match(folded, end) is not None  # "13 / 18 = 72,2 %"
     return any(abs(found - written) <= tolerance for found in ((value, value * 100) if as_share else (value,)))
 
@@ -182,43 +192,3 @@ def _value(node: ast.expr) -> Decimal:
     if isinstance(node, ast.BinOp) and type(node.op) in _COMPUTE:
         return _COMPUTE[type(node.op)](_value(node.left), _value(node.right))
     raise ValueError("no expression")
-
-
-def follows(quantity: Quantity, own: Sequence[Quantity], given: Sequence[Quantity]) -> bool:
-    """Tell whether a figure is one step from a figure of the user's own and another one that is known.
-
-    Days and months may be multiplied by years or months, amounts by shares; like may be added to like. Days of salary
-    by year of service come to as many as the years of service say.
-    """
-    for mine, other in product(own, (*own, *given)):
-        if mine is other:
-            continue
-        if quantity.value in _one_step(mine, other, quantity.unit):
-            return True
-    return False
-
-
-def _one_step(mine: Quantity, other: Quantity, unit: str) -> Iterator[Decimal]:
-    """Yield what two figures give in a unit."""
-    units = {mine.unit, other.unit}
-    if units == {unit} and unit not in ("date", "percent"):
-        yield mine.value + other.value
-        yield abs(mine.value - other.value)
-    if "month" in units and unit in units:
-        amount, months = (mine, other) if mine.unit == unit else (other, mine)
-        # By year of service, and by month.
-        yield amount.value * months.value / 12
-        yield amount.value * months.value
-        if months.value:
-            yield amount.value / months.value
-    if unit == "euro" and units == {"euro", "percent"}:
-        amount, share = (mine, other) if mine.unit == "euro" else (other, mine)
-        yield amount.value * share.value / 100
-    if unit == "euro" and units == {"euro", "times"}:
-        yield mine.value * other.value
-    if unit == "day" and units == {"month"}:
-        yield mine.value * 30
-    if unit == "euro" and units == {"euro", "day"}:
-        amount, days = (mine, other) if mine.unit == "euro" else (other, mine)
-        yield (amount.value / 30 * days.value).quantize(Decimal("0.01"))
-        yield amount.value * days.value

@@ -251,9 +251,12 @@ async def _findings(dossier: Dossier, store: ChunkStore) -> list[Finding]:
         return []
     asked = [message["content"] for message in dossier["conversation"] if message["role"] == "user"]
     question = "\n".join([*asked, dossier["question"]])
-    answer = read_answer(dossier["answer"], question, sources_of(candidates_of(dossier)))
+    answered = "\n".join(message["content"] for message in dossier["conversation"] if message["role"] != "user")
     as_of = date.fromisoformat(dossier["as_of"]) if dossier["as_of"] else None
-    known = await look_up(answer, store, as_of, date.fromisoformat(dossier["today"]))
+    today = date.fromisoformat(dossier["today"])
+    days = [day for day in (as_of, today) if day]
+    answer = read_answer(dossier["answer"], question, sources_of(candidates_of(dossier)), answered, days)
+    known = await look_up(answer, store, as_of, today)
     return findings_of(answer, known, quotes_only=dossier["provenance"].get("quotes_only", False))
 
 

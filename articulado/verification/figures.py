@@ -1,61 +1,66 @@
-"""Check the figures of an answer: each must be in a source, given by the user, or computed.
+"""Check the figures of an answer: each must be in a source, in the conversation, or follow from those by arithmetic.
 
-``figure_findings`` compares a figure with the sources of its paragraph and recomputes written computations.
-Quoted figures are left to ``articulado.verification.quotations``. Figures of examples are skipped.
+``figure_findings`` reports a figure only if it is certain that nothing gives it: no source of the context, nothing said
+in the conversation, no day of the question, and no computation on those (``derivations``, ``spans_of_time``). Written
+computations are recomputed. Quoted figures are left to ``articulado.verification.quotations``; figures of examples,
+ordinals and times of the day are not checked.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date
 from decimal import Decimal
-from functools import lru_cache
-from itertools import combinations
 
 from articulado.language.folding import fold
-from articulado.language.quantities import DATE, BareNumber, Quantity, bare_numbers, kinds_of_days, quantities
-from articulado.language.spanish import stems
+from articulado.language.numerals import ORDINAL_STEMS
+from articulado.language.quantities import DATE, Quantity, bare_numbers, quantities
 from articulado.language.translation import translate
 from articulado.values.findings import Finding
-from articulado.verification.attribution import marks_in
-from articulado.verification.computations import Computation, computations, follows
+from articulado.verification.computations import Computation, computations
+from articulado.verification.derivations import Values, tolerance_of
 from articulado.verification.quoted_text import quotations_in
 from articulado.verification.reading import LEAST_QUOTED, ReadAnswer, Sentence
-from articulado.verification.sources import Source
+from articulado.verification.sources import (
+    UNITS_OF_TIME,
+    is_known_factor,
+    is_same as is_same,  # for the check of claims
+    nearest_figure,
+    of_another_time,
+    stands_in,
+    unit_is_wrong,
+)
+from articulado.verification.spans_of_time import Calendar, compounds, dates_in, day_of, whole_durations
 
 _SUPPOSED = re.compile(
     r"\b(?:ejemplo|p\.\s?ej|a modo de ejemplo|en un ejemplo|supon\w*|pongamos|imagina\w*|pon que"
     r"|si (?:cobras|cobraste|ganas|has|llevas|tienes)|(?:con|para|sobre) una? (?:base|salario|sueldo) de)\b"
 )
 """How an example begins, whose figures are of nobody's law."""
+_EXAMPLE_HEADING = re.compile(r"\W*(?:un |el )?ejemplos?\b[^.]{0,80}$")
 _GIVEN = re.compile(r"\b(?:para|con|si son|sobre)\s(?:un[oa]s?\s)?$")
-"""What stands before a figure that is only supposed."""
-_YEARLY = re.compile(r"\b(?:al (?P<year>ano)|al (?P<month>mes))\b(?! siguiente)")
-"""How a law says one year or one month without a number: "prescribirán al año"."""
-_COMPARABLE = ("day", "week", "month", "hour", "minute")
-"""Units of time: a figure with another one of them is told as a wrong unit."""
+"""The words before a figure that is only supposed."""
+_ORDINAL = re.compile(rf"dias?\s\d|\d{{1,3}}\.?\s?[ºª]|[a-z]*(?:{'|'.join(ORDINAL_STEMS)}|ecim|esim)[oa]?\s")
+_CLOCK = re.compile(r"(?:\d:|\b(?:a|de|hasta|desde) las?\s)$")
+_ROUGH = re.compile(r"(?:≈|≃|~|\b(?:un[oa]s|aprox\w*|alrededor de|cerca de|casi|en torno a)\b)[^.;\d]{0,12}$")
+_COMBINED = re.compile(
+    r"\b(?:totals?|totales|suma\w*|en conjunto|quedan?|quedaria\w*|faltan?|restan?|restantes?|resto|pendientes?"
+    r"|diferencia|exceso|de mas|acumulad\w*|reduc\w*|rebaj\w*|descuent\w*|pierd\w*)\b|[+−=]|\s[-–]\s"
+)
+"""Words of a sum, a difference or a rest."""
+_LARGEST_DENOMINATOR = 12
+_TO_SHARE = re.compile(r",?\s(?:al?|hasta|y)\s(?:el\s)?\d")
+_ADDED = re.compile(r"\s(?:mas\b(?!\sde)|adicional(?:es)?\b)")
+_MOST_OWN = 3  # Values of the question with which a sum of any length may be reckoned.
+_PERIOD_DAYS = (28, 29, 30, 31, 360, 365, 366)
+_PERIOD_OF = re.compile(r"(?:\b(?:mes(?:es)?|anos?)\s(?:natural\s)?de\s|[/÷:]\s?|\bentre\s(?:los\s)?)$")
+"""The words before the length of a month or a year that a computation takes: "al mes de 30 días", "entre 365 días"."""
+_ROUNDS = 4  # Steps of a chain of results that is followed over the whole answer.
 
 
 def figure_findings(answer: ReadAnswer) -> list[Finding]:
-    """Return the figures that the sources of their paragraph do not have; those of quotations are left to their check.
-
-    A figure of the user's own needs no source, nor does what follows from one: "33 días × 4 años = 132 días". What is
-    worked out on the page is worked out again.
-    """
-    own = quantities(answer.question)
-    findings: list[Finding] = []
-    sums_of = [computations(sentence.text) for sentence in answer.sentences]
-    worked_out = [each.result for sums in sums_of for each in sums if each.is_right]
-    for sentence, sums in zip(answer.sentences, sums_of, strict=True):
-        findings += [_wrong_sum(sentence, each) for each in sums if not each.is_right]
-        findings += _unknown_factors(answer, sentence, sums, worked_out)
-        sources = answer.of_paragraph(sentence.paragraph)
-        for quantity in _out_of_row(quantities(sentence.text), sources):
-            findings.append(
-                _told(sentence, quantity, "row", translate("verify.figure_row", where=_where(sentence, quantity)))
-            )
-        for quantity in figures_of_law(answer, sentence):
-            if finding := _unsupported(answer, sentence, quantity, own, worked_out):
-                findings.append(finding)
-    return findings
+    """Return the figures that nothing known gives, and the computations that do not come out."""
+    return _Check(answer).findings()
 
 
 def figures_of_law(answer: ReadAnswer, sentence: Sentence) -> list[Quantity]:
@@ -74,79 +79,287 @@ def figures_of_law(answer: ReadAnswer, sentence: Sentence) -> list[Quantity]:
     ]
 
 
+class _Check:
+    """The check of one answer: known values, and the figures that are not accounted for yet."""
+
+    def __init__(self, answer: ReadAnswer) -> None:
+        self._answer = answer
+        said = "\n".join(filter(None, (answer.question, answer.conversation)))
+        self._said_numbers = {number.value for number in bare_numbers(said)}
+        self._own_words = _with_numbers(answer.question)
+        self._said = [each for each in _with_numbers(said) if each.unit != "#" or each.value > 1]
+        texts = [source.everything for source in answer.sources]
+        self._law = [known for text in texts for known in (*quantities(text), *whole_durations(text))]
+        self._sums = [computations(sentence.text) for sentence in answer.sentences]
+        results = [each.result for sums in self._sums for each in sums if each.is_right]
+        self._worked_out = results
+        operands = {value for sums in self._sums for each in sums if each.is_right for value in each.operands}
+        self._written = [Quantity(value, "#", "", 0, 0) for value in sorted(operands)]
+        self._written += [Quantity(each.value, "#", "", 0, 0) for sums in self._sums for each in sums if each.is_right]
+        for sentence in answer.sentences:
+            begin = _example_at(fold(sentence.text))
+            self._said += [each for each in quantities(sentence.text) if each.start >= begin]
+        self._has_pay = any(each.unit == "euro" or (each.unit == "#" and each.value >= 100) for each in self._said)
+        self._accepted: dict[int, list[Quantity]] = {}
+        self._derived: dict[int, list[Quantity]] = {}
+
+    def findings(self) -> list[Finding]:
+        """Return the findings in the order of the text."""
+        waiting = self._not_direct()
+        for _ in range(_ROUNDS):
+            if not waiting:
+                break
+            left = [(number, figure) for number, figure in waiting if not self._follows(number, figure)]
+            if len(left) == len(waiting):
+                break
+            waiting = left
+        findings = [self._unsupported(self._answer.sentences[number], figure) for number, figure in waiting]
+        if any(self._sums):
+            values = self._values()
+            for number, sums in enumerate(self._sums):
+                sentence = self._answer.sentences[number]
+                findings += [_wrong_sum(sentence, each) for each in sums if self._is_wrong(values, each)]
+                findings += self._unknown_factors(values, sentence, sums)
+        return sorted(findings, key=lambda finding: finding["start"])
+
+    def _not_direct(self) -> list[tuple[int, Quantity]]:
+        """Accept the figures that stand somewhere; return the others by the number of their sentence."""
+        waiting = []
+        supposed = _paragraphs_of_examples(self._answer.sentences)
+        for number, sentence in enumerate(self._answer.sentences):
+            if sentence.paragraph in supposed:
+                self._said += quantities(sentence.text)
+                continue
+            for figure in figures_of_law(self._answer, sentence):
+                if _is_unsettled(sentence.text, figure):
+                    continue
+                if fraction := _fraction(sentence.text, figure):
+                    self._written.append(fraction)
+                    continue
+                if self._is_direct(figure, number):
+                    self._accepted.setdefault(number, []).append(figure)
+                    self._written.append(figure)
+                else:
+                    waiting.append((number, figure))
+        return waiting
+
+    def _is_direct(self, figure: Quantity, number: int) -> bool:
+        """Tell whether a figure stands in a source, in the conversation, or is only supposed or counted."""
+        if figure.is_count and not any(known.unit == figure.unit for known in self._law):
+            return True  # Things that the sources do not count are counted by the answer itself.
+        if figure.value in self._said_numbers or any(is_same(figure, known) for known in self._said):
+            return True
+        if figure.unit == DATE and any(figure.value in _forms(day) for day in self._answer.days):
+            return True
+        if any(is_same(figure, known) for known in self._worked_out):
+            return True
+        text = self._answer.sentences[number].text
+        if figure.unit == "day" and figure.value in _PERIOD_DAYS and _PERIOD_OF.search(fold(text)[: figure.start]):
+            return True
+        sums = self._sums[number] if figure.unit == "euro" and not self._has_pay else []
+        if any(each.is_right and figure.value in each.operands for each in sums):
+            return True  # A salary that the answer supposes, because the user has named none.
+        return stands_in(figure, self._answer.sources)
+
+    def _days(self, found: Iterable[Quantity]) -> set[date]:
+        known = [each for text in (self._said, self._written) for each in dates_in(text)]
+        years = {int(each.value) // 10_000 for each in known if each.value >= 10_000}
+        years |= {day.year for day in self._answer.days}
+        years |= {int(each.value) for each in self._said if each.unit == "#" and 1950 <= each.value <= 2100}
+        return {day for each in dates_in(found) for day in day_of(each, years)}
+
+    def _calendar(self) -> Calendar:
+        said = self._days(self._said)
+        page = self._days([*self._worked_out, *self._written])
+        return Calendar(said, [*self._answer.days, *sorted(page)])
+
+    def _follows(self, number: int, figure: Quantity) -> bool:
+        """Tell whether a figure follows from known values; one that does is known to the next ones."""
+        sentence = self._answer.sentences[number]
+        folded = fold(sentence.text)
+        rough = _ROUGH.search(folded, 0, figure.start) is not None
+        if (figure.kind or figure.per) and any(
+            is_same(figure, known) and unit_is_wrong(known, figure) for known in self._law
+        ):
+            return self._calendar().is_span(float(figure.value), figure.unit, 0)
+        if figure.unit == "euro" and self._is_beyond:
+            follows = True
+        elif figure.unit == DATE:
+            follows = self._is_reached(figure)
+        else:
+            whole = next(
+                (each for each in compounds(sentence.text, quantities(sentence.text)) if figure in each.parts), None
+            )
+            near = self._near(number, figure)
+            is_rule = figure.unit in (*UNITS_OF_TIME, "percent", "times") and not figure.value % 1
+            values = self._values(number if is_rule else None)
+            combined = _COMBINED.search(folded) is not None
+            follows = values.give(figure, near, rough=rough, combined=combined) or any(
+                each.unit == other.unit == figure.unit and each.value + other.value == figure.value
+                for each in self._added()
+                for other in self._written
+            )
+            if whole and not follows:
+                months = replace(figure, value=whole.months, unit="month")
+                follows = any(is_same(months, known) for known in (*self._said, *self._law)) or values.give(
+                    months, near, rough=rough, combined=combined
+                )
+        if follows:
+            self._accepted.setdefault(number, []).append(figure)
+            self._worked_out.append(figure)
+            self._derived.setdefault(number, []).append(figure)
+        return follows
+
+    def _is_reached(self, figure: Quantity) -> bool:
+        durations = [*self._said, *self._law, *self._worked_out]
+        days = {
+            float(each.value) * (7 if each.unit == "week" else 1) for each in durations if each.unit in ("day", "week")
+        }
+        months = {float(each.value) for each in durations if each.unit == "month"}
+        calendar = self._calendar()
+        if dates_in(self._said):
+            # The day before or after one of the law begins or ends a part of the user's time.
+            law = self._days(self._law)
+            if any(abs((day - other).days) == 1 for day in self._days([figure]) for other in law):
+                return True
+        return any(calendar.is_reached(day, days, months) for day in self._days([figure]))
+
+    def _near(self, number: int, figure: Quantity) -> list[Quantity]:
+        """Return the accepted figures and the bare numbers beside a figure and in the sentence before it."""
+        sentences = self._answer.sentences
+        before = next((n for n in range(number - 1, -1, -1) if n in self._accepted or _bare(sentences[n].text)), number)
+        near: list[Quantity] = []
+        for each in dict.fromkeys((before, number)):
+            near += self._accepted.get(each, [])
+            bare = _bare(sentences[each].text)
+            near += [value for value in bare if each != number or not figure.start <= value.start < figure.end]
+        return near
+
+    def _added(self) -> list[Quantity]:
+        """Return the accepted figures that a sentence adds to something ("una semana más")."""
+        added = []
+        for number, figures in self._accepted.items():
+            folded = fold(self._answer.sentences[number].text)
+            added += [each for each in figures if _ADDED.match(folded, each.end)]
+        return added
+
+    def _values(self, number: int | None = None) -> Values:
+        """Return the known values; for a sentence, the results before its end alone."""
+        worked_out = [
+            *(
+                each.result
+                for sums in self._sums[: None if number is None else number + 1]
+                for each in sums
+                if each.is_right
+            ),
+            *(
+                each
+                for place, derived in self._derived.items()
+                if number is None or place <= number
+                for each in derived
+            ),
+        ]
+        return Values(self._said, worked_out, self._written, self._law, self._calendar())
+
+    @property
+    def _is_beyond(self) -> bool:
+        """Whether the user gives so many values that an amount may take more steps than are searched."""
+        return self._has_pay and len(self._own_words) > _MOST_OWN
+
+    def _is_wrong(self, values: Values, each: Computation) -> bool:
+        """Tell whether a computation does not come out, also not times a value that stands before it."""
+        if each.is_right:
+            return False
+        tolerance = tolerance_of(each.result.value)
+        return not values.is_multiple(float(each.value), float(each.result.value), tolerance)
+
+    def _unknown_factors(self, values: Values, sentence: Sentence, sums: Iterable[Computation]) -> list[Finding]:
+        """Return the computations with a coefficient that stands nowhere ("200 × 1,6").
+
+        Whole numbers are not looked at: a year has twelve months, and the user may have said "tres años" in other
+        words.
+        """
+        given = {each.value for each in (*self._said, *self._law, *self._worked_out)} | self._said_numbers
+        given |= {number.value for source in self._answer.sources for number in bare_numbers(source.everything)}
+        findings = []
+        for each in sums:
+            for value in each.operands:
+                if not value % 1 or is_known_factor(value, given) or values.give_factor(value):
+                    continue
+                if any(figure.value == value and figure.unit == "euro" for figure in quantities(sentence.text)):
+                    continue  # An amount is checked by itself.
+                where = sentence.text[each.start : each.end].strip()
+                message = translate("verify.figure_unsupported", where=f"{value:f}".replace(".", ","))
+                finding = _told(sentence, each.result, "unsupported", message)
+                start = sentence.start + each.start
+                findings.append(Finding({**finding, "where": where, "start": start, "end": start + len(where)}))
+                break
+        return findings
+
+    def _unsupported(self, sentence: Sentence, quantity: Quantity) -> Finding:
+        """Return the finding of a figure that nothing gives, with the nearest figure of the sources."""
+        where = _where(sentence, quantity)
+        nearest = nearest_figure(sentence.text, quantity, [*self._answer.of_sentence(sentence), *self._answer.sources])
+        evidence, mark = (nearest[0], nearest[1].mark) if nearest else ("", "")
+        if any(known.value == quantity.value and unit_is_wrong(known, quantity) for known in self._law) or (
+            of_another_time(quantity, self._answer.sources)
+        ):
+            kind, message = "unit", translate("verify.figure_unit", where=where, evidence=evidence)
+        else:
+            kind, message = "unsupported", translate("verify.figure_unsupported", where=where)
+            message += translate("verify.figure_nearest", evidence=evidence) if evidence else ""
+        return _told(sentence, quantity, kind, message, mark, evidence)
+
+
+def _bare(text: str) -> list[Quantity]:
+    """Return the numbers of a text beside which no unit stands, with the unit "#"."""
+    numbers = sorted(bare_numbers(text), key=lambda each: each.start)
+    return [Quantity(each.value, "#", "", each.start, each.end) for each in numbers]
+
+
+def _with_numbers(text: str) -> list[Quantity]:
+    """Return the quantities of a text, its durations in several units as one, and its numbers without a unit."""
+    return [*quantities(text), *whole_durations(text), *_bare(text)]
+
+
+def _forms(day: date) -> tuple[int, int]:
+    """Return the values of a day with and without its year."""
+    return day.year * 10_000 + day.month * 100 + day.day, day.month * 100 + day.day
+
+
+def _fraction(text: str, figure: Quantity) -> Quantity | None:
+    """Return the factor of a fraction that only a computation has ("82/184"), not a rule ("2/3")."""
+    above, slash, below = text[figure.start : figure.end].partition("/")
+    if not slash or figure.unit != "percent" or int(below) <= _LARGEST_DENOMINATOR:
+        return None
+    return Quantity(Decimal(int(above)) / int(below), "#", "", figure.start, figure.end)
+
+
+def _is_unsettled(text: str, figure: Quantity) -> bool:
+    """Tell whether a figure is an ordinal, a time of the day, or a number before a share ("del 4 al 20, el 60 %")."""
+    folded = fold(text)
+    if figure.unit == "percent" and _TO_SHARE.match(folded, figure.end) and folded[figure.end - 1].isdigit():
+        return True
+    if figure.unit in UNITS_OF_TIME and _ORDINAL.match(folded, figure.start):
+        return True
+    return figure.unit == "hour" and _CLOCK.search(folded[: figure.start]) is not None
+
+
+def _paragraphs_of_examples(sentences: Sequence[Sentence]) -> set[int]:
+    """Return the numbers of the paragraphs under a heading that announces an example."""
+    found: set[int] = set()
+    for sentence in sentences:
+        if _EXAMPLE_HEADING.match(fold(sentence.text)) and not quantities(sentence.text):
+            found |= {sentence.paragraph, sentence.paragraph + 1}
+    return found
+
+
 def _is_reckoned_with(text: str, quantity: Quantity, sums: Sequence[Computation]) -> bool:
     """Tell whether a figure is one of a computation alone: "648 € × 8/12", "para 12 días serían 366 / 30 × 12"."""
     if "/" in text[quantity.start : quantity.end]:
         return any(each.start <= quantity.start < each.end for each in sums)
     is_given = _GIVEN.search(fold(text[: quantity.start])) is not None
     return is_given and any(quantity.value in each.operands for each in sums)
-
-
-def _unsupported(
-    answer: ReadAnswer, sentence: Sentence, quantity: Quantity, own: Sequence[Quantity], worked_out: Sequence[Quantity]
-) -> Finding | None:
-    """Return what is wrong with a figure; ``None`` where it stands somewhere that it may."""
-    sources = _sources_of(answer, sentence)
-    given = [known for source in sources for known in quantities(source.everything)]
-    if quantity.is_count and not any(known.unit == quantity.unit for known in given):
-        return None  # Things that the sources do not count are counted by the answer itself.
-    if quantity.value in {number.value for number in bare_numbers(answer.question)}:
-        return None  # "Somos 300": the user's own, without its unit.
-    if _stands_in(quantity, sources) or any(is_same(quantity, known) for known in (*own, *worked_out)):
-        return None
-    is_counted_otherwise = any(is_same(quantity, known) and _unit_is_wrong(known, quantity) for known in given)
-    if not is_counted_otherwise and follows(quantity, own, [*given, *worked_out]):
-        return None
-    if _is_rest(quantity, sentence, given) or _is_sum(quantity, worked_out):
-        return None
-    where = _where(sentence, quantity)
-    nearest = _nearest(sentence, quantity, sources)
-    evidence, mark = (nearest[0], nearest[1].mark) if nearest else ("", "")
-    others = [source for source in answer.sources if source not in sources]
-    if _has_dangling(answer, sentence) and _stands_in(quantity, others):
-        return None  # Its marker is told already.
-    elsewhere = next((source for source in others if _stands_in(quantity, [source])), None)
-    if any(known.value == quantity.value and _unit_is_wrong(known, quantity) for known in given) or _of_another_time(
-        quantity, sources
-    ):
-        kind, message = "unit", translate("verify.figure_unit", where=where, evidence=evidence)
-    elif elsewhere:
-        place = f"{elsewhere.provision}, {elsewhere.law_name}"
-        kind, message = "other_source", translate("verify.figure_elsewhere", where=where, place=place)
-    else:
-        kind, message = "unsupported", translate("verify.figure_unsupported", where=where)
-        message += translate("verify.figure_nearest", evidence=evidence) if evidence else ""
-    return _told(sentence, quantity, kind, message, mark, evidence)
-
-
-def _is_rest(quantity: Quantity, sentence: Sentence, given: Iterable[Quantity]) -> bool:
-    """Tell whether a share is what another one leaves, in a computation ("una reducción del 95 %: 43,20 × 5 %")."""
-    if quantity.unit != "percent" or not computations(sentence.text):
-        return False
-    return any(known.unit == "percent" and known.value + quantity.value == 100 for known in given)
-
-
-def _is_sum(quantity: Quantity, worked_out: Sequence[Quantity]) -> bool:
-    """Tell whether a figure is the sum of all that was worked out before, or of two of it."""
-    values = [each.value for each in worked_out if each.unit == quantity.unit]
-    pairs = {one + other for one, other in combinations(values, 2)}
-    return len(values) > 1 and (quantity.value in pairs or quantity.value == sum(values))
-
-
-def _sources_of(answer: ReadAnswer, sentence: Sentence) -> list[Source]:
-    """Return the sources of the paragraph of a sentence; without a marker or a name it may go on with what came before.
-
-    "Según el artículo 40.1, … La empresa avisa treinta días antes …; el artículo 59.4 le aplica …"
-    """
-    sources = answer.of_paragraph(sentence.paragraph)
-    if sentence.marks or sentence.named:
-        return sources
-    before = next((s for s in reversed(answer.sentences) if s.end <= sentence.start and (s.marks or s.named)), None)
-    return [*sources, *(s for s in answer.of_sentence(before) if s not in sources)] if before else sources
-
-
-def _has_dangling(answer: ReadAnswer, sentence: Sentence) -> bool:
-    return any(not 1 <= n <= len(answer.sources) for _, _, numbers in marks_in(sentence.text) for n in numbers)
 
 
 def _where(sentence: Sentence, quantity: Quantity) -> str:
@@ -174,135 +387,10 @@ def _told(
     }
 
 
-def _of_another_time(quantity: Quantity, sources: Sequence[Source]) -> bool:
-    """Tell whether sources have a number for another time than a figure says ("ochenta al año")."""
-    numbers = (number for source in sources for number in bare_numbers(source.everything))
-    return any(
-        number.per and quantity.per not in ("", number.per) for number in numbers if number.value == quantity.value
-    )
-
-
 def _example_at(folded: str) -> int:
     """Return where the part of a sentence begins that is an example, or its end: those figures are of nobody's law."""
     cue = _SUPPOSED.search(folded)
     return max(folded.rfind(stop, 0, cue.start()) for stop in (";", ":", "(", "—")) + 1 if cue else len(folded)
-
-
-def _stands_in(quantity: Quantity, sources: Sequence[Source]) -> bool:
-    """Tell whether sources have a figure.
-
-    Of days of a kind, a source that counts those days without a kind beside the number must say somewhere how it does.
-    A number without a unit ("ochenta al año", a cell of a table) may be of any, but not of a kind of days.
-    """
-    for source in sources:
-        if quantity.unit == "month" and quantity.value in _without_number(source.everything):
-            return True
-        same = [known for known in quantities(source.everything) if is_same(quantity, known)]
-        if quantity.per and any(known.per for known in same):
-            # Where the source says of which time it is, it is of that one.
-            same = [known for known in same if known.per in ("", quantity.per)]
-            if not same:
-                continue
-        if not quantity.kind or any(known.kind == quantity.kind for known in same):
-            if same or (not quantity.kind and _as_written(quantity, source)):
-                return True
-        elif any(not known.kind for known in same) and quantity.kind in kinds_of_days(source.everything):
-            return True
-    return False
-
-
-@lru_cache(maxsize=2048)
-def _without_number(text: str) -> frozenset[int]:
-    """Return the months that a text names without a number: twelve for "al año"."""
-    return frozenset(12 if match["year"] else 1 for match in _YEARLY.finditer(fold(text)))
-
-
-def _as_written(quantity: Quantity, source: Source) -> list[BareNumber]:
-    """Return the bare numbers of a source that a quantity may be; years are counted in months."""
-    times = (1, 12) if quantity.unit == "month" else (1,)
-    return [
-        number
-        for number in bare_numbers(source.everything)
-        if quantity.value in [number.value * each for each in times]
-        and quantity.per in ("", number.per or quantity.per)
-    ]
-
-
-def _out_of_row(figures: Sequence[Quantity], sources: Sequence[Source]) -> list[Quantity]:
-    """Return the figures of a sentence that stand in no row of a table in which another one of them stands."""
-    rows: dict[Quantity, set[tuple[int, int]]] = {}
-    for quantity in figures:
-        if any(is_same(quantity, known) for source in sources for known in quantities(source.everything)):
-            continue
-        cells = [(source.number, cell.row) for source in sources for cell in _as_written(quantity, source)]
-        if cells and all(row is not None for _, row in cells):
-            rows[quantity] = {(number, row) for number, row in cells if row is not None}
-    return [
-        quantity
-        for quantity, own in rows.items()
-        if len(rows) > 2 and not any(own & other for each, other in rows.items() if each is not quantity)
-    ]
-
-
-def is_same(one: Quantity, other: Quantity) -> bool:
-    """Tell whether two figures are the same, whichever days are counted; a day without a year is that of any."""
-    if one.unit != other.unit:
-        return False
-    if one.unit == DATE:
-        return one.value == other.value or (
-            min(one.value, other.value) < 10_000 and (one.value - other.value) % 10_000 == 0
-        )
-    # Shares are written to different decimals: 66,67 % and two thirds.
-    return abs(one.value - other.value) <= (Decimal("0.34") if one.unit == "percent" and one.value % 1 else 0)
-
-
-def _unit_is_wrong(known: Quantity, quantity: Quantity) -> bool:
-    if known.unit == quantity.unit:
-        return known.kind != quantity.kind or bool(known.per and quantity.per and known.per != quantity.per)
-    return not quantity.is_count and (known.unit in _COMPARABLE or quantity.unit not in _COMPARABLE)
-
-
-def _nearest(sentence: Sentence, quantity: Quantity, sources: Iterable[Source]) -> tuple[str, Source] | None:
-    """Return the figure of the same unit, or else the same number, in the words most like those of the sentence."""
-    wanted = set(stems(sentence.text))
-    best: tuple[float, str, Source] | None = None
-    for source in sources:
-        for known in quantities(source.text):
-            if known.unit != quantity.unit and known.value != quantity.value:
-                continue
-            around = source.text[max(0, known.start - 150) : known.end + 150]
-            fit = len(wanted & set(stems(around))) + (0.5 if known.unit == quantity.unit else 0)
-            if best is None or fit > best[0]:
-                best = fit, " ".join(source.text[known.start : known.end].split()), source
-    return (best[1], best[2]) if best else None
-
-
-def _unknown_factors(
-    answer: ReadAnswer, sentence: Sentence, sums: Iterable[Computation], worked_out: Sequence[Quantity]
-) -> list[Finding]:
-    """Return the computations with a coefficient that stands nowhere ("200 × 1,6").
-
-    Whole numbers are not looked at: a year has twelve months, and the user may have said "tres años" in other words.
-    """
-    sources = answer.of_sentence(sentence)
-    texts = [answer.question, *(source.everything for source in sources)]
-    given = {quantity.value for text in texts for quantity in quantities(text)}
-    given |= {number.value for text in texts for number in bare_numbers(text)} | {each.value for each in worked_out}
-    findings = []
-    for each in sums:
-        unknown = [value for value in each.operands if value % 1 and not _is_known(value, given)]
-        if unknown:
-            where = sentence.text[each.start : each.end].strip()
-            message = translate("verify.figure_unsupported", where=f"{unknown[0]:f}".replace(".", ","))
-            finding = _told(sentence, each.result, "unsupported", message)
-            start = sentence.start + each.start
-            findings.append(Finding({**finding, "where": where, "start": start, "end": start + len(where)}))
-    return findings
-
-
-def _is_known(value: Decimal, given: Collection[Decimal]) -> bool:
-    """Tell whether a number is given, or the difference of two that are; a share may be what another one leaves."""
-    return value in given or 100 - value in given or any(value + other in given for other in given)
 
 
 def _wrong_sum(sentence: Sentence, each: Computation) -> Finding:

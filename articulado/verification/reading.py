@@ -7,6 +7,7 @@ the quotation marks of false quotations.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from articulado.language.languages import Language
 from articulado.language.sentence_spans import sentences
@@ -43,12 +44,18 @@ class Sentence:
 
 @dataclass(frozen=True)
 class ReadAnswer:
-    """An answer taken apart, and what it was written from. ``question`` holds figures that are the user's own."""
+    """An answer taken apart, and what it was written from. ``question`` holds figures that are the user's own.
+
+    ``conversation`` holds the earlier turns of user and assistant, ``days`` today and the day whose law is asked for:
+    their figures need no source.
+    """
 
     text: str
     question: str
     sources: tuple[Source, ...]
     sentences: tuple[Sentence, ...]
+    conversation: str = ""
+    days: tuple[date, ...] = ()
 
     def source(self, number: int) -> Source:
         """Return the source of a marker (1-based)."""
@@ -65,7 +72,9 @@ class ReadAnswer:
         return own or self.of_paragraph(sentence.paragraph)
 
 
-def read_answer(text: str, question: str, sources: Sequence[Source]) -> ReadAnswer:
+def read_answer(
+    text: str, question: str, sources: Sequence[Source], conversation: str = "", days: Sequence[date] = ()
+) -> ReadAnswer:
     """Take an answer apart.
 
     A list belongs to the paragraph that it follows without a blank line, or with one where that ends in a colon. Of a
@@ -87,7 +96,7 @@ def read_answer(text: str, question: str, sources: Sequence[Source]) -> ReadAnsw
         by_mark = marks[position] or _nearest_marks(position, pieces, marks)
         rests_on = _with_other_parts(dict.fromkeys([*by_mark, *by_name]), sources)
         read.append(Sentence(text[start:end], start, end, paragraph, marks[position], own_named, rests_on))
-    return ReadAnswer(text, question, tuple(sources), tuple(read))
+    return ReadAnswer(text, question, tuple(sources), tuple(read), conversation, tuple(days))
 
 
 def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:

@@ -2,19 +2,22 @@
 
 ``sources_of`` numbers the fragments from 1, as their markers do. ``Words`` holds the folded tokens of a
 text, their offsets and a compact form without blanks. ``may_hold`` is a fast negative test before tokens
-are compared.
+are compared. ``stands_in`` compares a figure with those of sources.
 """
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import groupby
 from types import MappingProxyType
 
 from articulado.language.characters import CharacterTable
 from articulado.language.folding import fold
+from articulado.language.quantities import DATE, BareNumber, Quantity, bare_numbers, kinds_of_days, quantities
+from articulado.language.spanish import stems
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import parse_citations
 from articulado.prompting.notes import whole_note
@@ -184,3 +187,96 @@ def _plain(token: str) -> str:
     if token[0].isdigit():
         return token.replace(".", "") if "." in token and _GROUPED.fullmatch(token) else token
     return "%" if token.startswith("por ") else _SAME.get(token, token)
+
+
+_YEARLY = re.compile(r"\b(?:al (?P<year>ano)|al (?P<month>mes))\b(?! siguiente)")
+"""How a law says one year or one month without a number: "prescribirán al año"."""
+UNITS_OF_TIME = ("day", "week", "month", "hour", "minute")
+"""Units of time: a figure with another one of them is told as a wrong unit."""
+
+
+def of_another_time(quantity: Quantity, sources: Sequence[Source]) -> bool:
+    """Tell whether sources have a number for another time than a figure says ("ochenta al año")."""
+    numbers = (number for source in sources for number in bare_numbers(source.everything))
+    return any(
+        number.per and quantity.per not in ("", number.per) for number in numbers if number.value == quantity.value
+    )
+
+
+def stands_in(quantity: Quantity, sources: Sequence[Source]) -> bool:
+    """Tell whether sources have a figure.
+
+    Of days of a kind, a source that counts those days without a kind beside the number must say somewhere how it does.
+    A number without a unit ("ochenta al año", a cell of a table) may be of any, but not of a kind of days.
+    """
+    for source in sources:
+        if quantity.unit == "month" and quantity.value in _without_number(source.everything):
+            return True
+        same = [known for known in quantities(source.everything) if is_same(quantity, known)]
+        if quantity.per and any(known.per for known in same):
+            # Where the source says of which time it is, it is of that one.
+            same = [known for known in same if known.per in ("", quantity.per)]
+            if not same:
+                continue
+        if not quantity.kind or any(known.kind == quantity.kind for known in same):
+            if same or (not quantity.kind and _as_written(quantity, source)):
+                return True
+        elif any(not known.kind for known in same) and quantity.kind in kinds_of_days(source.everything):
+            return True
+    return False
+
+
+@lru_cache(maxsize=2048)
+def _without_number(text: str) -> frozenset[int]:
+    """Return the months that a text names without a number: twelve for "al año"."""
+    return frozenset(12 if match["year"] else 1 for match in _YEARLY.finditer(fold(text)))
+
+
+def _as_written(quantity: Quantity, source: Source) -> list[BareNumber]:
+    """Return the bare numbers of a source that a quantity may be; years are counted in months."""
+    times = (1, 12) if quantity.unit == "month" else (1,)
+    return [
+        number
+        for number in bare_numbers(source.everything)
+        if quantity.value in [number.value * each for each in times]
+        and quantity.per in ("", number.per or quantity.per)
+    ]
+
+
+def is_same(one: Quantity, other: Quantity) -> bool:
+    """Tell whether two figures are the same, whichever days are counted; a day without a year is that of any."""
+    if one.unit != other.unit:
+        return False
+    if one.unit == DATE:
+        return one.value == other.value or (
+            min(one.value, other.value) < 10_000 and (one.value - other.value) % 10_000 == 0
+        )
+    # Shares are written to different decimals: 66,67 % and two thirds.
+    return abs(one.value - other.value) <= (Decimal("0.34") if one.unit == "percent" and one.value % 1 else 0)
+
+
+def unit_is_wrong(known: Quantity, quantity: Quantity) -> bool:
+    """Tell whether two figures of one value count other days, are of other times, or have other units."""
+    if known.unit == quantity.unit:
+        return known.kind != quantity.kind or bool(known.per and quantity.per and known.per != quantity.per)
+    return not quantity.is_count and (known.unit in UNITS_OF_TIME or quantity.unit not in UNITS_OF_TIME)
+
+
+def nearest_figure(claim: str, quantity: Quantity, sources: Iterable[Source]) -> tuple[str, Source] | None:
+    """Return the figure of the same unit, or else the same number, in the words most like those of the sentence."""
+    wanted = set(stems(claim))
+    best: tuple[float, str, Source] | None = None
+    for source in sources:
+        for known in quantities(source.text):
+            if known.unit != quantity.unit and known.value != quantity.value:
+                continue
+            around = source.text[max(0, known.start - 150) : known.end + 150]
+            fit = len(wanted & set(stems(around))) + (0.5 if known.unit == quantity.unit else 0)
+            if best is None or fit > best[0]:
+                best = fit, " ".join(source.text[known.start : known.end].split()), source
+    return (best[1], best[2]) if best else None
+
+
+def is_known_factor(value: Decimal, given: Collection[Decimal]) -> bool:
+    """Tell whether a number is given, or the difference of two that are; a share may be what another one leaves."""
+    return value in given or 100 - value in given or any(value + other in given for other in given)

@@ -1,0 +1,253 @@
+"""Arithmetic that may give a figure of an answer: tell if it follows from known values in a bounded number of steps.
+
+``Values`` are the numbers that an answer may reckon with. Amounts, and results with decimals, may follow by any
+operation on two of them, or by a chain of daily pay, days and years of service. A whole duration or share is mostly a
+rule of the law: it follows only from values of one kind, of which one is the user's own or was worked out before, or
+that stand beside it (``near``).
+"""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from articulado.language.quantities import Quantity
+from articulado.verification.spans_of_time import Calendar
+
+Numbers = NDArray[np.float64]
+
+_PERIODS = (1, 7, 12, 14, 30, 365, 366, 360, 100)
+"""Days of a week, months and payments of a year, days of a month and of a year."""
+_DAILY = (1, 1 / 30, 12 / 365, 12 / 360, 14 / 365, 14 / 360, 1 / 365, 1 / 366, 1 / 360, 1 / 7, 12 / 366, 14 / 366)
+"""Factors from a daily, monthly (12 or 14 payments), yearly or weekly amount to a daily one."""
+_DAYS_A_YEAR = 60
+"""Most days of pay that a law gives by year of service."""
+MOST = 48
+"""Values of one kind with which is reckoned."""
+_MOST_ADDENDS = 11
+_LEAST_AMOUNT = 100
+_ADDED = 0.06
+"""Rounding of a sum of values that are written with decimals."""
+
+
+def tolerance_of(value: Decimal, *, rough: bool = False) -> float:
+    """Return how far a written value may be from the exact one: half of its last decimal; 2 % of a rough one.
+
+    >>> tolerance_of(Decimal("41220")), tolerance_of(Decimal("3.5"))
+    (0.51, 0.051)
+    """
+    exponent = int(value.as_tuple().exponent)
+    unit = 10.0 ** min(exponent, 0)
+    exact = 0.51 * unit + 3e-5 * abs(float(value)) * (unit < 1)
+    return max(exact, 0.02 * abs(float(value))) if rough else exact
+
+
+def _array(values: Iterable[float]) -> Numbers:
+    return np.array(list(dict.fromkeys(values))[:MOST], float)
+
+
+def _hits(values: Numbers, target: float, tolerance: float) -> bool:
+    return bool(np.any(np.abs(values - target) <= tolerance))
+
+
+def _factors(values: Iterable[Quantity]) -> list[float]:
+    """Return the numbers that may multiply or divide: shares as parts of one, and what they leave or add."""
+    found: list[float] = []
+    for each in values:
+        value = float(each.value)
+        if each.unit == "percent":
+            found += [value / 100, 1 - value / 100, 1 + value / 100]
+        elif each.unit != "date":
+            found.append(value)
+    return found
+
+
+class Values:
+    """Numbers that an answer may reckon with.
+
+    ``said`` are the user's own, ``worked_out`` those that were derived on the page, ``written`` those that the answer
+    takes from its sources, ``sources`` all of the sources. Numbers without a unit have the unit "#".
+    """
+
+    def __init__(
+        self,
+        said: Sequence[Quantity],
+        worked_out: Sequence[Quantity],
+        written: Sequence[Quantity],
+        sources: Sequence[Quantity],
+        calendar: Calendar,
+    ) -> None:
+        self._own = [*said, *worked_out]
+        self._page = [*self._own, *written]
+        self._worked_out = worked_out
+        self._sources = sources
+        self._calendar = calendar
+
+    def give(self, figure: Quantity, near: Sequence[Quantity], *, rough: bool, combined: bool) -> bool:
+        """Tell whether a figure follows.
+
+        ``near`` are the values beside it. ``rough`` figures may be off by 2 %. ``combined`` says that its sentence
+        speaks of a sum or of a rest.
+        """
+        target, tolerance = float(figure.value), tolerance_of(figure.value, rough=rough)
+        if figure.unit in ("day", "week", "month") and self._calendar.is_span(target, figure.unit, tolerance):
+            return True
+        if figure.unit in ("euro", "peseta"):
+            return self._any_operation(figure.unit, target, tolerance) or self._pay(target, tolerance)
+        if figure.value % 1 and self._any_operation(figure.unit, target, tolerance):
+            return True
+        if self._converted(figure, target, tolerance) or self._of_service(figure, target, tolerance):
+            return True
+        if self._of_one_kind(figure, near, target, tolerance, combined=combined):
+            return True
+        return self._beside(figure, near, target, tolerance, combined=combined)
+
+    def is_multiple(self, value: float, target: float, tolerance: float) -> bool:
+        """Tell whether a value times one of the page, or a share of it, gives a target."""
+        return _hits(value * np.array([*_factors(self._page), 0.0]), target, tolerance + 5e-4 * abs(target))
+
+    def give_factor(self, value: Decimal) -> bool:
+        """Tell whether a coefficient follows from two values; one of a single decimal exactly, from the user's own."""
+        if int(value.as_tuple().exponent) > -2:
+            return _multiplied(_factors(self._own), _PERIODS, "#", float(value), 1e-9)
+        return self._any_operation("#", float(value), tolerance_of(value))
+
+    def _any_operation(self, unit: str, target: float, tolerance: float) -> bool:
+        """Two values of the page, or the user's own and any: sum, difference, product, quotient, share."""
+        for firsts, seconds in ((self._page, self._page), (self._own, self._sources)):
+            like, other = (
+                _array(float(each.value) for each in values if each.unit == unit or _may_be(each, unit))
+                for values in (firsts, seconds)
+            )
+            if _added(like, other, target, min(tolerance, _ADDED) if target % 1 == 0 else tolerance):
+                return True
+            if _multiplied(_factors(firsts), [*_factors(seconds), *_PERIODS], unit, target, tolerance):
+                return True
+        return self._summed(unit, target, tolerance)
+
+    def _summed(self, unit: str, target: float, tolerance: float) -> bool:
+        """Tell whether some values of the page add up to a target, or do so less another one."""
+        addends = _array(float(each.value) for each in self._page if each.unit == unit)[-_MOST_ADDENDS:]
+        sums = np.zeros(1)
+        for addend in addends:
+            sums = np.concatenate([sums, sums + addend])
+        return _hits(sums, target, tolerance) or any(_hits(sums - each, target, tolerance) for each in addends)
+
+    def _pay(self, target: float, tolerance: float) -> bool:
+        """Daily pay × days, days a year × years of service × daily pay, monthly pay × months, and shares of them."""
+        amounts = _array(float(each.value) for each in self._page if each.unit in ("euro", "#"))
+        if not len(amounts):
+            return False
+        days = _array(float(each.value) for each in self._page if each.unit in ("day", "#"))
+        rules = [float(each.value) for each in self._sources if each.unit == "day" and each.value <= _DAYS_A_YEAR]
+        days_a_year = _array([*days, *rules])
+        of_service = np.multiply.outer(days_a_year, self._months / 12).ravel()
+        daily = np.multiply.outer(amounts, np.array(_DAILY)).ravel()
+        monthly = np.multiply.outer(amounts, np.array([1, 1 / 12, 14 / 12])).ravel()
+        totals = [np.multiply.outer(daily, np.concatenate([days, of_service, np.ones(1)])).ravel()]
+        totals.append(np.multiply.outer(monthly, np.concatenate([self._months, self._months / 12])).ravel())
+        shares = _array([1.0, *_factors(each for each in self._page if each.unit == "percent")])
+        return any(_hits(np.multiply.outer(each, shares), target, tolerance) for each in totals)
+
+    @cached_property
+    def _months(self) -> Numbers:
+        """Durations in months: the user's and the page's, and the spans between known days."""
+        own = [float(each.value) for each in self._page if each.unit == "month"]
+        own += [float(each.value) * 12 for each in self._own if each.unit == "#" and each.value <= 60]
+        return np.array(list(dict.fromkeys([*own, *self._calendar.months]))[: 2 * MOST], float)
+
+    def _of_service(self, figure: Quantity, target: float, tolerance: float) -> bool:
+        """Days a year × the user's years of service."""
+        if figure.unit != "day":
+            return False
+        months = [float(each.value) for each in self._own if each.unit == "month"]
+        months += [float(each.value) * 12 for each in self._own if each.unit == "#" and each.value <= 60]
+        rules = [*self._page, *self._sources]
+        days = _array(float(each.value) for each in rules if each.unit == "day" and each.value <= _DAYS_A_YEAR)
+        served = _array([*months, *self._calendar.months])
+        years, begun = served[served % 12 == 0] / 12, served[served % 12 != 0] / 12
+        return _hits(np.multiply.outer(days, years), target, 0.01) or _hits(
+            np.multiply.outer(days, begun), target, max(tolerance, 0.51)
+        )
+
+    def _converted(self, figure: Quantity, target: float, tolerance: float) -> bool:
+        """Tell whether a known duration in another unit is the target."""
+        pairs = {
+            "day": [("week", 7.0), ("hour", 1 / 24)],
+            "week": [("day", 1 / 7)],
+            "minute": [("hour", 60.0)],
+            "hour": [("minute", 1 / 60), ("day", 24.0)],
+        }
+        for unit, times in pairs.get(figure.unit, []):
+            known = _array(float(each.value) * times for each in (*self._page, *self._sources) if each.unit == unit)
+            if _hits(known, target, min(tolerance, 0.05)):
+                return True
+        # A month has thirty days of what the user says; a rule of the law counts them apart.
+        own = {"day": ("month", (30.0, 365 / 12)), "month": ("day", (1 / 30, 12 / 365, 12 / 360))}
+        unit, factors = own.get(figure.unit, ("", ()))
+        known = _array(float(each.value) * times for each in self._own if each.unit == unit for times in factors)
+        return _hits(known, target, max(tolerance, 0.51))
+
+    def _of_one_kind(
+        self, figure: Quantity, near: Sequence[Quantity], target: float, tolerance: float, *, combined: bool
+    ) -> bool:
+        """Tell whether two like values, the user's own or those beside, add up or differ by the target."""
+        unit = figure.unit
+        own = _array(float(each.value) for each in self._own if each.unit in (unit, "#"))
+        beside = _array(float(each.value) for each in near if each.unit == unit)
+        every = _array(float(each.value) for each in (*self._page, *self._sources) if each.unit == unit)
+        pairs = [(own, own), (own, beside)]
+        if combined:
+            pairs += [(own, every), (beside, beside)]
+            if self._summed(unit, target, tolerance):
+                return True
+        return any(_added(one, other, target, min(tolerance, _ADDED)) for one, other in pairs)
+
+    def _beside(
+        self, figure: Quantity, near: Sequence[Quantity], target: float, tolerance: float, *, combined: bool
+    ) -> bool:
+        """Products, quotients and complements of values that stand beside a figure."""
+        shares = [float(each.value) for each in (*near, *self._own) if each.unit == "percent"]
+        if figure.unit == "percent" and combined and _hits(100 - _array(shares), target, tolerance):
+            return True
+        own = {each.value for each in self._own}
+        like = [each for each in near if each.unit == figure.unit]
+        times = [each for each in near if each.unit in ("#", "percent", "times") or each.is_count]
+        return any(
+            _multiplied(_factors(one), _factors(other), figure.unit, target, tolerance)
+            for one, other in (
+                ([each for each in like if each.value in own], times),
+                (like, [each for each in times if each.value in own]),
+            )
+        )
+
+
+def _may_be(number: Quantity, unit: str) -> bool:
+    """Tell whether a number without a unit may be of a unit; small ones are no amounts."""
+    return number.unit == "#" and (unit != "euro" or number.value >= _LEAST_AMOUNT)
+
+
+def _added(one: Numbers, other: Numbers, target: float, tolerance: float) -> bool:
+    """Tell whether the sum or the difference of two values is a target; twice a value is the same thing, said twice."""
+    if not (len(one) and len(other)):
+        return False
+    sums = np.add.outer(one, other)[np.not_equal.outer(one, other)]
+    return _hits(sums, target, tolerance) or _hits(np.abs(np.subtract.outer(one, other)), target, tolerance)
+
+
+def _multiplied(firsts: Iterable[float], seconds: Iterable[float], unit: str, target: float, tolerance: float) -> bool:
+    """Tell whether two factors or their quotient give a target; a share is a hundred times as much."""
+    one, other = _array(firsts), np.array(list(dict.fromkeys(seconds))[: 3 * MOST], float)
+    one, other = one[one != 0], other[other != 0]
+    if not (len(one) and len(other)):
+        return False
+    targets = [target, target / 100] if unit == "percent" else [target]
+    for goal in targets:
+        scaled = tolerance * goal / target if target else tolerance
+        if _hits(np.multiply.outer(one, other), goal, scaled) or _hits(np.divide.outer(one, other), goal, scaled):
+            return True
+        if _hits(np.divide.outer(other, one), goal, scaled):
+            return True
+    return False
