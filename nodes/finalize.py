@@ -14,9 +14,10 @@ from typing_extensions import TypedDict
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import is_courtesy
-from articulado.legal.wordings import past_law_warnings, tracked_laws
+from articulado.legal.wordings import day_to_check, past_law_warnings, tracked_laws
 from articulado.prompting.abstention import declined
 from articulado.prompting.citation_markers import citation, markers_in, unread_source
+from articulado.prompting.notes import law_notes_once
 from articulado.retrieval.conversation.subject import is_bare_refusal, is_refusal
 from articulado.retrieval.needs import name_of
 from articulado.values.answers import AnswerOutcome, Citation, Message, Need
@@ -85,9 +86,12 @@ async def finalize(
     cited = {number: state["context"][number - 1] for number in markers_in(answer)} or dict(
         enumerate((one for one in state["context"] if one["chunk"]["id"] in unmarked), start=1)
     )
+    law_notes = law_notes_once([candidate["chunk"]] for candidate in cited.values())
     needs = lacking(state)
     changes = await asyncio.to_thread(_readable, last_changes) if cited else {}
-    day = days_of(state).as_of if profile.features.spanish_law else None
+    days = days_of(state)
+    cited_chunks = [candidate["chunk"] for candidate in cited.values()]
+    day = day_to_check(days.as_of, days.today, cited_chunks) if profile.features.spanish_law else None
     tracked = tracked_laws(candidate["chunk"] for candidate in [*state["candidates"], *state["context"]])
     warnings = [
         *state["warnings"],
@@ -100,7 +104,10 @@ async def finalize(
         "answer": answer,
         "outcome": _outcome(state, abstained=abstained),
         "context_chunk_ids": list(dict.fromkeys([*used, *carried]))[:MAX_HANDED_ON],
-        "citations": [citation(number, candidate, day, tracked) for number, candidate in cited.items()],
+        "citations": [
+            citation(number, candidate, day, tracked, law_note)
+            for (number, candidate), law_note in zip(cited.items(), law_notes, strict=True)
+        ],
         "unread": [unread_source(candidate, day, tracked) for candidate in state["named"]],
         "remissions": [] if abstained else remissions_of(cited, state["context"]),
         "precedence": [] if abstained else precedence_notes(cited, language),

@@ -62,6 +62,8 @@ class Law:
     whose bylaw
     it is. ``agreement`` is the scope of a collective agreement. ``text_state`` tells a text that has its later
     amendments in it from one as it was enacted. ``warnings`` are what whoever ingests it should know of its reading.
+    ``changed`` is the day on which its last amendment was published, ``None`` where the source does not say it;
+    ``head_notes`` are the source's notes on how the whole law is to be read.
     """
 
     id: str
@@ -78,6 +80,8 @@ class Law:
     text_state: TextState = "consolidated"
     agreement: Agreement | None = None
     warnings: tuple[str, ...] = ()
+    changed: str | None = None
+    head_notes: tuple[str, ...] = ()
 
 
 def unique_keys(provisions: Iterable[Provision]) -> list[Provision]:

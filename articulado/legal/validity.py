@@ -12,7 +12,7 @@ from datetime import date
 from functools import lru_cache
 
 from articulado.legal.laws.registry import known_laws
-from articulado.values.chunks import REPEALED, Chunk, Status
+from articulado.values.chunks import NO_DAYS, REPEALED, Chunk, Status
 
 MAX_TEXTS = 8_192
 """Texts of which it is kept whether anything is left of them: a question asks that of all it finds, several times."""
@@ -47,14 +47,19 @@ def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
     A wording that is nothing but the mark of a repeal is law on no day, and nothing is before its law is.
     """
     day = as_of or today
-    law = known_laws().get(chunk["law_id"])
-    if law and law.begins and day < law.begins:
+    if day.isoformat() < (_law_begins(chunk) or ""):
         return False
     if not is_of_day(chunk, day):
         return False
     if chunk["status"] in REPEALED and chunk["valid_to"] is None and day >= today:
         return False
     return not _is_mark_of_repeal(chunk["text"])
+
+
+def _law_begins(chunk: Chunk) -> str | None:
+    """Return the first day of the law of a chunk; ``None`` where no source says it."""
+    law = known_laws().get(chunk["law_id"])
+    return law.begins.isoformat() if law and law.begins else chunk.get("law_days", NO_DAYS)["begins"]
 
 
 @lru_cache(MAX_TEXTS)

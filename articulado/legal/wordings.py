@@ -15,7 +15,7 @@ from articulado.language.folding import fold
 from articulado.language.formats import long_day
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import in_force
-from articulado.values.chunks import Candidate, Chunk, WordingChange, WordingDates
+from articulado.values.chunks import NO_DAYS, Candidate, Chunk, WordingChange, WordingDates
 
 FIRST_DAY_DEDUCED = "El día en que empezó a regir se deduce de la fecha de la reforma: compruébelo en el BOE."
 """What is said of a wording in force whose first day no source gives."""
@@ -142,8 +142,44 @@ def certainty(chunk: Chunk, day: date, tracked: frozenset[str]) -> Certainty:
         return "derived"
     law = known_laws().get(chunk["law_id"])
     amended_since = law is not None and begins is not None and begins > law.published
-    never_amended = chunk["law_id"] in tracked and not chunk["notes"]
-    return "sure" if "last_day" in wording or amended_since or never_amended else "unknown"
+    changed = _day(chunk.get("law_days", NO_DAYS)["changed"])
+    unchanged = _never_amended(chunk, tracked) or (changed is not None and day >= changed)
+    return "sure" if "last_day" in wording or amended_since or unchanged else "unknown"
+
+
+def _never_amended(chunk: Chunk, tracked: frozenset[str]) -> bool:
+    """Tell whether a wording is as old as its law: the law has no amendment, or its source notes each and none here."""
+    days = chunk.get("law_days", NO_DAYS)
+    return (chunk["law_id"] in tracked and not chunk["notes"]) or days["changed"] == (days["published"] or "?")
+
+
+def first_day_known(chunk: Chunk, tracked: frozenset[str] = frozenset()) -> str | None:
+    """Return the first day of a wording (ISO 8601); ``None`` where only the publication of its law is known.
+
+    ``tracked`` are the laws whose source tells amendments.
+    """
+    if not has_wordings(chunk) or "first_day" in chunk["wording"]:
+        return chunk["valid_from"]
+    if chunk["source"] != "official":
+        return None
+    days = chunk.get("law_days")
+    if days is None or chunk["valid_from"] != days["published"]:
+        return chunk["valid_from"]
+    known_to_begin = "last_day" in chunk["wording"] or _never_amended(chunk, tracked)
+    return days["begins"] if known_to_begin else None
+
+
+def last_change_of(chunk: Chunk) -> str | None:
+    """Return the day (ISO 8601) of the last change of its law that a chunk tells; ``None`` where it tells none.
+
+    That is the day on which the last amendment of the law was published, else the first day of the wording; the
+    publication of the law itself is no change.
+    """
+    days = chunk.get("law_days", NO_DAYS)
+    if days["changed"]:
+        return days["changed"] if days["changed"] > days["published"] else None
+    began = chunk["valid_from"]
+    return began if began and days["published"] and began > max(days["published"], days["begins"] or "") else None
 
 
 def _others_between(wording: WordingDates) -> bool:
@@ -178,11 +214,14 @@ def wording_note(chunk: Chunk, day: date, tracked: frozenset[str]) -> str:
         kind = "Única redacción en el índice" if chunk["source"] == "official" else "Resume la redacción de hoy"
         return f"{kind}: compruebe la del {day:%d/%m/%Y}"
     wording = chunk["wording"]
+    begins = _day(first_day_known(chunk, tracked))
     deduced = _first_day_deduced(wording) or wording.get("last_day", "exact") != "exact"
     if begins and last:
         span, doubt = f" del {begins:%d/%m/%Y} al {last:%d/%m/%Y}", " (fechas deducidas)"
     else:
         span = f" desde el {begins:%d/%m/%Y}" if begins else f" hasta el {last:%d/%m/%Y}" if last else ""
+        if not span and (changed := _day(chunk.get("law_days", NO_DAYS)["changed"])):
+            return f"Norma sin cambios publicados desde el {changed:%d/%m/%Y}"
         doubt = " (fecha deducida)"
     return f"Redacción vigente{span}{doubt if deduced else ''}"
 
@@ -198,6 +237,21 @@ def annotate_validity(chunk: Chunk, day: date) -> Chunk:
         return chunk
     note = f"Esta redacción {span} y no es la del {day:%d/%m/%Y}, por la que se pregunta. {chunk['status_note']}"
     return {**chunk, "status_note": note.rstrip()}
+
+
+RECENT = timedelta(days=31)
+"""Age of a day up to which a question about it is answered by the law of today."""
+
+
+def day_to_check(day: date | None, today: date, cited: Iterable[Chunk]) -> date | None:
+    """Return the day whose wordings an answer is to tell of; ``None`` where the law of today answers for it.
+
+    That is so for a recent day on which all that is cited was law, as far as the index tells.
+    """
+    if day is None or not today - RECENT <= day <= today:
+        return day
+    laws = filter(has_wordings, cited)
+    return None if all(in_force(chunk, day, today) for chunk in laws) else day
 
 
 def past_law_warnings(day: date | None, cited: Mapping[str, Candidate], tracked: frozenset[str]) -> list[str]:
@@ -217,6 +271,8 @@ def past_law_warnings(day: date | None, cited: Mapping[str, Candidate], tracked:
     others = {mark: candidate for mark, candidate in laws.items() if not in_force(candidate["chunk"], day, day)}
     unsure = [mark for mark in laws if mark not in others and certainty(laws[mark]["chunk"], day, tracked) != "sure"]
     if not unsure and not others:
+        if all(_is_of_today(candidate["chunk"]) for candidate in laws.values()):
+            return []
         return [f"{question_day}: las redacciones citadas son las que regían ese día."]
     warnings = [f"{question_day}."]
     if unsure:
@@ -226,6 +282,11 @@ def past_law_warnings(day: date | None, cited: Mapping[str, Candidate], tracked:
             f"La redacción citada de {_joined(untold)} no estaba en vigor ese día: compruebe la de entonces."
         )
     return warnings
+
+
+def _is_of_today(chunk: Chunk) -> bool:
+    """Tell whether a wording is that of today, and its law has not changed since the day it is asked about."""
+    return "last_day" not in chunk["wording"] and chunk["valid_to"] is None and "law_days" in chunk
 
 
 def _joined(marks: list[str]) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection
 from datetime import date
 
-from articulado.legal.wordings import wording_note
+from articulado.legal.wordings import first_day_known, wording_note
 from articulado.prompting.notes import whole_note
 from articulado.prompting.outgoing_links import inert
 from articulado.values.answers import Citation
@@ -184,11 +184,16 @@ def _numbers_of(match: re.Match[str], valid: Collection[int]) -> list[int]:
 
 
 def citation(
-    number: int, candidate: Candidate, day: date | None = None, tracked: frozenset[str] = frozenset()
+    number: int,
+    candidate: Candidate,
+    day: date | None = None,
+    tracked: frozenset[str] = frozenset(),
+    law_note: str = "",
 ) -> Citation:
     """Return the citation of one fragment; with a day asked about, which wording it is.
 
-    ``tracked`` are the laws whose source tells amendments. What the source says of itself is inert: whoever wrote it is
+    ``tracked`` are the laws whose source tells amendments, ``law_note`` the notes on the whole law that the reader is
+    told of here. What the source says of itself is inert: whoever wrote it is
     a stranger.
     """
     chunk = candidate["chunk"]
@@ -201,10 +206,10 @@ def citation(
         "provision_key": chunk["provision_key"],
         "title": inert(chunk["title"]),
         "url": chunk["url"],
-        "note": inert(whole_note(chunk)),
+        "note": inert(" ".join(filter(None, (whole_note(chunk), law_note)))),
         "summary": inert(chunk["summary"]),
         "official": chunk["source"] == "official",
-        "valid_from": chunk["valid_from"],
+        "valid_from": first_day_known(chunk, tracked),
         "valid_to": chunk["valid_to"],
         "wording": wording_note(chunk, day, tracked) if day else "",
         "page": page_of(chunk),

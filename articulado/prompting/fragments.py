@@ -36,7 +36,7 @@ from articulado.language.characters import as_rendered
 from articulado.language.formats import long_day
 from articulado.legal.agreements.names import validity_of
 from articulado.prompting.citation_markers import defuse_markers, write_marker
-from articulado.prompting.notes import note_on
+from articulado.prompting.notes import law_notes_once, note_on
 from articulado.prompting.stream_splitter import defuse_self_evaluation, unify_breaks
 from articulado.values.answers import Days
 from articulado.values.chunks import Candidate, Chunk, Purpose, ordering_score, page_of, portable_url, provision_of
@@ -157,9 +157,10 @@ def read_prompt(message: str) -> tuple[list[Fragment], str]:
 def render(candidates: Sequence[Candidate], *, markers: bool = True) -> str:
     """Return candidates as fragments, in their order, with markers ``[C1]``, ``[C2]`` …, or with bare numbers."""
     fragments: list[str] = []
-    for _, group in groupby(candidates, key=_wording):
-        parts = list(group)
-        note = note_on([candidate["chunk"] for candidate in parts])
+    groups = [list(group) for _, group in groupby(candidates, key=_wording)]
+    law_notes = law_notes_once([candidate["chunk"] for candidate in parts] for parts in groups)
+    for parts, law_note in zip(groups, law_notes, strict=True):
+        note = " ".join(filter(None, (note_on([candidate["chunk"] for candidate in parts]), law_note)))
         for candidate in parts:
             fragments.append(
                 _render(

@@ -35,6 +35,21 @@ def whole_note(chunk: Chunk) -> str:
     return " ".join(filter(None, (chunk["status_note"], state_note(chunk))))
 
 
+def law_notes_once(groups: Iterable[Sequence[Chunk]]) -> list[str]:
+    """Return for each group of chunks the notes on how its law is to be read, each note with the first that has it."""
+    told: set[str] = set()
+    written: list[str] = []
+    for chunks in groups:
+        notes = [
+            note
+            for note in dict.fromkeys(n for chunk in chunks for n in chunk.get("law_notes", ()))
+            if note not in told
+        ]
+        told.update(notes)
+        written.append(" ".join(notes))
+    return written
+
+
 def state_note(chunk: Chunk) -> str:
     """Return what is said of a text that lacks the later amendments of its norm, in the language spoken now."""
     return translate("search.as_enacted") if chunk.get("text_state") == "as_enacted" else ""

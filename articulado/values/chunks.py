@@ -88,6 +88,22 @@ class WordingDates(TypedDict, total=False):
     tables_lost: bool
 
 
+class LawDays(TypedDict):
+    """Days of the whole law of a chunk, ISO 8601.
+
+    ``begins`` is the first day of the law, ``None`` where no source says it for certain. ``changed`` is the day on
+    which its last amendment was published (that of the law where it has none), ``None`` where no source says it.
+    """
+
+    published: str
+    begins: str | None
+    changed: str | None
+
+
+NO_DAYS: LawDays = {"published": "", "begins": None, "changed": None}
+"""Days of a law of which no source says any."""
+
+
 class Agreement(TypedDict):
     """For whom, where and when a collective agreement was agreed; what is not said is empty or ``None``.
 
@@ -115,7 +131,8 @@ class Chunk(TypedDict):
     (``articulado.legal.wordings``). ``refs`` are ids of chunks that the text cites. ``notes`` are the source's notes on
     amendments, the last one first. ``source`` tells official text from our summaries. ``details`` is the structured
     content of a chunk of an article (``articulado.values.articles.Details``), ``agreement`` the scope of a collective
-    agreement.
+    agreement. ``law_days`` are the days of its law. ``law_notes`` are the source's notes on how the whole law is to be
+    read, if they bear on the text; packaged records have neither.
     ``text_state`` is missing from a text that is consolidated, or of which that cannot be said.
     """
 
@@ -153,6 +170,8 @@ class Chunk(TypedDict):
     content_hash: str
     source: Literal["official", "plain_language"]
     text_state: NotRequired[TextState]
+    law_days: NotRequired[LawDays]
+    law_notes: NotRequired[list[str]]
     details: NotRequired[dict[str, Any]]
     agreement: NotRequired[Agreement]
 

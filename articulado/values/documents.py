@@ -53,7 +53,7 @@ class Source(TypedDict):
     """The files of one document: of a law in the order in which they were given, of equal files the one read first.
 
     ``law_id`` is empty until it was read; ``staged`` names what it was cut into. ``skipped`` are files left out of it.
-    ``last_change`` is the last day (ISO 8601) on which a wording of it came in force, where its source tells days.
+    ``last_change`` is the day (ISO 8601) of its last amendment, where its source tells of one.
     """
 
     identity: str

@@ -70,14 +70,16 @@ class Remission(TypedDict):
 
 
 class LawFreshness(TypedDict):
-    """How recent the law of an answer is: the last day (ISO 8601) on which something of it that was read came in force.
+    """Days of a law that an answer cites, ISO 8601; ``None`` if its source does not tell.
 
-    ``None`` where its source tells no days.
+    ``last_change`` is the day on which its last amendment was published or came into force, ``published`` that of the
+    law itself.
     """
 
     law_id: str
     law: str
     last_change: str | None
+    published: str | None
 
 
 class Freshness(TypedDict):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import Citation, parse_citations
 from articulado.prompting.citation_markers import marker_spans
-from articulado.verification.sources import Source
+from articulado.verification.sources import Source, provisions_in
 
 Mark = tuple[int, int, tuple[int, ...]]
 """Start, end and numbers of a marker."""
@@ -63,7 +63,8 @@ def _without_marks(text: str) -> str:
 def named_provisions(text: str, sources: Sequence[Source]) -> list[Citation]:
     """Return the provisions that an answer names; one without a law is of the law that the context makes likely.
 
-    That is the only law of a source with this number, else the last law named, else the one of most sources.
+    That is the only law of a source with this number, else the law of which the texts of the sources cite this number,
+    else the last law named, else the one of most sources.
     """
     majority = Counter(source.law_id for source in sources if source.law_id).most_common(1)
     last = majority[0][0] if majority else None
@@ -80,5 +81,12 @@ def named_provisions(text: str, sources: Sequence[Source]) -> list[Citation]:
 
 
 def _law_by_number(citation: Citation, sources: Sequence[Source], last: str | None) -> str | None:
-    laws = dict.fromkeys(source.law_id for source in sources if source.provision_key == citation.provision_key)
-    return last if last in laws or not laws else next(iter(laws))
+    key = citation.provision_key
+    laws = dict.fromkeys(source.law_id for source in sources if source.provision_key == key)
+    if not laws:
+        # A text that is told again may lose the law that its sentence ends with ("los artículos 40 y 50 del …").
+        cited = (ref for source in sources for ref in provisions_in(source.text, source.law_id) if ref[1] == key)
+        laws = dict.fromkeys(law_id for law_id, _ in cited)
+        return next(iter(laws)) if len(laws) == 1 else last
+    return last if last in laws else next(iter(laws))
+

@@ -2,8 +2,7 @@
 
 ``certificate_of`` documents the search behind an abstention: queries, collections, nearest provisions and
 words without a match. ``freshness_of`` dates the cited laws. ``needs_of`` lists provisions to look up after
-errors of citation or quotation. ``precedence_notes`` compares cited sources of different rank (art. 3.3 ET,
-art. 9.3 CE, art. 1.2 CC).
+errors of citation or quotation. ``precedence_notes`` tells of an agreement that is cited beside the law (art. 3.3 ET).
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,12 +10,13 @@ from datetime import date
 from itertools import combinations
 
 from articulado.language.languages import Language
-from articulado.language.quantities import quantities
 from articulado.legal.labels import provision_name
 from articulado.legal.laws.registry import known_laws
+from articulado.legal.wordings import last_change_of
 from articulado.prompting.notes import whole_note
 from articulado.values.answers import Need
 from articulado.values.chunks import (
+    NO_DAYS,
     Candidate,
     Chunk,
     ProvisionRef,
@@ -92,17 +92,19 @@ def freshness_of(
     """Return how recent what an answer cites is, by the number of the marker.
 
     ``last_changes`` are the last days (ISO 8601) on which the laws of the index changed; where they say nothing of a
-    law, or a day that is still to come, the last day counts on which a wording that is cited came in force.
+    law, or a day that is still to come, what the cited wordings tell of it counts.
     """
     laws: dict[str, LawFreshness] = {}
     for candidate in cited.values():
         chunk = candidate["chunk"]
-        known = last_changes.get(chunk["law_id"]) or ""
-        days = [day for day in (known, chunk["valid_from"] or "") if day and day <= today.isoformat()]
+        known = (last_changes.get(chunk["law_id"]), last_change_of(chunk))
+        days = [day for day in known if day and day <= today.isoformat()]
         law = laws.setdefault(
-            chunk["law_id"], {"law_id": chunk["law_id"], "law": chunk["law_name"], "last_change": None}
+            chunk["law_id"],
+            {"law_id": chunk["law_id"], "law": chunk["law_name"], "last_change": None, "published": None},
         )
         law["last_change"] = max([*days, law["last_change"] or ""]) or None
+        law["published"] = chunk.get("law_days", NO_DAYS)["published"] or law["published"]
     notes = {f"[C{number}] {note}" for number, candidate in cited.items() if (note := whole_note(candidate["chunk"]))}
     return {
         "index_day": index_day.isoformat() if index_day else None,
@@ -160,54 +162,25 @@ def _words(text: str, finding: Finding, language: Language) -> str:
     return " ".join(list(dict.fromkeys(words))[:MAX_WORDS])
 
 
-MIN_SHARED = 2
-"""Content words that the titles of two provisions share at least, to be of one point."""
 _STATUTES = 2
 """The lowest rank of what parliament or government has made law."""
 
 
 def precedence_notes(cited: Mapping[int, Candidate], language: Language) -> list[str]:
-    """Return a note for each pair of cited sources that the reader has to weigh, each kind of pair once.
+    """Return the note on a collective agreement that is cited beside the law, once; empty without one.
 
-    An agreement beside the law may only better it where that is a minimum (art. 3.3 ET). Of two norms of different rank
-    with other figures on one point, the higher one decides (art. 9.3 CE, art. 1.2 CC).
+    An agreement may only better the law where that is a minimum (art. 3.3 ET). Norms of different rank have no note:
+    figures of one unit do not show that two provisions are on one point.
     """
-    notes: dict[str, str] = {}
     for (one, first), (two, second) in combinations(cited.items(), 2):
         above, below = sorted(((first["chunk"], one), (second["chunk"], two)), key=lambda pair: pair[0]["rank"])
-        if above[0]["rank"] == below[0]["rank"]:
-            continue
-        marks = {"above": _name(*above), "below": _name(*below)}
-        if "agreement" in below[0] and above[0]["rank"] <= _STATUTES:
-            notes.setdefault("agreement", language.translate("verify_agreement_and_law", **marks))
-        elif _is_norm(above[0]) and _is_norm(below[0]) and _differ_on_one_point(above[0], below[0], language):
-            notes.setdefault("rank", language.translate("verify_rank", **marks))
-    return list(notes.values())
+        if above[0]["rank"] <= _STATUTES and above[0]["rank"] < below[0]["rank"] and "agreement" in below[0]:
+            return [language.translate("verify_agreement_and_law", above=_name(*above), below=_name(*below))]
+    return []
 
 
 def _name(chunk: Chunk, number: int) -> str:
     return f"{chunk['law_name']}, {chunk['provision'].lower()} [C{number}]"
-
-
-def _is_norm(chunk: Chunk) -> bool:
-    return chunk["chunk_type"] == "provision" and "agreement" not in chunk
-
-
-def _differ_on_one_point(one: Chunk, other: Chunk, language: Language) -> bool:
-    """Tell whether two provisions of one title have figures of one unit, and none of them in common."""
-    shared = set(language.stems(one["title"])) & set(language.stems(other["title"]))
-    if len(shared) < MIN_SHARED:
-        return False
-    first, second = _figures(one["text"]), _figures(other["text"])
-    return any(not first[unit] & second[unit] for unit in first.keys() & second.keys())
-
-
-def _figures(text: str) -> dict[str, set[object]]:
-    figures: dict[str, set[object]] = {}
-    for quantity in quantities(text):
-        if not quantity.is_count:
-            figures.setdefault(quantity.unit, set()).add(quantity.value)
-    return figures
 
 
 def remissions_of(cited: Mapping[int, Candidate], context: Sequence[Candidate]) -> list[Remission]:

@@ -246,11 +246,16 @@ def _remissions(result: Mapping[str, Any], language: "Language") -> list[str]:
 def _freshness(result: Mapping[str, Any], language: "Language") -> list[str]:
     """Return the line on the days of index and laws; none where no day is known."""
     freshness = result.get("freshness") or {}
-    dated = [each for each in freshness.get("laws", []) if each["last_change"]]
-    laws = [f"{each['law']}: {_day(each['last_change'], language)}" for each in dated]
+    cited = freshness.get("laws", [])
+    laws = [f"{each['law']}: {_day(each['last_change'], language)}" for each in cited if each["last_change"]]
+    unchanged = [each for each in cited if not each["last_change"] and each.get("published")]
     index_day = freshness.get("index_day")
     said = [language.translate("view_index_day", day=_day(index_day, language))] if index_day else []
     said += [language.translate("view_last_changes", laws="; ".join(laws))] if laws else []
+    said += [
+        language.translate("view_published", law=each["law"], day=_day(each["published"], language))
+        for each in unchanged
+    ]
     return [" ".join(said)] if said else []
 
 

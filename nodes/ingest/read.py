@@ -21,6 +21,7 @@ from articulado.ingestion.prefetch import in_order, in_thread
 from articulado.ingestion.reading import read_source
 from articulado.ingestion.sources import unread_files
 from articulado.language.translation import translate
+from articulado.legal.wordings import last_change_of
 from articulado.values.documents import Copy, Failure, Replaced, Source
 from articulado.values.errors import InvalidInput
 from nodes.stage import progress_of
@@ -245,7 +246,7 @@ def _described(source: Source, staged: Staged) -> Source:
         "provisions": staged.provisions,
         "parents": len(staged.parents),
         "skipped": staged.skipped,
-        "last_change": max((chunk["valid_from"] or "" for chunk in staged.parents), default="") or None,
+        "last_change": max(filter(None, map(last_change_of, staged.parents)), default=None),
     }
 
 

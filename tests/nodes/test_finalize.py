@@ -100,8 +100,28 @@ def test_the_citation_of_a_text_as_enacted_says_so():
     assert "text_state" not in citation(1, candidate(make_chunk(1), 1.0, "direct"))
 
 
+CHANGED = {"law_days": {"published": "2015-10-24", "begins": "2015-11-13", "changed": "2020-01-02"}}
+
+
+async def test_what_happened_yesterday_is_asked_about_as_of_today():
+    summary = candidate(make_chunk(1, source="plain_language"), 0.5, "hybrid")
+    new = candidate(make_chunk(2, valid_from="2026-11-23", wording={"first_day": "exact"}), 0.5, "hybrid")
+    days = {"as_of": "2026-11-22", "today": "2026-11-23"}
+    assert (await finalized(answer="Veinte días [C1].", context=[summary], **days))["warnings"] == []
+    # The law has changed since.
+    assert (await finalized(answer="Veinte días [C1].", context=[new], **days))["warnings"]
+    old = {"as_of": "2021-11-22", "today": "2026-11-23"}
+    assert "C1" in (await finalized(answer="Veinte días [C1].", context=[summary], **old))["warnings"][0]
+
+
+async def test_a_note_on_the_whole_law_is_told_with_the_first_citation_that_it_bears_on():
+    noted = [candidate(make_chunk(n, law_notes=["Téngase en cuenta otra cosa."]), 0.5, "hybrid") for n in (1, 2)]
+    update = await finalized(answer="Ante el juzgado [C1]. Allí [C2].", context=noted)
+    assert [each["note"] for each in update["citations"]] == ["Téngase en cuenta otra cosa.", ""]
+
+
 async def test_what_the_answer_rests_on_is_said_with_its_days_its_references_and_what_nobody_has_read():
-    cited = candidate(make_chunk(1, "Artículo 1", text="Según el artículo 9.", valid_from="2020-01-02"), 0.5, "hybrid")
+    cited = candidate(make_chunk(1, "Artículo 1", text="Según el artículo 9.", **CHANGED), 0.5, "hybrid")
     named = candidate(make_chunk(7, "Artículo 7"), 0.0, "need")
     update = await finalized(answer="Son 30 días [C1].", draft="x", context=[cited], named=[named])
     assert [(each["provision"], each["consulted"]) for each in update["remissions"]] == [("artículo 9", False)]

@@ -15,6 +15,8 @@ from typing import cast
 
 from articulado.ingestion.chunking.semantic import Embed, semantic_spans, spans_of, split_text
 from articulado.ingestion.files.running_text import running_text
+from articulado.ingestion.history.entry_into_force import entry_into_force
+from articulado.ingestion.history.head_notes import abridged, bears_on
 from articulado.ingestion.model import Document, Law, Provision
 from articulado.language.formats import long_day
 from articulado.language.languages import Language, language
@@ -27,7 +29,7 @@ from articulado.legal.labels import provision_url
 from articulado.legal.laws.registry import KnownLaw, known_laws, rank_of
 from articulado.legal.wordings import wording_status_note
 from articulado.store.records.chunks import DECISION_RANK
-from articulado.values.chunks import Chunk, Status, WordingDates
+from articulado.values.chunks import Chunk, LawDays, Status, WordingDates
 from articulado.values.errors import InvalidInput
 
 _DOCTRINE = ("sentencia", "criterio")
@@ -136,6 +138,7 @@ def law_chunks(law: Law) -> list[Chunk]:
     """
     known = known_laws().get(law.id)
     end = _end(law, known)
+    days = _law_days(law, known)
     wordings: set[tuple[str, str]] = set()
     chunks: list[Chunk] = []
     for provision in law.provisions:
@@ -181,12 +184,21 @@ def law_chunks(law: Law) -> list[Chunk]:
                 "content_hash": _law_content_hash(provision, text),
                 "source": "official",
             }
+            if law.published and not law.agreement:
+                chunk["law_days"] = days
+            if bearing := [abridged(note) for note in law.head_notes if bears_on(note, text)]:
+                chunk["law_notes"] = bearing
             if law.text_state == "as_enacted":
                 chunk["text_state"] = law.text_state
             if law.agreement:
                 chunk["agreement"] = law.agreement
             chunks.append(chunk)
     return chunks
+
+
+def _law_days(law: Law, known: KnownLaw | None) -> LawDays:
+    begins = known.begins.isoformat() if known and known.begins else entry_into_force(law.provisions, law.published)
+    return {"published": law.published, "begins": begins, "changed": law.changed}
 
 
 def _law_name(law: Law) -> str:
@@ -260,6 +272,7 @@ def _law_content_hash(provision: Provision, text: str) -> str:
 
 
 STRATEGY = "small_to_big_contextual"
+_OF_PARENTS = ("details", "law_days", "law_notes")
 MAX_CHILD = 300
 """Characters that a child has of its own at most; cut at sentences, it mostly has fewer."""
 
@@ -287,7 +300,7 @@ def children_of(parent: Chunk) -> Iterator[Chunk]:
 def child(parent: Chunk, number: int, text: str) -> Chunk:
     """Return a child of a parent; ``number`` counts from 1."""
     # A search yields the parent: what only that one needs is not kept in memory a second time.
-    shared = cast(Chunk, {name: value for name, value in parent.items() if name != "details"})
+    shared = cast(Chunk, {name: value for name, value in parent.items() if name not in _OF_PARENTS})
     return {
         **shared,
         "id": chunk_id(parent["collection"], str(parent["id"]), "", None, parent["part"], number),

@@ -9,6 +9,7 @@ laws, the quoted text.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -36,6 +37,7 @@ _STATUSES: dict[str, LawStatus] = {
 _ANNULLED = "Norma anulada."
 _TEXT_STATES: dict[str, TextState] = {"consolidated": "consolidated", "as_enacted": "as_enacted"}
 _LAW_NOTE = re.compile(r"^(?:Norma derogada|Téngase en cuenta que, con fecha|Norma anulada)")
+_HEAD_NOTE = re.compile(r"(?:> *)?(?:<small>)?Téngase en cuenta\b")
 _COMMUNITY = re.compile(r"es-[a-z]{2}", re.IGNORECASE)
 _REFERENCE = re.compile(r"\s*\[?Ref\. [\w#.-]+\]?(?:\([^)]*\))?\.?$")
 
@@ -78,6 +80,8 @@ def read_with_front(path: Path) -> tuple[Law, dict[str, Any]]:
         territory=community_of(_scope(front), str(front.get("department", ""))),
         text_state=_TEXT_STATES.get(state, "consolidated"),
         warnings=tuple(warnings),
+        changed=day_field(path, front, "last_updated", required=False),
+        head_notes=tuple(_head_notes(lines)),
     )
     return law, front
 
@@ -158,10 +162,24 @@ def _scope(front: dict[str, Any]) -> str:
 
 
 def _law_note(lines: list[str]) -> str:
-    """Return the note on the whole law that stands before its text ("Norma derogada, con efectos de…")."""
+    """Return the note on the force of the whole law that stands before its text ("Norma derogada, con efectos de…")."""
+    note = next((line for line in _before_text(lines) if _LAW_NOTE.match(line)), "")
+    return _without_reference(note) if note else ""
+
+
+def _head_notes(lines: list[str]) -> Iterator[str]:
+    """Yield the notes before the text of a law on how all of it is to be read ("Téngase en cuenta que…")."""
+    for line in _before_text(lines):
+        if _HEAD_NOTE.match(line) and not _LAW_NOTE.match(line):
+            yield _without_reference(clean(line.lstrip("> ")))
+
+
+def _before_text(lines: list[str]) -> Iterator[str]:
     for line in lines:
         if line.startswith("#") and fold(line).lstrip("# ").startswith(("articulo", "art.", "titulo", "capitulo")):
-            break
-        if _LAW_NOTE.match(line):
-            return _REFERENCE.sub("", line).rstrip(". ") + "."
-    return ""
+            return
+        yield line
+
+
+def _without_reference(note: str) -> str:
+    return _REFERENCE.sub("", note).rstrip(". ") + "."

@@ -5,7 +5,14 @@ from datetime import date
 import pytest
 from support.doubles import make_chunk
 
-from articulado.legal.wordings import annotate_validity, certainty, past_law_warnings, tracked_laws, wording_note
+from articulado.legal.wordings import (
+    annotate_validity,
+    certainty,
+    first_day_known,
+    past_law_warnings,
+    tracked_laws,
+    wording_note,
+)
 from articulado.prompting.fragments import neutralise
 from articulado.retrieval.fusion import candidate
 
@@ -71,6 +78,34 @@ def test_what_a_source_with_notes_never_amended_is_as_old_as_its_law():
     assert tracked_laws([chunk(wording=EXACT)]) == {ET}
     # That its end is known says nothing of its beginning: two snapshots were compared, and the source has no notes.
     assert tracked_laws([chunk(wording=UNTIL)]) == frozenset()
+
+
+LAW_DAYS = {"published": "2015-10-24", "begins": "2015-11-13", "changed": "2021-12-29"}
+
+
+def test_a_day_after_the_last_change_of_the_law_asks_for_no_warning():
+    unchanged = chunk(valid_from="2015-10-24", law_days=LAW_DAYS)
+    assert certainty(unchanged, DAY, frozenset()) == "sure"
+    assert past_law_warnings(DAY, {"C1": candidate(unchanged, 1.0, "hybrid")}, frozenset()) == []
+    assert wording_note(unchanged, DAY, frozenset()) == "Norma sin cambios publicados desde el 29/12/2021"
+    assert certainty(unchanged, date(2021, 12, 28), frozenset()) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("fields", "day"),
+    [
+        ({}, "2015-10-24"),
+        ({"law_days": LAW_DAYS}, None),
+        ({"law_days": {**LAW_DAYS, "changed": "2015-10-24"}}, "2015-11-13"),
+        ({"law_days": {**LAW_DAYS, "changed": "2015-10-24", "begins": None}}, None),
+        ({"source": "plain_language"}, None),
+        ({"law_days": LAW_DAYS, "valid_from": "2019-03-08", "wording": DEDUCED}, "2019-03-08"),
+    ],
+)
+def test_a_wording_is_in_force_since_a_day_that_is_known(fields, day):
+    assert first_day_known(chunk(**{"valid_from": "2015-10-24", **fields})) == day
+    tracked = first_day_known(chunk(valid_from="2015-10-24", law_days=LAW_DAYS), frozenset({ET}))
+    assert tracked == "2015-11-13"
 
 
 SURE = chunk(**ENDED, wording=UNTIL)

@@ -4,6 +4,7 @@ from support.doubles import make_chunk
 from articulado.language.translation import use_locale
 from articulado.prompting.fragments import parse, render
 from articulado.prompting.notes import amended_apartados, note_on
+from articulado.retrieval.fusion import candidate
 
 AMENDED = "Se modifica el apartado 3 por el art. 2.1 de la Ley 3/2023, de 28 de febrero (BOE-A-2023-5365)."
 
@@ -58,3 +59,10 @@ def test_a_text_as_enacted_says_so_wherever_it_is_shown():
     assert note_on([part(2, "3. Tres.", text_state="as_enacted")]) == f"{AMENDED} {says}"
     with use_locale("en"):
         assert "does not include later amendments" in note_on([part(1, "1. Uno.", text_state="as_enacted")])
+
+
+def test_a_note_on_the_whole_law_is_written_with_the_first_fragment_that_it_bears_on():
+    noted = {"law_notes": ["Téngase en cuenta otra cosa."], "status_note": ""}
+    chunks = [make_chunk(1, "Artículo 1"), make_chunk(2, "Artículo 2", **noted), make_chunk(3, "Artículo 3", **noted)]
+    fragments = parse(render([candidate(chunk, 1.0, "hybrid") for chunk in chunks]))
+    assert [fragment.note for fragment in fragments] == ["", "Téngase en cuenta otra cosa.", ""]

@@ -229,3 +229,19 @@ def test_a_prompt_that_cannot_be_used_is_named(own, written, told):
     (own.own_folder / "prompts" / "decompose.md").write_bytes(written)
     with pytest.raises(ConfigurationError, match=rf"decompose\.md.*{told}"):
         load_prompts(own)
+
+
+@every_profile
+def test_summaries_and_notes_have_no_name_to_quote(profile):
+    written = load_prompts(profile)["answer"]
+    forbidden = {"es": "No escribas «según nuestro resumen»", "en": 'Never write "according to our summary"'}
+    assert forbidden[profile.language] in written
+    assert "palabras nuestras" not in written
+    assert "in our words" not in written
+
+
+@every_profile
+def test_a_deadline_has_one_form(profile):
+    written = load_prompts(profile)["answer"]
+    assert {"es": "hábiles o naturales", "en": "working or calendar"}[profile.language] in written
+    assert ("art. 45 LRJS" in written) is (profile is LABORAL)

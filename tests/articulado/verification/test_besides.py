@@ -6,7 +6,9 @@ from support.chunks import make_chunk
 
 from articulado.language.languages import language
 from articulado.retrieval.fusion import candidate
+from articulado.verification.attribution import named_provisions
 from articulado.verification.disclosures import freshness_of, precedence_notes, remissions_of
+from articulado.verification.sources import sources_of
 
 TODAY = date(2026, 11, 23)
 
@@ -25,15 +27,32 @@ def test_references_of_cited_texts_are_listed_with_whether_they_were_read():
     ]
 
 
-def test_the_law_goes_before_what_is_below_it_where_their_figures_differ():
-    law = fragment(1, rank=2, title="Plazo de preaviso", text="El preaviso será de quince días.")
-    rule = fragment(2, rank=4, title="Plazo de preaviso", text="El preaviso será de diez días.", law_name="Reglamento")
-    [note] = precedence_notes({1: law, 2: rule}, language("es"))
-    assert "prevalece la superior (Estatuto de los Trabajadores, artículo 1 [C1])" in note
-    same = fragment(3, rank=4, title="Plazo de preaviso", text="Serán quince días.")
-    assert precedence_notes({1: law, 2: same}, language("es")) == []
-    other = fragment(4, rank=4, title="Dietas", text="Serán diez días.")
-    assert precedence_notes({1: law, 2: other}, language("es")) == []
+ENUMERATED = "en los supuestos de los artículos 40, 41.3, 49.1.m) y 50"
+OF_THE_STATUTE = f"Se extingue, {ENUMERATED} del texto refundido de la Ley del Estatuto de los Trabajadores."
+
+
+def test_an_enumeration_is_of_the_law_that_its_sentence_ends_with():
+    cited = fragment(267, law_id="BOE-A-2015-11724", text=OF_THE_STATUTE)
+    refs = [(each["law_id"], each["provision_key"]) for each in remissions_of({1: cited}, [cited])]
+    assert refs == [("BOE-A-2015-11430", f"art:{number}") for number in (40, 41, 49, 50)]
+
+
+def test_an_answer_that_cuts_the_law_off_means_that_of_the_sentence_in_its_source():
+    sources = sources_of([fragment(267, law_id="BOE-A-2015-11724", text=f"{OF_THE_STATUTE} Según el artículo 269.")])
+    named = named_provisions(f"El artículo 267 de la LGSS da paro {ENUMERATED}, y el artículo 269 [C1].", sources)
+    assert [(each.law_id, each.provision_key) for each in named] == [
+        ("BOE-A-2015-11724", "art:267"),
+        *(("BOE-A-2015-11430", f"art:{number}") for number in (40, 41, 49, 50)),
+        ("BOE-A-2015-11724", "art:269"),
+    ]
+
+
+def test_figures_of_one_unit_do_not_make_two_norms_of_one_point():
+    law = fragment(1, rank=2, title="Plazo de prescripción", text="Las infracciones prescriben a los 4 años.")
+    rule = fragment(2, rank=4, title="Plazo de prescripción", text="Se alegará en 10 días.", law_name="Reglamento")
+    assert precedence_notes({1: law, 2: rule}, language("es")) == []
+    year = fragment(3, rank=4, title="Plazo de prescripción", text="Se conservará 5 años.", law_name="Reglamento")
+    assert precedence_notes({1: law, 2: year}, language("es")) == []
 
 
 def test_an_agreement_beside_the_law_is_told_of_its_minimum():
@@ -53,4 +72,15 @@ def test_the_days_of_an_answer_are_those_of_its_laws_and_its_index():
 
 def test_a_change_that_is_still_to_come_is_no_last_change():
     later = freshness_of({1: fragment(38)}, None, {"BOE-A-2015-11430": "2027-01-01"}, TODAY)
-    assert later["laws"][0]["last_change"] == "2015-10-24"
+    assert later["laws"][0]["last_change"] is None
+
+
+def test_the_publication_of_a_law_is_no_change_of_it_and_a_summary_tells_no_day():
+    published = {"published": "2011-10-11", "begins": "2011-12-11", "changed": "2011-10-11"}
+    amended = {**published, "changed": "2025-04-30"}
+    days = {"valid_from": "2011-10-11", "law_id": "BOE-A-2011-15936"}
+    for law_days, last_change in ((published, None), (amended, "2025-04-30")):
+        [law] = freshness_of({1: fragment(1, law_days=law_days, **days)}, None, {}, TODAY)["laws"]
+        assert (law["last_change"], law["published"]) == (last_change, "2011-10-11")
+    [summary] = freshness_of({1: fragment(1, source="plain_language", **days)}, None, {}, TODAY)["laws"]
+    assert (summary["last_change"], summary["published"]) == (None, None)

@@ -57,7 +57,7 @@ def refs(chunks, law_id, key, part=1):
 
 def test_a_chunk_has_every_field():
     chunks = law_chunks(read_law(DATA / "laws" / "approved.md"))
-    assert set(chunks[0]) == Chunk.__required_keys__
+    assert set(chunks[0]) == Chunk.__required_keys__ | {"law_days"}
     one = next(chunk for chunk in chunks if chunk["provision_key"] == "art:1")
     assert (one["collection"], one["rank"], one["kind"]) == ("normativa", 4, "real_decreto")
     assert one["law_name"] == "Real Decreto 9/2001, de 2 de marzo, por el que se aprueba el Reglamento de descansos"
