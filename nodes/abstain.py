@@ -18,7 +18,7 @@ from articulado.prompting.outgoing_links import source_addresses, without_foreig
 from articulado.retrieval.fusion import nearest
 from articulado.values.answers import AnswerOutcome
 from articulado.values.chunks import Candidate
-from nodes.turn import declined_question
+from nodes.turn import declined_question, language_of_turn
 from state.context import ResolvedContext
 from state.rag import RagState
 
@@ -41,6 +41,7 @@ async def abstain(
     state: RagState, runtime: Runtime[ResolvedContext], *, profile: Profile, language: Language
 ) -> AbstainUpdate:
     """Write what there is to say without any model."""
+    language = language_of_turn(state, language)
     outcome: AnswerOutcome = "decline"
     shown: list[Candidate] = []
     if is_courtesy(state["question"], language):
@@ -53,7 +54,7 @@ async def abstain(
     elif state["outcome"] == "ask" or _says_nothing(state, language):
         outcome, text = "ask", _question_back(state["question"], language)
     else:
-        text = declined(declined_question(state, runtime.context), profile, language)
+        text = declined(declined_question(state), profile, language)
     runtime.stream_writer({"type": "token", "text": text})
     return {"answer": text, "outcome": outcome, "abstained": outcome != "answer", "context": shown}
 

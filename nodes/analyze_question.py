@@ -13,7 +13,7 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from articulado.config.profile import Profile
-from articulado.language.languages import Language
+from articulado.language.languages import Language, language_of
 from articulado.legal.dates.finder import find_date
 from articulado.legal.domain.spanish_law import with_subject
 from articulado.legal.validity import in_force
@@ -110,11 +110,17 @@ async def analyze_question(
         "store": options.store,
         "today": today.isoformat(),
         "as_of": read.as_of.isoformat() if read.as_of else None,
-        "analysis": named.analysis,
+        "analysis": _with_language(named.analysis, question, language),
         "direct": named.candidates,
         "warnings": named.warnings,
         "conversation": conversation,
     }
+
+
+def _with_language(analysis: Analysis, question: str, language: Language) -> Analysis:
+    """Return an analysis that says in which language a question is asked, if not in that of the profile."""
+    spoken = language_of(question, language)
+    return analysis if spoken == language.code else {**analysis, "language": spoken}
 
 
 def _conversation(state: RagState, message: HumanMessage | None) -> list[Message]:

@@ -16,6 +16,7 @@ from articulado.values.answers import Citation, cost_of_failure
 from articulado.values.errors import EmptyReply, ModelError
 from articulado.values.protocols import ChatModel
 from nodes.messages import Spoken
+from nodes.turn import language_of_turn
 from nodes.writing import MAX_REPLIES, Write, WritingUpdate, prompt_messages, write_answer, written_update
 from state.context import ResolvedContext
 from state.rag import RagState
@@ -41,7 +42,7 @@ async def answer(
         ModelError: the principal failed, and there is no first answer to fall back on; its
             ``citations`` are what the answer would have been written from.
     """
-    grounded = runtime.context.grounded_prompting
+    grounded, language = runtime.context.grounded_prompting, language_of_turn(state, language)
     spoken = Spoken(state, runtime.stream_writer, "-2" if state["refetched"] else "")
     try:
         written = await write_answer(

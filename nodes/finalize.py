@@ -26,7 +26,7 @@ from articulado.values.findings import Certificate, Freshness, Remission
 from articulado.verification.disclosures import certificate_of, freshness_of, precedence_notes, remissions_of
 from nodes.messages import exchange_of
 from nodes.stage import final_event
-from nodes.turn import declined_question, lacking
+from nodes.turn import declined_question, lacking, language_of_turn
 from nodes.validation import MAX_MESSAGES
 from state.context import ResolvedContext
 from state.rag import RagOutput, RagState, carried_over, days_of
@@ -71,8 +71,9 @@ async def finalize(
     """
     answer, used, dropped = state["answer"], state["used_chunk_ids"], state["dropped_chunk_ids"]
     abstained = state["abstained"] or is_refusal(answer, language)
+    spoken = language_of_turn(state, language)
     if is_bare_refusal(answer, language):
-        answer = declined(declined_question(state, runtime.context), profile, language)
+        answer = declined(declined_question(state), profile, spoken)
     goes_on = abstained or is_courtesy(state["question"], language)
     kept = state.get("carried", []) if goes_on and not used else carried_over(state)
     carried = [candidate["chunk"]["id"] for candidate in kept if candidate["chunk"]["id"] not in dropped]
@@ -95,9 +96,9 @@ async def finalize(
     tracked = tracked_laws(candidate["chunk"] for candidate in [*state["candidates"], *state["context"]])
     warnings = [
         *state["warnings"],
-        *still_lacking(needs, language),
-        *([language.translate("rag_unpinned")] if state["unpinned"] else []),
-        *missing_carryover(state.get("missing_carried", []), language),
+        *still_lacking(needs, spoken),
+        *([spoken.translate("rag_unpinned")] if state["unpinned"] else []),
+        *missing_carryover(state.get("missing_carried", []), spoken),
         *past_law_warnings(day, {f"C{number}": candidate for number, candidate in cited.items()}, tracked),
     ]
     update: FinalizeUpdate = {

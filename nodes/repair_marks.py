@@ -12,6 +12,7 @@ from articulado.values.answers import cost_of_failure
 from articulado.values.errors import ModelError
 from articulado.values.protocols import ChatModel
 from nodes.messages import Spoken
+from nodes.turn import language_of_turn
 from nodes.writing import WritingUpdate, prompt_messages, write_answer, written_update
 from state.context import ResolvedContext
 from state.rag import RagState
@@ -33,6 +34,7 @@ async def repair_marks(
     deadline = state.get("deadline")
     if deadline is not None and deadline - question_time.clock() < question_time.seconds * MIN_SHARE_LEFT:
         return {"rewritten": True}
+    language = language_of_turn(state, language)
     spoken = Spoken(state, runtime.stream_writer, "-marked")
     try:
         written = await write_answer(

@@ -1,19 +1,55 @@
 """Values derived from the state of a turn and shared by several stages."""
 
+import re
+
+from articulado.language.folding import fold
+from articulado.language.languages import LANGUAGES, Language
+from articulado.language.languages import language as known_language
 from articulado.legal.vocabulary.matters import matters
 from articulado.prompting.abstention import Declined
 from articulado.retrieval.agreements import without_agreement_names
 from articulado.retrieval.needs import text_of
 from articulado.retrieval.relevance.judge import UNDERSPECIFIED
 from articulado.values.answers import Need
-from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked
+
+SHARED_WORDS = 0.5
+"""Share of the words of the searches that are in the question, from which on they are no translation of it."""
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 def question_to_score(state: RagState) -> str:
-    """Return the question as its conversation makes it complete, without the names of agreements."""
+    """Return the question as its conversation makes it complete, without the names of agreements.
+
+    A question in another language than that of the profile is scored by the searches that the reader has made of it:
+    the texts have none of its own words.
+    """
+    if is_translated(state):
+        return " ".join(state["queries"])
     question = state.get("contextualized_question") or state["question"]
     return without_agreement_names(question, agreements_asked(state).names)
+
+
+def is_translated(state: RagState) -> bool:
+    """Tell if the searches say the question in the language of the profile; offline, they are its own words."""
+    if not _spoken(state) or not state["queries"]:
+        return False
+    # A short follow-up is searched with the words of its conversation.
+    asked = set(_WORD.findall(fold(state.get("contextualized_question") or state["question"])))
+    searched = set(_WORD.findall(fold(" ".join(state["queries"]))))
+    return len(searched & asked) < SHARED_WORDS * len(searched)
+
+
+def language_of_turn(state: RagState, language: Language) -> Language:
+    """Return the language in which a turn is answered: that of the question if it is known, else the profile's."""
+    spoken = _spoken(state)
+    return known_language(spoken) if spoken in LANGUAGES else language
+
+
+def _spoken(state: RagState) -> str:
+    """Return the code of the language of the question, empty where it is that of the profile."""
+    analysis = state.get("analysis")
+    return analysis.get("language", "") if analysis else ""
 
 
 def lacking(state: RagState) -> list[Need]:
@@ -27,13 +63,11 @@ def lacking(state: RagState) -> list[Need]:
     return list({text_of(need).casefold(): need for need in lacking_ones}.values())
 
 
-def declined_question(state: RagState, context: ResolvedContext) -> Declined:
-    """Return the question of a turn that ends without an answer, and the search that was made for it."""
+def declined_question(state: RagState) -> Declined:
+    """Return the question of a turn that ends without an answer, and the searches that were made for it."""
     return Declined(
         question=state["contextualized_question"] or state["question"],
         queries=state["queries"],
         matter=matters().get(state["matter"]) if state["matter"] != UNDERSPECIFIED else None,
         other_matter=state["other_matter"] or "",
-        store=state["store"],
-        collections=context.collections,
     )

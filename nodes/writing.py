@@ -5,6 +5,7 @@ of the context.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,11 +18,11 @@ from articulado.language.translation import translate
 from articulado.prompting.citation_markers import MarkerRenumberer, keep_markers
 from articulado.prompting.fragments import neutralise, write_prompt
 from articulado.prompting.outgoing_links import LinkFilter, source_addresses, texts_without_foreign_links
-from articulado.prompting.self_evaluation import Reply, read_self_evaluation
+from articulado.prompting.self_evaluation import MAX_NEEDS, Reply, read_self_evaluation
 from articulado.prompting.stream_splitter import StreamSplitter
-from articulado.retrieval.needs import name_of
+from articulado.retrieval.needs import name_of, needs_in_answer, provisions_needed
 from articulado.values.answers import NO_COST, AnswerOutcome, Cost, Message, Need, cost_of
-from articulado.values.chunks import Candidate
+from articulado.values.chunks import Candidate, provision_of
 from articulado.values.errors import ContentFiltered, EmptyReply, ModelError, ModelTimeout
 from articulado.values.protocols import ChatModel
 from articulado.verification.disclosures import calls_for_second_answer
@@ -156,7 +157,9 @@ def written_update(state: RagState, written: Written, language: Language) -> Wri
     context, evaluation = state["context"], written.evaluation
     cut = language.translate("rag_answer_cut")
     # What it says that it lacks is told to whoever asked.
-    needs = texts_without_foreign_links(evaluation.needs, (), language.translate("rag_link_left_out"))
+    needs = texts_without_foreign_links(
+        _needs_of(written, state)[:MAX_NEEDS], (), language.translate("rag_link_left_out")
+    )
     ids = [candidate["chunk"]["id"] for candidate in context]
     order = [*written.cited, *(number for number in range(1, len(ids) + 1) if number not in written.cited)]
     return {
@@ -170,6 +173,20 @@ def written_update(state: RagState, written: Written, language: Language) -> Wri
         "warnings": [*_without(state["warnings"], cut), *([cut] if written.cut else [])],
         "cost": written.cost,
     }
+
+
+def _needs_of(written: Written, state: RagState) -> list[Need]:
+    """Return the needs of the self-evaluation, then the provisions that the text of the answer says are missing.
+
+    A provision that the model has read whole is not missing.
+    """
+    as_of, today = days_of(state)
+    said = written.evaluation.needs
+    asked = {(one.law_id, one.provision_key) for need in said for one in provisions_needed(need, "", today, as_of)}
+    chunks = [candidate["chunk"] for candidate in state["context"]]
+    read = Counter(map(provision_of, chunks))
+    whole = {provision_of(chunk) for chunk in chunks if read[provision_of(chunk)] >= chunk["parts"]}
+    return [*said, *needs_in_answer(written.text, as_of, asked | whole)]
 
 
 def _without(warnings: Sequence[str], gone: str) -> list[str]:

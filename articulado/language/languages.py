@@ -6,7 +6,7 @@ accents), unless their class says otherwise. The patterns for cases are compiled
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import resources
@@ -15,6 +15,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from articulado.language import english, spanish
+from articulado.language.folding import fold
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
 
@@ -270,6 +271,36 @@ class Language:
         """
         begin, end, inner_begin, inner_end = self.data.quotation_marks
         return f"{begin}{quotation.replace(begin, inner_begin).replace(end, inner_end)}{end}"
+
+
+UNKNOWN_LANGUAGE = "und"
+"""Code of a text in none of the languages that are known (ISO 639-2)."""
+FEWEST_STOP_WORDS = 0.3
+"""Share of stop words from which on a text is of a language; of 13,600 Spanish questions 93 % have more."""
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def language_of(text: str, expected: Language) -> str:
+    """Return the code of the language of a text by its share of stop words: ``expected`` unless another has more.
+
+    A text with few stop words of any language is of ``UNKNOWN_LANGUAGE``: keywords, or another language.
+
+    >>> [language_of(text, language("es")) for text in ("¿Cuándo me pagan?", "Am I paid?", "Wie viele Urlaubstage?")]
+    ['es', 'en', 'und']
+    """
+    words = _WORD.findall(fold(text))
+    shares = {code: _share(words, code) for code in (expected.code, *LANGUAGES)}
+    likeliest = max(shares, key=lambda code: shares[code])
+    return likeliest if shares[likeliest] >= FEWEST_STOP_WORDS or not words else UNKNOWN_LANGUAGE
+
+
+def _share(words: Sequence[str], code: str) -> float:
+    return sum(word in _folded_stop_words(code) for word in words) / max(len(words), 1)
+
+
+@cache
+def _folded_stop_words(code: str) -> frozenset[str]:
+    return frozenset(map(fold, _ANALYSES[code].stop_words()))
 
 
 @cache

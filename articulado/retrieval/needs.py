@@ -1,17 +1,23 @@
 """Provisions that the answer model requests (needs), and the order of their parts.
 
 ``provisions_needed`` parses a need into requests; ``law_id`` is empty if the named law is unknown.
+``needs_in_answer`` finds the provisions that the text of an answer says are missing.
 ``nearest_first`` orders the parts of a provision by distance from the requested part.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from datetime import date
 
+from articulado.language.folding import fold
+from articulado.language.sentence_spans import sentences
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import parse_citations
+from articulado.legal.labels import provision_name
+from articulado.legal.laws.registry import known_laws
 from articulado.retrieval.references import ProvisionRequest, excerpt, read_reference
 from articulado.values.answers import Need
-from articulado.values.chunks import Chunk
+from articulado.values.chunks import Chunk, ProvisionRef
 from articulado.values.errors import InvalidInput
 
 
@@ -46,6 +52,55 @@ def provisions_needed(
     except InvalidInput:
         return []
     return [request for request in reference.provisions if request.provision_key]
+
+
+_MISSING = (
+    "falta", "faltan", "faltaria", "faltarian", "habria que", "convendria", "no consta", "no constan", "no figura",
+    "no figuran", "no aparece", "no aparecen", "no esta", "no estan", "no tengo", "no dispongo de", "no he visto",
+)  # fmt: skip
+"""Folded words before a provision that say that it is missing."""
+_BETWEEN = (
+    "aqui", "aportado", "articulo", "articulos", "citados", "comprobar", "consultar", "contenido", "de", "del", "dice",
+    "disponible", "disponibles", "documentos", "el", "en", "entre", "fragmentos", "fuentes", "la", "las", "leer", "lo",
+    "los", "mirar", "normas", "o", "que", "recibidos", "redaccion", "revisar", "su", "texto", "textos", "ver", "y",
+)  # fmt: skip
+"""Words that may stand between that and the provision; numbers may, too."""
+_ABSENT = ("no consta", "no constan", "no figura", "no figuran", "no aparece", "no aparecen", "no esta", "no estan")
+_SOURCES = ("fragmentos", "textos", "fuentes", "documentos", "normas")
+_BEFORE = re.compile(rf"\b(?:{'|'.join(_MISSING)})\b(?:\W+(?:{'|'.join(_BETWEEN)}|\d[\w.)]*))*\W*$")
+_AFTER = re.compile(
+    rf"[^.;:]{{0,80}}?\b(?:{'|'.join(_ABSENT)})\s+(?:aqui|en|entre)\b[^.;:]{{0,30}}?\b(?:{'|'.join(_SOURCES)})\b"
+)
+
+
+def needs_in_answer(text: str, as_of: date | None = None, read: Collection[ProvisionRef] = ()) -> list[Need]:
+    """Return the provisions that an answer says it lacks, in the order of the text, each once.
+
+    Only a provision that is cited with its law counts, beside words that say that it is missing. Provisions of
+    ``read`` are left out.
+
+    >>> needs_in_answer("Son 30 días [C1]. Falta el artículo 47.1.c de la LISOS.")
+    [{'kind': 'article', 'article': 'artículo 47.1.c', 'law': 'LISOS', 'keywords': ''}]
+    >>> needs_in_answer("Es una falta muy grave del artículo 8 de la LISOS.")
+    []
+    """
+    needs: dict[ProvisionRef, Need] = {}
+    for start, end in sentences(text):
+        folded = fold(text[start:end])
+        if not any(words in folded for words in _MISSING):
+            continue
+        for citation in parse_citations(text[start:end], CitationContext(day=as_of)):
+            law = known_laws().get(citation.law_id or "")
+            if law is None or (law.id, citation.provision_key) in read:
+                continue
+            if _BEFORE.search(folded[: citation.start]) or _AFTER.match(folded[citation.end :]):
+                article = provision_name(citation.provision_key)
+                article += "".join(f".{part}" for part in (citation.apartado, citation.letter) if part)
+                needs.setdefault(
+                    (law.id, citation.provision_key),
+                    {"kind": "article", "article": article, "law": law.abbreviation or law.short, "keywords": ""},
+                )
+    return list(needs.values())
 
 
 def nearest_first(

@@ -80,6 +80,8 @@ class Analysis(TypedDict):
     agreements that it, or the conversation before it, names, ``agreement_names`` the words that name them; of
     ``excluded_laws`` nothing may be cited: those are other agreements. A case is searched in chunks of
     ``chunk_types`` alone, and where ``fields`` (paths in a chunk) hold one of the values given for each.
+    ``language`` is the language of the question (``articulado.language.languages.language_of``) where it is not that of
+    the profile.
     """
 
     provisions: list[NamedProvision]
@@ -92,6 +94,7 @@ class Analysis(TypedDict):
     excluded_laws: NotRequired[list[str]]
     chunk_types: NotRequired[list[str]]
     fields: NotRequired[dict[str, list[str]]]
+    language: NotRequired[str]
 
 
 class Citation(TypedDict):

@@ -319,3 +319,59 @@ async def test_a_demo_of_other_settings_is_built_again(tmp_path):
     one = await open_services(Settings.read(env_file=None, home=tmp_path, profile=profile))
     other = await open_services(Settings.read(env_file=None, home=tmp_path, profile=profile, offline_dimensions=32))
     assert (one.embedder.dimensions, other.embedder.dimensions) == (192, 32)
+
+
+ENGLISH = "Answer in English [C1].\n===META===\nUSED|1\nDROP|none"
+
+
+async def asked_of_the_demo(question, searches, principal=ENGLISH):
+    """Ask the demo index with a chat model as reader and principal."""
+    with running_server() as server:
+        server.answer("lector", lambda request: searches)
+        server.answer("principal", lambda request: principal)
+        model = {"provider": "compatible", "base_url": server.url}
+        settings = Settings.read(
+            env_file=None,
+            reader=ModelSettings(model="lector", **model),
+            principal=ModelSettings(model="principal", **model),
+        )
+        return await answered(settings, question), server.calls("principal")
+
+
+@pytest.mark.parametrize(
+    ("question", "searches", "provision"),
+    [
+        ("How many days of holiday am I entitled to?", ["vacaciones anuales retribuidas duración"], "Artículo 38"),
+        ("What notice must I give if I resign?", ["dimisión del trabajador preaviso"], "Artículo 49"),
+        ("Can I work fewer hours to look after my child?", ["reducción de jornada guarda legal"], "Artículo 37"),
+        ("Wie viele Urlaubstage stehen mir zu?", ["vacaciones anuales retribuidas duración"], "Artículo 38"),
+        ("Combien de temps dure la période d'essai ?", ["periodo de prueba duración"], "Artículo 14"),
+    ],
+)
+async def test_a_question_in_another_language_is_judged_by_its_searches(demo_index, question, searches, provision):
+    result, _ = await asked_of_the_demo(question, json.dumps(searches))
+    assert result["outcome"] == "answer"
+    assert result["relevance"] > 0.5
+    assert provision in {citation["provision"] for citation in result["citations"]}
+
+
+@pytest.mark.parametrize(
+    ("question", "searches"),
+    [
+        ("What is the best recipe for a potato omelette?", ["receta tortilla de patatas"]),
+        ("What is the best pizza for a birthday party?", ["receta pizza ingredientes horno"]),
+    ],
+)
+async def test_a_question_in_english_on_another_matter_is_declined_in_english(demo_index, question, searches):
+    result, calls = await asked_of_the_demo(question, json.dumps(searches))
+    assert (result["outcome"], calls) == ("decline", 0)
+    assert result["answer"].startswith("I do not have verified information on that.")
+    assert result["citations"] == []
+
+
+async def test_a_refusal_of_the_model_in_english_counts_as_one(demo_index):
+    refusal = "I do not have verified information on that.\n===META===\nUSED|none\nDROP|1"
+    searches = '["vacaciones anuales retribuidas"]'
+    result, _ = await asked_of_the_demo("How many days of holiday am I entitled to?", searches, refusal)
+    assert result["outcome"] == "decline"
+    assert "labour adviser" in result["answer"]

@@ -93,6 +93,26 @@ async def test_keywords_asked_for_are_searched():
     assert result["usage"]["model_calls"] == 5
 
 
+async def test_a_provision_that_the_text_says_is_missing_is_fetched_once():
+    first = "Son 30 días [C1]. Falta el artículo 49.1.d del ET.\n===META===\nUSED|1\nDROP|ninguno"
+    second = "Con preaviso [C2]. Falta el artículo 55 del ET.\n===META===\nUSED|2"
+    live = services('["vacaciones anuales"]', first, second)
+    result = await ask(live)
+    assert "> Artículo 49" in live.principal.calls[1][1][-1]["content"]
+    assert (len(live.principal.calls), result["retried"]) == (2, True)
+    assert [need["article"] for need in result["needs"]] == ["artículo 55"]
+
+
+async def test_two_needs_at_most_and_those_of_the_self_evaluation_first():
+    missing = "Faltan los artículos 50 y 55 del ET [C1]."
+    live = services('["vacaciones anuales"]', f"{missing}\n===META===\nUSED|1\nNEED|artículo 49|ET", missing)
+    result = await ask(live)
+    assert "> Artículo 49" in live.principal.calls[1][1][-1]["content"]
+    assert "> Artículo 55" not in live.principal.calls[1][1][-1]["content"]
+    assert len(live.principal.calls) == 2
+    assert "artículo 50 (ET)" in " ".join(result["warnings"])
+
+
 @pytest.mark.parametrize("need", ["NEED|artículo 38|ET", "NEED|vacaciones anuales"])
 async def test_nothing_new_means_no_second_answer(need):
     live = services('["vacaciones anuales"]', f"Primera [C1].\n===META===\nUSED|1\nDROP|ninguno\n{need}", "Segunda.")
@@ -207,18 +227,16 @@ async def test_marks_that_point_to_nothing_are_removed_and_reported():
 
 
 @pytest.mark.parametrize("scores", [None, {38: 0.1, 900: 0.15, 48: 0.19}])
-async def test_abstains_without_the_principal_and_says_what_was_searched(scores):
+async def test_abstains_without_the_principal_and_certifies_what_was_searched(scores):
     reader = '["algo que no existe"]' if scores is None else '["vacaciones anuales"]'
     live = services(reader, rerankers={"heuristic": FixedReranker(scores)})
     result = await ask(live)
     assert live.principal.calls == []
     assert result["abstained"] is True
     assert result["answer"].startswith("No tengo esa información verificada")
-    assert result["queries"][0] in result["answer"]
-    assert result["answer"].endswith(
-        f"He buscado «{result['queries'][0]}» en: Normativa, Sentencias, Criterios administrativos, Documentos. "
-        "Puede probar con otras palabras o indicar la ley y el artículo."
-    )
+    assert result["queries"][0] not in result["answer"]
+    assert result["queries"][0] in result["certificate"]["searches"]
+    assert result["answer"].endswith("Puede probar con otras palabras o indicar la ley y el artículo.")
     assert result["citations"] == result["context_chunk_ids"] == []
 
 
@@ -749,13 +767,13 @@ async def test_the_outcome_of_a_turn_is_not_that_of_the_one_before():
     assert [first["relevance"], second["relevance"]] == [0.1, 0.9]
 
 
-async def test_a_refusal_hands_on_what_it_was_handed_and_says_what_was_searched():
+async def test_a_refusal_hands_on_what_it_was_handed_and_names_a_door():
     live = services(
         '["vacaciones anuales"]', "No tengo esa información verificada.\n===META===\nUSED|ninguno\nDROP|ninguno"
     )
     result = await ask(live, previous_chunk_ids=[55])
     assert result["context_chunk_ids"] == [55]
-    assert "«vacaciones anuales»" in result["answer"]
+    assert "graduado social" in result["answer"]
     thanks = services('["vacaciones anuales"]', "De nada.\n===META===\nUSED|ninguno\nDROP|ninguno")
     assert (await ask(thanks, "gracias", previous_chunk_ids=[55]))["context_chunk_ids"] == [55]
 

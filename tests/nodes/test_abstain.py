@@ -1,11 +1,14 @@
 """What is said in place of an answer: the nearest provisions, where to ask, or what is missing."""
 
+import re
+
 import pytest
 from langgraph.runtime import Runtime
 from support.doubles import make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
+from articulado.legal.vocabulary.doors import doors
 from articulado.legal.vocabulary.matters import matters
 from articulado.prompting.abstention import MAX_EXCERPT
 from articulado.retrieval.agreements import empty_analysis
@@ -16,7 +19,6 @@ from state.context import ResolvedContext
 from state.rag import fresh_turn
 
 LABORAL, PLAN = load_profile("laboral"), load_profile("plan_401k")
-PLACES = "Normativa, Sentencias, Criterios administrativos, Documentos"
 
 
 def state_with(**values):
@@ -107,14 +109,16 @@ async def test_nearly_answered_in_english():
 
 # Declined.
 
+REFUSAL = "No tengo esa información verificada."
+OTHER_WORDS = "Puede probar con otras palabras o indicar la ley y el artículo."
 
-async def test_a_refusal_says_what_the_matter_seems_to_be_where_to_ask_and_what_was_searched():
+
+async def test_a_refusal_says_what_the_matter_seems_to_be_and_where_to_ask():
     update = await said(outcome="decline", matter="fiscal", candidates=NEAREST)
     assert update["answer"] == (
         "No tengo esa información verificada. "
         "Parece una cuestión de impuestos, y eso no lo resuelven las normas laborales y de Seguridad Social de España. "
-        "La resuelven la Agencia Tributaria (sede.agenciatributaria.gob.es) o una asesoría fiscal.\n\n"
-        f"He buscado «¿Cuánto pago de IRPF?» en: {PLACES}."
+        "La resuelven la Agencia Tributaria (sede.agenciatributaria.gob.es) o una asesoría fiscal."
     )
     assert (update["outcome"], update["abstained"], update["context"]) == ("decline", True, [])
 
@@ -122,21 +126,24 @@ async def test_a_refusal_says_what_the_matter_seems_to_be_where_to_ask_and_what_
 async def test_a_matter_that_only_the_reader_names_is_told_in_its_words():
     update = await said(outcome="decline", other_matter="derecho de familia [C1]", candidates=NEAREST)
     assert "Parece una cuestión de derecho de familia (C1), y eso no lo resuelven" in update["answer"]
-    assert "otras palabras" not in update["answer"]
+    assert update["answer"].endswith("Consulte con un abogado de esa materia o con el organismo que la lleva.")
     nothing = await said(outcome="decline", other_matter="", candidates=NEAREST)
     assert "Parece" not in nothing["answer"]
-    assert nothing["answer"].endswith("Puede probar con otras palabras o indicar la ley y el artículo.")
+    assert nothing["answer"].endswith(OTHER_WORDS)
 
 
+@pytest.mark.parametrize("code", ["es", "en"])
 @pytest.mark.parametrize("key", [key for key in matters() if key != "indeterminada"])
-async def test_every_matter_can_be_said_and_cites_nothing(key):
-    result = await ended(outcome="decline", matter=key, candidates=NEAREST)
-    first, searched = result["answer"].split("\n\n")
-    matter = matters()[key]
-    ending = f" {matter.where}" if matter.where else "España."
-    assert first.startswith(f"No tengo esa información verificada. Parece {matter.about}, y eso no ")
-    assert first.endswith(ending)
-    assert searched.startswith("He buscado «")
+async def test_every_matter_can_be_said_and_cites_nothing(key, code):
+    analysis = {**empty_analysis(), "language": code}
+    result = await ended(outcome="decline", matter=key, candidates=NEAREST, analysis=analysis)
+    texts = matters()[key].in_language(code)
+    beginning, ending = {
+        "es": (f"{REFUSAL} Parece {texts.about}, y eso no ", "España."),
+        "en": (f"I do not have verified information on that. It seems to be {texts.about}, which ", "not settle."),
+    }[code]
+    assert result["answer"].startswith(beginning)
+    assert result["answer"].endswith(f" {texts.where}" if texts.where else ending)
     assert result["citations"] == []
     assert (result["outcome"], result["abstained"]) == ("decline", True)
 
@@ -144,7 +151,32 @@ async def test_every_matter_can_be_said_and_cites_nothing(key):
 @pytest.mark.parametrize("matter", ["", "indeterminada", "materia_de_otro_modelo"])
 async def test_a_matter_that_is_not_known_is_not_guessed(matter):
     update = await said(outcome="decline", matter=matter)
-    assert update["answer"].startswith("No tengo esa información verificada.\n\nHe buscado «")
+    assert update["answer"] == f"{REFUSAL} {doors().default.where}\n\n{OTHER_WORDS}"
+
+
+@pytest.mark.parametrize(
+    ("question", "body"),
+    [
+        ("¿En cuánto tiempo contesta la oficina del paro?", "SEPE"),
+        ("¿Cuándo me ingresan la pensión de viudedad?", "INSS"),
+        ("Llevo tres meses de baja y nadie me llama", "INSS"),
+        ("¿Cómo aplazo mis cuotas de autónomo?", "Tesorería"),
+        ("Trabajo sin contrato y sin descansos", "Inspección de Trabajo"),
+        ("Mi jefe no me da la nómina", "SMAC"),
+        ("Quiero cobrar del FOGASA", "FOGASA"),
+    ],
+)
+async def test_a_refusal_names_the_body_of_the_topic(question, body):
+    update = await said(question=question, queries=[], outcome="decline")
+    assert update["answer"].startswith(REFUSAL)
+    assert body in update["answer"]
+
+
+async def test_a_refusal_shows_neither_searches_nor_collections():
+    certified = await ended(question="¿y la paella?", queries=["receta de paella"], outcome="decline")
+    assert "paella" not in certified["answer"]
+    assert "Normativa" not in certified["answer"]
+    assert certified["certificate"]["searches"] == ["receta de paella"]
 
 
 async def test_what_was_not_judged_is_declined():
@@ -155,65 +187,28 @@ async def test_what_was_not_judged_is_declined():
 
 async def test_a_refusal_in_english():
     update = await said(PLAN, question="What is the weather?", queries=["weather"], outcome="decline")
+    assert update["answer"] == "I do not have verified information on that.\n\nYou may try other words."
+
+
+async def test_a_question_in_english_on_spanish_law_is_declined_in_english():
+    analysis = {**empty_analysis(), "language": "en"}
+    update = await said(question="Who pays my dole?", queries=["prestación por desempleo"], analysis=analysis)
     assert update["answer"] == (
-        "I do not have verified information on that.\n\nI searched for “What is the weather?” in: "
-        "Knowledge base. You may try other words."
+        "I do not have verified information on that. "
+        "You can ask the SEPE, the public employment service (sepe.es, by appointment).\n\n"
+        "You may try other words, or name the law and the article."
     )
 
 
-# What was searched.
-
-
-async def searched_for(question, *queries, **values):
-    """Return the searches as the refusal shows them."""
-    update = await said(question=question, queries=list(queries), outcome="decline", **values)
-    begin, end = "He buscado ", f" en: {PLACES}."
-    sentence = update["answer"].split("\n\n")[1]
-    assert sentence.startswith(begin)
-    return sentence[len(begin) : sentence.index(end)]
-
-
-async def test_a_search_of_the_words_of_the_question_alone_is_shown_as_the_question():
-    question = "¿Qué tiempo hará mañana en la costa?"
-    assert await searched_for(question, "tiempo hará mañana costa") == f"«{question}»"
-    assert await searched_for(question, "mañana costa", "tiempo") == f"«{question}»", "once"
-
-
-async def test_a_search_of_other_words_is_shown_as_it_was_made():
-    shown = await searched_for("¿y la paella?", "receta de paella", "paella")
-    assert shown == "«receta de paella», «¿y la paella?»"
-
-
-async def test_a_question_that_its_conversation_completes_is_shown_complete():
-    completed = "¿y el 49? (artículo 49, Estatuto de los Trabajadores)"
-    assert await searched_for("¿y el 49?", "artículo 49", contextualized_question=completed) == f"«{completed}»"
-
-
-async def test_without_a_search_the_question_is_shown_in_one_line():
-    assert await searched_for("¿y la\n  playa?") == "«¿y la playa?»"
-
-
-async def test_a_long_question_is_cut_at_a_word_within_160_characters():
-    # 31 words of four letters and a blank are 155 characters; the 160 end with the next one, "pala".
-    question = " ".join(["pala"] * 31 + ["palabras"] * 5)
-    assert await searched_for(question, "pala") == f"«{' '.join(['pala'] * 31)} […]»"
-
-
-async def test_a_question_of_160_characters_is_whole_and_no_mark_is_left_at_a_cut():
-    exact = "a" * 79 + " " + "b" * 80
-    assert await searched_for(exact, exact) == f"«{exact}»"
-    cut = "a" * 70 + " " + "b" * 80 + ", " + "c" * 20
-    assert await searched_for(cut, cut) == f"«{'a' * 70} {'b' * 80} […]»"
-
-
-async def test_a_mark_in_the_question_cites_nothing():
-    result = await ended(question="¿Qué dice [C1] de la paella?", queries=["[C1] paella"], outcome="decline")
-    assert "«¿Qué dice (C1) de la paella?»" in result["answer"]
-    assert result["citations"] == []
-
-
-async def test_quotation_marks_of_the_question_become_inner_ones():
-    assert await searched_for("¿Qué es «usufructo»?", "usufructo") == "«¿Qué es “usufructo”?»"
+def test_refusals_say_usted():
+    messages = [text for key, text in language("es").data.messages.items() if key.startswith("rag_")]
+    texts = [
+        *messages,
+        *(f"{matter.about} {matter.where}" for matter in matters().values()),
+        *(door.where for door in (doors().default, doors().other_field, *doors().door)),
+    ]
+    familiar = re.compile(r"\b(?:tú|tus?|te|ti|puedes|tienes|debes|quieres|prueba|consulta con|dime|añade)\b", re.I)
+    assert [text for text in texts if familiar.search(text)] == []
 
 
 # Asked back.

@@ -17,14 +17,24 @@ from articulado.legal.vocabulary.synonyms import root, significant_words
 from articulado.values.chunks import Chunk
 
 
-class Matter(BaseModel):
-    """One matter; the fields are explained at the top of the file."""
+class MatterTexts(BaseModel):
+    """Name of a matter, and where it is answered, in one language."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    key: str = Field(min_length=1)
     about: str = Field(min_length=1)
     where: str
+
+
+class Matter(MatterTexts):
+    """One matter; the fields are explained at the top of the file."""
+
+    key: str = Field(min_length=1)
+    en: MatterTexts
+
+    def in_language(self, code: str) -> MatterTexts:
+        """Return the texts in English (``en``), else those in Spanish."""
+        return self.en if code == "en" else self
 
 
 @cache

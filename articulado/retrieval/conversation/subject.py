@@ -10,10 +10,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from typing import Literal, NamedTuple
 
 from articulado.language.folding import fold
-from articulado.language.languages import Language
+from articulado.language.languages import LANGUAGES, Language
+from articulado.language.languages import language as known_language
 from articulado.legal.citations.parser import Citation, parse_citations
 from articulado.legal.dates.finder import find_date, without_days
 from articulado.legal.domain.spanish_law import SPANISH_LAW, is_courtesy, points_back, speaks_of_the_answer, topic_of
@@ -27,17 +29,19 @@ from articulado.values.answers import Message
 
 
 def is_refusal(answer: str, language: Language) -> bool:
-    """Tell whether the principal itself said that it does not know."""
-    return answer.lstrip("*_ ").casefold().startswith(_refusal(language)) and not markers_in(answer)
+    """Tell if the principal itself said that it does not know, in the language of the profile or another."""
+    return answer.lstrip("*_ ").casefold().startswith(_refusals(language)) and not markers_in(answer)
 
 
 def is_bare_refusal(answer: str, language: Language) -> bool:
-    """Tell whether an answer says that it does not know, and nothing else."""
-    return answer.strip("*_. \n").casefold() == _refusal(language)
+    """Tell if an answer says that it does not know, and nothing else."""
+    return answer.strip("*_. \n").casefold() in _refusals(language)
 
 
-def _refusal(language: Language) -> str:
-    return language.translate("no_verified_information").casefold()
+@cache
+def _refusals(language: Language) -> tuple[str, ...]:
+    others = (known_language(code) for code in LANGUAGES if code != language.code)
+    return tuple(each.translate("no_verified_information").casefold() for each in (language, *others))
 
 
 TurnKind = Literal["alone", "adds", "same", "courtesy"]

@@ -6,7 +6,7 @@ import pytest
 from support.doubles import make_chunk
 
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from articulado.retrieval.needs import name_of, nearest_first, provisions_needed
+from articulado.retrieval.needs import name_of, nearest_first, needs_in_answer, provisions_needed
 from articulado.retrieval.references import ProvisionRequest, Subdivision
 
 ET, LGSS = "BOE-A-2015-11430", "BOE-A-2015-11724"
@@ -106,3 +106,39 @@ def test_keywords_lead_to_the_part_that_has_them():
 
 def test_an_apartado_that_is_not_there_leaves_the_words_to_decide():
     assert order(("9", ""), words="guarda legal") == [5, 4, 3, 2, 1]
+
+
+LISOS = "BOE-A-2000-15060"
+
+
+@pytest.mark.parametrize(
+    ("text", "provisions"),
+    [
+        ("La multa es de 7.501 euros [C1]. Falta el artículo 47.1.c de la LISOS.", [(LISOS, "art:47")]),
+        ("Para la cuantía faltan los artículos 39 y 40 de la LISOS.", [(LISOS, "art:39"), (LISOS, "art:40")]),
+        ("No consta entre los fragmentos el artículo 272.1.c) LGSS.", [(LGSS, "art:272")]),
+        ("Habría que ver la disposición transitoria 7.ª de la LGSS.", [(LGSS, "dt:7")]),
+        ("Para confirmarlo, faltaría consultar el texto del art. 59.3 ET.", [(ET, "art:59")]),
+        ("El artículo 59 del ET no figura entre los textos recibidos.", [(ET, "art:59")]),
+        # Without its law, or not missing.
+        ("Falta el artículo 47.1.c.", []),
+        ("Habría que ver la disposición transitoria séptima.", []),
+        ("Es una falta muy grave del artículo 8 de la LISOS.", []),
+        ("Si falta el preaviso del artículo 53 del ET, se paga.", []),
+        ("Las faltas de asistencia del artículo 54.2.a) del ET son causa de despido.", []),
+        ("El plazo es de veinte días (artículo 59.3 ET) [C1].", []),
+        ("Falta un dato. El artículo 59.3 del ET da veinte días [C1].", []),
+        ("No consta la fecha de la carta que exige el artículo 55 del ET.", []),
+    ],
+)
+def test_an_answer_says_which_provisions_are_missing(text, provisions):
+    needs = needs_in_answer(text)
+    assert [ref for need in needs for ref in named(need, "")] == provisions
+    assert needs_in_answer(text, None, provisions) == []
+
+
+def test_the_part_that_is_missing_is_asked_for():
+    (need,) = needs_in_answer("Falta el artículo 47.1.c de la LISOS.")
+    (request,) = provisions_needed(need, "", TODAY)
+    assert request.subdivisions == (Subdivision("1", "c"),)
+    assert name_of(need) == "artículo 47.1.c (LISOS)"

@@ -17,6 +17,8 @@ REFUSAL = ES.translate("no_verified_information")
         (f"{REFUSAL}. Parece una cuestión de impuestos.", True, False),
         (f"{REFUSAL} sobre su convenio, pero la ley da treinta días [C1].", False, False),
         (f"Son treinta días. {REFUSAL}.", False, False),
+        ("I do not have verified information on that.", True, True),
+        ("I do not have verified information on that. Ask the SEPE.", True, False),
         ("", False, False),
     ],
 )
