@@ -11,6 +11,7 @@ from articulado.prompting.abstention import listed
 from articulado.prompting.citation_markers import citation, keep_markers
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
 from articulado.prompting.prompts import Prompts
+from articulado.prompting.shared_marks import share_marks
 from articulado.retrieval.fusion import nearest
 from articulado.values.answers import Citation, cost_of_failure
 from articulado.values.errors import EmptyReply, ModelError
@@ -32,6 +33,7 @@ async def answer(
     principal: ChatModel,
     prompts: Prompts,
     language: Language,
+    model_decides: bool = False,
 ) -> WritingUpdate:
     """Stream the principal's text and keep its self-evaluation; a second answer supersedes the first.
 
@@ -48,7 +50,7 @@ async def answer(
         written = await write_answer(
             principal,
             prompts["answer" if grounded else "answer_classic"],
-            prompt_messages(state, grounded=grounded),
+            prompt_messages(state, grounded=grounded, brief=model_decides),
             state,
             grounded=grounded,
             supersedes=language.translate("rag_answer_with_more") if state["refetched"] else "",
@@ -58,7 +60,7 @@ async def answer(
         )
     except ModelError as error:
         if state["refetched"]:
-            return first_answer(state, error, language)
+            return first_answer(state, error, language, shared_marks=model_decides)
         if isinstance(error, EmptyReply):
             update = sources_alone(state, error, spoken, language, grounded=grounded)
             return {**update, "spoken": spoken.message_id}
@@ -74,11 +76,12 @@ def found_sources(state: RagState) -> list[Citation]:
     return [citation(number, one) for number, one in enumerate(nearest(state["context"], MAX_SOURCES), start=1)]
 
 
-def first_answer(state: RagState, error: ModelError, language: Language) -> WritingUpdate:
+def first_answer(state: RagState, error: ModelError, language: Language, *, shared_marks: bool) -> WritingUpdate:
     """Go back to the first answer, and to the context whose numbers its markers are."""
     by_id = {candidate["chunk"]["id"]: candidate for candidate in state["candidates"]}
+    context = [by_id[chunk_id] for chunk_id in state["draft_chunk_ids"]]
     return {
-        "context": [by_id[chunk_id] for chunk_id in state["draft_chunk_ids"]],
+        "context": share_marks(context) if shared_marks else context,
         "rewritten": True,
         "warnings": [*state["warnings"], language.translate("rag_answer_not_completed", problem=error)],
         "cost": cost_of_failure(error),

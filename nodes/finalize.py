@@ -18,6 +18,7 @@ from articulado.legal.wordings import day_to_check, past_law_warnings, tracked_l
 from articulado.prompting.abstention import declined
 from articulado.prompting.citation_markers import citation, markers_in, unread_source
 from articulado.prompting.notes import law_notes_once
+from articulado.prompting.shared_marks import one_per_mark
 from articulado.retrieval.conversation.subject import is_bare_refusal, is_refusal
 from articulado.retrieval.needs import name_of
 from articulado.values.answers import AnswerOutcome, Citation, Message, Need
@@ -84,8 +85,9 @@ async def finalize(
     ]
     # An answer that was to have no markers rests on what it says that it used.
     unmarked = [] if runtime.context.grounded_prompting else used
-    cited = {number: state["context"][number - 1] for number in markers_in(answer)} or dict(
-        enumerate((one for one in state["context"] if one["chunk"]["id"] in unmarked), start=1)
+    sources = one_per_mark(state["context"])
+    cited = {number: sources[number - 1] for number in markers_in(answer)} or dict(
+        enumerate((source for source in sources if source["chunk"]["id"] in unmarked), start=1)
     )
     law_notes = law_notes_once([candidate["chunk"]] for candidate in cited.values())
     needs = lacking(state)

@@ -29,6 +29,7 @@ async def repair_marks(
     prompts: Prompts,
     language: Language,
     question_time: QuestionTime,
+    model_decides: bool = False,
 ) -> WritingUpdate:
     """Show the principal its answer and have it marked; where that fails, or there is no time, the answer stays."""
     deadline = state.get("deadline")
@@ -41,7 +42,7 @@ async def repair_marks(
             principal,
             prompts["answer"],
             [
-                *prompt_messages(state, grounded=True),
+                *prompt_messages(state, grounded=True, brief=model_decides),
                 {"role": "assistant", "content": state["draft"]},
                 {"role": "user", "content": prompts["repair_marks"]},
             ],

@@ -1,7 +1,8 @@
 """Select the chunks that the principal model reads, within a number and a token budget.
 
 Chunks are kept whole. Needs, carryover and companions have reserved places. The chunks of one provision
-stand together, in the order of its text.
+stand together, in the order of its text. A chat model of a provider reads fewer provisions, of each the
+parts that matter, and cites them by one marker.
 """
 
 from collections.abc import Sequence
@@ -11,12 +12,14 @@ from typing_extensions import TypedDict
 
 from articulado.language.table_text import is_row
 from articulado.prompting.fragments import SEPARATOR, render
+from articulado.prompting.shared_marks import share_marks
 from articulado.retrieval.fusion import EXTRA_AFTER_REFETCH, MAX_COMPANIONS, preference
+from articulado.retrieval.parts import chosen_parts, without_repealed
 from articulado.retrieval.ranking.table import effective_strategy
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, provision_of
 from articulado.values.protocols import RerankerTable, TokenCounter
 from state.context import ResolvedContext
-from state.rag import RagState
+from state.rag import RagState, days_of
 
 RESERVED = frozenset(("direct", "need", "carryover", "companion"))
 """Origins that say more for a candidate than its score does."""
@@ -45,16 +48,23 @@ async def select_context(
     rerankers: RerankerTable,
     counter: TokenCounter,
     context_tokens: int,
+    model_decides: bool = False,
 ) -> SelectContextUpdate:
     """Keep the best chunks, whole, within their number and the token budget; the first let in always fits.
 
     What has a reserved place is let in before the others (``by_claim``); where the heuristic ordered them, what falls
-    far behind the best is left out (``worth_reading``). The order is that of ``by_provision``.
+    far behind the best is left out (``worth_reading``). The order is that of ``by_provision``. With ``model_decides``,
+    law that is no longer in force and parts that do not matter are left out (``articulado.retrieval.parts``), and the
+    parts of a provision share a marker.
     """
     limit = runtime.context.max_chunks_in_prompt + (EXTRA_AFTER_REFETCH if state["refetched"] else 0)
     ranked = sorted(state["candidates"], key=preference)
-    if effective_strategy(runtime.context.rerank_strategy, rerankers) == "heuristic":
+    by_heuristic = effective_strategy(runtime.context.rerank_strategy, rerankers) == "heuristic"
+    if by_heuristic:
         ranked = worth_reading(ranked)
+    if model_decides:
+        ranked = without_repealed(ranked, state["contextualized_question"], days_of(state), _is_kept)
+        ranked = chosen_parts(ranked, _is_kept) if by_heuristic else ranked
     separator = counter.count(f"\n{SEPARATOR}\n")
     chosen: dict[int, Candidate] = {}
     spent: dict[ProvisionRef, int] = {}
@@ -62,13 +72,15 @@ async def select_context(
         ref = provision_of(candidate["chunk"])
         parts = by_provision([*(part for part in chosen.values() if provision_of(part["chunk"]) == ref), candidate])
         # What the parts of a provision share is written once.
-        cost = counter.count(render(parts)) + len(parts) * separator
+        cost = counter.count(render(share_marks(parts) if model_decides else parts, brief=model_decides))
+        cost += len(parts) * separator
         if not chosen or sum(spent.values()) - spent.get(ref, 0) + cost <= context_tokens:
             chosen[candidate["chunk"]["id"]] = candidate
             spent[ref] = cost
         if len(chosen) == limit:
             break
-    return {"context": by_provision([candidate for candidate in ranked if candidate["chunk"]["id"] in chosen])}
+    context = by_provision([candidate for candidate in ranked if candidate["chunk"]["id"] in chosen])
+    return {"context": share_marks(context) if model_decides else context}
 
 
 def worth_reading(ranked: Sequence[Candidate]) -> list[Candidate]:

@@ -16,6 +16,7 @@ from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.prompting.citation_markers import keep_markers, markers_in
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
+from articulado.prompting.shared_marks import one_per_mark
 from articulado.retrieval.conversation.subject import is_refusal
 from articulado.retrieval.fusion import candidate
 from articulado.values.answers import Need, StoreName, Verdict
@@ -64,7 +65,8 @@ async def verify(
     thanks. Where no markers are asked for, the text stays as it is.
     """
     grounded, draft = runtime.context.grounded_prompting, state["draft"]
-    numbers = set(range(1, len(state["context"]) + 1)) if grounded else set()
+    sources = one_per_mark(state["context"])
+    numbers = set(range(1, len(sources) + 1)) if grounded else set()
     kept, _ = keep_markers(draft, numbers)
     claims = not is_refusal(kept, language) and not is_courtesy(state["question"], language)
     findings: list[Finding] = []
@@ -72,8 +74,7 @@ async def verify(
     known = NOTHING_KNOWN
     if claims and not state["abstained"]:
         days = [day for day in days_of(state) if day]
-        sources = sources_of(state["context"])
-        read = read_answer(draft, _said_by_user(state), sources, _said_before(state), days)
+        read = read_answer(draft, _said_by_user(state), sources_of(sources), _said_before(state), days)
         if profile.features.spanish_law:
             known = await look_up(read, stores[state["store"]], *days_of(state))
         # Off the event loop: a long answer takes tens of milliseconds.

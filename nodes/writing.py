@@ -19,6 +19,7 @@ from articulado.prompting.citation_markers import MarkerRenumberer, keep_markers
 from articulado.prompting.fragments import neutralise, write_prompt
 from articulado.prompting.outgoing_links import LinkFilter, source_addresses, texts_without_foreign_links
 from articulado.prompting.self_evaluation import MAX_NEEDS, Reply, read_self_evaluation
+from articulado.prompting.shared_marks import by_mark
 from articulado.prompting.stream_splitter import StreamSplitter
 from articulado.retrieval.needs import name_of, needs_in_answer, provisions_needed
 from articulado.values.answers import NO_COST, AnswerOutcome, Cost, Message, Need, cost_of
@@ -71,10 +72,11 @@ class Written:
     replies: int
 
 
-def prompt_messages(state: RagState, *, grounded: bool) -> list[Message]:
+def prompt_messages(state: RagState, *, grounded: bool, brief: bool) -> list[Message]:
     """Return history, fragments and, last, days and question: what changes most comes last, for prompt caching.
 
-    The history has no markers: those of earlier answers number other fragments.
+    The history has no markers: those of earlier answers number other fragments. ``brief`` fragments are for a chat
+    model of a provider.
     """
     history: list[Message] = [
         {"role": message["role"], "content": neutralise(keep_markers(message["content"], ())[0])}
@@ -88,6 +90,7 @@ def prompt_messages(state: RagState, *, grounded: bool) -> list[Message]:
         markers=grounded,
         last=state["refetched"],
         not_found=[name_of(need) for need in state.get("unmet_needs", []) if not need.get("by_check")],
+        brief=brief,
         unsupported=[finding["where"] for finding in state.get("findings", []) if calls_for_second_answer(finding)],
     )
     return [*history, {"role": "user", "content": content}]
@@ -114,7 +117,7 @@ async def write_answer(
         EmptyReply: there was nothing in any reply that could be an answer.
         ModelError: the provider failed for good. The requests of all replies are in its ``attempts``.
     """
-    fragments = len(state["context"])
+    fragments = len(by_mark(state["context"]))
     valid = range(1, fragments + 1) if grounded else range(0)
     links = partial(LinkFilter, source_addresses(state["context"]), language.translate("rag_link_left_out"))
     stream = _Stream(valid, links, write, supersedes)
@@ -154,20 +157,19 @@ def nothing_written(name: str, requests: int, *, cut: bool) -> EmptyReply:
 
 def written_update(state: RagState, written: Written, language: Language) -> WritingUpdate:
     """Return what an answer leaves in the state; the context is numbered as the answer is read."""
-    context, evaluation = state["context"], written.evaluation
+    groups, evaluation = by_mark(state["context"]), written.evaluation
     cut = language.translate("rag_answer_cut")
     # What it says that it lacks is told to whoever asked.
     needs = texts_without_foreign_links(
         _needs_of(written, state)[:MAX_NEEDS], (), language.translate("rag_link_left_out")
     )
-    ids = [candidate["chunk"]["id"] for candidate in context]
-    order = [*written.cited, *(number for number in range(1, len(ids) + 1) if number not in written.cited)]
+    order = [*written.cited, *(number for number in range(1, len(groups) + 1) if number not in written.cited)]
     return {
         "draft": written.text,
-        "draft_chunk_ids": [ids[number - 1] for number in order],
-        "context": [context[number - 1] for number in order],
-        "used_chunk_ids": [ids[number - 1] for number in evaluation.used],
-        "dropped_chunk_ids": [ids[number - 1] for number in evaluation.dropped],
+        "draft_chunk_ids": _ids(groups, order),
+        "context": [candidate for number in order for candidate in groups[number - 1]],
+        "used_chunk_ids": _ids(groups, evaluation.used),
+        "dropped_chunk_ids": _ids(groups, evaluation.dropped),
         "needs": needs,
         "rewritten": state["refetched"] or written.replies > 1,
         "warnings": [*_without(state["warnings"], cut), *([cut] if written.cut else [])],
@@ -187,6 +189,11 @@ def _needs_of(written: Written, state: RagState) -> list[Need]:
     read = Counter(map(provision_of, chunks))
     whole = {provision_of(chunk) for chunk in chunks if read[provision_of(chunk)] >= chunk["parts"]}
     return [*said, *needs_in_answer(written.text, as_of, asked | whole)]
+
+
+def _ids(groups: Sequence[Sequence[Candidate]], numbers: Sequence[int]) -> list[int]:
+    """Return the ids of all chunks of some markers, in the order of the markers."""
+    return [candidate["chunk"]["id"] for number in numbers for candidate in groups[number - 1]]
 
 
 def _without(warnings: Sequence[str], gone: str) -> list[str]:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
-from articulado.legal.vocabulary.doors import doors
-from articulado.legal.vocabulary.matters import Matter
+from articulado.legal.vocabulary.matters import Matter, doors
 from articulado.prompting.citation_markers import defuse_markers, write_marker
 from articulado.prompting.outgoing_links import without_foreign_links
 from articulado.values.chunks import Candidate, Chunk

@@ -20,6 +20,9 @@ does not repeat validity, page, chapter, summary, note and source. Only collecti
 validity, only sources with pages have a page, and only companions have a purpose. A prompt without markers
 begins a fragment with its number (``Fragmento 1:``).
 
+Parts that share a marker (``articulado.prompting.shared_marks``) are one fragment (``Parte: 1, 3 de 3``), with
+``[…]`` for the parts left out between them.
+
 A line ``---`` separates fragments. Below them stand the current day (``FECHA DE HOY: 23 de noviembre de
 2026``), the day whose law is asked for if it is another one, and the question. Text in a field that looks
 like a marker, a separator, a label at the beginning of a line or a self-evaluation is altered minimally, so
@@ -27,7 +30,7 @@ that no parser reads it as part of the frame.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -37,9 +40,10 @@ from articulado.language.formats import long_day
 from articulado.legal.agreements.names import validity_of
 from articulado.prompting.citation_markers import defuse_markers, write_marker
 from articulado.prompting.notes import law_notes_once, note_on
+from articulado.prompting.shared_marks import by_mark, text_of_parts, wording_of
 from articulado.prompting.stream_splitter import defuse_self_evaluation, unify_breaks
 from articulado.values.answers import Days
-from articulado.values.chunks import Candidate, Chunk, Purpose, ordering_score, page_of, portable_url, provision_of
+from articulado.values.chunks import Candidate, Chunk, Purpose, ordering_score, page_of, portable_url
 
 SEPARATOR = "---"
 """The line between two fragments."""
@@ -124,13 +128,15 @@ def write_prompt(
     last: bool = False,
     not_found: Sequence[str] = (),
     unsupported: Sequence[str] = (),
+    brief: bool = False,
 ) -> str:
     """Return the user message of a principal: the fragments, then the days and the question, which change most.
 
     ``days`` are today and the day whose law is asked for; ``last`` announces to it that nothing more will be fetched,
     that ``not_found`` is not there, and that ``unsupported`` parts of its first answer did not stand in its sources.
+    ``brief`` is that of ``render``.
     """
-    fragments = render(candidates, markers=markers)
+    fragments = render(candidates, markers=markers, brief=brief)
     told = f"{_LAST}{_line(NOT_FOUND, not_found)}{_line(UNSUPPORTED, unsupported)}" if last else ""
     return f"{_FRAGMENTS}{fragments}{told}{_days(days) if days else ''}{_QUESTION}{question}"
 
@@ -154,38 +160,38 @@ def read_prompt(message: str) -> tuple[list[Fragment], str]:
     return parse(_LAST_LINES.sub("", _DAYS.sub("", body.removeprefix(_FRAGMENTS)))), question
 
 
-def render(candidates: Sequence[Candidate], *, markers: bool = True) -> str:
-    """Return candidates as fragments, in their order, with markers ``[C1]``, ``[C2]`` …, or with bare numbers."""
+def render(candidates: Sequence[Candidate], *, markers: bool = True, brief: bool = False) -> str:
+    """Return candidates as fragments, in their order, with markers ``[C1]``, ``[C2]`` …, or with bare numbers.
+
+    Parts that share a marker are one fragment. ``brief`` leaves out the fields that a chat model does without: the
+    source's address, the chapter of a provision that has a title, the summary of one whose text is complete.
+    """
     fragments: list[str] = []
-    groups = [list(group) for _, group in groupby(candidates, key=_wording)]
+    groups = [list(group) for _, group in groupby(candidates, key=wording_of)]
     law_notes = law_notes_once([candidate["chunk"] for candidate in parts] for parts in groups)
     for parts, law_note in zip(groups, law_notes, strict=True):
         note = " ".join(filter(None, (note_on([candidate["chunk"] for candidate in parts]), law_note)))
-        for candidate in parts:
+        for shared in by_mark(parts):
             fragments.append(
                 _render(
                     write_marker(len(fragments) + 1) if markers else f"Fragmento {len(fragments) + 1}:",
-                    candidate["chunk"],
-                    ordering_score(candidate),
+                    shared,
                     note,
-                    _purpose_of(candidate),
-                    continued=candidate is not parts[0],
+                    continued=shared[0] is not parts[0],
+                    brief=brief,
                 )
             )
     return f"\n{SEPARATOR}\n".join(fragments)
 
 
-def _purpose_of(candidate: Candidate) -> str:
-    """Return the line that says what a companion is brought for; empty of any other candidate."""
-    purpose = candidate.get("purpose")
-    return f"{_PURPOSE}{_PURPOSES[purpose]}{_SAYS}{_field(candidate['says'])}»)" if purpose else ""
-
-
-def _wording(candidate: Candidate) -> tuple[str | None, ...]:
-    """Return what the parts of one wording of a provision share, among it what is written once."""
-    chunk = candidate["chunk"]
-    written_once = chunk["breadcrumb"], chunk["summary"], chunk["status_note"], chunk["url"], chunk["source"]
-    return *provision_of(chunk), chunk["valid_from"], *written_once
+def _purpose_of(parts: Sequence[Candidate]) -> str:
+    """Return the line that says what companions are brought for; empty of any other candidates."""
+    purposes = [
+        f"{_PURPOSES[purpose]}{_SAYS}{_field(candidate['says'])}»)"
+        for candidate in parts
+        if (purpose := candidate.get("purpose"))
+    ]
+    return f"{_PURPOSE}{'; '.join(purposes)}" if purposes else ""
 
 
 def parse(text: str) -> list[Fragment]:
@@ -225,41 +231,50 @@ def _neutral_line(line: str) -> str:
     return _LABEL.sub(r"\1 :", line)
 
 
-def _render(name: str, chunk: Chunk, relevance: float, note: str, purpose: str, *, continued: bool) -> str:
+def _render(name: str, shared: Sequence[Candidate], note: str, *, continued: bool, brief: bool) -> str:
     """Return one fragment; ``name`` is written before it as it is, ``continued`` is what the one before began."""
+    chunks = [candidate["chunk"] for candidate in shared]
+    chunk = chunks[0]
     # The first ". " ends the provision. Neutralised last: without its full stops, it may look like a marker.
     provision = _field(_STOPS.sub("", _field(chunk["provision"])))
     title = _field(chunk["title"])
     # An article's pieces are called by their titles, and their chapter by that of the article.
     heading = ". ".join(filter(None, (provision, title if title != _field(chunk["provision"]) else "")))
     law = _field(chunk["law_name"]).replace(" > ", " › ")
-    chapter = chunk["breadcrumb"] if chunk["breadcrumb"] != chunk["law_name"] else ""
+    relevance = max(map(ordering_score, shared))
     lines = [f"{name} {' > '.join(filter(None, (law, heading)))}", f"{_RELEVANCE}{relevance:.2f}"]
     if chunk["parts"] > 1 or continued:
-        lines.append(f"{_PART}{chunk['part']}{_OF}{chunk['parts']}{_CONTINUED if continued else ''}")
-    if purpose:
+        numbers = ", ".join(str(each["part"]) for each in chunks)
+        lines.append(f"{_PART}{numbers}{_OF}{chunk['parts']}{_CONTINUED if continued else ''}")
+    if purpose := _purpose_of(shared):
         lines.append(purpose)
     if not continued:
-        validity = validity_of(chunk["agreement"]) if "agreement" in chunk else ""
-        for label, value, end in (
-            (_VALIDITY, validity, ""),
-            (_PAGE, _field(page_of(chunk)), ""),
-            (_CHAPTER, _field(chapter), ""),
-            (_SUMMARY, _field(chunk["summary"]), ""),
-            (_NOTE, _field(note), "]"),
-        ):
-            if value:
-                lines.append(f"{label}{value}{end}")
-    text = neutralise(chunk["text"].strip())
+        lines += _written_once(chunk, note, is_whole=len(chunks) == chunk["parts"], brief=brief)
+    text = neutralise(text_of_parts(chunks))
     if chunk["source"] == "plain_language":
         lines.append(PLAIN_LANGUAGE)
     elif text:
         lines.append(OFFICIAL)
     if text:
         lines.append(text)
-    if not continued and (url := _field(portable_url(chunk["url"]))):
+    if not continued and not brief and (url := _field(portable_url(chunk["url"]))):
         lines.append(f"{_SOURCE}{url}")
     return "\n".join(lines)
+
+
+def _written_once(chunk: Chunk, note: str, *, is_whole: bool, brief: bool) -> Iterator[str]:
+    """Yield the fields that the fragments of a provision have in common; empty ones are left out."""
+    has_title = chunk["title"] not in ("", chunk["provision"])
+    chapter = chunk["breadcrumb"] if chunk["breadcrumb"] != chunk["law_name"] else ""
+    for label, value, end in (
+        (_VALIDITY, validity_of(chunk["agreement"]) if "agreement" in chunk else "", ""),
+        (_PAGE, _field(page_of(chunk)), ""),
+        (_CHAPTER, "" if brief and has_title else _field(chapter), ""),
+        (_SUMMARY, "" if brief and is_whole else _field(chunk["summary"]), ""),
+        (_NOTE, _field(note), "]"),
+    ):
+        if value:
+            yield f"{label}{value}{end}"
 
 
 @lru_cache(maxsize=8_192)

@@ -22,7 +22,6 @@ from articulado.retrieval.references import excerpt
 from articulado.values.chunks import REPEALED, Chunk, ProvisionRef
 from articulado.values.findings import Finding, NamedStatus, NamedVerdict
 from articulado.values.protocols import ChunkStore
-from articulado.verification.attribution import marks_in
 from articulado.verification.misplaced_markers import (
     MisplacedMarker,
     end_with_law,
@@ -30,7 +29,7 @@ from articulado.verification.misplaced_markers import (
     misplaced_markers,
     ref_of,
 )
-from articulado.verification.reading import ReadAnswer
+from articulado.verification.reading import ReadAnswer, marks_in
 from articulado.verification.sources import Source
 
 MOST_LOOKED_UP = 24
@@ -100,7 +99,7 @@ def _holds(chunk: Chunk, as_of: date | None, today: date) -> bool:
 
 
 def named_verdicts(answer: ReadAnswer, known: KnownProvisions, findings: Sequence[Finding]) -> list[NamedVerdict]:
-    """Return what is known of each provision that an answer names, in the order of its text.
+    """Return the state of each provision that an answer names, in the order of its text.
 
     ``findings`` are those of the answer: what is wrong with a provision is the reason of its verdict.
     """

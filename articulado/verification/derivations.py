@@ -35,7 +35,7 @@ _ADDED = 0.06
 def tolerance_of(value: Decimal, *, rough: bool = False) -> float:
     """Return how far a written value may be from the exact one: half of its last decimal; 2 % of a rough one.
 
-    >>> tolerance_of(Decimal("41220")), tolerance_of(Decimal("3.5"))
+    >>> tolerance_of(Decimal("41220")), round(tolerance_of(Decimal("3.5")), 3)
     (0.51, 0.051)
     """
     exponent = int(value.as_tuple().exponent)

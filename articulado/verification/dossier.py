@@ -19,6 +19,7 @@ from articulado.config.profile import Profile
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
 from articulado.prompting.prompts import load_prompts
+from articulado.prompting.shared_marks import by_mark, one_per_mark
 from articulado.store.generations import Manifest
 from articulado.values.answers import Message
 from articulado.values.chunks import REPEALED, Candidate, Chunk
@@ -59,7 +60,10 @@ class Provenance(TypedDict):
 
 
 class DossierFragment(TypedDict):
-    """A fragment that the model read: its marker, the SHA-256 of its text, and the candidate whole."""
+    """A fragment that the model read: its marker, the SHA-256 of its text, and the candidate whole.
+
+    Parts of a provision may share a marker.
+    """
 
     mark: str
     sha256: str
@@ -121,7 +125,11 @@ def make_dossier(
     state: Mapping[str, Any], result: Mapping[str, Any], options: Mapping[str, Any], provenance: Provenance
 ) -> Dossier:
     """Return the dossier of a run: the keys ``KEPT`` of its last state, and its ``result``."""
-    fragments = enumerate(state.get("context", []), start=1)
+    fragments = (
+        (number, candidate)
+        for number, parts in enumerate(by_mark(state.get("context", [])), start=1)
+        for candidate in parts
+    )
     dossier: Dossier = {
         "format": FORMAT,
         "question": state["question"],
@@ -255,7 +263,7 @@ async def _findings(dossier: Dossier, store: ChunkStore) -> list[Finding]:
     as_of = date.fromisoformat(dossier["as_of"]) if dossier["as_of"] else None
     today = date.fromisoformat(dossier["today"])
     days = [day for day in (as_of, today) if day]
-    answer = read_answer(dossier["answer"], question, sources_of(candidates_of(dossier)), answered, days)
+    answer = read_answer(dossier["answer"], question, sources_of(one_per_mark(candidates_of(dossier))), answered, days)
     known = await look_up(answer, store, as_of, today)
     return findings_of(answer, known, quotes_only=dossier["provenance"].get("quotes_only", False))
 

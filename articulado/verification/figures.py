@@ -24,7 +24,7 @@ from articulado.verification.reading import LEAST_QUOTED, ReadAnswer, Sentence
 from articulado.verification.sources import (
     UNITS_OF_TIME,
     is_known_factor,
-    is_same as is_same,  # for the check of claims
+    is_same,
     nearest_figure,
     of_another_time,
     stands_in,
@@ -373,7 +373,7 @@ def _end(quantity: Quantity) -> int:
 def _told(
     sentence: Sentence, quantity: Quantity, kind: str, message: str, mark: str = "", evidence: str = ""
 ) -> Finding:
-    """Return what is wrong with a figure of a sentence."""
+    """Return the finding on a figure of a sentence."""
     return {
         "check": "figure",
         "kind": kind,

@@ -14,8 +14,7 @@ from articulado.legal.citations.parser import Citation
 from articulado.legal.laws.mentions import law_mentions
 from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import ProvisionRef
-from articulado.verification.attribution import marks_in
-from articulado.verification.reading import ReadAnswer, Sentence
+from articulado.verification.reading import ReadAnswer, Sentence, marks_in
 from articulado.verification.sources import Source, provisions_in
 
 _CHARACTERS_BEFORE = 40

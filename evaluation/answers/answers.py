@@ -14,6 +14,7 @@ from articulado.language.numerals import read_number
 from articulado.prompting.citation_markers import markers_in
 from articulado.prompting.protocol_lines import DELIMITER
 from articulado.prompting.self_evaluation import parse_reply
+from articulado.prompting.shared_marks import one_per_mark
 from articulado.prompting.stream_splitter import StreamSplitter
 from articulado.values.answers import AnswerOutcome, Citation, Message
 from articulado.values.chunks import Chunk
@@ -201,7 +202,7 @@ async def evaluate_answers(
             continue
         except ArticuladoError as error:
             raise type(error)(f"Pregunta «{question.id}»: {error}") from error
-        chunks = [candidate["chunk"] for candidate in state["context"]]
+        chunks = [candidate["chunk"] for candidate in one_per_mark(state["context"])]
         called = bool(state["draft"])
         result = await asyncio.to_thread(measure_answer, question, state, chunks, principal_called=called)
         replies = principal.take()

@@ -143,7 +143,7 @@ async def test_with_retrieval_switched_off_no_index_is_opened_or_built(tmp_path)
     assert list(tmp_path.iterdir()) == []
     refused = await ask(rag, "receta de paella")
     assert refused["abstained"] is True
-    assert "resúmenes incluidos" in refused["answer"]
+    assert refused["certificate"]["store"] == "records"
     with pytest.raises(ConfigurationError, match="ARTICULADO_RAG_ENABLED"):
         await rag.ainvoke({"question": "vacaciones"}, context={"rag_enabled": True})
 

@@ -89,10 +89,10 @@ async def test_the_answer_says_which_wording_it_applied(rag):
     [citation] = result["citations"]
     assert (citation["provision"], citation["valid_from"], citation["valid_to"]) == (
         "Artículo 15",
-        "2015-10-24",
+        "2015-11-13",
         "2022-03-30",
     )
-    assert citation["wording"] == "Redacción vigente del 24/10/2015 al 29/03/2022"
+    assert citation["wording"] == "Redacción vigente del 13/11/2015 al 29/03/2022"
     assert result["warnings"] == [
         "La pregunta se refiere al derecho vigente el 30/12/2021: las redacciones citadas son las que regían ese día."
     ]

@@ -8,8 +8,7 @@ from support.doubles import make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
-from articulado.legal.vocabulary.doors import doors
-from articulado.legal.vocabulary.matters import matters
+from articulado.legal.vocabulary.matters import doors, matters
 from articulado.prompting.abstention import MAX_EXCERPT
 from articulado.retrieval.agreements import empty_analysis
 from articulado.retrieval.fusion import candidate

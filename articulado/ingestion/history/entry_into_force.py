@@ -1,4 +1,4 @@
-"""Day on which a law enters into force, read from its own final provision.
+"""Entry into force of a law, and the notes that stand at its head.
 
 ``entry_into_force`` returns a day only where the law says one for all of itself: a date, or a term from its
 publication (art. 2.1 of the Civil Code leaves it to the law; art. 5 counts its terms).
@@ -82,3 +82,38 @@ def _term(number: int, unit: str) -> relativedelta:
     if unit.startswith("dia"):
         return relativedelta(days=number)
     return relativedelta(months=number) if unit.startswith("mes") else relativedelta(years=number)
+
+
+_RENAMED = re.compile(r"\breferencias? (?:.{0,60}?\b)?a (?:(?:los?|las?) )?(?P<body>[a-z]+)")
+_SPEAKS_OF_COURT = re.compile(
+    r"\b(?:juzgado|juez|jueces|demanda|organo (?:jurisdiccional|judicial)|jurisdiccion social|secretari[oa] judicial)"
+)
+_COURTS = frozenset(("juzgado", "tribunal"))
+
+
+_ENUMERATION = re.compile(r"(?<=\ba los |\ba las )(\w+) [^;:.]*,[^;:.]*,[^;:.]*?(?= se entender| deber)")
+
+
+def abridged(note: str) -> str:
+    """Return a note without the members of a long enumeration of bodies and without its further sentences.
+
+    >>> abridged("Las referencias a los Juzgados de Menores, de lo Penal, de lo Social se entenderán a otros; y más.")
+    'Las referencias a los Juzgados […] se entenderán a otros.'
+    """
+    short = _ENUMERATION.sub(r"\1 […]", note)
+    return note if short == note else f"{short.partition(';')[0].rstrip('.')}."
+
+
+def bears_on(note: str, text: str) -> bool:
+    """Tell whether a note at the head of a law bears on a text of it.
+
+    A note on references to a body bears on texts that name the body; one on courts also on those that speak of a
+    claim before them. A note of any other kind bears on no text in particular.
+    """
+    if (renamed := _RENAMED.search(fold(note))) is None:
+        return False
+    body = re.sub(r"(?<=[^aeiou])es$|s$", "", renamed["body"])
+    folded = fold(text)
+    if body in _COURTS and _SPEAKS_OF_COURT.search(folded):
+        return True
+    return re.search(rf"\b{body}", folded) is not None

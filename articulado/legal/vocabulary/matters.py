@@ -1,4 +1,4 @@
-"""Matters that the statutes do not answer, special regimes, and a prior by kind of provision.
+"""Matters outside the statutes, special regimes, and the bodies to which a refusal refers.
 
 The tables are ``articulado/legal/data/matters.toml`` and ``regimes.toml``. ``prior`` returns a factor in
 (0, 1] for the likelihood that a provision is the rule that the question asks about.
@@ -119,3 +119,53 @@ def prior(question: str, chunk: Chunk) -> float:
     special = regime not in named_regimes(question) if regime else law is not None and not law.general
     amending = AMENDING_PROVISION if chunk["title"].startswith("Modificaci") else 1.0
     return KIND_PRIORS.get(chunk["provision_key"].partition(":")[0], 1.0) * (SPECIAL_LAW if special else 1.0) * amending
+
+
+class Door(BaseModel):
+    """Whom to ask, a sentence in Spanish and in English."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    where: str = Field(min_length=1)
+    en: str = Field(min_length=1)
+
+    def in_language(self, code: str) -> str:
+        """Return the sentence in English (``en``), else in Spanish."""
+        return self.en if code == "en" else self.where
+
+
+class _TopicDoor(Door):
+    terms: tuple[str, ...] = Field(min_length=1)
+
+
+class Doors(BaseModel):
+    """The table: the doors by topic, that of any other question of the field, and that of another field."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    default: Door
+    other_field: Door
+    door: tuple[_TopicDoor, ...]
+
+    def for_topic(self, text: str) -> Door:
+        """Return the door with the most terms in a text, the first of those with as many; else ``default``."""
+        words = significant_words(text)
+        written, roots = f" {' '.join(words)} ", f" {' '.join(map(root, words))} "
+        counts = [sum(_occurs(term, written, roots) for term in door.terms) for door in self.door]
+        most = max(counts)
+        return self.door[counts.index(most)] if most else self.default
+
+
+@cache
+def doors() -> Doors:
+    """Read and check the table.
+
+    Raises:
+        ValueError: the file breaks its schema.
+    """
+    source = resources.files("articulado.legal.data").joinpath("doors.toml").read_text(encoding="utf-8")
+    return Doors.model_validate(tomllib.loads(source))
+
+
+def _occurs(term: str, written: str, roots: str) -> bool:
+    return f" {term.lower()} " in written if term.isupper() else f" {_rooted(term)} " in roots

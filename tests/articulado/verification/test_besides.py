@@ -6,8 +6,8 @@ from support.chunks import make_chunk
 
 from articulado.language.languages import language
 from articulado.retrieval.fusion import candidate
-from articulado.verification.attribution import named_provisions
 from articulado.verification.disclosures import freshness_of, precedence_notes, remissions_of
+from articulado.verification.reading import named_provisions
 from articulado.verification.sources import sources_of
 
 TODAY = date(2026, 11, 23)
