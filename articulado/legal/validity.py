@@ -126,7 +126,7 @@ _REPEALS = re.compile(r"\b[Ss]e (?:deroga|suprime|declara)")
 _REFERENCE = re.compile(r"\s*\[?Ref\. ([\w-]+)(?:#[\w-]+)?\]?\.?")
 LONGEST_NOTE = 300
 """Characters of a status note; what is longer is cut at a word."""
-_SHOWNREPEAL_MARKS = 3
+_MAX_SHOWN_MARKS = 3
 
 
 def provision_status(paragraphs: Sequence[str], notes: Sequence[str]) -> tuple[Status, str]:
@@ -164,5 +164,5 @@ def _quoted_marks(paragraphs: Sequence[str]) -> str:
         for text in paragraphs
         for match in re.finditer(rf"[^.;]{{0,12}}\.?\s?{REPEAL_MARK.pattern}", text, re.I)
     ]
-    shown = ", ".join(f"«{mark.rstrip('.')}»" for mark in marks[:_SHOWNREPEAL_MARKS])
-    return f"Parte de su texto ya no rige: {shown}{' y otras' if len(marks) > _SHOWNREPEAL_MARKS else ''}."
+    shown = ", ".join(f"«{mark.rstrip('.')}»" for mark in marks[:_MAX_SHOWN_MARKS])
+    return f"Parte de su texto ya no rige: {shown}{' y otras' if len(marks) > _MAX_SHOWN_MARKS else ''}."
