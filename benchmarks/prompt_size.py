@@ -90,6 +90,8 @@ async def measure(services: Services, files: list[Path], model: str) -> None:
                     rerankers=services.rerankers,
                     counter=services.counter,
                     context_tokens=services.context_tokens,
+                    profile=services.profile,
+                    language=services.language,
                     model_decides=form == "chosen",
                 )
                 context = chosen["context"]

@@ -5,6 +5,7 @@ become candidates with score 1.0. The question is read only if the profile is of
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from typing import NamedTuple
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
+from articulado.calculations.parameters import DatedValue, days_of_value, kinds_named, values_on
 from articulado.config.profile import Profile
 from articulado.language.languages import Language, language_of
 from articulado.legal.dates.finder import find_date
@@ -36,6 +38,7 @@ from articulado.values.chunks import Candidate, provision_of
 from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import ChunkStore
 from nodes.messages import earlier_messages, newly_asked
+from nodes.turn import answered_in
 from nodes.validation import check_collections, check_options, checked_history, checked_question
 from state.context import ResolvedContext
 from state.rag import RagState, Turn, fresh_turn
@@ -89,11 +92,15 @@ async def analyze_question(
     if profile.features.spanish_law:
         read = await _read(question, conversation, turn, options, today, profile.default_law, index)
     named = _Named(read.analysis)
+    spoken = language_of(question, language)
     if options.store == "index":
         named = await _look_up(read, index.store, today)
         if not turn.leaves:
             missing = read.applying.missing
             named.warnings.extend(language.translate("rag_agreement_not_indexed", name=name) for name in missing)
+    values = _Values()
+    if profile.features.spanish_law:
+        values = _reference_values(question, turn, read.as_of, today, answered_in(spoken, language))
     # A question completed with a provision is about that provision alone, and needs no other subject.
     completed = read.contextualized.question != question
     return {
@@ -110,17 +117,32 @@ async def analyze_question(
         "store": options.store,
         "today": today.isoformat(),
         "as_of": read.as_of.isoformat() if read.as_of else None,
-        "analysis": _with_language(named.analysis, question, language),
+        "analysis": named.analysis if spoken == language.code else {**named.analysis, "language": spoken},
         "direct": named.candidates,
-        "warnings": named.warnings,
+        "dated_values": list(values.candidates),
+        "warnings": [*named.warnings, *values.warnings],
         "conversation": conversation,
     }
 
 
-def _with_language(analysis: Analysis, question: str, language: Language) -> Analysis:
-    """Return an analysis that says in which language a question is asked, if not in that of the profile."""
-    spoken = language_of(question, language)
-    return analysis if spoken == language.code else {**analysis, "language": spoken}
+class _Values(NamedTuple):
+    """The reference values that a question names, and warnings on those of which its day was not verified."""
+
+    candidates: Sequence[Candidate] = ()
+    warnings: Sequence[str] = ()
+
+
+def _reference_values(question: str, turn: TurnReading, as_of: date | None, today: date, language: Language) -> _Values:
+    """Return the values of the kinds that a question or its subject names, on the day that it asks for."""
+    kinds = kinds_named([question, turn.subject])
+    if not kinds:
+        return _Values()
+    asked = question if kinds_named([question]) else f"{question} {turn.subject}"
+    values = values_on(kinds, days_of_value(asked, as_of, today))
+    return _Values(
+        [value.candidate(language) for value in values if isinstance(value, DatedValue)],
+        [value.reason(language) for value in values if not isinstance(value, DatedValue)],
+    )
 
 
 def _conversation(state: RagState, message: HumanMessage | None) -> list[Message]:

@@ -11,6 +11,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.calculations.parameters import VALUE_TYPE
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import is_courtesy
@@ -77,6 +78,8 @@ async def finalize(
         answer = declined(declined_question(state), profile, spoken)
     goes_on = abstained or is_courtesy(state["question"], language)
     kept = state.get("carried", []) if goes_on and not used else carried_over(state)
+    # A reference value is in no index: the next turn finds it by itself.
+    values = {each["chunk"]["id"] for each in state["context"] if each["chunk"]["chunk_type"] == VALUE_TYPE}
     carried = [candidate["chunk"]["id"] for candidate in kept if candidate["chunk"]["id"] not in dropped]
     stands_alone = state["contextualized_question"] in ("", state["question"])
     exchange: list[Message] = [
@@ -93,20 +96,22 @@ async def finalize(
     needs = lacking(state)
     changes = await asyncio.to_thread(_readable, last_changes) if cited else {}
     days = days_of(state)
-    cited_chunks = [candidate["chunk"] for candidate in cited.values()]
+    of_index = {number: one for number, one in cited.items() if one["chunk"]["id"] not in values}
+    cited_chunks = [candidate["chunk"] for candidate in of_index.values()]
     day = day_to_check(days.as_of, days.today, cited_chunks) if profile.features.spanish_law else None
+    day = day if of_index or not cited else None
     tracked = tracked_laws(candidate["chunk"] for candidate in [*state["candidates"], *state["context"]])
     warnings = [
         *state["warnings"],
         *still_lacking(needs, spoken),
         *([spoken.translate("rag_unpinned")] if state["unpinned"] else []),
         *missing_carryover(state.get("missing_carried", []), spoken),
-        *past_law_warnings(day, {f"C{number}": candidate for number, candidate in cited.items()}, tracked),
+        *past_law_warnings(day, {f"C{number}": candidate for number, candidate in of_index.items()}, tracked),
     ]
     update: FinalizeUpdate = {
         "answer": answer,
         "outcome": _outcome(state, abstained=abstained),
-        "context_chunk_ids": list(dict.fromkeys([*used, *carried]))[:MAX_HANDED_ON],
+        "context_chunk_ids": [id_ for id_ in dict.fromkeys([*used, *carried]) if id_ not in values][:MAX_HANDED_ON],
         "citations": [
             citation(number, candidate, day, tracked, law_note)
             for (number, candidate), law_note in zip(cited.items(), law_notes, strict=True)

@@ -9,6 +9,7 @@ import math
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.calculations.parameters import asks_for_value_alone
 from articulado.config.sections import RelevanceBands
 from articulado.retrieval.fusion import preference
 from articulado.retrieval.ranking.final_scores import is_asked_of
@@ -39,7 +40,8 @@ async def judge_relevance(
     """Judge the candidates, the best first; ``model_decides`` where a chat model will read them.
 
     What was asked for by its number is an answer, in the packaged records, too; so is what a named agreement says on
-    the subject, and what was answered before something was fetched for it. A follow-up is answered unless far off.
+    the subject, what was answered before something was fetched for it, and a reference value that was asked for alone.
+    A follow-up is answered unless far off.
     """
     agreements = agreements_asked(state).named
     named = any(
@@ -55,10 +57,12 @@ async def judge_relevance(
         judgement = judgement._replace(matter="", matter_share=0.0)
     # A reader that finds the question of another field need only be borne out.
     decides = model_decides and state["other_matter"] is None
-    is_answer = named or judgement.relevance >= _floor_of_follow_ups(state, relevance_bands)
+    value_alone = asks_for_value_alone(state["contextualized_question"])
+    answered_before = judgement.relevance >= _floor_of_follow_ups(state, relevance_bands)
+    is_answer = named or (value_alone and state["dated_values"]) or answered_before
     outcome = "answer" if is_answer else outcome_of(judgement, relevance_bands, model_decides=decides)
     # The matter is the likeliest of those that have no answer here: of a question that has one it says nothing.
-    matter = judgement.matter if judgement.relevance < relevance_bands.answer else ""
+    matter = judgement.matter if judgement.relevance < relevance_bands.answer and not value_alone else ""
     return {"relevance": judgement.relevance, "matter": matter, "outcome": outcome}
 
 

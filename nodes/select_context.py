@@ -2,14 +2,19 @@
 
 Chunks are kept whole. Needs, carryover and companions have reserved places. The chunks of one provision
 stand together, in the order of its text. A chat model of a provider reads fewer provisions, of each the
-parts that matter, and cites them by one marker.
+parts that matter, and cites them by one marker. Dated reference values follow: those that the question names and, for
+a chat model, those that the chosen chunks name.
 """
 
 from collections.abc import Sequence
+from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.calculations.parameters import DatedValue, kinds_named, values_on
+from articulado.config.profile import Profile
+from articulado.language.languages import Language
 from articulado.language.table_text import is_row
 from articulado.prompting.fragments import SEPARATOR, render
 from articulado.prompting.shared_marks import share_marks
@@ -18,6 +23,7 @@ from articulado.retrieval.parts import chosen_parts, without_repealed
 from articulado.retrieval.ranking.table import effective_strategy
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, provision_of
 from articulado.values.protocols import RerankerTable, TokenCounter
+from nodes.turn import language_of_turn
 from state.context import ResolvedContext
 from state.rag import RagState, days_of
 
@@ -36,9 +42,10 @@ Measured with the scores of the heuristic (docs/retrieval.md): those of other re
 
 
 class SelectContextUpdate(TypedDict):
-    """What the principal will read, in its order."""
+    """What the principal will read, in its order; the ``candidates`` with the reference values that it reads."""
 
     context: list[Candidate]
+    candidates: NotRequired[list[Candidate]]
 
 
 async def select_context(
@@ -48,6 +55,8 @@ async def select_context(
     rerankers: RerankerTable,
     counter: TokenCounter,
     context_tokens: int,
+    profile: Profile,
+    language: Language,
     model_decides: bool = False,
 ) -> SelectContextUpdate:
     """Keep the best chunks, whole, within their number and the token budget; the first let in always fits.
@@ -58,7 +67,8 @@ async def select_context(
     parts of a provision share a marker.
     """
     limit = runtime.context.max_chunks_in_prompt + (EXTRA_AFTER_REFETCH if state["refetched"] else 0)
-    ranked = sorted(state["candidates"], key=preference)
+    found = [known for known in state["candidates"] if "value" not in known["origins"]]
+    ranked = sorted(found, key=preference)
     by_heuristic = effective_strategy(runtime.context.rerank_strategy, rerankers) == "heuristic"
     if by_heuristic:
         ranked = worth_reading(ranked)
@@ -80,7 +90,34 @@ async def select_context(
         if len(chosen) == limit:
             break
     context = by_provision([candidate for candidate in ranked if candidate["chunk"]["id"] in chosen])
-    return {"context": share_marks(context) if model_decides else context}
+    named = profile.features.spanish_law and model_decides
+    values = _reference_values(state, context, language_of_turn(state, language), of_context=named)
+    room = context_tokens - sum(spent.values())
+    values = [value for value in values if value in state.get("dated_values", []) or _cost(value, counter) <= room]
+    context = share_marks(context) if model_decides else context
+    return {"context": [*context, *values], "candidates": [*found, *values]} if values else {"context": context}
+
+
+def _reference_values(
+    state: RagState, context: Sequence[Candidate], language: Language, *, of_context: bool
+) -> list[Candidate]:
+    """Return the reference values of the question, then those that the context names, each once.
+
+    A value is left out if the context has the provision that sets it.
+    """
+    values = list(state.get("dated_values", []))
+    if of_context:
+        day = days_of(state).as_of or days_of(state).today
+        kinds = kinds_named(candidate["chunk"]["text"] for candidate in context)
+        dated = values_on(kinds, [day])
+        values += [value.candidate(language) for value in dated if isinstance(value, DatedValue)]
+    present = {provision_of(candidate["chunk"]) for candidate in context}
+    once = {value["chunk"]["id"]: value for value in reversed(values)}
+    return [value for value in reversed(once.values()) if provision_of(value["chunk"]) not in present]
+
+
+def _cost(value: Candidate, counter: TokenCounter) -> int:
+    return counter.count(f"\n{SEPARATOR}\n{render([value])}")
 
 
 def worth_reading(ranked: Sequence[Candidate]) -> list[Candidate]:

@@ -42,7 +42,11 @@ def is_translated(state: RagState) -> bool:
 
 def language_of_turn(state: RagState, language: Language) -> Language:
     """Return the language in which a turn is answered: that of the question if it is known, else the profile's."""
-    spoken = _spoken(state)
+    return answered_in(_spoken(state), language)
+
+
+def answered_in(spoken: str, language: Language) -> Language:
+    """Return the language of the answer to a question; ``spoken`` is the code of its own, empty if the profile's."""
     return known_language(spoken) if spoken in LANGUAGES else language
 
 

@@ -83,6 +83,7 @@ class Turn(TypedDict):
     ``unpinned`` is set where nothing in an answer says which fragment it rests on, though it should; ``rewritten`` once
     the principal has been asked for its answer a second time: it had written nothing, lacked something, or gave no
     markers. There is no third time.
+    ``dated_values`` are the reference values that the question names, on its day (``articulado.calculations``).
     ``named`` are provisions that the answer names, the index has, and the model did not read.
     ``queries`` are what the reader makes of it, ``searches`` the texts that are searched for: those, and it may be the
     question's own words. ``lexical_only`` is set where they have no dense vectors, because the embedder failed.
@@ -121,6 +122,7 @@ class Turn(TypedDict):
     conversation: list[Message]
     lexical_only: bool
     direct: list[Candidate]
+    dated_values: list[Candidate]
     found: list[Candidate]
     candidates: list[Candidate]
     context: list[Candidate]
@@ -165,6 +167,7 @@ def fresh_turn() -> Turn:
         "conversation": [],
         "lexical_only": False,
         "direct": [],
+        "dated_values": [],
         "found": [],
         "candidates": [],
         "context": [],

@@ -22,6 +22,7 @@ from articulado.answering.passages import passages_of
 from articulado.answering.quotation import Selection, Statement, select, without_number
 from articulado.answering.rating import Scorer, TextSimilarity, in_force, note_for_readers, says_only_that_it_is_gone
 from articulado.answering.shortening import read_point, shorten
+from articulado.calculations.parameters import asks_for_value_alone
 from articulado.language.languages import Language
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
@@ -103,6 +104,7 @@ COMPANIONS: Mapping[Purpose, str] = {
     "application_deadline": "companion_application_deadline",
     "notice": "companion_notice",
     "where": "companion_where",
+    "value": "companion_value",
 }
 """Keys of the messages before the quotation of a companion, by what it is for."""
 
@@ -127,15 +129,38 @@ class ExtractivePrincipal(OfflineChat):
         question, earlier = map(without_protocol, split_subject(asked, language))
         if is_courtesy(question, language):
             selection, answer = Selection(), language.translate("courtesy")
+        elif answered := self._value_alone(question, fragments):
+            selection, answer = answered
         else:
             topic = self.domain.question_topic(question) or question
             scorer = Scorer(topic, earlier, self.domain, self.weights, self.similarity)
-            selection = with_companions(select(question, fragments, scorer), fragments, self.domain)
+            provisions = [fragment for fragment in fragments if fragment.purpose != "value"]
+            selection = with_companions(select(question, provisions, scorer), provisions, self.domain)
             where = _where_it_stands(selection, language) if asks_for_the_place(question, language) else ""
+            values = _values_of(fragments) if selection.statements and not selection.whole else ()
+            selection = replace(selection, companions=(*selection.companions, *values))
             answer = "\n\n".join(filter(None, [where, *_paragraphs(selection, self.domain)]))
         if not any(fragment.number for fragment in fragments):
             return answer
         return "\n".join([answer, "", DELIMITER, *_self_evaluation(selection, fragments, self.domain)])
+
+    def _value_alone(self, asked: str, fragments: Sequence[Fragment]) -> tuple[Selection, str] | None:
+        """Answer a question that asks for nothing but a reference value; ``None`` for any other question."""
+        values = _values_of(fragments)
+        if not values or not asks_for_value_alone(asked):
+            return None
+        others = tuple(fragment for fragment in fragments if fragment.purpose != "value")
+        text = "\n".join(f"{value.text} {_marks(value.fragments)}".rstrip() for value in values)
+        return Selection(companions=values, irrelevant=others), text
+
+
+def _values_of(fragments: Sequence[Fragment]) -> tuple[Statement, ...]:
+    """Return what the fragments say of dated reference values."""
+    return tuple(
+        Statement(_on_one_line(fragment.text), (fragment,), literal=False)
+        for fragment in fragments
+        if fragment.purpose == "value"
+    )
 
 
 def _paragraphs(selection: Selection, domain: Domain) -> Iterator[str]:

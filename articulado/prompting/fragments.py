@@ -74,6 +74,7 @@ _PURPOSES: Mapping[Purpose, str] = {
     "where": "dónde se solicita",
     "payer": "quién paga",
     "amount": "cuantía",
+    "value": "valor de referencia con fecha",
 }
 _VALIDITY, _PAGE = "Vigencia pactada: ", "Página: "
 _CHAPTER, _SUMMARY, _NOTE, _SOURCE = "Capítulo: ", "Resumen (en lenguaje claro, no oficial): ", "[NOTA: ", "Fuente: "
@@ -187,7 +188,7 @@ def render(candidates: Sequence[Candidate], *, markers: bool = True, brief: bool
 def _purpose_of(parts: Sequence[Candidate]) -> str:
     """Return the line that says what companions are brought for; empty of any other candidates."""
     purposes = [
-        f"{_PURPOSES[purpose]}{_SAYS}{_field(candidate['says'])}»)"
+        _PURPOSES[purpose] + (f"{_SAYS}{says}»)" if (says := _field(candidate["says"])) else "")
         for candidate in parts
         if (purpose := candidate.get("purpose"))
     ]

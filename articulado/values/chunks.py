@@ -28,11 +28,14 @@ ProvisionRef = tuple[str, str]
 HEADING_REPEATS = 3
 """How often the heading stands in what is indexed: it says in few words what many words below it are about."""
 
-Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records", "companion"]
-"""How a candidate was found; a ``companion`` belongs to what the question is about without being like it."""
+Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records", "companion", "value"]
+"""How a candidate was found; a ``companion`` belongs to what the question is about without being like it, a ``value``
+states a dated reference value (``articulado.calculations.parameters``) and is in no index.
+"""
 
-Purpose = Literal["claim_deadline", "application_deadline", "notice", "path", "where", "payer", "amount"]
+Purpose = Literal["claim_deadline", "application_deadline", "notice", "path", "where", "payer", "amount", "value"]
 """What a companion is for: until when to claim, apply or give notice; how to claim; where to apply; who pays, how much.
+A ``value`` is a dated reference value.
 """
 
 Status = Literal["vigente", "modificada", "parcialmente_derogada", "derogada", "agotada"]

@@ -83,7 +83,7 @@ def test_what_else_a_companion_is_for_is_left_to_who_weighs_it(purpose):
 
 
 def test_every_deadline_and_the_place_have_a_message():
-    assert set(COMPANIONS) == {*DEADLINES, "where"}
+    assert set(COMPANIONS) == {*DEADLINES, "where", "value"}
 
 
 def test_where_to_apply_is_said_where_no_deadline_is():

@@ -6,6 +6,7 @@ from support.doubles import CharacterCounter, FakeStore, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.config.sections import Features
+from articulado.language.languages import language
 from articulado.prompting.fragments import render
 from articulado.retrieval.fusion import candidate, merged
 from articulado.values.chunks import relevance
@@ -148,6 +149,7 @@ async def chosen(candidates, tokens=10_000, *, refetched=False, table=None, **co
     runtime = Runtime(context=ResolvedContext(**context))
     state = {"candidates": candidates, "refetched": refetched}
     services = {"rerankers": table or {}, "counter": CharacterCounter(), "context_tokens": tokens}
+    services |= {"profile": PROFILE, "language": language("es")}
     return ids((await select_context(state, runtime, **services))["context"])
 
 

@@ -6,6 +6,8 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import CharacterCounter, make_chunk
 
+from articulado.config.profile import load_profile
+from articulado.language.languages import language
 from articulado.prompting.shared_marks import by_mark
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.parts import apartados_referred_to, chosen_parts, opening_part, without_repealed
@@ -112,6 +114,7 @@ async def context_of(candidates, **services):
         "today": TODAY.isoformat(),
     }
     services = {"rerankers": {"heuristic": None}, "counter": CharacterCounter(), "context_tokens": 50_000, **services}
+    services |= {"profile": load_profile("laboral"), "language": language("es")}
     return (await select_context(state, Runtime(context=ResolvedContext()), **services))["context"]
 
 

@@ -5,8 +5,8 @@ from support.doubles import make_chunk
 
 from articulado.config.companions import Companion, Condition, Topic
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from articulado.retrieval.companions import topics_of
 from articulado.retrieval.fusion import candidate
+from nodes.add_companions import topics_of
 
 BRING = (Companion(provision="BOE-A-2011-15936#art:103", says="veinte días", **{"for": "claim_deadline"}),)
 ET = "BOE-A-2015-11430"

@@ -1,0 +1,1 @@
+"""Values and rules that calculations rest on, each with its norm and its days."""

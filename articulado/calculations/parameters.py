@@ -1,0 +1,284 @@
+"""Dated reference values: amounts that a norm sets for a span of days, such as the IPREM or the minimum wage.
+
+A kind is one file of ``data/parameters``. Its fields:
+
+- ``name``, ``title``: short and full name; ``words``: its names in questions and texts, in any case and accents
+- ``units``: for each quantity its unit in each language ("euros al mes")
+- ``period``: the values of a span of days, with ``from``, ``until`` (last day; absent while it has not ended),
+  ``norm``, ``article`` and ``boe`` (identifier) where they are known, ``extended`` for a norm that was extended
+  beyond its year, ``verified_on`` (day of the check against the source) and ``verified_until`` (last day that the
+  check covers)
+
+``data/asking.toml`` has the words of a question that asks for such a value alone.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import cache, cached_property
+from hashlib import blake2b
+from importlib import resources
+from itertools import pairwise
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from articulado.language.folding import fold
+from articulado.language.formats import long_day, written
+from articulado.language.languages import LANGUAGES, Language, language
+from articulado.legal.ids import chunk_id
+from articulado.legal.labels import law_url, provision_key, provision_url
+from articulado.legal.laws.registry import known_laws
+from articulado.values.chunks import LOWEST_RANK, Candidate, Chunk
+
+VALUE_TYPE = "reference_value"
+"""``chunk_type`` of a chunk that states a reference value: no index has it."""
+
+_YEAR = re.compile(r"(?<![\d/.,])(?:19|20)\d\d(?![\d/]|[.,]\d)")
+_COLLECTION = "reference_values"
+
+
+class Period(BaseModel):
+    """The values of a kind in a span of days; ``until`` is the last one, ``None`` while it has not ended."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    begins: date = Field(alias="from")
+    until: date | None = None
+    norm: str = Field(min_length=1)
+    article: str = ""
+    boe: str = ""
+    extended: bool = False
+    verified_on: date
+    verified_until: date
+    values: dict[str, Decimal] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _days_in_order(self) -> Self:
+        if not self.begins <= self.verified_until <= (self.until or date.max):
+            raise ValueError("verified_until must lie between from and until")
+        return self
+
+    def covers(self, day: date) -> bool:
+        """Tell whether the values were verified for a day."""
+        return self.begins <= day <= self.verified_until
+
+
+class ParameterKind(BaseModel):
+    """One kind of reference value; the periods are in the order of their days and do not overlap."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(min_length=1)
+    title: str = Field(min_length=1)
+    words: tuple[str, ...] = Field(min_length=1)
+    units: dict[str, dict[str, str]]
+    period: tuple[Period, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        if any(set(period.values) - set(self.units) for period in self.period):
+            raise ValueError(f"{self.name}: a value has no unit")
+        spans = [(period.begins, period.until or date.max) for period in self.period]
+        if any(next_begins <= last for (_, last), (next_begins, _) in pairwise(spans)):
+            raise ValueError(f"{self.name}: the periods must be in order and must not overlap")
+        return self
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        names = sorted(map(fold, self.words), key=len, reverse=True)
+        return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
+
+    def is_named_in(self, text: str) -> bool:
+        """Tell whether a text has one of the names of the kind."""
+        return self._pattern.search(fold(text)) is not None
+
+    def period_on(self, day: date) -> Period | None:
+        """Return the period of which the values were verified for a day; ``None`` without one: nothing is inferred."""
+        return next((period for period in self.period if period.covers(day)), None)
+
+
+@dataclass(frozen=True)
+class Unverified:
+    """A day for which no value of a kind was verified."""
+
+    kind: ParameterKind
+    day: date
+
+    def reason(self, spoken: Language) -> str:
+        """Return the sentence that says so, with the days that were verified."""
+        first, last = self.kind.period[0].begins, self.kind.period[-1].verified_until
+        return spoken.translate(
+            "value_unverified",
+            name=self.kind.name,
+            day=_day(self.day, spoken),
+            first=_day(first, spoken),
+            last=_day(last, spoken),
+        )
+
+
+@dataclass(frozen=True)
+class DatedValue:
+    """The values of a kind on a day."""
+
+    kind: ParameterKind
+    period: Period
+
+    def text(self, spoken: Language) -> str:
+        """Return the values with their days and their norm, in a sentence each."""
+        kind, period = self.kind, self.period
+        values = [f"{_amount(value, spoken)} {_unit(kind, key, spoken)}" for key, value in period.values.items()]
+        last = period.until or period.verified_until
+        days = {"begins": _day(period.begins, spoken), "last": _day(last, spoken)}
+        span = "value_extended" if period.extended else "value_between" if period.until else "value_since"
+        return spoken.translate(
+            "value_text",
+            title=kind.title,
+            values=f"{', '.join(values[:-1])} {spoken.translate('value_and')} {values[-1]}"
+            if len(values) > 1
+            else values[0],
+            span=spoken.translate(span, **days),
+            norm=period.norm,
+            verified=_day(period.verified_on, spoken),
+        )
+
+    def candidate(self, spoken: Language) -> Candidate:
+        """Return the values as a candidate that an answer can cite: a chunk that is in no index."""
+        return {
+            "chunk": self._chunk(spoken),
+            "score": 0.0,
+            "origins": ["value"],
+            "found_by": [self.kind.name],
+            "purpose": "value",
+            "says": "",
+        }
+
+    def _chunk(self, spoken: Language) -> Chunk:
+        period, text = self.period, self.text(spoken)
+        law = known_laws().get(period.boe)
+        label = period.article or self.kind.name
+        key = provision_key(period.article) if period.article else None
+        url = provision_url(period.boe, period.article) if period.article else law_url(period.boe)
+        return {
+            "id": chunk_id(_COLLECTION, period.boe or period.norm, self.kind.name, period.begins.isoformat(), 1),
+            "collection": _COLLECTION,
+            "law_id": period.boe,
+            "law_name": law.short if law else period.norm,
+            "rank": law.rank if law else LOWEST_RANK,
+            "kind": VALUE_TYPE,
+            "provision": label,
+            "provision_key": key or self.kind.name,
+            "title": self.kind.title,
+            "breadcrumb": "",
+            "summary": "",
+            "text": text,
+            "part": 1,
+            "parts": 1,
+            "parent_id": None,
+            "parent_content": "",
+            "strategy": VALUE_TYPE,
+            "refs": [],
+            "valid_from": period.begins.isoformat(),
+            "valid_to": None,
+            "status": "vigente",
+            "status_note": "",
+            "wording": {},
+            "notes": [],
+            "territory_ccaa": None,
+            "territory_municipio": None,
+            "chunk_type": VALUE_TYPE,
+            "tier": "",
+            "topic": "",
+            "attributes": {},
+            "url": url if period.boe else "",
+            "content_hash": blake2b(text.encode(), digest_size=16).hexdigest(),
+            "source": "plain_language",
+        }
+
+
+@cache
+def parameter_kinds() -> tuple[ParameterKind, ...]:
+    """Read and check all kinds, in the order of their files.
+
+    Raises:
+        ValueError: a file breaks its schema.
+    """
+    folder = resources.files("articulado.calculations").joinpath("data", "parameters")
+    files = sorted(folder.iterdir(), key=lambda file: file.name)
+    return tuple(ParameterKind.model_validate(_read(file)) for file in files if file.name.endswith(".toml"))
+
+
+def _read(file: "resources.abc.Traversable") -> dict[str, Any]:
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def kinds_named(texts: Iterable[str]) -> list[ParameterKind]:
+    """Return the kinds that one of some texts names."""
+    joined = "\n".join(texts)
+    return [kind for kind in parameter_kinds() if kind.is_named_in(joined)]
+
+
+def values_on(kinds: Iterable[ParameterKind], days: Sequence[date]) -> list[DatedValue | Unverified]:
+    """Return the values of each kind on each day; a period that several days share is returned once."""
+    found: dict[tuple[str, date], DatedValue | Unverified] = {}
+    for kind in kinds:
+        for day in days:
+            period = kind.period_on(day)
+            value = DatedValue(kind, period) if period else Unverified(kind, day)
+            found.setdefault((kind.name, period.begins if period else day), value)
+    return list(found.values())
+
+
+def asks_for_value_alone(question: str) -> bool:
+    """Tell whether a question, in whatever known language, names a kind and only asks for its value.
+
+    >>> asks_for_value_alone("¿Cuál es el valor del IPREM en 2026?"), asks_for_value_alone("How much is the IPREM?")
+    (True, True)
+    >>> asks_for_value_alone("¿Puedo cobrar el subsidio si gano más del 75 % del SMI?")
+    False
+    """
+    words = [*_asking_words(), *(word for kind in kinds_named([question]) for word in kind.words)]
+    return len(words) > len(_asking_words()) and any(_has_only(question, words, language(code)) for code in LANGUAGES)
+
+
+def _has_only(question: str, words: Iterable[str], spoken: Language) -> bool:
+    known = {stem for word in words for stem in spoken.stems(word)}
+    return all(stem in known or stem.isdigit() for stem in spoken.stems(question))
+
+
+@cache
+def _asking_words() -> tuple[str, ...]:
+    return tuple(_read(resources.files("articulado.calculations").joinpath("data", "asking.toml"))["words"])
+
+
+def days_of_value(question: str, as_of: date | None, today: date) -> list[date]:
+    """Return the days of which a question asks for a value: one of each year that it names if it asks for that alone.
+
+    Of a past year the last day counts, of a future one the first. ``as_of`` is the day whose law is asked for.
+    """
+    day = as_of or today
+    years = sorted({int(year) for year in _YEAR.findall(question)}) if asks_for_value_alone(question) else []
+    return [_day_in(year, day, today) for year in years] or [day]
+
+
+def _day_in(year: int, day: date, today: date) -> date:
+    for known in (day, today):
+        if known.year == year:
+            return known
+    return date(year, 12, 31) if year < today.year else date(year, 1, 1)
+
+
+def _amount(value: Decimal, spoken: Language) -> str:
+    return written(float(value), 0 if value == value.to_integral_value() else 2, spoken.code)
+
+
+def _unit(kind: ParameterKind, key: str, spoken: Language) -> str:
+    units: Mapping[str, str] = kind.units[key]
+    return units.get(spoken.code) or units["es"]
+
+
+def _day(day: date, spoken: Language) -> str:
+    return long_day(day.isoformat()) if spoken.code == "es" else day.isoformat()
