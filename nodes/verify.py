@@ -21,9 +21,9 @@ from articulado.retrieval.conversation.subject import is_refusal
 from articulado.retrieval.fusion import candidate
 from articulado.values.answers import Need, StoreName, Verdict
 from articulado.values.chunks import Candidate
-from articulado.values.findings import Finding, NamedVerdict
+from articulado.values.findings import CheckedPart, Finding, NamedVerdict
 from articulado.values.protocols import ChunkStore
-from articulado.verification.checks import findings_of, with_shown_marks
+from articulado.verification.checks import checked_parts, findings_of, with_shown_marks
 from articulado.verification.citations import NOTHING_KNOWN, KnownProvisions, look_up, named_verdicts
 from articulado.verification.disclosures import needs_of
 from articulado.verification.reading import ReadAnswer, annotated, read_answer
@@ -45,6 +45,7 @@ class VerifyUpdate(TypedDict):
     verdicts: list[Verdict]
     provisions: list[NamedVerdict]
     findings: list[Finding]
+    checked: list[CheckedPart]
     named: list[Candidate]
     unpinned: bool
     needs: NotRequired[list[Need]]
@@ -71,12 +72,14 @@ async def verify(
     claims = not is_refusal(kept, language) and not is_courtesy(state["question"], language)
     findings: list[Finding] = []
     provisions: list[NamedVerdict] = []
+    checked: list[CheckedPart] = []
     known = NOTHING_KNOWN
     if claims and not state["abstained"]:
         days = [day for day in days_of(state) if day]
         read = read_answer(draft, _said_by_user(state), sources_of(sources), _said_before(state), days)
         if profile.features.spanish_law:
             known = await look_up(read, stores[state["store"]], *days_of(state))
+        checked = checked_parts(language.code, quotes_only=quotes_only)
         # Off the event loop: a long answer takes tens of milliseconds.
         findings, provisions = await asyncio.to_thread(_check, read, known, language, quotes_only)
     text, dropped = keep_markers(annotated(draft, findings, language) if grounded else draft, numbers)
@@ -94,6 +97,7 @@ async def verify(
         "answer": text,
         "verdicts": verdicts,
         "provisions": provisions,
+        "checked": checked,
         "findings": with_shown_marks(findings, markers_in(text)),
         "named": _read_by_nobody(provisions, known),
         "unpinned": grounded and claims and not markers_in(kept),

@@ -27,7 +27,7 @@ from articulado.values.answers import (
     Verdict,
 )
 from articulado.values.chunks import Candidate
-from articulado.values.findings import Certificate, Finding, Freshness, NamedVerdict, Remission
+from articulado.values.findings import Certificate, CheckedPart, Finding, Freshness, NamedVerdict, Remission
 
 FIRST_STAGE = "accept"
 """The stage that opens an ingest."""
@@ -113,6 +113,7 @@ class Turn(TypedDict):
     verdicts: list[Verdict]
     provisions: list[NamedVerdict]
     findings: list[Finding]
+    checked: list[CheckedPart]
     named: list[Candidate]
     remissions: list[Remission]
     precedence: list[str]
@@ -158,6 +159,7 @@ def fresh_turn() -> Turn:
         "verdicts": [],
         "provisions": [],
         "findings": [],
+        "checked": [],
         "named": [],
         "remissions": [],
         "precedence": [],
@@ -199,7 +201,8 @@ class RagOutput(TypedDict):
 
     ``verdicts`` say what became of each marker, ``provisions`` what is known of each provision that the answer names,
     ``unread`` are those of them that the index has and the model did not read, ``findings`` what its sources do not
-    bear out. ``remissions`` are what the cited texts refer to, ``precedence`` are
+    bear out, and ``checked`` the parts of the answer that were compared with its sources.
+    ``remissions`` are what the cited texts refer to, ``precedence`` are
     notes on sources of different rank, ``freshness`` says of which day the law is, and the ``certificate``, of a turn
     that ends without an answer, what that rests on.
     """
@@ -222,6 +225,7 @@ class RagOutput(TypedDict):
     verdicts: list[Verdict]
     provisions: list[NamedVerdict]
     findings: list[Finding]
+    checked: list[CheckedPart]
     remissions: list[Remission]
     precedence: list[str]
     freshness: Freshness | None

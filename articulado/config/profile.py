@@ -97,9 +97,9 @@ ARTICLE_KEYS = ("id", "title", "url", "updated", "chunks", "inquiries", "provisi
 # fmt: off
 CASE_STATE_KEYS = frozenset((
     "about_answer", "abstained", "analysis", "answer", "article_id", "article_reference", "article_title", "as_of",
-    "asked_message", "assumed", "budget", "candidates", "carried", "certificate", "citations", "collected",
+    "asked_message", "assumed", "budget", "candidates", "carried", "certificate", "checked", "citations", "collected",
     "collected_data", "confidence", "conflicts", "context", "context_chunk_ids", "context_tokens",
-    "contextualized_question", "conversation", "critical", "deadline", "decision", "direct", "draft",
+    "contextualized_question", "conversation", "critical", "dated_values", "deadline", "decision", "direct", "draft",
     "draft_chunk_ids", "drafted", "dropped_chunk_ids", "dropped_items", "essential_tokens", "failure", "filters",
     "findings", "found", "freshness", "guardrails", "history", "inquiry", "left_out", "lexical_only", "log_odds",
     "matter", "max_tokens", "message", "messages", "metadata", "missing_carried", "named", "needs", "new_topic",

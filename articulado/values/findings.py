@@ -39,6 +39,10 @@ class NamedVerdict(TypedDict):
     reason: str
 
 
+CheckedPart = Literal["citations", "quotations", "figures"]
+"""A part of an answer that is compared with its sources."""
+
+
 class Finding(TypedDict):
     """Something in an answer that its sources do not bear out.
 

@@ -16,7 +16,7 @@ from articulado.legal.labels import provision_key
 from articulado.legal.laws.mentions import find_law
 from articulado.legal.laws.registry import known_laws
 from articulado.values.errors import InvalidInput
-from articulado.values.findings import Finding
+from articulado.values.findings import CheckedPart, Finding
 from articulado.verification.citations import KnownProvisions, citation_findings, marker_findings
 from articulado.verification.figures import figure_findings
 from articulado.verification.quotations import quotation_findings
@@ -33,12 +33,20 @@ def findings_of(
     checked if ``language`` (ISO 639-1) is Spanish. An answer of quotations and reviewed texts (``quotes_only``) has
     only its markers checked.
     """
-    if quotes_only:
+    checked = checked_parts(language, quotes_only=quotes_only)
+    if "quotations" not in checked:
         return marker_findings(answer)
     findings: list[Finding] = [*citation_findings(answer, known), *quotation_findings(answer, known=known.texts)]
-    if language == "es":
+    if "figures" in checked:
         findings += figure_findings(answer)
     return sorted(findings, key=lambda finding: (finding["start"], finding["end"]))
+
+
+def checked_parts(language: str, *, quotes_only: bool) -> list[CheckedPart]:
+    """Return the parts of an answer in a language (ISO 639-1) that ``findings_of`` compares with its sources."""
+    if quotes_only:
+        return ["citations"]
+    return ["citations", "quotations", "figures"] if language == "es" else ["citations", "quotations"]
 
 
 def with_shown_marks(findings: Sequence[Finding], shown: Collection[int]) -> list[Finding]:

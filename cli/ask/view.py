@@ -208,7 +208,8 @@ def print_checks(out: Console, result: Mapping[str, Any], language: "Language") 
         print_indented(out, f"- «{_cut(finding['where'])}»: {finding['message']}", indent=2, hang=2, style="yellow")
     for note in result.get("precedence", []):
         out.print(f"\n{clean(note)}", style="yellow", markup=False)
-    lines = [] if findings else [language.translate("view_all_stands")]
+    checked = result.get("checked", [])
+    lines = [language.translate(f"view_stands_{checked[-1]}")] if checked and not findings else []
     lines += [*_remissions(result, language), *_freshness(result, language)]
     if lines:
         out.print()

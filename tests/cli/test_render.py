@@ -332,3 +332,20 @@ def test_a_provision_on_screen_says_nothing_twice():
     assert page.count(note) == 1
     assert "\nOtras modificaciones anotadas\n  – Se añade el apartado 3 por la Ley 1/2020.\n" in page
     assert page.endswith("\n  Finiquito\n    Ejemplo\n    Pasos. Pasos previos\n    Artículo 3. Artículo 38\n")
+
+
+@pytest.mark.parametrize(
+    ("checked", "said", "not_said"),
+    [
+        (["citations"], "textos literales y resúmenes revisados", "cifras"),
+        (["citations", "quotations"], "Las cifras no se han comprobado.", "resúmenes"),
+        (["citations", "quotations", "figures"], "las cifras de la respuesta constan", "resúmenes"),
+        ([], "Fuentes", "comprobado"),
+    ],
+)
+def test_the_line_below_an_answer_says_what_was_checked(checked, said, not_said):
+    out = piped()
+    print_below(out, {"answer": "Sí [C1].", "citations": [citation()], "warnings": [], "checked": checked}, ES)
+    page = " ".join(out.file.getvalue().split())
+    assert said in page
+    assert not_said not in page

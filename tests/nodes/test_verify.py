@@ -196,3 +196,16 @@ async def test_a_refusal_and_what_is_shown_in_place_of_an_answer_claim_nothing()
     assert (await check("No tengo esa información verificada: son 22 días.", context=[VACATION]))["findings"] == []
     shown = await check("Son 22 días [C1].", context=[VACATION], values={"abstained": True})
     assert shown["findings"] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "checked"),
+    [
+        ({}, ["citations", "quotations", "figures"]),
+        ({"code": "en", "profile": "laboral"}, ["citations", "quotations"]),
+        ({"quotes_only": True}, ["citations"]),
+        ({"values": {"abstained": True}}, []),
+    ],
+)
+async def test_the_result_says_which_parts_of_the_answer_were_checked(options, checked):
+    assert (await check("Son 30 días [C1].", **options))["checked"] == checked

@@ -40,6 +40,7 @@ RESULT = {
     "unread": [],
     "provisions": [],
     "findings": [],
+    "checked": [],
     "remissions": [],
     "precedence": [],
     "freshness": None,
