@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
-from articulado.legal.vocabulary.matters import Matter, doors
+from articulado.legal.vocabulary.matters import Door, Matter, doors
 from articulado.prompting.citation_markers import defuse_markers, write_marker
 from articulado.prompting.outgoing_links import without_foreign_links
 from articulado.values.chunks import Candidate, Chunk
@@ -43,19 +43,20 @@ def declined(asked: Declined, profile: Profile, language: Language) -> str:
     said = [f"{language.translate('no_verified_information')}."]
     if about:
         said.append(language.translate("rag_seems_law" if spanish_law else "rag_seems", about=about))
-    door = texts.where if texts else _door(asked, language) if spanish_law else ""
-    said.extend([door] if door else [])
-    if about:
+    door = None if texts or not spanish_law else _door(asked)
+    where = texts.where if texts else door.in_language(language.code) if door else ""
+    said.extend([where] if where else [])
+    if about or door is doors().outside:
         return " ".join(said)
     advice = language.translate("rag_try_other_words_or_law" if spanish_law else "rag_try_other_words")
     return f"{' '.join(said)}\n\n{advice}"
 
 
-def _door(asked: Declined, language: Language) -> str:
+def _door(asked: Declined) -> Door:
     """Return whom to ask about a question of no matter that was learnt: by its topic, or of the reader's field."""
     if asked.other_matter:
-        return doors().other_field.in_language(language.code)
-    return doors().for_topic(" ".join([asked.question, *asked.queries])).in_language(language.code)
+        return doors().other_field
+    return doors().for_topic(" ".join([asked.question, *asked.queries]))
 
 
 def _as_the_reader_names_it(asked: Declined, language: Language) -> str:

@@ -117,7 +117,7 @@ async def test_a_refusal_says_what_the_matter_seems_to_be_and_where_to_ask():
     assert update["answer"] == (
         "No tengo esa información verificada. "
         "Parece una cuestión de impuestos, y eso no lo resuelven las normas laborales y de Seguridad Social de España. "
-        "La resuelven la Agencia Tributaria (sede.agenciatributaria.gob.es) o una asesoría fiscal."
+        "La resuelven la Agencia Tributaria o una asesoría fiscal."
     )
     assert (update["outcome"], update["abstained"], update["context"]) == ("decline", True, [])
 
@@ -171,6 +171,28 @@ async def test_a_refusal_names_the_body_of_the_topic(question, body):
     assert body in update["answer"]
 
 
+@pytest.mark.parametrize(
+    ("question", "words", "in_field"),
+    [
+        ("¿Cuál es la capital de Francia?", "capital de Francia", False),
+        ("¿y la paella?", "receta de paella", False),
+        ("¿Puede mi patronal hacer eso?", "", True),
+        ("Is my boss allowed to do that?", "facultades del empresario", True),
+    ],
+)
+async def test_a_refusal_names_a_lawyer_only_for_a_question_of_the_field(question, words, in_field):
+    update = await said(question=question, queries=[words], outcome="decline")
+    door = doors().default if in_field else doors().outside
+    assert update["answer"] == f"{REFUSAL} {door.where}" + (f"\n\n{OTHER_WORDS}" if in_field else "")
+
+
+def test_refusals_name_no_address_but_official_roots():
+    texts = [matter.where for matter in matters().values()]
+    texts += [door.where for door in (doors().default, doors().outside, doors().other_field, *doors().door)]
+    named = {address for text in texts for address in re.findall(r"\b[\w.-]+\.(?:es|com|org)\b(?:/\S*)?", text)}
+    assert named <= {"sepe.es", "seg-social.es", "mites.gob.es", "boe.es"}
+
+
 async def test_a_refusal_shows_neither_searches_nor_collections():
     certified = await ended(question="¿y la paella?", queries=["receta de paella"], outcome="decline")
     assert "paella" not in certified["answer"]
@@ -204,7 +226,7 @@ def test_refusals_say_usted():
     texts = [
         *messages,
         *(f"{matter.about} {matter.where}" for matter in matters().values()),
-        *(door.where for door in (doors().default, doors().other_field, *doors().door)),
+        *(door.where for door in (doors().default, doors().outside, doors().other_field, *doors().door)),
     ]
     familiar = re.compile(r"\b(?:tú|tus?|te|ti|puedes|tienes|debes|quieres|prueba|consulta con|dime|añade)\b", re.I)
     assert [text for text in texts if familiar.search(text)] == []

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from articulado.language.folding import fold
 from articulado.legal.laws.registry import known_laws
-from articulado.legal.vocabulary.synonyms import root, significant_words
+from articulado.legal.vocabulary.synonyms import expand, has_field_term, root, significant_words
 from articulado.values.chunks import Chunk
 
 
@@ -139,21 +139,29 @@ class _TopicDoor(Door):
 
 
 class Doors(BaseModel):
-    """The table: the doors by topic, that of any other question of the field, and that of another field."""
+    """The table: the doors by topic, that of any other question of the field, that of another field, and
+    that of a question without a word of the field.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     default: Door
+    outside: Door
     other_field: Door
     door: tuple[_TopicDoor, ...]
 
     def for_topic(self, text: str) -> Door:
-        """Return the door with the most terms in a text, the first of those with as many; else ``default``."""
+        """Return the door with the most terms in a text, the first of those with as many.
+
+        Without a term it is ``default`` if the text has a word of the field, else ``outside``.
+        """
         words = significant_words(text)
         written, roots = f" {' '.join(words)} ", f" {' '.join(map(root, words))} "
         counts = [sum(_occurs(term, written, roots) for term in door.terms) for door in self.door]
         most = max(counts)
-        return self.door[counts.index(most)] if most else self.default
+        if most:
+            return self.door[counts.index(most)]
+        return self.default if has_field_term(text) or expand(text) else self.outside
 
 
 @cache
