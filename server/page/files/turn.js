@@ -57,6 +57,7 @@ export class Turn {
         this.body,
         this.#findings(),
         this.#sources(result),
+        this.#freshness(),
         this.#unread(),
         this.#remissions(),
         ...this.#notes(),
@@ -162,6 +163,16 @@ export class Turn {
     ];
   }
 
+  #freshness() {
+    const { freshness, citations } = this.result;
+    if (!freshness || !citations.length) return null;
+    const laws = freshness.laws.filter((one) => one.last_change || one.published).map((one) =>
+      one.last_change ? say("last_change", { law: one.law, day: day(one.last_change) }) : say("published", { law: one.law, day: day(one.published) }));
+    const lines = [...laws, freshness.index_day && say("index_day", { day: day(freshness.index_day) })].filter(Boolean);
+    if (!lines.length) return null;
+    return el("details", { class: "more freshness" }, el("summary", {}, say("law_days")), el("ul", {}, lines.map((line) => el("li", {}, line))));
+  }
+
   #unread() {
     const { unread } = this.result;
     if (!unread.length) return null;
@@ -178,12 +189,9 @@ export class Turn {
   }
 
   #notes() {
-    const { warnings, precedence, freshness } = this.result;
+    const { warnings, precedence } = this.result;
     const notes = [...new Set([...precedence, ...warnings])];
-    return [
-      notes.length && el("ul", { class: "warnings" }, notes.map((note) => el("li", {}, note))),
-      freshness?.index_day && this.result.citations.length > 0 && el("p", { class: "hint" }, say("index_day", { day: day(freshness.index_day) })),
-    ];
+    return [notes.length && el("ul", { class: "warnings" }, notes.map((note) => el("li", {}, note)))];
   }
 
   #certificate() {

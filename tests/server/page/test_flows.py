@@ -202,6 +202,29 @@ def test_nothing_that_somebody_wrote_is_run_or_loaded(visit: Visit) -> None:
     assert page.evaluate("[...document.links].every((one) => one.href.startsWith('http'))")
 
 
+def test_the_days_of_the_cited_laws_are_folded_under_the_sources(visit: Visit) -> None:
+    cited: dict[str, Any] = {"url": "https://www.boe.es/x", "law": "Ley A", "provision": "Artículo 1", "title": ""}
+    cited |= {"mark": "C1", "law_id": "x", "provision_key": "y", "note": "", "official": True, "summary": ""}
+    cited |= {"chunk_id": 1, "valid_from": None, "valid_to": None, "wording": "", "page": "", "agreement": None}
+    days = [("Ley A", "2026-06-24", "2015-10-24"), ("Ley B", None, "2026-02-19"), ("Ley C", None, None)]
+    laws = [{"law_id": law, "law": law, "last_change": change, "published": day} for law, change, day in days]
+    freshness = {"index_day": "2026-11-01", "laws": laws, "notes": []}
+    result = {"answer": "Sí [C1].", "outcome": "answer", "citations": [cited], "certificate": None}
+    lists = ("unread", "findings", "remissions", "precedence", "warnings")
+    answer_with(visit, ("final", {**result, "freshness": freshness, **{name: [] for name in lists}}))
+    visit.ask(WEDDING)
+    folded = visit.page.locator(".sources + .freshness")
+    expect(folded.locator("li").first).to_be_hidden()
+    folded.locator("summary").click()
+    expect(folded.locator("li")).to_have_text(
+        [
+            "Ley A: último cambio que consta, 24 de junio de 2026",
+            "Ley B: norma publicada el 19 de febrero de 2026",
+            "Índice del 1 de noviembre de 2026",
+        ]
+    )
+
+
 def test_an_answer_leaves_the_page_with_its_citations(visit: Visit, browser: Browser, tmp_path: Path) -> None:
     page = visit.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
