@@ -15,10 +15,17 @@ _UNIT = rf"\d{{1,2}}(?: (?:{WRITTEN_SUFFIXES}))?(?:\.[\w.ªº]+\)?)?"
 _AMENDED = re.compile(rf"\b(?:apartados?|como|el) ({_UNIT}(?:(?:, | y | a ){_UNIT})*)")
 _RANGE = re.compile(r"(\d+)\S* a (\d+)")
 _BEGINS_APARTADO = re.compile(rf"^(\d{{1,2}})(?: (?:{WRITTEN_SUFFIXES}))?\. ", re.MULTILINE)
+_LETTERS = "abcdefghijklmnñopqrstuvwxyz"
+_AMENDED_LETTER = re.compile(rf"(?<![\w.])([{_LETTERS}])\)")
+_NOT_BY_LETTER = re.compile(r"suprim|derog|orden|numer|p[áa]rrafo", re.IGNORECASE)
+"""Words of a note whose letters do not say where the text was amended: a letter may be gone or moved."""
+_BEGINS_UNIT = re.compile(
+    rf"^(?:(?P<number>\d{{1,2}})(?: (?:{WRITTEN_SUFFIXES}))?\. |(?P<letter>[{_LETTERS}])\) )", re.MULTILINE
+)
 
 
 def note_on(parts: Sequence[Chunk]) -> str:
-    """Return the note on a provision, empty where it only tells an amendment of apartados that are not shown.
+    """Return the note on a provision, empty where it only tells an amendment of apartados or letters not shown.
 
     ``parts`` are those that are shown, of one wording. What cannot be told for certain is kept.
     """
@@ -26,8 +33,12 @@ def note_on(parts: Sequence[Chunk]) -> str:
     # Any other note is on the force of the provision, or how it is to be read.
     if first["status"] != "modificada" or len(parts) == first["parts"]:
         return whole_note(first)
-    amended, shown = amended_apartados(first["status_note"]), shown_apartados(parts)
-    return state_note(first) if amended and shown and not amended & shown else whole_note(first)
+    note = first["status_note"]
+    amended, shown = amended_apartados(note), shown_apartados(parts)
+    letters = amended_letters(note)
+    shown_of_them = shown_letters(parts, next(iter(amended), None)) if letters else frozenset()
+    is_of_others = (amended and shown and not amended & shown) or (shown_of_them and not letters & shown_of_them)
+    return state_note(first) if is_of_others else whole_note(first)
 
 
 def whole_note(chunk: Chunk) -> str:
@@ -69,6 +80,22 @@ def amended_apartados(note: str) -> frozenset[int]:
     return frozenset(number for group in groups for number in _numbers(group))
 
 
+def amended_letters(note: str) -> frozenset[str]:
+    """Return the letters that a note says were amended or added, if they are of one apartado or of none.
+
+    None where the note names several apartados, a paragraph, or a letter that is gone or was moved.
+
+    >>> sorted(amended_letters("Se modifican las letras h) e i) del apartado 2 por el art. 2.3 de la Ley 3/2023."))
+    ['h', 'i']
+    >>> sorted(amended_letters("Se suprime la letra k) del apartado 1 por el art. 1 de la Ley 3/2023."))
+    []
+    """
+    if not note.startswith("Se ") or len(amended_apartados(note)) > 1:
+        return frozenset()
+    told = _AMENDING_NORM.split(note)[0]
+    return frozenset() if _NOT_BY_LETTER.search(told) else frozenset(_AMENDED_LETTER.findall(told))
+
+
 def _numbers(group: str) -> Iterable[int]:
     for first, last in _RANGE.findall(group):
         yield from range(int(first), int(last) + 1)
@@ -90,3 +117,32 @@ def shown_apartados(parts: Sequence[Chunk]) -> frozenset[int]:
         if begins[0].start() and part["part"] > 1:
             shown.add(numbers[0] - 1)
     return frozenset(shown)
+
+
+def shown_letters(parts: Sequence[Chunk], apartado: int | None) -> frozenset[str]:
+    """Return the letters that parts of a provision hold, of one apartado or of all; none where one does not tell.
+
+    A part that begins without a mark goes on with the letter before its first one.
+    """
+    shown: set[str] = set()
+    for part in parts:
+        units = list(_BEGINS_UNIT.finditer(part["text"]))
+        number = next((int(unit["number"]) - 1 for unit in units if unit["number"]), None)
+        current = number if part["part"] > 1 else None
+        if part["part"] > 1 and (not units or units[0].start()) and current in (None, apartado):
+            first = units[0]["letter"] if units else None
+            if not first:
+                return frozenset()
+            shown |= _letters_before(first)
+        for unit in units:
+            if unit["number"]:
+                current = int(unit["number"])
+            elif apartado is None or current in (None, apartado):
+                shown.add(unit["letter"])
+    return frozenset(shown)
+
+
+def _letters_before(letter: str) -> set[str]:
+    """Return the letters that may stand before one in an enumeration: many leave the ñ out."""
+    at = _LETTERS.index(letter)
+    return set(_LETTERS[max(0, at - (2 if letter == "o" else 1)) : at])
