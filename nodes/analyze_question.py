@@ -15,7 +15,8 @@ from langgraph.runtime import Runtime
 
 from articulado.calculations.parameters import DatedValue, days_of_value, kinds_named, values_on
 from articulado.config.profile import Profile
-from articulado.language.languages import Language, language_of
+from articulado.language.languages import Language, answered_in, language_of
+from articulado.language.translation import use_locale
 from articulado.legal.dates.finder import find_date
 from articulado.legal.domain.spanish_law import with_subject
 from articulado.legal.validity import in_force
@@ -38,7 +39,6 @@ from articulado.values.chunks import Candidate, provision_of
 from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import ChunkStore
 from nodes.messages import earlier_messages, newly_asked
-from nodes.turn import answered_in
 from nodes.validation import check_collections, check_options, checked_history, checked_question
 from state.context import ResolvedContext
 from state.rag import RagState, Turn, fresh_turn
@@ -92,15 +92,17 @@ async def analyze_question(
     if profile.features.spanish_law:
         read = await _read(question, conversation, turn, options, today, profile.default_law, index)
     named = _Named(read.analysis)
-    spoken = language_of(question, language)
+    code = language_of(question, language)
+    spoken = answered_in(code, language)
     if options.store == "index":
-        named = await _look_up(read, index.store, today)
+        with use_locale(spoken.code):
+            named = await _look_up(read, index.store, today)
         if not turn.leaves:
             missing = read.applying.missing
-            named.warnings.extend(language.translate("rag_agreement_not_indexed", name=name) for name in missing)
+            named.warnings.extend(spoken.translate("rag_agreement_not_indexed", name=name) for name in missing)
     values = _Values()
     if profile.features.spanish_law:
-        values = _reference_values(question, turn, read.as_of, today, answered_in(spoken, language))
+        values = _reference_values(question, turn, read.as_of, today, spoken)
     # A question completed with a provision is about that provision alone, and needs no other subject.
     completed = read.contextualized.question != question
     return {
@@ -117,7 +119,7 @@ async def analyze_question(
         "store": options.store,
         "today": today.isoformat(),
         "as_of": read.as_of.isoformat() if read.as_of else None,
-        "analysis": named.analysis if spoken == language.code else {**named.analysis, "language": spoken},
+        "analysis": named.analysis if code == language.code else {**named.analysis, "language": code},
         "direct": named.candidates,
         "dated_values": list(values.candidates),
         "warnings": [*named.warnings, *values.warnings],

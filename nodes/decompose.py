@@ -21,6 +21,7 @@ from articulado.values.answers import Cost, Message, cost_of, cost_of_failure
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ModelError
 from articulado.values.protocols import ChatModel
+from nodes.turn import language_of_turn
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, carried_over
 
@@ -72,11 +73,15 @@ async def decompose(
             deadline=question_time.deadline_of("reader", state.get("deadline")),
         )
     except ModelError as error:
+        spoken = language_of_turn(state, domain.language)
         return {
             "queries": [_whole(asked, domain)],
             "searches": searches_of(asked, [_whole(asked, domain)], domain),
             "about_answer": False,
-            "warnings": [*state["warnings"], domain.language.translate("rag_searched_as_asked", problem=error)],
+            "warnings": [
+                *state["warnings"],
+                spoken.translate("rag_searched_as_asked", problem=error),
+            ],
             "cost": cost_of_failure(error),
         }
     said = read_reader_reply(completion.text, MAX_FOLLOWUP_QUERIES if carried else MAX_QUERIES, follow_up=carried)

@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 from articulado.retrieval.search import HybridSearch
 from articulado.values.answers import Cost, cost_of_failure
 from articulado.values.errors import ModelError
+from nodes.turn import language_of_turn
 from state.context import ResolvedContext
 from state.rag import RagState
 
@@ -31,9 +32,13 @@ async def embed_queries(
     try:
         _, cost = await search.embed(state["searches"], state.get("deadline"))
     except ModelError as error:
+        spoken = language_of_turn(state, search.domain.language)
         return {
             "lexical_only": True,
-            "warnings": [*state["warnings"], search.domain.language.translate("rag_searched_by_words", problem=error)],
+            "warnings": [
+                *state["warnings"],
+                spoken.translate("rag_searched_by_words", problem=error),
+            ],
             "cost": cost_of_failure(error),
         }
     return {"lexical_only": False, "cost": cost}

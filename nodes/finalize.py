@@ -118,7 +118,7 @@ async def finalize(
         ],
         "unread": [unread_source(candidate, day, tracked) for candidate in state["named"]],
         "remissions": [] if abstained else remissions_of(cited, state["context"]),
-        "precedence": [] if abstained else precedence_notes(cited, language),
+        "precedence": [] if abstained else precedence_notes(cited, spoken),
         "freshness": freshness_of(cited, index_day, changes, days_of(state).today),
         "certificate": _certificate(state, runtime.context, profile, language) if abstained else None,
         "abstained": abstained,

@@ -16,7 +16,7 @@ from articulado.retrieval.ranking.final_scores import is_asked_of
 from articulado.retrieval.relevance.judge import UNDERSPECIFIED, Judgement, RelevanceJudge
 from articulado.values.answers import AnswerOutcome
 from articulado.values.chunks import NAMED_SCORE
-from nodes.turn import is_translated, question_to_score
+from nodes.turn import is_in_other_language, is_translated, question_to_score
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, carried_over
 
@@ -54,6 +54,9 @@ async def judge_relevance(
     judgement = await judge.judge(question_to_score(state), candidates)
     if judgement.matter == UNDERSPECIFIED and is_translated(state):
         # Keywords always say too little: the question itself was not judged.
+        judgement = judgement._replace(matter="", matter_share=0.0)
+    elif is_in_other_language(state) and not is_translated(state):
+        # The matters were learnt from questions in the language of the profile.
         judgement = judgement._replace(matter="", matter_share=0.0)
     # A reader that finds the question of another field need only be borne out.
     decides = model_decides and state["other_matter"] is None

@@ -21,7 +21,7 @@ from articulado.values.answers import Cost, cost_of, cost_of_failure
 from articulado.values.chunks import NAMED_SCORE, Candidate
 from articulado.values.errors import ModelError
 from articulado.values.protocols import Reranker, RerankerTable
-from nodes.turn import question_to_score
+from nodes.turn import language_of_turn, question_to_score
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, carried_over, days_of
 
@@ -80,11 +80,14 @@ async def rerank(
         scored = await reranker.score(question_to_score(state), state["queries"], to_score, deadline=end)
         update["cost"] = cost_of(scored)
         if scored.squashed:
-            update["warnings"] = [*state["warnings"], language.translate("rag_scores_squashed")]
+            update["warnings"] = [
+                *state["warnings"],
+                language_of_turn(state, language).translate("rag_scores_squashed"),
+            ]
     except ModelError as error:
         to_score = unscored
         scored = await rerankers["heuristic"].score(question_to_score(state), state["queries"], to_score)
-        warning = language.translate("rag_ordered_without_model", problem=error)
+        warning = language_of_turn(state, language).translate("rag_ordered_without_model", problem=error)
         update["warnings"] = [*state["warnings"], warning]
         update["cost"] = cost_of_failure(error)
     named_agreements = agreements_asked(state).named

@@ -22,6 +22,7 @@ from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime, get_runtime
 
 from articulado.config.settings import Settings
+from articulado.language.languages import answered_in, language
 from articulado.language.translation import use_locale
 from articulado.values.answers import NO_COST, Cost, FinalEvent, StoreName
 from articulado.values.protocols import ChunkStore, Progress
@@ -206,9 +207,8 @@ def default_options(settings: Settings) -> ResolvedContext:
 class Account(Protocol):
     """What a graph gives a stage to begin with, and keeps of each run of it."""
 
-    @property
-    def language(self) -> str:
-        """The language that the stage speaks, that of the profile (ISO 639-1)."""
+    def spoken(self, stage: str, state: Mapping[str, Any]) -> str:
+        """Return the language that the stage speaks (ISO 639-1)."""
         ...
 
     def begin(self, stage: str, runtime: Runtime[Any]) -> Runtime[Any]:
@@ -230,6 +230,12 @@ class UsageAccount:
     defaults: ResolvedContext
     language: str
     opening: frozenset[str] = frozenset()
+
+    def spoken(self, stage: str, state: Mapping[str, Any]) -> str:
+        """Return the language of the turn; the opening stages, which do not know it yet, speak that of the profile."""
+        code = (state.get("analysis") or {}).get("language", "")
+        known = stage not in self.opening and code
+        return answered_in(code, language(self.language)).code if known else self.language
 
     def begin(self, stage: str, runtime: Runtime[RunContext]) -> Runtime[ResolvedContext]:
         """Announce the stage, and return the runtime with all options set."""
@@ -253,6 +259,10 @@ class SecondsAccount:
     """The account of the ingestion graph: the seconds that each stage took."""
 
     language: str
+
+    def spoken(self, stage: str, state: Mapping[str, Any]) -> str:
+        """Return the language of the profile."""
+        return self.language
 
     def begin(self, stage: str, runtime: Runtime[Any]) -> Runtime[Any]:
         """Return the runtime as it is."""
@@ -311,7 +321,7 @@ def stage(node: Node, services: object, account: Account, texts: ChunkTexts | No
         stage_runtime = account.begin(name, runtime)
         referring = texts if is_on_thread() else None
         began = time.perf_counter()
-        with use_locale(account.language), stage_span(name) as spend:
+        with use_locale(account.spoken(name, state)), stage_span(name) as spend:
             whole = await referring.resolved(state) if referring else state
             update = dict(await node(whole, stage_runtime, **bound))
             spend(update.get("cost", NO_COST))

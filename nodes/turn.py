@@ -3,8 +3,7 @@
 import re
 
 from articulado.language.folding import fold
-from articulado.language.languages import LANGUAGES, Language
-from articulado.language.languages import language as known_language
+from articulado.language.languages import UNKNOWN_LANGUAGE, Language, answered_in
 from articulado.legal.vocabulary.matters import matters
 from articulado.prompting.abstention import Declined
 from articulado.retrieval.agreements import without_agreement_names
@@ -41,13 +40,22 @@ def is_translated(state: RagState) -> bool:
 
 
 def language_of_turn(state: RagState, language: Language) -> Language:
-    """Return the language in which a turn is answered: that of the question if it is known, else the profile's."""
+    """Return the language of the texts of a turn: that of its question or the nearest one (``answered_in``).
+
+    A question in keywords, or in a language that is not recognised, has the one of the profile.
+    """
     return answered_in(_spoken(state), language)
 
 
-def answered_in(spoken: str, language: Language) -> Language:
-    """Return the language of the answer to a question; ``spoken`` is the code of its own, empty if the profile's."""
-    return known_language(spoken) if spoken in LANGUAGES else language
+def written_in(state: RagState, language: Language) -> str:
+    """Return the code of the language that a chat model answers in: that of the question, if it is recognised."""
+    spoken = _spoken(state)
+    return language.code if spoken in ("", UNKNOWN_LANGUAGE) else spoken
+
+
+def is_in_other_language(state: RagState) -> bool:
+    """Tell whether a question is in a recognised language that is not the profile's."""
+    return _spoken(state) not in ("", UNKNOWN_LANGUAGE)
 
 
 def _spoken(state: RagState) -> str:

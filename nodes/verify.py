@@ -28,6 +28,7 @@ from articulado.verification.citations import NOTHING_KNOWN, KnownProvisions, lo
 from articulado.verification.disclosures import needs_of
 from articulado.verification.reading import ReadAnswer, annotated, read_answer
 from articulado.verification.sources import sources_of
+from nodes.turn import language_of_turn, written_in
 from state.context import ResolvedContext
 from state.rag import RagState, days_of
 
@@ -63,9 +64,11 @@ async def verify(
     """Remove markers that point to nothing, check the rest of the text, and mark in it what does not stand.
 
     An answer without any marker is unpinned where it was to have them: a refusal claims nothing, nor does an answer to
-    thanks. Where no markers are asked for, the text stays as it is.
+    thanks. Where no markers are asked for, the text stays as it is. Marks are in the language of the turn; figures are
+    checked if the question, and so the answer, is in Spanish.
     """
     grounded, draft = runtime.context.grounded_prompting, state["draft"]
+    spoken = language_of_turn(state, language)
     sources = one_per_mark(state["context"])
     numbers = set(range(1, len(sources) + 1)) if grounded else set()
     kept, _ = keep_markers(draft, numbers)
@@ -79,17 +82,17 @@ async def verify(
         read = read_answer(draft, _said_by_user(state), sources_of(sources), _said_before(state), days)
         if profile.features.spanish_law:
             known = await look_up(read, stores[state["store"]], *days_of(state))
-        checked = checked_parts(language.code, quotes_only=quotes_only)
+        checked = checked_parts(written_in(state, language), quotes_only=quotes_only)
         # Off the event loop: a long answer takes tens of milliseconds.
-        findings, provisions = await asyncio.to_thread(_check, read, known, language, quotes_only)
-    text, dropped = keep_markers(annotated(draft, findings, language) if grounded else draft, numbers)
+        findings, provisions = await asyncio.to_thread(_check, read, known, written_in(state, language), quotes_only)
+    text, dropped = keep_markers(annotated(draft, findings, spoken) if grounded else draft, numbers)
     # Once more: a marker that goes may leave a link behind.
-    text = without_foreign_links(text, source_addresses(state["context"]), language.translate("rag_link_left_out"))
+    text = without_foreign_links(text, source_addresses(state["context"]), spoken.translate("rag_link_left_out"))
     verdicts: list[Verdict] = [
         {
             "mark": f"C{number}",
             "valid": number in numbers,
-            "reason": "" if number in numbers else language.translate("rag_mark_of_nothing"),
+            "reason": "" if number in numbers else spoken.translate("rag_mark_of_nothing"),
         }
         for number in dict.fromkeys([*markers_in(draft, numbers), *dropped])
     ]
@@ -119,9 +122,9 @@ def _said_before(state: RagState) -> str:
 
 
 def _check(
-    read: ReadAnswer, known: KnownProvisions, language: Language, quotes_only: bool
+    read: ReadAnswer, known: KnownProvisions, language: str, quotes_only: bool
 ) -> tuple[list[Finding], list[NamedVerdict]]:
-    findings = findings_of(read, known, language.code, quotes_only=quotes_only)
+    findings = findings_of(read, known, language, quotes_only=quotes_only)
     return findings, named_verdicts(read, known, findings)
 
 

@@ -6,6 +6,7 @@ accents), unless their class says otherwise. The patterns for cases are compiled
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -16,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from articulado.language import english, spanish
 from articulado.language.folding import fold
-from articulado.language.translation import translate
+from articulado.language.translation import current_language, translate
 from articulado.values.errors import ConfigurationError
 
 TimeUnit = Literal["days", "weeks", "months", "years"]
@@ -283,15 +284,61 @@ _WORD = re.compile(r"[^\W\d_]+")
 def language_of(text: str, expected: Language) -> str:
     """Return the code of the language of a text by its share of stop words: ``expected`` unless another has more.
 
-    A text with few stop words of any language is of ``UNKNOWN_LANGUAGE``: keywords, or another language.
+    Languages that no text of the program is in (``OtherLanguage``) are recognised, too. A text with few stop words of
+    any language is of ``UNKNOWN_LANGUAGE``: keywords, or a language that is not known.
 
-    >>> [language_of(text, language("es")) for text in ("¿Cuándo me pagan?", "Am I paid?", "Wie viele Urlaubstage?")]
-    ['es', 'en', 'und']
+    >>> [language_of(text, language("es")) for text in ("¿Cuándo me pagan?", "Am I paid?", "Wie lange ist die Frist?")]
+    ['es', 'en', 'de']
     """
     words = _WORD.findall(fold(text))
-    shares = {code: _share(words, code) for code in (expected.code, *LANGUAGES)}
+    if not words:
+        return expected.code
+    if script := _script_of(words):
+        return script
+    shares = {code: _share(words, code) for code in (expected.code, *LANGUAGES, *_other_languages())}
     likeliest = max(shares, key=lambda code: shares[code])
-    return likeliest if shares[likeliest] >= FEWEST_STOP_WORDS or not words else UNKNOWN_LANGUAGE
+    return likeliest if shares[likeliest] >= FEWEST_STOP_WORDS else UNKNOWN_LANGUAGE
+
+
+def answered_in(code: str, expected: Language) -> Language:
+    """Return the language of the texts for a question in the language of a code, ``expected`` if that is unknown.
+
+    A co-official language of Spain is answered in Spanish, any other one that no text is in in English.
+    """
+    if code in LANGUAGES:
+        return language(code)
+    other = _other_languages().get(code)
+    return language("es" if other.co_official else "en") if other else expected
+
+
+def spoken_now() -> Language:
+    """Return the language that is spoken now (``use_locale``): in a stage of a graph that of the turn."""
+    return language(current_language())
+
+
+class OtherLanguage(BaseModel):
+    """A language that no text of the program is in; the fields are explained in ``data/other_languages.toml``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    code: str
+    co_official: bool = False
+    words: str = ""
+    script: str = ""
+
+
+@cache
+def _other_languages() -> Mapping[str, OtherLanguage]:
+    file = resources.files("articulado.language").joinpath("data", "other_languages.toml")
+    rows = tomllib.loads(file.read_text(encoding="utf-8"))["language"]
+    return {other.code: other for other in map(OtherLanguage.model_validate, rows)}
+
+
+def _script_of(words: Sequence[str]) -> str:
+    """Return the code of the language whose script most words are in; empty if they are in Latin letters."""
+    scripts = [unicodedata.name(word[0], "").partition(" ")[0] for word in words]
+    others = (other for other in _other_languages().values() if other.script)
+    return next((other.code for other in others if 2 * scripts.count(other.script) > len(words)), "")
 
 
 def _share(words: Sequence[str], code: str) -> float:
@@ -300,7 +347,9 @@ def _share(words: Sequence[str], code: str) -> float:
 
 @cache
 def _folded_stop_words(code: str) -> frozenset[str]:
-    return frozenset(map(fold, _ANALYSES[code].stop_words()))
+    if code in _ANALYSES:
+        return frozenset(map(fold, _ANALYSES[code].stop_words()))
+    return frozenset(_other_languages()[code].words.split())
 
 
 @cache

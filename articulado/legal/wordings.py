@@ -13,6 +13,7 @@ from typing import Literal
 
 from articulado.language.folding import fold
 from articulado.language.formats import long_day
+from articulado.language.translation import translate
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import in_force
 from articulado.values.chunks import NO_DAYS, Candidate, Chunk, WordingChange, WordingDates
@@ -261,26 +262,21 @@ def past_law_warnings(day: date | None, cited: Mapping[str, Candidate], tracked:
     """
     if day is None:
         return []
-    question_day = f"La pregunta se refiere al derecho vigente el {day:%d/%m/%Y}"
+    question_day = translate("past_law.question_day", day=day)
     laws = {mark: candidate for mark, candidate in cited.items() if has_wordings(candidate["chunk"])}
     if not laws:
-        return [
-            f"{question_day}. De cada norma el índice puede tener solo su última redacción: compruebe en el BOE la de "
-            "esa fecha."
-        ]
+        return [translate("past_law.only_last", question_day=question_day)]
     others = {mark: candidate for mark, candidate in laws.items() if not in_force(candidate["chunk"], day, day)}
     unsure = [mark for mark in laws if mark not in others and certainty(laws[mark]["chunk"], day, tracked) != "sure"]
     if not unsure and not others:
         if all(_is_of_today(candidate["chunk"]) for candidate in laws.values()):
             return []
-        return [f"{question_day}: las redacciones citadas son las que regían ese día."]
-    warnings = [f"{question_day}."]
+        return [translate("past_law.all_ruled", question_day=question_day)]
+    warnings = [translate("past_law.stated", question_day=question_day)]
     if unsure:
-        warnings[0] += f" No consta con seguridad cuál era entonces la redacción de {_joined(unsure)}: compruébela."
+        warnings[0] += translate("past_law.unsure", marks=_joined(unsure))
     if untold := [mark for mark, candidate in others.items() if "direct" not in candidate["origins"]]:
-        warnings.append(
-            f"La redacción citada de {_joined(untold)} no estaba en vigor ese día: compruebe la de entonces."
-        )
+        warnings.append(translate("past_law.of_other_days", marks=_joined(untold)))
     return warnings
 
 
@@ -291,7 +287,7 @@ def _is_of_today(chunk: Chunk) -> bool:
 
 def _joined(marks: list[str]) -> str:
     """Return marks as an enumeration: "C1, C2 y C4"."""
-    return " y ".join(filter(None, (", ".join(marks[:-1]), marks[-1])))
+    return translate("past_law.and").join(filter(None, (", ".join(marks[:-1]), marks[-1])))
 
 
 def _day(written: str | None) -> date | None:

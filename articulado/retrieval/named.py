@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from articulado.language.translation import translate
 from articulado.legal.ids import COURTS, decisions_in
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.legal.laws.registry import known_laws
@@ -71,7 +72,7 @@ def decisions_missing(decisions: Sequence[NamedDecision], found: Sequence[Candid
     """Return a warning for each decision that was named and is not in the index."""
     missing = _missing(decisions, [one["chunk"] for one in found])
     names = dict.fromkeys(one["name"] for one in missing)
-    return [f"{name} no está entre las sentencias y los criterios del índice." for name in names]
+    return [translate("named.no_decision", name=name) for name in names]
 
 
 MAX_DIRECT_PROVISIONS = 8
@@ -104,10 +105,10 @@ def _nearest(chunks: Sequence[Chunk], day: date) -> list[Chunk]:
 def not_indexed(named: NamedProvision) -> str:
     """Return the warning for a provision that was named and is not in the index."""
     law = known_laws().get(named["law_id"])
-    where = f"del índice ({law.short})" if law else "de las normas del índice"
+    where = translate("named.of_law", law=law.short) if law else translate("named.of_index")
     kind, _, number = named["provision_key"].partition(":")
-    label = f"artículo {number}" if kind == "art" else f"precepto nombrado ({number})"
-    return f"El {label} no está entre los preceptos {where}."
+    label = translate("named.article" if kind == "art" else "named.provision", number=number)
+    return translate("named.not_indexed", label=label, where=where)
 
 
 def not_in_force(chunk: Chunk, as_of: date | None, today: date) -> str:
@@ -115,13 +116,14 @@ def not_in_force(chunk: Chunk, as_of: date | None, today: date) -> str:
     day = as_of or today
     begins, ends = (date.fromisoformat(chunk[bound] or "9999-12-31") for bound in ("valid_from", "valid_to"))
     if chunk["valid_from"] and begins > day:
-        instead = f"la que rige desde el {begins:%d/%m/%Y}"
+        instead = translate("named.rules_since", day=begins)
     elif ends <= day:
-        instead = f"la que rigió hasta el {ends - timedelta(days=1):%d/%m/%Y}"
+        instead = translate("named.ruled_until", day=ends - timedelta(days=1))
     else:
-        instead = "la última"
-    when = f"el {as_of:%d/%m/%Y}" if as_of else "hoy"
-    return f"{chunk['provision']} ({chunk['law_name']}): no consta ninguna redacción en vigor {when}; se usa {instead}."
+        instead = translate("named.latest")
+    when = translate("named.when", day=as_of) if as_of else translate("named.today")
+    names = {"provision": chunk["provision"], "law": chunk["law_name"]}
+    return translate("named.not_in_force", **names, when=when, instead=instead)
 
 
 PROBED = 40

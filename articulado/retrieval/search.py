@@ -18,6 +18,7 @@ import numpy as np
 
 from articulado.config.profile import Profile
 from articulado.config.sections import Caps
+from articulado.language.languages import spoken_now
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Domain
 from articulado.legal.laws.registry import known_laws
@@ -181,9 +182,9 @@ class HybridSearch:
         except ModelError as error:
             candidates, _ = await search(lexical_only=True)
             cost = cost_of_failure(error)
-            warnings = [self.domain.language.translate("rag_searched_by_words", problem=error)]
+            warnings = [spoken_now().translate("rag_searched_by_words", problem=error)]
         if labels := [one.label for one in self.profile.collections if one.name in unavailable]:
-            warnings.append(self.domain.language.translate("rag_searched_without", collections=", ".join(labels)))
+            warnings.append(spoken_now().translate("rag_searched_without", collections=", ".join(labels)))
         return candidates, cost, warnings
 
     async def _candidates(

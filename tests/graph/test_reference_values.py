@@ -108,3 +108,16 @@ async def test_a_value_is_left_out_where_its_provision_is_read():
     services.store.rankings["subsidio"] = [(3, 0.9)]
     result = await answered("¿Cuánto es el SMI?", services)
     assert [each["chunk"]["id"] for each in result["context"]] == [3]
+
+
+async def test_a_warning_is_in_the_language_of_the_question():
+    result = await answered("How much is the IPREM in 2031?", services_with(offline(), judge=Never()))
+    assert result["answer"].startswith("I do not have verified information on that.")
+    [warning] = result["warnings"]
+    assert warning.startswith("No value of IPREM was checked for 2031-01-01")
+
+
+async def test_a_warning_on_a_provision_that_the_index_lacks_is_in_the_language_of_the_question():
+    question = "Was ist mit dem Urlaub und was steht dazu in der Regel: artículo 999 ET?"
+    result = await answered(question, services_with(offline()))
+    assert [warning for warning in result["warnings"] if "Article 999 is not among the provisions" in warning]

@@ -221,6 +221,16 @@ async def test_a_question_in_english_on_spanish_law_is_declined_in_english():
     )
 
 
+@pytest.mark.parametrize(
+    ("code", "refusal"),
+    [("fr", "I do not have verified"), ("ca", "No tengo esa información"), ("und", "No tengo esa información")],
+)
+async def test_a_refusal_of_a_question_in_another_language(code, refusal):
+    analysis = {**empty_analysis(), "language": code}
+    update = await said(question="Quelle est la capitale ?", queries=[], analysis=analysis, outcome="decline")
+    assert update["answer"].startswith(refusal)
+
+
 def test_refusals_say_usted():
     messages = [text for key, text in language("es").data.messages.items() if key.startswith("rag_")]
     texts = [

@@ -189,3 +189,10 @@ async def test_what_is_carried_over_answers_unless_the_topic_is_new():
     turn = {"question": "¿y el IRPF?", "carried": FOUND[:1], "conversation": CONVERSATION}
     assert (await judged(judge, **turn))["outcome"] == "answer"
     assert (await judged(judge, **turn, new_topic=True))["outcome"] == "decline"
+
+
+@pytest.mark.parametrize(("code", "matter"), [("ca", ""), ("en", ""), ("und", "fiscal")])
+async def test_the_matter_of_a_question_in_another_language_is_not_guessed(code, matter):
+    analysis = {**empty_analysis(), "language": code}
+    update = await judged(KnownJudge((0.1, "fiscal")), analysis=analysis)
+    assert (update["matter"], update["outcome"]) == (matter, "decline")

@@ -4,6 +4,7 @@ from support.doubles import FakeStore, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
+from articulado.retrieval.agreements import empty_analysis
 from articulado.retrieval.fusion import candidate
 from nodes.routing import after_verify
 from nodes.verify import verify
@@ -209,3 +210,21 @@ async def test_a_refusal_and_what_is_shown_in_place_of_an_answer_claim_nothing()
 )
 async def test_the_result_says_which_parts_of_the_answer_were_checked(options, checked):
     assert (await check("Son 30 días [C1].", **options))["checked"] == checked
+
+
+@pytest.mark.parametrize(
+    ("code", "checked", "mark", "reason"),
+    [
+        ("fr", ["citations", "quotations"], "not the words of the source", "The mark"),
+        ("ca", ["citations", "quotations"], "no es texto literal", "La marca"),
+        ("und", ["citations", "quotations", "figures"], "no es texto literal", "La marca"),
+    ],
+)
+async def test_marks_are_in_the_language_of_the_turn_and_figures_are_checked_in_spanish_alone(
+    code, checked, mark, reason
+):
+    values = {"analysis": {**empty_analysis(), "language": code}}
+    update = await check("Dit «un texte tout à fait inventé par personne» [C1]. Et [C9].", values=values)
+    assert update["checked"] == checked
+    assert update["verdicts"][1]["reason"].startswith(reason)
+    assert mark in update["answer"]

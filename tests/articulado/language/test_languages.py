@@ -6,7 +6,7 @@ from importlib import resources
 
 import pytest
 
-from articulado.language.languages import LANGUAGES, language
+from articulado.language.languages import LANGUAGES, UNKNOWN_LANGUAGE, answered_in, language, language_of
 from articulado.language.spanish import analysis_fingerprint, content_words, stem_word, stems, stop_words
 from articulado.values.errors import ConfigurationError
 
@@ -102,3 +102,27 @@ def test_spanish_is_the_analysis_that_indexes_were_made_with():
 
 def test_languages_are_analysed_under_names_of_their_own():
     assert len({language(code).fingerprint for code in LANGUAGES}) == len(LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "answered"),
+    [
+        ("¿Cuántos días de vacaciones tengo?", "es", "es"),
+        ("How many days of holiday do I have?", "en", "en"),
+        ("Quants dies de vacances tinc?", "ca", "es"),
+        ("Quina durada té el període de prova?", "ca", "es"),
+        ("Canto dura o período de proba?", "gl", "es"),
+        ("Zenbat opor egun dagozkit?", "eu", "es"),
+        ("Combien de jours de congés ai-je ?", "fr", "en"),
+        ("Wie viele Urlaubstage habe ich?", "de", "en"),
+        ("Quantos dias de férias tenho?", "pt", "en"),
+        ("Скільки днів відпустки я маю?", "uk", "en"),
+        ("كم عدد أيام الإجازة؟", "ar", "en"),
+        ("despido improcedente indemnización", UNKNOWN_LANGUAGE, "es"),
+        ("plus de peligrosidad funcionarios", UNKNOWN_LANGUAGE, "es"),
+        ("", "es", "es"),
+    ],
+)
+def test_the_language_of_a_question_and_of_the_texts_for_it(text, code, answered):
+    assert language_of(text, language("es")) == code
+    assert answered_in(code, language("es")) is language(answered)
