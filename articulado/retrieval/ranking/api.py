@@ -12,7 +12,7 @@ from typing import Any
 
 import openai
 
-from articulado.config.settings import RerankSettings
+from articulado.config.settings import RerankEndpoint, RerankSettings, endpoint_of
 from articulado.language.translation import translate
 from articulado.models.failures import Endpoint
 from articulado.models.http import PerLoopClient
@@ -20,7 +20,6 @@ from articulado.models.openai import CONNECT_TIMEOUT, NO_KEY
 from articulado.models.retry import Retrier
 from articulado.models.tokens import token_counter
 from articulado.retrieval.ranking.cross_encoder import relevances
-from articulado.retrieval.ranking.endpoint import RerankEndpoint, endpoint_of
 from articulado.values.errors import ModelError
 from articulado.values.protocols import AsyncClose, Reranked, TokenCounter
 

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from functools import cache
 
 from articulado.config.profile import Profile
-from articulado.config.settings import ModelStrategy, Settings
+from articulado.config.settings import ModelStrategy, Settings, endpoint_of
 from articulado.language.translation import translate
 from articulado.models.tokens import token_counter
 from articulado.retrieval.ranking.cross_encoder import CrossEncoder, ModelFiles
-from articulado.retrieval.ranking.endpoint import endpoint_of
 from articulado.retrieval.ranking.heuristic import HeuristicReranker
 from articulado.retrieval.ranking.model_reranker import ModelReranker, PassageScorer
 from articulado.retrieval.ranking.reader import ReaderScorer

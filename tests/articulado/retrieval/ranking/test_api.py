@@ -9,11 +9,10 @@ from support.fake_time import FakeTime
 from support.rerank_server import Answer, running_rerank_server
 from support.waiting import PATIENCE
 
-from articulado.config.settings import RerankSettings
+from articulado.config.settings import RerankSettings, endpoint_of
 from articulado.models.retry import Retrier
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking.api import MAX_CONCURRENT, rerank_api
-from articulado.retrieval.ranking.endpoint import endpoint_of
 from articulado.retrieval.ranking.model_reranker import ModelReranker
 from articulado.values.errors import ConfigurationError, ModelError, ModelRateLimited, ModelTimeout
 
