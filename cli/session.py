@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from dotenv import dotenv_values
 from pydantic_settings import BaseSettings
 
-from articulado.config.settings import ModelSettings, RerankSettings, Settings
+from articulado.config.settings import DEFAULT_MODELS, ModelSettings, RerankSettings, Settings
 from cli.render import console
 from server.settings import variable_names
 
@@ -86,7 +86,6 @@ async def ask_graph(
 
 
 PREFIX = "ARTICULADO_"
-_ROLES = ("reader", "principal", "embedder")
 _ALIKE = 0.7
 """How alike two names are, from 0 to 1, of which one may be a slip of the other."""
 
@@ -105,8 +104,8 @@ def names_of(settings: type[BaseSettings], prefix: str) -> Iterable[str]:
 
 def known_variables() -> frozenset[str]:
     """Return the variables of the agent, those of its models among them."""
-    names = set(names_of(Settings, PREFIX)) - {f"{PREFIX}{role.upper()}" for role in (*_ROLES, "rerank")}
-    for role in _ROLES:
+    names = set(names_of(Settings, PREFIX)) - {f"{PREFIX}{role.upper()}" for role in (*DEFAULT_MODELS, "rerank")}
+    for role in DEFAULT_MODELS:
         names |= set(names_of(ModelSettings, f"{PREFIX}{role}_"))
     # One name is both a strategy of the agent and, by its prefix, of the reranker's own settings.
     return frozenset(names | set(names_of(RerankSettings, f"{PREFIX}RERANK_")))

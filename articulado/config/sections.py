@@ -62,6 +62,7 @@ class Models(Section):
     reader: str = ""
     principal: str = ""
     embedder: str = ""
+    checker: str = ""
 
 
 class Knowledge(Section):

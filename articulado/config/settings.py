@@ -64,7 +64,7 @@ def parse_periods(written: str) -> Mapping[str, int]:
 
 
 Provider = Literal["offline", "openai", "azure", "compatible"]
-Role = Literal["reader", "principal", "embedder", "rerank"]
+Role = Literal["reader", "principal", "embedder", "rerank", "checker"]
 """A model that is configured by variables of its own, ``ARTICULADO_<ROLE>_…``."""
 
 Quantization = Literal["none", "int8"]
@@ -80,7 +80,9 @@ DEFAULT_MODELS: dict[Role, str] = {
     "reader": "gpt-5-nano",
     "principal": "gpt-5.2",
     "embedder": "text-embedding-3-small",
+    "checker": "gpt-5.2",
 }
+"""The model of each role that ``ModelSettings`` describes, if neither environment nor profile names one."""
 
 
 class ModelSettings(BaseSettings):
@@ -240,6 +242,7 @@ class Settings(BaseSettings):
     reader: ModelSettings = ModelSettings()
     principal: ModelSettings = ModelSettings()
     embedder: ModelSettings = ModelSettings()
+    checker: ModelSettings = Field(ModelSettings(), description="Checks answers; offline: nothing does")
     rerank: RerankSettings = RerankSettings()
 
     @field_validator("collections", mode="before")
@@ -278,8 +281,7 @@ class Settings(BaseSettings):
     @classmethod
     def _read(cls, env_file: Path | None, explicit: dict[str, object]) -> "Settings":
         roles: dict[str, object] = {
-            role: explicit.pop(role, None) or ModelSettings.for_role(role, env_file)
-            for role in ("reader", "principal", "embedder")
+            role: explicit.pop(role, None) or ModelSettings.for_role(role, env_file) for role in DEFAULT_MODELS
         }
         roles["rerank"] = explicit.pop("rerank", None) or RerankSettings.read(env_file)
         try:
@@ -319,12 +321,11 @@ class Settings(BaseSettings):
         # That a profile is not there is said by what opens it.
         with suppress(ConfigurationError):
             models = load_profile(self.profile).models
-        named: dict[Role, str] = {"reader": models.reader, "principal": models.principal, "embedder": models.embedder}
-        roles = {"reader": self.reader, "principal": self.principal, "embedder": self.embedder}
+        roles: dict[Role, ModelSettings] = {role: getattr(self, role) for role in DEFAULT_MODELS}
         return {
-            role: roles[role].model_copy(update={"model": name or DEFAULT_MODELS[role]})
-            for role, name in named.items()
-            if not roles[role].model
+            role: settings.model_copy(update={"model": getattr(models, role) or DEFAULT_MODELS[role]})
+            for role, settings in roles.items()
+            if not settings.model
         }
 
 

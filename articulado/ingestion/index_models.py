@@ -64,8 +64,12 @@ def check_models(settings: Settings) -> None:
     Raises:
         ConfigurationError: a key, an address or another part is missing.
     """
-    roles: tuple[tuple[Role, ModelSettings], ...] = (("reader", settings.reader), ("principal", settings.principal))
-    for role, model in roles:
+    roles: dict[Role, ModelSettings] = {
+        "reader": settings.reader,
+        "principal": settings.principal,
+        "checker": settings.checker,
+    }
+    for role, model in roles.items():
         if model.provider != "offline":
             from articulado.models.openai import check_settings
 

@@ -26,6 +26,7 @@ _LATE: Mapping[Role, str] = {
     "principal": "models.late_principal",
     "embedder": "models.late_embedder",
     "rerank": "models.late_rerank",
+    "checker": "models.late_checker",
 }
 """What is late in a question, by the role of the model, and the setting that gives it more time."""
 _ROLES: Mapping[Role, str] = {
@@ -33,6 +34,7 @@ _ROLES: Mapping[Role, str] = {
     "principal": "models.role_principal",
     "embedder": "models.role_embedder",
     "rerank": "models.role_rerank",
+    "checker": "models.role_checker",
 }
 """What a role is called."""
 _TRANSIENT_STATUS = frozenset({408, 409, 425})

@@ -1,7 +1,7 @@
 """Retry model calls after transient failures, within the deadline of the question.
 
 Only this module retries: the SDKs must not. Deadlines are Unix times in seconds. ``Retrier`` honours the
-waiting time that a server asks for. ``QuestionTime`` limits the reader, embedder and reranker to a share of
+waiting time that a server asks for. ``QuestionTime`` limits all other models to a share of
 the question's seconds, so that time remains to write the answer.
 """
 
@@ -116,7 +116,7 @@ def retry_after(error: BaseException | None, now: float) -> float | None:
 
 T = TypeVar("T")
 
-LEAST_REPLY: Mapping[Role, float] = {"reader": 1.0, "principal": 5.0, "embedder": 0.5, "rerank": 0.5}
+LEAST_REPLY: Mapping[Role, float] = {"reader": 1.0, "principal": 5.0, "embedder": 0.5, "rerank": 0.5, "checker": 2.0}
 """Seconds that a model of a role takes for a reply: a pause that leaves no more would be waited for in vain."""
 DEFAULT_TIMEOUT = 120.0
 """Seconds for all attempts of a call that has no deadline of its own."""
@@ -174,9 +174,9 @@ class Retrier(Backoff):
         return failure.error if failure else error
 
 
-Part = Literal["reader", "embedder", "reranker"]
+Part = Literal["reader", "embedder", "reranker", "checker"]
 
-SHARES: Mapping[Part, float] = {"reader": 0.15, "embedder": 0.15, "reranker": 0.20}
+SHARES: Mapping[Part, float] = {"reader": 0.15, "embedder": 0.15, "reranker": 0.20, "checker": 0.25}
 """What a call of each part may take of the seconds of a question; after that the question goes on without it."""
 
 

@@ -20,7 +20,9 @@ def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
     for role, name in ROLES.items():
         if settings := diagnosis["roles"].get(role):
             model = " ".join(part for part in (settings["provider"], settings["model"], settings["base_url"]) if part)
-            lines.append((f"Modelo {name}", f"{model} · clave: {settings['key']}"))
+            is_off = role == "checker" and settings["provider"] == "offline"
+            described = "ninguno: no se hace" if is_off else f"{model} · clave: {settings['key']}"
+            lines.append((f"Modelo {name}", described))
     if diagnosis["profile"]:
         lines.append(("Perfil", diagnosis["profile"]))
     if diagnosis["store"]:

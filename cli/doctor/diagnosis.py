@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from articulado.config.settings import ModelSettings, Role, Settings
     from articulado.store.generations import Index
 
-ROLES: dict["Role", str] = {"reader": "lector", "principal": "principal", "embedder": "vectores"}
+ROLES: dict["Role", str] = {
+    "reader": "lector",
+    "principal": "principal",
+    "embedder": "vectores",
+    "checker": "comprobación",
+}
 KEYED_PROVIDERS = ("openai", "azure")
 WITHOUT_INDEX = (
     "La búsqueda está desactivada (ARTICULADO_RAG_ENABLED): se responde con los resúmenes incluidos, sin índice y sin "

@@ -27,4 +27,4 @@ def test_what_is_read_is_known() -> None:
     read = ["ARTICULADO_HOME", "ARTICULADO_RERANK_STRATEGY", "ARTICULADO_RERANK_TIMEOUT", "ARTICULADO_PRINCIPAL_MODEL"]
     assert misspelt(dict.fromkeys([*read, "articulado_as_of"], "x"), KNOWN) == []
     assert all(f"ARTICULADO_{name.upper()}" in KNOWN for name in Settings.model_fields if name not in ("reader",
-               "principal", "embedder", "rerank"))  # fmt: skip
+               "principal", "embedder", "checker", "rerank"))  # fmt: skip

@@ -56,25 +56,26 @@ def test_a_role_without_its_part_is_told(monkeypatch):
 
 
 def names(settings):
-    return settings.reader.model, settings.principal.model, settings.embedder.model
+    return tuple(getattr(settings, role).model for role in DEFAULT_MODELS)
 
 
 def test_models_are_those_of_the_environment_then_of_the_profile_then_the_defaults(monkeypatch, tmp_path):
     profile = tmp_path / "own.toml"
     profile.write_text(
-        'name = "own"\ntitle = "Own"\nlanguage = "en"\n[models]\nreader = "r"\nprincipal = "p"\n'
+        'name = "own"\ntitle = "Own"\nlanguage = "en"\n[models]\nreader = "r"\nprincipal = "p"\nchecker = "c"\n'
         '[[collections]]\nname = "articles"\nlabel = "A"\n',
         encoding="utf-8",
     )
     assert names(Settings.read(env_file=None)) == tuple(DEFAULT_MODELS.values())
     monkeypatch.setenv("ARTICULADO_PROFILE", str(profile))
-    assert names(Settings.read(env_file=None)) == ("r", "p", DEFAULT_MODELS["embedder"])
+    assert names(Settings.read(env_file=None)) == ("r", "p", DEFAULT_MODELS["embedder"], "c")
     monkeypatch.setenv("ARTICULADO_PRINCIPAL_MODEL", "mine")
-    assert names(Settings.read(env_file=None)) == ("r", "mine", DEFAULT_MODELS["embedder"])
+    assert names(Settings.read(env_file=None)) == ("r", "mine", DEFAULT_MODELS["embedder"], "c")
     assert names(Settings.read(env_file=None, profile="laboral")) == (
         DEFAULT_MODELS["reader"],
         "mine",
         DEFAULT_MODELS["embedder"],
+        DEFAULT_MODELS["checker"],
     )
     override = ModelSettings(provider="openai", model="override")
     assert Settings.read(env_file=None, principal=override).principal == override

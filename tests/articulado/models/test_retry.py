@@ -109,7 +109,10 @@ async def test_pause_beyond_the_deadline_is_not_begun():
     assert (provider.calls, caught.value.attempts, fake.pauses) == (1, 1, [])
 
 
-@pytest.mark.parametrize(("role", "seconds"), [("principal", 5.0), ("reader", 1.0), ("embedder", 0.5), ("rerank", 0.5)])
+SECONDS = [("principal", 5.0), ("reader", 1.0), ("embedder", 0.5), ("rerank", 0.5), ("checker", 2.0)]
+
+
+@pytest.mark.parametrize(("role", "seconds"), SECONDS)
 async def test_a_pause_that_leaves_no_time_for_a_reply_is_not_begun(role, seconds):
     for left, pauses in ((seconds, []), (seconds + 0.25, [30.0])):
         fake = FakeTime()
@@ -130,6 +133,7 @@ async def test_a_pause_that_leaves_no_time_for_a_reply_is_not_begun(role, second
         ("principal", "La respuesta (principal) no ha llegado a tiempo (m)"),
         ("embedder", "Los vectores no han llegado a tiempo (m)"),
         ("rerank", "La reordenación no ha llegado a tiempo (m)"),
+        ("checker", "La comprobación de la respuesta no ha llegado a tiempo (m)"),
     ],
 )
 async def test_what_is_late_is_told_by_name(role, told):

@@ -37,6 +37,7 @@ def test_a_fresh_offline_installation_is_ready_and_nothing_is_built(diagnosed, c
     page = capsys.readouterr().out
     assert found["notes"][0] in page
     assert "Todo listo" in page
+    assert "Modelo comprobación ninguno: no se hace" in " ".join(page.split())
     assert not fresh_home.exists()
 
 
@@ -93,19 +94,21 @@ def test_an_offline_installation_is_ready(diagnosed, capsys):
     assert run(["doctor"]) == 0
     page = capsys.readouterr().out
     assert "Todo listo" in page
+    assert "Modelo comprobación ninguno: no se hace" in " ".join(page.split())
     assert index["created"] in page
 
 
 def test_missing_keys_are_named_all_of_them_and_set_ones_never_shown(diagnosed, capsys, monkeypatch):
-    for role in ("READER", "PRINCIPAL", "EMBEDDER"):
+    for role in ("READER", "PRINCIPAL", "EMBEDDER", "CHECKER"):
         monkeypatch.setenv(f"ARTICULADO_{role}_PROVIDER", "openai")
     monkeypatch.setenv("ARTICULADO_PRINCIPAL_API_KEY", "sk-secreta")
     status, found = diagnosed()
     assert (status, found["ready"]) == (1, False)
-    assert [role["key"] for role in found["roles"].values()] == ["falta", "configurada", "falta"]
+    assert [role["key"] for role in found["roles"].values()] == ["falta", "configurada", "falta", "falta"]
     assert "ARTICULADO_READER_API_KEY" in found["problems"][0]
     assert "ARTICULADO_EMBEDDER_API_KEY" in found["problems"][1]
-    assert len(found["problems"]) == 2
+    assert "ARTICULADO_CHECKER_API_KEY" in found["problems"][2]
+    assert len(found["problems"]) == 3
     assert run(["doctor"]) == 1
     assert "sk-secreta" not in json.dumps(found) + capsys.readouterr().out
 
