@@ -86,6 +86,7 @@ def build_services(
         agreements=load_agreements(index.folder) if index else (),
         laws=laws,
         last_changes=last_changes,
+        checker=_checker(settings.checker),
         index_day=index.manifest.created.date() if index else None,
     )
 
@@ -203,6 +204,14 @@ def _principal(settings: ModelSettings, domain: Domain, lexicon: Lexicon, encode
     return _extractive_principal(domain, lexicon, encoder)
 
 
+def _checker(settings: ModelSettings) -> ChatModel | None:
+    if settings.provider == "offline":
+        return None
+    from articulado.models.openai import chat_model
+
+    return chat_model("checker", settings)
+
+
 def without_providers(services: Services) -> Services:
     """Return services over the same index that ask no provider, whatever the settings say, to find out what else works.
 
@@ -215,6 +224,7 @@ def without_providers(services: Services) -> Services:
         reader=_keyword_reader(services.domain, services.weights),
         principal=_extractive_principal(services.domain, services.weights, None),
         embedder=services.embedder if is_local else SameVector(services.embedder),
+        checker=None,
         rerankers={**services.rerankers, **dict.fromkeys(ASK_A_PROVIDER, heuristic)},
     )
 

@@ -3,6 +3,8 @@
 Nodes come first, then edges in the order of the flow, then compile.
 """
 
+from collections.abc import Hashable
+
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -13,6 +15,7 @@ from nodes.abstain import abstain
 from nodes.add_companions import add_companions
 from nodes.analyze_question import analyze_question
 from nodes.answer import answer
+from nodes.check_claims import check_claims
 from nodes.decompose import decompose
 from nodes.embed_queries import embed_queries
 from nodes.encode_sparse import encode_sparse
@@ -54,12 +57,18 @@ def build_rag(
     add(repair_marks)
     add(refetch)
     add(finalize)
+    closing = "finalize"
+    if services.checks_claims:
+        add(check_claims)
+        builder.add_edge("check_claims", "finalize")
+        closing = "check_claims"
 
     builder.add_edge("abstain", "finalize")
     builder.add_edge("select_context", "answer")
     builder.add_edge("answer", "verify")
-    builder.add_conditional_edges("verify", routing.after_verify, ["refetch", "repair_marks", "finalize"])
-    builder.add_conditional_edges("refetch", routing.after_refetch, ["rerank", "repair_marks", "finalize"])
+    marked: dict[Hashable, str] = {"repair_marks": "repair_marks", "close": closing}
+    builder.add_conditional_edges("verify", routing.after_verify, {"refetch": "refetch", **marked})
+    builder.add_conditional_edges("refetch", routing.after_refetch, {"rerank": "rerank", **marked})
     builder.add_edge("repair_marks", "verify")
     builder.add_edge("finalize", END)
     return builder.compile(checkpointer=checkpointer, name="rag")

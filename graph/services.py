@@ -86,7 +86,7 @@ class Services:
 
     ``weights``, ``agreements`` and ``laws`` are those of the index, which was built on ``index_day`` (UTC), and
     ``last_changes`` reads the last change of each of its laws (ISO 8601). ``calendar`` says which day a question is
-    asked on.
+    asked on. ``checker`` is ``None`` if no model checks the claims of answers.
     """
 
     settings: Settings
@@ -103,6 +103,7 @@ class Services:
     records: PackagedRecords
     counter: TokenCounter
     domain: Domain
+    checker: ChatModel | None = None
     weights: StemWeights = field(default_factory=EqualWeights)
     agreements: tuple[IndexedAgreement, ...] = ()
     laws: IndexedLaws = NO_LAWS
@@ -180,6 +181,11 @@ class Services:
         """True if answers consist of quotations and reviewed texts: their check reads only markers."""
         return self.principal.quotes_only
 
+    @property
+    def checks_claims(self) -> bool:
+        """True if a model checks the claims of answers; those of quotations and reviewed texts need no check."""
+        return self.checker is not None and not self.quotes_only
+
     @cached_property
     def companion_topics(self) -> Sequence[Topic]:
         """The topics of the profile that bring companions.
@@ -219,6 +225,7 @@ class Services:
             "reader": self.reader.name,
             "principal": self.principal.name,
             "embedder": self.embedder.fingerprint,
+            **({"checker": self.checker.name} if self.checker else {}),
         }
 
     async def close(self) -> None:
@@ -227,7 +234,8 @@ class Services:
         Raises:
             Exception: what the last service to fail has raised.
         """
-        await _close(self.store, self.reader, self.principal, self.embedder, *self.rerankers.values())
+        checkers = [self.checker] if self.checker else []
+        await _close(self.store, self.reader, self.principal, self.embedder, *checkers, *self.rerankers.values())
 
 
 @dataclass(frozen=True)

@@ -33,24 +33,24 @@ def after_judgement(state: RagState) -> Literal["add_companions", "abstain"]:
     return "add_companions" if state["outcome"] == "answer" else "abstain"
 
 
-def after_verify(state: RagState) -> Literal["refetch", "repair_marks", "finalize"]:
+def after_verify(state: RagState) -> Literal["refetch", "repair_marks", "close"]:
     """Fetch what the model lacks, the first time that it says so; have an answer marked that is to stay.
 
-    No answer is written a third time.
+    No answer is written a third time. ``close`` is the check by a model if one is configured, else ``finalize``.
     """
     if state["needs"] and not state["retried"] and not state["rewritten"]:
         return "refetch"
     return _with_marks(state)
 
 
-def after_refetch(state: RagState) -> Literal["rerank", "repair_marks", "finalize"]:
+def after_refetch(state: RagState) -> Literal["rerank", "repair_marks", "close"]:
     """Answer again where there is something new to read."""
     return "rerank" if state["refetched"] else _with_marks(state)
 
 
-def _with_marks(state: RagState) -> Literal["repair_marks", "finalize"]:
+def _with_marks(state: RagState) -> Literal["repair_marks", "close"]:
     """Ask for the markers of an answer that has none, once."""
-    return "repair_marks" if state["unpinned"] and not state["rewritten"] else "finalize"
+    return "repair_marks" if state["unpinned"] and not state["rewritten"] else "close"
 
 
 def after_select_required(state: CaseState) -> Literal["extract_fields", "close_required_data"]:

@@ -19,7 +19,7 @@ from articulado.values.errors import ConfigurationError
 Prompts = Mapping[str, str]
 """Prompts by their names."""
 
-NAMES = ("decompose", "decompose_followup", "answer", "answer_classic", "repair_marks")
+NAMES = ("decompose", "decompose_followup", "answer", "answer_classic", "repair_marks", "check_claims")
 """The prompts of the answering graph."""
 
 _FOLDER = Path(str(resources.files("articulado.prompting").joinpath("texts")))

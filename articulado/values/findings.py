@@ -8,12 +8,12 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-Check = Literal["citation", "quotation", "figure", "mark"]
-"""The checked element: a named provision, words in quotation marks, a quantity, or a marker."""
+Check = Literal["citation", "quotation", "figure", "mark", "claim"]
+"""The checked element: a named provision, words in quotation marks, a quantity, a marker; a sentence, by a model."""
 
 Severity = Literal["error", "warning"]
-"""An ``error`` is certain by the texts alone. A ``warning`` occurs in briefs only: the index does not say for certain
-which wording was in force on the day of the brief.
+"""An ``error`` is certain by the texts alone. A ``warning`` is not: in briefs the index may not say for certain which
+wording was in force on their day, and ``claim`` is the judgement of a model.
 """
 
 NamedStatus = Literal["verified", "in_index_not_in_context", "unknown", "repealed"]

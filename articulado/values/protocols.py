@@ -239,7 +239,7 @@ class Structured(Generic[S]):
 
 
 class ChatModel(Closable, Protocol):
-    """A chat role (reader or principal). Retries and the deadline are its business."""
+    """A chat role (reader, principal or checker). Retries and the deadline are its business."""
 
     @property
     def name(self) -> str:

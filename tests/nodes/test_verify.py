@@ -105,12 +105,12 @@ async def test_an_answer_to_thanks_claims_nothing():
     ("state", "stage"),
     [
         ({"needs": [1]}, "refetch"),
-        ({"needs": [1], "retried": True}, "finalize"),
+        ({"needs": [1], "retried": True}, "close"),
         ({"unpinned": True}, "repair_marks"),
         ({"unpinned": True, "needs": [1]}, "refetch"),
-        ({"unpinned": True, "rewritten": True}, "finalize"),
+        ({"unpinned": True, "rewritten": True}, "close"),
         # No answer is written a third time.
-        ({"needs": [1], "rewritten": True}, "finalize"),
+        ({"needs": [1], "rewritten": True}, "close"),
     ],
 )
 def test_where_an_answer_goes_on(state, stage):

@@ -1,0 +1,224 @@
+"""Claims of an answer beside the sentences of their sources, and the verdicts of a model on them.
+
+``claims_of`` takes the claims out of an answer, ``message`` shows them to the model, and ``ClaimVerdicts`` is
+its reply. ``claim_findings`` returns warnings. A verdict counts only with words that stand in a source of its
+claim; the text that people see is always that of the answer and of the source, never the model's own.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from articulado.language.languages import Language
+from articulado.language.sentence_spans import sentences
+from articulado.prompting.citation_markers import keep_markers
+from articulado.prompting.fragments import neutralise
+from articulado.values.findings import Finding
+from articulado.verification.reading import ReadAnswer, Sentence
+from articulado.verification.sources import Source
+
+PROMPT = "check_claims"
+"""Name of the prompt (``articulado.prompting.prompts``)."""
+MAX_CLAIMS = 40
+"""Claims of one call; a long answer has about 15."""
+LEAST_WORDS = 3
+"""Words that evidence has at least: one or two stand in any source."""
+BASE_TOKENS, CLAIM_TOKENS = 300, 150
+"""Tokens that a reply may have: of its frame, and of each claim with the words of its source."""
+
+Judgement = Literal["supported", "contradicted", "not_in_source"]
+
+
+class ClaimVerdict(BaseModel):
+    """The verdict on the claim of a number, with the literal words of its source that it rests on."""
+
+    claim: int
+    evidence: str
+    verdict: Judgement
+
+
+class ClaimVerdicts(BaseModel):
+    """The reply of the checker: one verdict for each claim."""
+
+    verdicts: list[ClaimVerdict] = Field(default_factory=list)
+
+
+class SourceText:
+    """A source as a heading and a list of sentences: those of its text, then those of its summary and notes."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        heading, _, besides = source.besides.partition("\n")
+        self.heading = heading or f"{source.law_name}. {source.provision}"
+        self.own = list(_sentences(source.text))
+        self.sentences = [*self.own, *_sentences(besides)]
+
+    @cached_property
+    def shown(self) -> list[str]:
+        """The sentences as the model reads them, each on one line; none can pass for a part of the message."""
+        return [_one_line(sentence) for sentence in self.sentences]
+
+    def sentence_with(self, evidence: str) -> str | None:
+        """Return the sentences, joined, in which words stand, apart from white space and case; ``None`` if in none."""
+        wanted = _normalised(evidence).strip("«»“”\"'")
+        if len(wanted.split()) < LEAST_WORDS:
+            return None
+        parts = [_normalised(sentence) for sentence in self.shown]
+        start = " ".join(parts).find(wanted)
+        if start < 0:
+            return None
+        end, begin, inside = start + len(wanted), 0, []
+        for sentence, part in zip(self.sentences, parts, strict=True):
+            if begin < end and start < begin + len(part):
+                inside.append(sentence)
+            begin += len(part) + 1
+        return " ".join(inside)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of an answer with the texts of the sources that it rests on; ``number`` counts from 1."""
+
+    number: int
+    sentence: Sentence
+    sources: tuple[SourceText, ...]
+
+    @property
+    def shown(self) -> str:
+        """The sentence as the model reads it, without markers."""
+        return _one_line(keep_markers(self.sentence.text, ())[0])
+
+    def found(self, evidence: str) -> tuple[str, str] | None:
+        """Return the marker of the source in which some words stand, and their sentence; ``None`` if in none."""
+        for source in self.sources:
+            if (sentence := source.sentence_with(evidence)) is not None:
+                return source.source.mark, sentence
+        return None
+
+    def nearest(self, language: Language) -> tuple[str, str]:
+        """Return the marker and the sentence of a source that shares most stems with the claim; ties by order.
+
+        The score is Dice's coefficient of the two sets of stems. Without a common stem the sentence is empty.
+        """
+        stems = set(language.stems(self.shown))
+        best, nearest = 0.0, (self.sources[0].source.mark, "")
+        for source in self.sources:
+            for sentence in source.own or source.sentences:
+                own = set(language.stems(sentence))
+                score = 2 * len(stems & own) / max(len(stems) + len(own), 1)
+                if score > best:
+                    best, nearest = score, (source.source.mark, sentence)
+        return nearest
+
+
+def claims_of(answer: ReadAnswer) -> list[Claim]:
+    """Return the sentences of an answer that rest on a source that it marks or names, in order, at most ``MAX_CLAIMS``.
+
+    A sentence without a source of its own rests on those of its paragraph (``articulado.verification.reading``). A
+    heading, or a sentence that introduces a list, claims nothing.
+    """
+    of_paragraph: dict[int, dict[int, None]] = {}
+    for sentence in answer.sentences:
+        of_paragraph.setdefault(sentence.paragraph, {}).update(dict.fromkeys(sentence.rests_on))
+    texts: dict[int, SourceText] = {}
+    claims: list[Claim] = []
+    for sentence in answer.sentences:
+        numbers = sentence.rests_on or tuple(of_paragraph[sentence.paragraph])
+        if not numbers or not _claims_something(sentence):
+            continue
+        for number in numbers:
+            texts.setdefault(number, SourceText(answer.source(number)))
+        claims.append(Claim(len(claims) + 1, sentence, tuple(texts[number] for number in numbers)))
+    return claims[:MAX_CLAIMS]
+
+
+def message(question: str, claims: Sequence[Claim], language: Language) -> str:
+    """Return the user message: question, the numbered sentences of each source once, and the numbered claims."""
+    sources = {text.source.number: text for claim in claims for text in claim.sources}
+    blocks = []
+    for number, text in sorted(sources.items()):
+        lines = [f"C{number}.{line} {sentence}" for line, sentence in enumerate(text.shown, start=1)]
+        blocks.append("\n".join([f"C{number} = {_one_line(text.heading)}", *lines]))
+    asked = [
+        f"{claim.number} ({', '.join(text.source.mark for text in claim.sources)}): {claim.shown}" for claim in claims
+    ]
+    parts = (
+        ("prompt_question", _one_line(question)),
+        ("prompt_sources", "\n\n".join(blocks)),
+        ("prompt_claims", "\n".join(asked)),
+    )
+    return "\n\n".join(f"{language.translate(label)}:\n{text}" for label, text in parts)
+
+
+def reply_tokens(claims: Sequence[Claim]) -> int:
+    """Return the tokens that a reply on some claims may have."""
+    return BASE_TOKENS + CLAIM_TOKENS * len(claims)
+
+
+def claim_findings(claims: Sequence[Claim], reply: ClaimVerdicts, language: Language) -> list[Finding]:
+    """Return a warning for each claim that its sources contradict or do not have, in the order of the text.
+
+    The first verdict on a claim counts. One on a contradiction is dropped if its words stand in no source of the claim.
+    One that the source does not say it has the sentence of the given words, else the nearest one; it is dropped for a
+    sentence that itself neither marks nor names a source: that may be a conclusion.
+    """
+    by_number: Mapping[int, ClaimVerdict] = {verdict.claim: verdict for verdict in reversed(reply.verdicts)}
+    pairs = ((claim, by_number[claim.number]) for claim in claims if claim.number in by_number)
+    return list(_findings(pairs, language))
+
+
+def _findings(pairs: Iterable[tuple[Claim, ClaimVerdict]], language: Language) -> Iterator[Finding]:
+    for claim, verdict in pairs:
+        rests_on = claim.found(verdict.evidence)
+        if verdict.verdict == "not_in_source" and (claim.sentence.marks or claim.sentence.named):
+            rests_on = rests_on or claim.nearest(language)
+        elif verdict.verdict != "contradicted":
+            continue
+        if rests_on is None:
+            continue
+        mark, evidence = rests_on
+        yield {
+            "check": "claim",
+            "kind": verdict.verdict,
+            "severity": "warning",
+            "where": claim.sentence.text,
+            "start": claim.sentence.start,
+            "end": claim.sentence.end,
+            "message": language.translate(f"verify_claim_{verdict.verdict}"),
+            "mark": mark,
+            "evidence": evidence,
+        }
+
+
+def side_by_side(finding: Finding, language: Language) -> list[str]:
+    """Return the sentence of the answer and that of the source, each as a line; none for a finding of another check."""
+    if finding["check"] != "claim":
+        return []
+    said = keep_markers(" ".join(finding["where"].split()), ())[0].strip(" -*•")
+    source = " ".join(finding["evidence"].split())
+    lines = [language.translate("view_answer_says", text=said)]
+    if source and finding["mark"]:
+        lines.append(language.translate("view_source_says", mark=finding["mark"], text=source))
+    elif source:
+        lines.append(language.translate("view_unmarked_source_says", text=source))
+    return lines
+
+
+def _claims_something(sentence: Sentence) -> bool:
+    text = keep_markers(sentence.text, ())[0].strip(" *_-")
+    return not text.startswith("#") and len(text.split()) >= LEAST_WORDS and not text.endswith((":", "?"))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    return (" ".join(text[start:end].split()) for start, end in sentences(text))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(neutralise(text).split())
+
+
+def _normalised(text: str) -> str:
+    return " ".join(text.split()).casefold()

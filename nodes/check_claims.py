@@ -1,0 +1,86 @@
+"""Ask the checker model once if the claims of the answer are those of their sources.
+
+The stage is in the graph only if a checker is configured. It adds warnings and changes nothing else: neither
+the text nor the errors that ``verify`` found, and it starts no further call.
+"""
+
+import asyncio
+from typing import NotRequired
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from articulado.language.languages import Language
+from articulado.legal.domain.spanish_law import is_courtesy
+from articulado.models.retry import QuestionTime
+from articulado.prompting.citation_markers import markers_in
+from articulado.prompting.prompts import Prompts
+from articulado.prompting.shared_marks import one_per_mark
+from articulado.retrieval.conversation.subject import is_refusal
+from articulado.values.answers import Cost, cost_of, cost_of_failure
+from articulado.values.errors import ModelError
+from articulado.values.findings import Finding
+from articulado.values.protocols import ChatModel
+from articulado.verification.checks import with_shown_marks
+from articulado.verification.claims import (
+    PROMPT,
+    Claim,
+    ClaimVerdicts,
+    claim_findings,
+    claims_of,
+    message,
+    reply_tokens,
+)
+from articulado.verification.reading import read_answer
+from articulado.verification.sources import sources_of
+from state.context import ResolvedContext
+from state.rag import RagState
+
+
+class CheckClaimsUpdate(TypedDict):
+    """The findings with those of the checker, or a warning that there are none because it failed."""
+
+    findings: NotRequired[list[Finding]]
+    warnings: NotRequired[list[str]]
+    cost: NotRequired[Cost]
+
+
+async def check_claims(
+    state: RagState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    checker: ChatModel,
+    prompts: Prompts,
+    language: Language,
+    question_time: QuestionTime,
+) -> CheckClaimsUpdate:
+    """Show the checker each claim beside its sources; a failure leaves the answer as it is, with a warning.
+
+    A refusal, an answer to thanks and a text without markers claim nothing that could be checked.
+    """
+    refused = state["abstained"] or is_refusal(state["answer"], language)
+    if refused or is_courtesy(state["question"], language) or not runtime.context.grounded_prompting:
+        return {}
+    claims = await asyncio.to_thread(_claims, state)
+    if not claims:
+        return {}
+    question = state["contextualized_question"] or state["question"]
+    try:
+        reply = await checker.structured(
+            prompts[PROMPT],
+            [{"role": "user", "content": message(question, claims, language)}],
+            ClaimVerdicts,
+            max_tokens=reply_tokens(claims),
+            deadline=question_time.deadline_of("checker", state.get("deadline")),
+        )
+    except ModelError as error:
+        warning = language.translate("rag_claims_not_checked", problem=error)
+        return {"warnings": [*state["warnings"], warning], "cost": cost_of_failure(error)}
+    found = await asyncio.to_thread(claim_findings, claims, reply.value, language)
+    findings = [*state["findings"], *with_shown_marks(found, markers_in(state["answer"]))]
+    return {"findings": sorted(findings, key=lambda each: (each["start"], each["end"])), "cost": cost_of(reply)}
+
+
+def _claims(state: RagState) -> list[Claim]:
+    sources = sources_of(one_per_mark(state["context"]))
+    return claims_of(read_answer(state["draft"], state["question"], sources))
