@@ -33,6 +33,7 @@ STAGES = {
     "rerank": "Ordenando los preceptos encontrados…",
     "answer": "Redactando la respuesta…",
     "refetch": "Consultando más normativa…",
+    "check_claims": "Contrastando la respuesta con sus fuentes…",
 }
 
 
@@ -201,11 +202,17 @@ def print_checks(out: Console, result: Mapping[str, Any], language: "Language") 
         _print_certificate(out, certificate, language)
     if not result["citations"] or result.get("abstained"):
         return
+    from articulado.verification.claims import side_by_side  # loads what most commands do without
+
     findings = result.get("findings", [])
     if findings:
         out.print(f"\n{language.translate('view_findings')}", style="bold yellow", markup=False)
     for finding in findings:
-        print_indented(out, f"- «{_cut(finding['where'])}»: {finding['message']}", indent=2, hang=2, style="yellow")
+        lines = side_by_side(finding, language)
+        about = finding["message"] if lines else f"«{_cut(finding['where'])}»: {finding['message']}"
+        print_indented(out, f"- {about}", indent=2, hang=2, style="yellow")
+        for line in lines:
+            print_indented(out, line, indent=4, style="yellow")
     for note in result.get("precedence", []):
         out.print(f"\n{clean(note)}", style="yellow", markup=False)
     checked = result.get("checked", [])

@@ -12,6 +12,7 @@ from articulado.config.extras import importing
 from articulado.language.formats import long_day
 from articulado.language.languages import Language
 from articulado.values.answers import Citation
+from articulado.verification.claims import side_by_side
 from server.conversations.store import Conversation, KeptTurn
 
 if TYPE_CHECKING:
@@ -67,8 +68,10 @@ def _blocks(conversation: Conversation, language: Language) -> Iterator[_Block]:
         for citation in turn["citations"]:
             yield _Block("source", _clean(_name(citation, language)), _web(citation["url"]))
         for finding in turn["findings"]:
-            attention = f"«{' '.join(finding['where'].split())}»: {finding['message']}"
-            yield _Block("note", _clean(language.translate("view_attention", text=attention)))
+            beside = side_by_side(finding, language)
+            where = "" if beside else f"«{' '.join(finding['where'].split())}»: "
+            attention = language.translate("view_attention", text=f"{where}{finding['message']}")
+            yield from (_Block("note", _clean(line)) for line in (attention, *beside))
         for warning in (*turn["precedence"], *turn["warnings"]):
             yield _Block("note", _clean(language.translate("view_warning", text=warning)))
         if said := _day(turn, language):

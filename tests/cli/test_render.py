@@ -301,6 +301,19 @@ def test_what_the_answer_says_is_not_said_again_below_it():
     assert "Remisiones no consultadas: artículo 2, artículo 3 (Ley)." in page
 
 
+def test_a_claim_stands_beside_the_sentence_of_its_source():
+    out = piped()
+    finding = {"check": "claim", "kind": "contradicted", "severity": "warning", "where": "Son 40 días [C1].",
+               "message": "La fuente dice otra cosa.", "mark": "C1", "evidence": "Son treinta días."}  # fmt: skip
+    other = {**finding, "check": "figure", "where": "40 días", "message": "No consta.", "evidence": ""}
+    print_below(out, {"answer": "", "citations": [citation()], "warnings": [], "findings": [finding, other]}, ES)
+    page = out.file.getvalue()
+    assert (
+        "  - La fuente dice otra cosa.\n    La respuesta: «Son 40 días.»\n    La fuente [C1]: «Son treinta días.»\n"
+        "  - «40 días»: No consta.\n"
+    ) in page
+
+
 def test_an_abstention_that_has_read_nothing_does_not_count_it():
     certificate = {"candidates": 0, "relevance": None, "best": [], "missing": ["hola"]}
     out = piped()

@@ -12,7 +12,7 @@ const PHASES = {
   follow: ["expand_references", "add_companions", "refetch"],
   order: ["rerank", "judge_relevance", "select_context"],
   write: ["answer", "repair_marks", "abstain"],
-  check: ["verify", "finalize"],
+  check: ["verify", "check_claims", "finalize"],
 };
 const NAMES = Object.keys(PHASES);
 
@@ -134,8 +134,20 @@ export class Turn {
   #findings() {
     const { findings } = this.result;
     if (!findings.length) return null;
-    const items = findings.map((one) => el("li", { "data-severity": one.severity }, one.where && el("q", {}, one.where), " ", one.message));
+    const items = findings.map((one) => el("li", { "data-severity": one.severity }, one.check === "claim" ? this.#beside(one) : [one.where && el("q", {}, one.where), " ", one.message]));
     return el("section", { class: "findings" }, el("h3", {}, say("check_before")), el("ul", {}, items));
+  }
+
+  /** The sentence of the answer beside that of the source; the marker opens the source. */
+  #beside({ message, where, evidence, mark }) {
+    const said = where.replace(/\s*\[C\d+\]/g, "").replace(/^[\s*•-]+/, "");
+    const source = mark ? [say("source_says"), " ", this.#marker(mark.slice(1))] : say("source_says");
+    return [
+      message,
+      el("dl", { class: "beside" },
+        el("div", {}, el("dt", {}, say("answer_says")), el("dd", {}, el("q", {}, said))),
+        evidence && el("div", {}, el("dt", {}, source), el("dd", {}, el("q", {}, evidence)))),
+    ];
   }
 
   #sources({ citations, answer }) {

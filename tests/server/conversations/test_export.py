@@ -36,7 +36,7 @@ def as_markdown(*turns: KeptTurn) -> str:
 
 
 def test_markdown_has_the_questions_the_answers_and_their_sources() -> None:
-    finding = {"where": "40 días", "message": "no consta en la fuente"}
+    finding = {"check": "figure", "where": "40 días", "message": "no consta en la fuente"}
     text = as_markdown(
         turn("¿Vacaciones?", "Son 30 días [C1].\n- Se pactan [C1]", findings=[finding], warnings=["Hay una reforma."])
     )
@@ -51,15 +51,39 @@ def test_markdown_has_the_questions_the_answers_and_their_sources() -> None:
     assert text.rstrip().endswith("> Información general sobre la normativa; no es asesoramiento jurídico.")
 
 
+CLAIM = {
+    "check": "claim",
+    "where": "Son 40 días [C1].",
+    "message": "La fuente dice otra cosa.",
+    "mark": "C1",
+    "evidence": "Son treinta días.",
+}
+
+
+def test_a_claim_stands_beside_the_sentence_of_its_source() -> None:
+    lines = as_markdown(turn("¿Vacaciones?", "Son 40 días [C1].", findings=[CLAIM])).splitlines()
+    notes = [line for line in lines if line.startswith(">")][:3]
+    assert notes == [
+        "> Atención: La fuente dice otra cosa.",
+        "> La respuesta: «Son 40 días.»",
+        "> La fuente \\[C1\\]: «Son treinta días.»",
+    ]
+
+
 def test_word_has_the_same_with_links() -> None:
     content = export(
-        conversation(turn("¿Vacaciones?", "Son 30 días [C1].")), "docx", "Derecho", language("es"), law=True
+        conversation(turn("¿Vacaciones?", "Son 30 días [C1].", findings=[CLAIM])),
+        "docx",
+        "Derecho",
+        language("es"),
+        law=True,
     )
     document = docx.Document(io.BytesIO(content))
     texts = [paragraph.text for paragraph in document.paragraphs]
     assert texts[0] == "Derecho"
     assert "¿Vacaciones?" in texts
     assert "Son 30 días [C1]." in texts
+    assert "La fuente [C1]: «Son treinta días.»" in texts
     assert "https://www.boe.es/x#a38" in [relation.target_ref for relation in document.part.rels.values()]
 
 

@@ -225,6 +225,23 @@ def test_the_days_of_the_cited_laws_are_folded_under_the_sources(visit: Visit) -
     )
 
 
+def test_a_claim_stands_beside_the_sentence_of_its_source(visit: Visit) -> None:
+    finding = {"check": "claim", "kind": "contradicted", "severity": "warning", "start": 0, "end": 17, "mark": ""}
+    finding |= {"where": "- Son 40 días [C1].", "message": "Dice otra cosa.", "evidence": "Son <b>treinta</b> días."}
+    result: dict[str, Any] = {"answer": "Son 40 días.", "outcome": "answer", "certificate": None, "freshness": None}
+    lists = ("citations", "unread", "remissions", "precedence", "warnings")
+    answer_with(visit, ("final", {**result, "findings": [finding], **{name: [] for name in lists}}))
+    visit.ask(WEDDING)
+    shown = visit.page.locator(".findings li[data-severity=warning]")
+    expect(shown).to_contain_text("Dice otra cosa.")
+    expect(shown.locator("dt")).to_have_text(["La respuesta", "La fuente"])
+    expect(shown.locator("dd q")).to_have_text(["Son 40 días.", "Son <b>treinta</b> días."])
+    left, right = (shown.locator(".beside > div").nth(number).bounding_box() for number in (0, 1))
+    assert left is not None
+    assert right is not None
+    assert (left["y"], left["x"] < right["x"]) == (right["y"], True)
+
+
 def test_an_answer_leaves_the_page_with_its_citations(visit: Visit, browser: Browser, tmp_path: Path) -> None:
     page = visit.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
