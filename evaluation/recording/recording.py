@@ -20,7 +20,7 @@ from articulado.language.translation import reason
 from articulado.values.answers import Message
 from articulado.values.errors import ArticuladoError, InvalidInput
 
-ChatRole = Literal["reader", "principal"]
+ChatRole = Literal["reader", "principal", "checker"]
 """A chat model of the answering graph, by what it is asked for."""
 
 HASH_LENGTH = 16
@@ -109,7 +109,7 @@ class Manifest(BaseModel):
     """What a run must share with a recording to ask for the same replies.
 
     ``day`` is what the graph takes for today; ``chunks`` how many each collection of the index had; ``note`` says to a
-    person who wrote the replies.
+    person who wrote the replies; ``checker`` is ``None`` if no model checked the answers.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -118,6 +118,7 @@ class Manifest(BaseModel):
     day: date
     reader: RecordedModel
     principal: RecordedModel
+    checker: RecordedModel | None = None
     profile: str
     chunks: dict[str, int] = {}
     note: str = ""

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from articulado.config.settings import ModelSettings, Provider
 from articulado.language.formats import figure
+from articulado.models.structured import SchemaViolation, parse_structured
 from articulado.values.answers import Message
-from articulado.values.errors import ConfigurationError, InvalidInput
+from articulado.values.errors import InvalidInput
 from articulado.values.protocols import ChatModel, Completion, S, Structured
-from evaluation.recording.recording import ChatRole, Manifest, RecordedModel, Recording, prompt_of
+from evaluation.recording.recording import ChatRole, Manifest, Prompt, RecordedModel, Recording, prompt_of
 from nodes.stage import default_options
 
 if TYPE_CHECKING:
@@ -37,12 +38,12 @@ class ForwardingChat:
 
     @property
     def takes_limit(self) -> bool:
-        """Whether the provider accepts a limit on the length of a reply."""
+        """True if the provider accepts a limit on the length of a reply."""
         return self.model.takes_limit
 
     @property
     def quotes_only(self) -> bool:
-        """Whether its replies consist of quotations and reviewed texts."""
+        """True if its replies consist of quotations and reviewed texts."""
         return self.model.quotes_only
 
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
@@ -78,85 +79,39 @@ class ForwardingChat:
         await self.model.close()
 
 
-class ReplayChat:
-    """Satisfies ``ChatModel`` with the replies of a recording alone; it makes no request."""
+class RecordedChat:
+    """Satisfies ``ChatModel`` with the replies of a recording, and with a model for the prompts that have none yet.
 
-    takes_limit = False
-    quotes_only = False
-
-    def __init__(self, recording: Recording, role: ChatRole, name: str) -> None:
-        self._recording = recording
-        self._role = role
-        self.name = name
-
-    async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
-        """Return the recorded reply (``ChatModel.complete``).
-
-        Raises:
-            ReplyMissing: there is none; the prompt waits for it from now on.
-        """
-        prompt = prompt_of(self._role, system, messages)
-        reply = self._recording.reply_to(prompt)
-        if reply is None:
-            raise self._recording.wait_for(prompt)
-        return Completion(reply)
-
-    async def stream(
-        self,
-        system: str,
-        messages: Sequence[Message],
-        *,
-        on_text: Callable[[str], None],
-        on_restart: Callable[[], None],
-        deadline: float | None = None,
-    ) -> Completion:
-        """Hand over the recorded reply in one piece (``ChatModel.stream``).
-
-        Raises:
-            ReplyMissing: there is none; the prompt waits for it from now on.
-        """
-        reply = await self.complete(system, messages, deadline=deadline)
-        on_text(reply.text)
-        return reply
-
-    async def structured(
-        self,
-        system: str,
-        messages: Sequence[Message],
-        schema: type[S],
-        *,
-        max_tokens: int | None = None,
-        deadline: float | None = None,
-    ) -> Structured[S]:
-        """Refuse: recordings are of questions, whose models write text.
-
-        Raises:
-            ConfigurationError: always.
-        """
-        raise _unstructured()
-
-    async def close(self) -> None:
-        """Do nothing."""
-
-
-class RecordingChat(ForwardingChat):
-    """Satisfies ``ChatModel`` with another one, and keeps its prompts and replies.
-
-    A prompt that the recording has a reply to is not sent again: one prompt has one reply, and a run that was
-    interrupted is continued.
+    A prompt that the recording has a reply to is not sent: one prompt has one reply, and a run that was interrupted is
+    continued. Without a model no request is made at all. A reply that satisfies a schema is kept as its JSON.
     """
 
-    def __init__(self, recording: Recording, role: ChatRole, model: ChatModel) -> None:
-        super().__init__(model)
+    def __init__(self, recording: Recording, role: ChatRole, name: str, model: ChatModel | None = None) -> None:
         self._recording = recording
         self._role = role
+        self._model = model
+        self.name = name
+
+    @property
+    def takes_limit(self) -> bool:
+        """True if the provider accepts a limit on the length of a reply."""
+        return self._model is not None and self._model.takes_limit
+
+    @property
+    def quotes_only(self) -> bool:
+        """True if the replies consist of quotations and reviewed texts; not known of replayed ones."""
+        return self._model is not None and self._model.quotes_only
 
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
-        """Return the whole reply (``ChatModel.complete``)."""
+        """Return the recorded reply, else the model's (``ChatModel.complete``).
+
+        Raises:
+            ReplyMissing: there is neither; the prompt waits for its reply from now on.
+        """
         prompt = prompt_of(self._role, system, messages)
         if (recorded := self._recording.reply_to(prompt)) is not None:
             return Completion(recorded)
-        reply = await super().complete(system, messages, deadline=deadline)
+        reply = await self._model_for(prompt).complete(system, messages, deadline=deadline)
         self._recording.keep(prompt, reply.text)
         return reply
 
@@ -169,12 +124,17 @@ class RecordingChat(ForwardingChat):
         on_restart: Callable[[], None],
         deadline: float | None = None,
     ) -> Completion:
-        """Hand over the reply as it is written, then return it whole (``ChatModel.stream``)."""
+        """Hand over the recorded reply in one piece, else the model's as it is written (``ChatModel.stream``).
+
+        Raises:
+            ReplyMissing: there is neither; the prompt waits for its reply from now on.
+        """
         prompt = prompt_of(self._role, system, messages)
         if (recorded := self._recording.reply_to(prompt)) is not None:
             on_text(recorded)
             return Completion(recorded)
-        reply = await super().stream(system, messages, on_text=on_text, on_restart=on_restart, deadline=deadline)
+        model = self._model_for(prompt)
+        reply = await model.stream(system, messages, on_text=on_text, on_restart=on_restart, deadline=deadline)
         self._recording.keep(prompt, reply.text)
         return reply
 
@@ -187,24 +147,42 @@ class RecordingChat(ForwardingChat):
         max_tokens: int | None = None,
         deadline: float | None = None,
     ) -> Structured[S]:
-        """Refuse: recordings are of questions, whose models write text.
+        """Return the value of the recorded reply, else the model's (``ChatModel.structured``).
 
         Raises:
-            ConfigurationError: always.
+            ReplyMissing: there is neither; the prompt waits for its reply from now on.
+            InvalidInput: the recorded reply does not satisfy the schema.
         """
-        raise _unstructured()
+        prompt = prompt_of(self._role, system, messages)
+        if (recorded := self._recording.reply_to(prompt)) is not None:
+            try:
+                return Structured(parse_structured(recorded, schema))
+            except SchemaViolation as error:
+                raise InvalidInput(
+                    f"La respuesta {prompt.hash} de {self._recording.folder} no tiene la forma que se pide: "
+                    f"{error.cause}. Corríjala y repita la orden."
+                ) from error
+        reply = await self._model_for(prompt).structured(
+            system, messages, schema, max_tokens=max_tokens, deadline=deadline
+        )
+        self._recording.keep(prompt, reply.value.model_dump_json(indent=2))
+        return reply
 
+    async def close(self) -> None:
+        """Close the model."""
+        if self._model is not None:
+            await self._model.close()
 
-def _unstructured() -> ConfigurationError:
-    return ConfigurationError(
-        "Las grabaciones son de preguntas: no guardan las respuestas con esquema que piden los casos."
-    )
+    def _model_for(self, prompt: Prompt) -> ChatModel:
+        if self._model is None:
+            raise self._recording.wait_for(prompt)
+        return self._model
 
 
 WRITTEN: Provider = "compatible"
 """The provider of replies that somebody writes: any but the offline one, which the graph treats as no chat model."""
 WRITTEN_NOTE = "respuestas escritas aparte"
-"""What a recording that begins without a model says of its writer, until somebody says more."""
+"""Note on the writer of a recording that begins without a model, until somebody writes another."""
 
 
 @dataclass(frozen=True)
@@ -244,6 +222,8 @@ class RecordedRun:
             "reader": _silenced(settings.reader, manifest.reader if manifest else None),
             "principal": _silenced(settings.principal, manifest.principal if manifest else None),
         }
+        if manifest:  # a new recording has a checker if the settings name one
+            roles["checker"] = _silenced(settings.checker, manifest.checker)
         return settings.model_copy(update=roles)
 
     async def services(self, services: "Services") -> "Services":
@@ -270,6 +250,7 @@ class RecordedRun:
             ),
             reader=self._chat("reader", services, manifest),
             principal=self._chat("principal", services, manifest),
+            checker=self._chat("checker", services, manifest) if manifest.checker else None,
             calendar=lambda: manifest.day,
         )
 
@@ -279,11 +260,12 @@ class RecordedRun:
         parts = [str(self.recording.folder), *((manifest.day.isoformat(), manifest.note) if manifest else ())]
         return ", ".join(filter(None, parts))
 
-    def _chat(self, role: ChatRole, services: "Services", manifest: Manifest) -> RecordingChat | ReplayChat:
-        if self.replays:
-            model = manifest.reader if role == "reader" else manifest.principal
-            return ReplayChat(self.recording, role, f"{manifest.note or model.model} (grabación)")
-        return RecordingChat(self.recording, role, services.reader if role == "reader" else services.principal)
+    def _chat(self, role: ChatRole, services: "Services", manifest: Manifest) -> RecordedChat:
+        model: ChatModel = getattr(services, role)
+        if not self.replays:
+            return RecordedChat(self.recording, role, model.name, model)
+        recorded: RecordedModel = getattr(manifest, role)
+        return RecordedChat(self.recording, role, f"{manifest.note or recorded.model} (grabación)")
 
     async def _manifest(self, services: "Services") -> Manifest:
         settings = services.settings
@@ -291,6 +273,7 @@ class RecordedRun:
             day=date.today(),
             reader=self._model(settings.reader),
             principal=self._model(settings.principal),
+            checker=self._model(settings.checker) if services.checker else None,
             profile=services.profile.name,
             chunks=await services.store.counts(),
             note=WRITTEN_NOTE if self.replays else "",
@@ -307,7 +290,19 @@ def _silenced(settings: ModelSettings, recorded: RecordedModel | None) -> ModelS
 
 def _check_models(manifest: Manifest, settings: "Settings", folder: Path) -> None:
     """Check that a recording that is continued is of the models in use."""
-    for recorded, model in ((manifest.reader, settings.reader), (manifest.principal, settings.principal)):
+    checker = settings.checker if settings.checker.provider != "offline" else None
+    for recorded, model in (
+        (manifest.reader, settings.reader),
+        (manifest.principal, settings.principal),
+        (manifest.checker, checker),
+    ):
+        if recorded is None and model is None:
+            continue
+        if recorded is None or model is None:
+            raise InvalidInput(
+                f"La grabación de {folder} se hizo {'con' if recorded else 'sin'} el modelo que comprueba respuestas. "
+                "Indique en --record otra carpeta, o cambie ARTICULADO_CHECKER_PROVIDER."
+            )
         if (recorded.provider, recorded.model) != (model.provider, model.model):
             raise InvalidInput(
                 f"La grabación de {folder} es de {recorded.model} ({recorded.provider}), no de {model.name}. Indique "

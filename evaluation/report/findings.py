@@ -160,6 +160,7 @@ def environment(services: Services) -> dict[str, str]:
         "Reordenación": settings.rerank_strategy,
         "Modelo que busca": services.reader.name,
         "Modelo que responde": services.principal.name,
+        "Modelo que comprueba": services.checker.name if services.checker else "",
     }
     return {name: value for name, value in values.items() if value}
 

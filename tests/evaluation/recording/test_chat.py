@@ -6,9 +6,9 @@ import pytest
 from pydantic import BaseModel
 from support.doubles import QueueChat
 
-from articulado.values.errors import ConfigurationError, ModelError
+from articulado.values.errors import InvalidInput, ModelError
 from evaluation.recording.recording import Manifest, RecordedModel, Recording, ReplyMissing
-from evaluation.recording.run import RecordingChat, ReplayChat
+from evaluation.recording.run import RecordedChat
 
 MODEL = RecordedModel(provider="compatible", model="m")
 MESSAGES = [{"role": "user", "content": "¿Cuántas vacaciones?"}]
@@ -38,11 +38,11 @@ def streamed_by(chat):
 
 async def test_what_was_recorded_is_replayed_without_a_request(recording):
     model = QueueChat("uno", "dos")
-    recorder = RecordingChat(recording, "reader", model)
+    recorder = RecordedChat(recording, "reader", "m", model)
     first, second = await recorder.complete("s", MESSAGES), await streamed(recorder, "t")
     assert (first.text, second.text, first.requests) == ("uno", "dos", 1)
 
-    replay = ReplayChat(Recording.read(recording.folder), "reader", "m")
+    replay = RecordedChat(Recording.read(recording.folder), "reader", "m")
     for way in (replay.complete, streamed_by(replay)):
         replies = [await way("s", MESSAGES), await way("t", MESSAGES)]
         assert [(reply.text, reply.requests) for reply in replies] == [("uno", 0), ("dos", 0)]
@@ -51,37 +51,51 @@ async def test_what_was_recorded_is_replayed_without_a_request(recording):
 
 async def test_a_prompt_is_sent_once(recording):
     model = QueueChat("uno", "dos")
-    recorder = RecordingChat(recording, "reader", model)
+    recorder = RecordedChat(recording, "reader", "m", model)
     replies = [await recorder.complete("s", MESSAGES), await streamed(recorder), await recorder.complete("s", MESSAGES)]
     assert [reply.text for reply in replies] == ["uno"] * 3
     assert len(model.calls) == 1
 
 
 async def test_roles_do_not_share_replies(recording):
-    recorder = RecordingChat(recording, "reader", QueueChat("uno"))
+    recorder = RecordedChat(recording, "reader", "m", QueueChat("uno"))
     await recorder.complete("s", MESSAGES)
     with pytest.raises(ReplyMissing):
-        await ReplayChat(recording, "principal", "m").complete("s", MESSAGES)
+        await RecordedChat(recording, "principal", "m").complete("s", MESSAGES)
 
 
 async def test_a_failure_is_not_recorded(recording):
     with pytest.raises(ModelError):
-        await RecordingChat(recording, "reader", QueueChat(ModelError("caído"))).complete("s", MESSAGES)
+        await RecordedChat(recording, "reader", "m", QueueChat(ModelError("caído"))).complete("s", MESSAGES)
     with pytest.raises(ReplyMissing):
-        await streamed(ReplayChat(recording, "reader", "m"))
+        await streamed(RecordedChat(recording, "reader", "m"))
 
 
 async def test_a_missing_reply_is_no_failure_of_a_model(recording):
     with pytest.raises(ReplyMissing) as missing:
-        await ReplayChat(recording, "reader", "m").complete("s", MESSAGES)
+        await RecordedChat(recording, "reader", "m").complete("s", MESSAGES)
     assert not isinstance(missing.value, ModelError)
     assert recording.missing == {missing.value.hash: "reader"}
 
 
-async def test_replies_with_a_schema_are_refused(recording):
-    class Schema(BaseModel):
-        pass
+class Verdict(BaseModel):
+    verdict: str
 
-    for chat in (ReplayChat(recording, "reader", "m"), RecordingChat(recording, "reader", QueueChat("{}"))):
-        with pytest.raises(ConfigurationError, match="no guardan las respuestas con esquema"):
-            await chat.structured("s", MESSAGES, Schema)
+
+async def test_a_reply_with_a_schema_is_kept_as_its_json_and_replayed(recording):
+    model = QueueChat('{"verdict": "supported"}')
+    recorder = RecordedChat(recording, "checker", "m", model)
+    assert (await recorder.structured("s", MESSAGES, Verdict)).value == Verdict(verdict="supported")
+    replay = RecordedChat(Recording.read(recording.folder), "checker", "m")
+    replayed = await replay.structured("s", MESSAGES, Verdict)
+    assert (replayed.value, replayed.requests, len(model.calls)) == (Verdict(verdict="supported"), 0, 1)
+
+
+async def test_a_written_reply_that_breaks_its_schema_names_itself(recording):
+    replay = RecordedChat(recording, "checker", "m")
+    with pytest.raises(ReplyMissing) as missing:
+        await replay.structured("s", MESSAGES, Verdict)
+    (recording.folder / "replies").mkdir(exist_ok=True)
+    (recording.folder / "replies" / f"{missing.value.hash}.txt").write_text('{"veredicto": 1}')
+    with pytest.raises(InvalidInput, match=missing.value.hash):
+        await RecordedChat(Recording.read(recording.folder), "checker", "m").structured("s", MESSAGES, Verdict)

@@ -11,7 +11,7 @@ from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.values.errors import InvalidInput
 from evaluation.recording.recording import Manifest, RecordedModel, Recording
-from evaluation.recording.run import RecordedRun, ReplayChat
+from evaluation.recording.run import RecordedChat, RecordedRun
 from graph.rag import build_rag
 from state.context import RunContext
 
@@ -65,7 +65,7 @@ async def test_a_replay_takes_models_and_their_tokens_from_the_recording(tmp_pat
     services = await run.services(services_of(settings))
     # Running is as with a chat model.
     assert (services.settings.reader.provider, services.settings.principal.provider) == ("compatible", "compatible")
-    assert isinstance(services.reader, ReplayChat)
+    assert isinstance(services.reader, RecordedChat)
     assert services.principal.name == "gpt-5.2 (grabación)"
 
 
@@ -115,3 +115,23 @@ def test_what_is_not_recorded_is_refused(tmp_path):
     with pytest.raises(InvalidInput, match="no se pueden combinar"):
         RecordedRun.of(tmp_path, tmp_path)
     assert RecordedRun.of(None, None) is None
+
+
+async def test_the_checker_of_a_recording_is_replayed_and_a_run_without_one_is_refused(tmp_path):
+    model = ModelSettings(provider="compatible", model="m", base_url="http://127.0.0.1:9/v1")
+    settings = settings_of(checker=model)
+    reply = '{"verdicts": [{"claim": 1, "evidence": "y son 30 días", "verdict": "contradicted"}]}'
+    recorded = replace(services_of(settings), checker=QueueChat(reply))
+    recorder = RecordedRun(Recording.read(tmp_path), replays=False)
+    first = await build_rag(await recorder.services(recorded)).ainvoke({"question": "¿Cuántas vacaciones tengo?"})
+
+    again = RecordedRun(Recording.read(tmp_path), replays=True)
+    replay = await again.services(services_of(again.settings(settings, RunContext())))
+    second = await build_rag(replay).ainvoke({"question": "¿Cuántas vacaciones tengo?"})
+    assert [finding["check"] for finding in first["findings"]] == ["claim"]
+    assert second["findings"] == first["findings"]
+    # Reader, principal and checker; the embedder is not recorded.
+    assert first["usage"]["model_calls"] - second["usage"]["model_calls"] == 3
+
+    with pytest.raises(InvalidInput, match="con el modelo que comprueba respuestas"):
+        await RecordedRun(Recording.read(tmp_path), replays=False).services(services_of(settings_of()))
