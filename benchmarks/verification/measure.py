@@ -6,11 +6,23 @@ A line of a file is ``{"id", "question", "context": [{"law_id", "provision"}], "
 null or ``{"class", "where"}``. A provision without ``text`` is read from the index. A fault is found where a finding of
 a check that goes with its class overlaps ``where``; a finding that overlaps no planted fault is a false alarm, whatever
 the answer is. An answer is alarmed where it is right and has any finding.
+
+A model reads the claims with one of these, which leave out the other checks and, unless ``--classes all`` is given,
+faults of other classes than ``wrong_condition_or_subject`` and ``negation``:
+
+    --checker               the model of ``ARTICULADO_CHECKER_…``
+    --checker-prompts DIR   no model: write each prompt to DIR/<id>.txt
+    --checker-replies DIR   no model: read each reply from DIR/<id>.json
+
+``--sample N`` takes N faults and N right answers by chance (``--seed``). A prompt has a hash of its text as its
+name, which does not tell if a fault is planted.
 """
 
 import argparse
 import asyncio
+import hashlib
 import json
+import random
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,12 +31,26 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
+from articulado.language.languages import language
 from articulado.legal.labels import provision_key
+from articulado.models.structured import parse_structured
+from articulado.prompting.prompts import load_prompt
 from articulado.values.findings import Finding
-from articulado.values.protocols import ChunkStore
+from articulado.values.protocols import ChatModel, ChunkStore
 from articulado.verification.checks import findings_of, read_item
 from articulado.verification.citations import look_up
+from articulado.verification.claims import (
+    PROMPT,
+    Claim,
+    ClaimVerdicts,
+    claim_findings,
+    claims_of,
+    message,
+    reply_tokens,
+)
+from articulado.verification.reading import ReadAnswer
 from graph.compose import open_services
 
 CHECKS: dict[str, set[str]] = {
@@ -36,10 +62,12 @@ CHECKS: dict[str, set[str]] = {
     "invented_quote": {"quotation"},
     "altered_quote": {"quotation"},
     "dangling_mark": {"mark"},
-    "wrong_condition_or_subject": set(),
-    "negation": set(),
+    "wrong_condition_or_subject": {"claim"},
+    "negation": {"claim"},
 }
-"""Classes of planted faults, and the checks that report them; no check reads the meaning of a claim."""
+"""Classes of planted faults, and the checks that report them; only a model (``claim``) reads the meaning of a claim."""
+OF_MEANING = ("wrong_condition_or_subject", "negation")
+"""The classes that a model is measured on."""
 
 FOLDER = Path(__file__).parent / "answers"
 
@@ -92,16 +120,54 @@ class Tally:
             print(f"ms an answer: median {median:.1f}, p95 {late:.1f}, longest {1000 * times[-1]:.1f}")
 
 
-async def measure(items: Iterable[Mapping[str, Any]], index: Path, show: str) -> Tally:
-    """Check every answer; ``show`` names what of them is printed (``--show``)."""
+@dataclass(frozen=True)
+class Checker:
+    """A model that reads claims, or in its place a folder of prompts to write, or of replies to read."""
+
+    model: ChatModel | None = None
+    prompts: Path | None = None
+    replies: Path | None = None
+
+    async def findings(self, question: str, answer: ReadAnswer) -> list[Finding]:
+        """Return the warnings on the claims of an answer; none if only its prompt is written."""
+        claims, spanish = claims_of(answer), language("es")
+        if not claims:
+            return []
+        system, user = load_prompt(PROMPT, load_profile("laboral")), message(question, claims, spanish)
+        reply = await self._reply(system, user, claims)
+        return claim_findings(claims, reply, spanish) if reply else []
+
+    async def _reply(self, system: str, user: str, claims: Sequence[Claim]) -> ClaimVerdicts | None:
+        text = f"{system}\n\n=====\n\n{user}\n"
+        name = hashlib.sha256(text.encode()).hexdigest()[:12]
+        if self.prompts:
+            self.prompts.mkdir(parents=True, exist_ok=True)
+            (self.prompts / f"{name}.txt").write_text(text, encoding="utf-8")
+            return None
+        if self.replies:
+            return parse_structured((self.replies / f"{name}.json").read_text("utf-8"), ClaimVerdicts)
+        if self.model is None:
+            raise SystemExit("Configure ARTICULADO_CHECKER_PROVIDER, or use --checker-prompts and --checker-replies.")
+        sent = {"role": "user", "content": user}
+        reply = await self.model.structured(system, [sent], ClaimVerdicts, max_tokens=reply_tokens(claims))  # type: ignore[list-item]
+        return reply.value
+
+
+async def measure(items: Iterable[Mapping[str, Any]], index: Path, show: str, checker: Checker | None = None) -> Tally:
+    """Check every answer; ``show`` names what of them is printed (``--show``). With a ``checker`` it checks alone."""
     services, tally = await open_services(Settings.read(index=index)), Tally()
+    if checker and not checker.prompts and not checker.replies:
+        checker = Checker(services.checker)
     try:
         for line, given in enumerate(items, start=1):
             item = await _with_texts(given, services.store)
             tally.provisions |= {(fragment["law_id"], fragment["provision"]) for fragment in item["context"]}
             begin = time.perf_counter()
             answer = read_item(line, str(line), item).answer
-            findings = findings_of(answer, await look_up(answer, services.store, None, date.today()))
+            if checker:
+                findings = await checker.findings(item["question"], answer)
+            else:
+                findings = findings_of(answer, await look_up(answer, services.store, None, date.today()))
             tally.seconds.append(time.perf_counter() - begin)
             missed, alarm = tally.add(item, findings)
             kind = item["fault"]["class"] if item["fault"] else "right"
@@ -137,15 +203,39 @@ def _show(item: Mapping[str, Any], findings: Iterable[Finding]) -> None:
         print(f"    {finding['check']}/{finding['kind']} «{finding['where']}»: {finding['message']}")
 
 
+def sampled(items: Sequence[Mapping[str, Any]], number: int, seed: int) -> list[Mapping[str, Any]]:
+    """Return so many faults and so many right answers by chance, mixed; 0 returns all."""
+    if not number:
+        return list(items)
+    chance = random.Random(seed)
+    faulty, right = ([item for item in items if bool(item["fault"]) is planted] for planted in (True, False))
+    chosen = [*chance.sample(faulty, number), *chance.sample(right, number)]
+    chance.shuffle(chosen)
+    return chosen
+
+
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, default=sorted(FOLDER.glob("*.jsonl")))
     parser.add_argument("--index", type=Path, required=True)
     parser.add_argument("--show", default="")
+    parser.add_argument("--checker", action="store_true")
+    parser.add_argument("--checker-prompts", type=Path)
+    parser.add_argument("--checker-replies", type=Path)
+    parser.add_argument("--classes", choices=("meaning", "all"), default="meaning")
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=7)
     arguments = parser.parse_args()
     lines = [json.loads(line) for file in arguments.files for line in file.read_text("utf-8").splitlines() if line]
-    asyncio.run(measure(lines, arguments.index, arguments.show)).print()
+    checker = None
+    if arguments.checker or arguments.checker_prompts or arguments.checker_replies:
+        checker = Checker(prompts=arguments.checker_prompts, replies=arguments.checker_replies)
+        if arguments.classes == "meaning":
+            lines = [line for line in lines if not line["fault"] or line["fault"]["class"] in OF_MEANING]
+    asyncio.run(
+        measure(sampled(lines, arguments.sample, arguments.seed), arguments.index, arguments.show, checker)
+    ).print()
 
 
 if __name__ == "__main__":
