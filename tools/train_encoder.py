@@ -1,35 +1,63 @@
 """Train the packaged offline encoder on the laws of an index and all packaged records and situations.
 
     python -m tools.train_encoder INDEX
+    python -m tools.train_encoder --pairs
 
 INDEX is the folder of an embedded index with the official texts. Run this when records, situations,
 synonyms or the analysis of text have changed. Every index has to be ingested again afterwards. It takes a
-minute at most.
+minute at most. ``--pairs`` writes the questions of the records with their provisions to stdout instead. Situations that
+are held back from the encoder train the models that judge its results.
 """
 
 import argparse
 import asyncio
+import json
+import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+from zlib import crc32
 
 import numpy as np
 
 from articulado.encoders.dual import DIMENSIONS, FOLDER, DualEncoder, TrainingPairs
 from articulado.encoders.precedents import FILE, Precedents
+from articulado.language.folding import fold
 from articulado.store.edge import EdgeStore
 from articulado.store.opening import open_index
 from articulado.store.records.chunks import packaged_records, parse_refs
-from articulado.store.records.schema import load_situations
+from articulado.store.records.schema import Corpus, Situation, load_corpus, load_situations
 from articulado.store.writer import Points
 from articulado.values.chunks import REPEALED, Chunk, ProvisionRef, indexed_text, provision_of
-from tools.training_data import is_held_back
 
 SITUATION_REPEATS = 3
 """How often a situation is shown for each time that a question of a record is: there are far fewer of them."""
 
 LAWS = "normativa"
 """The collection that is trained on."""
+
+_ONE_IN, _ONE_IN_OF_BRIEF = 10, 3
+
+
+def is_held_back(situation: Situation) -> bool:
+    """Tell whether the encoder never sees a situation: one in ten, one in three of the brief ones, wherever they stand.
+
+    What is learnt about the similarity of a question and a provision has to be learnt of questions that the encoder
+    was not trained on, and most of all of those that say little.
+    """
+    return crc32(situation.question.encode()) % (_ONE_IN_OF_BRIEF if situation.voice == "breve" else _ONE_IN) == 0
+
+
+def question_pairs(corpus: Corpus) -> Iterator[dict[str, Any]]:
+    """Yield each question once, with every provision whose record asks it, in the order of the corpus."""
+    answers: dict[str, dict[str, int]] = defaultdict(dict)
+    spelling: dict[str, str] = {}
+    for record in corpus.provisions:
+        for question in record.questions:
+            answers[spelling.setdefault(fold(question), question)][f"{record.law_id}#{record.provision}"] = 2
+    for number, (question, relevant) in enumerate(answers.items(), start=1):
+        yield {"id": f"lenguaje-claro-{number}", "question": question, "relevant": relevant}
 
 
 def training_pairs_of(parents: Iterable[Chunk]) -> TrainingPairs:
@@ -100,10 +128,17 @@ def precedents_of(encoder: DualEncoder) -> Precedents:
 
 
 def main() -> None:
-    """Write the encoder and the precedents into the package."""
+    """Write the encoder and the precedents into the package, or with ``--pairs`` the training pairs to stdout."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("index", type=Path)
-    parents = asyncio.run(parents_in(parser.parse_args().index))
+    wanted = parser.add_mutually_exclusive_group(required=True)
+    wanted.add_argument("index", type=Path, nargs="?")
+    wanted.add_argument("--pairs", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.pairs:
+        for pair in question_pairs(load_corpus()):
+            sys.stdout.write(json.dumps(pair, ensure_ascii=False) + "\n")
+        return
+    parents = asyncio.run(parents_in(arguments.index))
     encoder = trained_encoder(training_pairs_of(parents))
     encoder.save(FOLDER)
     precedents_of(encoder).save(FILE)

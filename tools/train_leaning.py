@@ -19,7 +19,7 @@ from articulado.legal.vocabulary.synonyms import has_field_term
 from articulado.retrieval.conversation.leaning import FILE, PLACES, LeaningModel, SignReader, places_of
 from articulado.retrieval.relevance.judge import packaged_judgement
 from articulado.store.records.schema import FollowUp, load_follow_ups, load_situations, load_unanswerable
-from tools.training_data import is_held_back
+from tools.train_encoder import is_held_back
 
 FOLDS = 5
 SEED = 7

@@ -38,8 +38,7 @@ from articulado.values.chunks import Candidate, ProvisionRef
 from graph.factory import build_services
 from graph.rag import build_retrieval
 from state.context import RunContext
-from tools.train_encoder import precedents_of
-from tools.training_data import is_held_back
+from tools.train_encoder import is_held_back, precedents_of
 
 FOLDS = 5
 SEED = 7

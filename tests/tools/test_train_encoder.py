@@ -18,8 +18,7 @@ from articulado.store.records.schema import (
     load_situations,
 )
 from tools import train_encoder as training_pairs
-from tools.train_encoder import precedents_of, training_pairs_of
-from tools.training_data import is_held_back
+from tools.train_encoder import is_held_back, precedents_of, training_pairs_of
 
 ET, AGENCY = "BOE-A-2015-11430", "BOE-A-1994-12554"
 WRITTEN = {"content_hash": "0" * 16, "date": "2015-11-13"}

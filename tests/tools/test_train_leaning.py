@@ -6,8 +6,8 @@ import pytest
 from articulado.retrieval.conversation.leaning import SIGNS, places_of
 from articulado.store.records.schema import FollowUp, load_follow_ups, load_situations, load_unanswerable
 from tools import train_leaning
+from tools.train_encoder import is_held_back
 from tools.train_leaning import SHORT, examples, trained_leaning, trained_words
-from tools.training_data import is_held_back
 
 LEAN = ["¿y si estoy de baja?", "¿y si soy interina?", "¿y quién lo paga?", "¿y cuánto dura?"] * 5
 ALONE = ["despido improcedente", "salario mínimo actual", "permiso de mudanza", "despido nulo y salario"] * 5

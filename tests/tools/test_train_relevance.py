@@ -9,6 +9,7 @@ from articulado.legal.vocabulary.matters import matters
 from articulado.retrieval.relevance.evidence import EVIDENCE, term_places
 from articulado.store.records.schema import Situation, load_corpus, load_situations, load_unanswerable
 from tools import train_encoder, train_relevance
+from tools.train_encoder import is_held_back
 from tools.train_relevance import (
     Examples,
     UnseenPrecedents,
@@ -17,7 +18,6 @@ from tools.train_relevance import (
     trained_judgement,
     trained_wording,
 )
-from tools.training_data import is_held_back
 
 ES = language("es")
 ET = "BOE-A-2015-11430"

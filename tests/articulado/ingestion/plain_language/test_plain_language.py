@@ -14,7 +14,7 @@ from articulado.ingestion.model import Law, Provision
 from articulado.legal.wordings import wording_hash
 from articulado.store.records.schema import Corpus, EmptyRecord, ProvisionRecord
 from tools import record_state as state
-from tools.training_data import question_pairs
+from tools.train_encoder import question_pairs
 
 ET, TODAY = "BOE-A-2015-11430", date(2026, 11, 1)
 TEXT = "1. Las vacaciones serán de treinta días.\n\n2. El período se fijará de común acuerdo."

@@ -1,7 +1,7 @@
 """Which situations the encoder never sees."""
 
 from articulado.store.records.schema import Situation, load_situations
-from tools.training_data import is_held_back
+from tools.train_encoder import is_held_back
 
 LABEL = "BOE-A-2015-11430#Artículo 49"
 
