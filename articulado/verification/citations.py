@@ -26,6 +26,7 @@ from articulado.verification.misplaced_markers import (
     MisplacedMarker,
     end_with_law,
     is_referred_to,
+    laws_of,
     misplaced_markers,
     ref_of,
 )
@@ -63,7 +64,7 @@ NOTHING_KNOWN = KnownProvisions({})
 async def look_up(answer: ReadAnswer, store: ChunkStore, as_of: date | None, today: date) -> KnownProvisions:
     """Look up in the index the provisions that an answer names."""
     named = [citation for sentence in answer.sentences for citation in sentence.named]
-    possible = ((law_id, each.provision_key) for each in named for law_id in _laws_of(answer, each))
+    possible = ((law_id, each.provision_key) for each in named for law_id in laws_of(answer, each))
     refs = [ref for ref in dict.fromkeys([*map(ref_of, named), *possible]) if ref[0]][:MOST_LOOKED_UP]
     laws = list(dict.fromkeys(law_id for law_id, _ in refs))
     chunks = await asyncio.gather(
@@ -79,14 +80,6 @@ async def look_up(answer: ReadAnswer, store: ChunkStore, as_of: date | None, tod
         frozenset(ref for ref, some in parts.items() if some and not current[ref]),
         {ref: text for ref, some in current.items() if (text := _official_text(some))},
     )
-
-
-def _laws_of(answer: ReadAnswer, citation: Citation) -> list[str]:
-    """Return the laws that a provision may be of: the one named, else all of the sources and of the answer."""
-    if citation.law_named:
-        return [citation.law_id] if citation.law_id else []
-    named = [other.law_id for sentence in answer.sentences for other in sentence.named]
-    return list(dict.fromkeys(filter(None, [citation.law_id, *(s.law_id for s in answer.sources), *named])))
 
 
 def _official_text(chunks: Sequence[Chunk]) -> str:
@@ -113,7 +106,7 @@ def named_verdicts(answer: ReadAnswer, known: KnownProvisions, findings: Sequenc
 
 def citation_findings(answer: ReadAnswer, known: KnownProvisions) -> list[Finding]:
     """Return the certain errors in the provisions and the markers of an answer."""
-    misplaced = {each.citation.start: each for each in misplaced_markers(answer)}
+    misplaced = {each.citation.start: each for each in misplaced_markers(answer, known.texts)}
     findings = marker_findings(answer)
     for sentence in answer.sentences:
         if _SAYS_NONE.search(fold(sentence.text)):
@@ -184,7 +177,7 @@ def _of_index(answer: ReadAnswer, known: KnownProvisions, citation: Citation) ->
 
 def _is_missing(answer: ReadAnswer, known: KnownProvisions, citation: Citation) -> bool:
     """Return True if no law that a provision may be of has it."""
-    laws = _laws_of(answer, citation)
+    laws = laws_of(answer, citation)
     named = (other for sentence in answer.sentences for other in sentence.named)
     if not citation.law_named and any(other.law_named and not other.law_id for other in named):
         return False  # It may be of the law that is not known.
@@ -195,6 +188,8 @@ def _is_missing(answer: ReadAnswer, known: KnownProvisions, citation: Citation) 
 def _misplaced(answer: ReadAnswer, each: MisplacedMarker) -> Finding:
     name, source = _name(each.citation), each.source
     key = "verification.other_source" if name["law"] else "verification.other_source_bare"
+    if not each.is_marked:
+        key = "verification.other_text"
     message = translate(key, mark=f"[{source.mark}]", right=source.provision, right_law=source.law_name, **name)
     return _told(answer, "swapped_law" if each.is_swapped else "other_source", each.citation, message, source)
 

@@ -5,17 +5,19 @@ named provision, or if one of the other provisions or markers of the same group 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from articulado.language.folding import fold
+from articulado.language.quantities import DATE, Quantity, quantities
+from articulado.language.spanish import stem_word, stop_words
 from articulado.legal.citations.parser import Citation
 from articulado.legal.laws.mentions import law_mentions
 from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import ProvisionRef
 from articulado.verification.reading import ReadAnswer, Sentence, marks_in
-from articulado.verification.sources import Source, provisions_in
+from articulado.verification.sources import Source, is_same, provisions_in
 
 _CHARACTERS_BEFORE = 40
 _LEADS_TO_LAW = re.compile(
@@ -36,20 +38,37 @@ _REFERS = re.compile(
 )
 """Text before a provision that is only referred to ("los supuestos del artículo 35.3")."""
 _ACCORDING = re.compile(r"\b(?:segun|conforme\s+a|de\s+acuerdo\s+con|como\s+dispone)\b")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_LEAST_WORDS = 8
+"""Words of a claim that are compared with texts at least."""
+_LEAD_OF_NUMBER, _LEAD = 0.25, 0.45
+"""Least lead of a source over the provision named, in the share of a claim: one of its number, or another one."""
 
 
 @dataclass(frozen=True)
 class MisplacedMarker:
-    """A provision that an answer names beside a marker of ``source``, another one; ``is_swapped``: of another law."""
+    """A provision that an answer names where it tells or marks ``source``, another one; ``is_swapped``: of another law.
+
+    ``is_marked``: the marker of the source stands in the sentence.
+    """
 
     citation: Citation
     source: Source
     is_swapped: bool
+    is_marked: bool = True
 
 
 def ref_of(citation: Citation) -> ProvisionRef:
     """Return the law and the provision of a citation; the law is empty if it is not known."""
     return citation.law_id or "", citation.provision_key
+
+
+def laws_of(answer: ReadAnswer, citation: Citation) -> list[str]:
+    """Return the laws that a provision may be of: the one named, else all of the sources and of the answer."""
+    if citation.law_named:
+        return [citation.law_id] if citation.law_id else []
+    named = [other.law_id for sentence in answer.sentences for other in sentence.named]
+    return list(dict.fromkeys(filter(None, [citation.law_id, *(s.law_id for s in answer.sources), *named])))
 
 
 def is_referred_to(sources: Sequence[Source], citation: Citation) -> bool:
@@ -69,16 +88,20 @@ def end_with_law(text: str, citation: Citation) -> int:
     return numbered.end() if numbered else citation.end
 
 
-def misplaced_markers(answer: ReadAnswer) -> Iterator[MisplacedMarker]:
-    """Yield the provisions beside which an answer puts a marker of another source."""
-    for sentence in answer.sentences:
-        judged = False
+def misplaced_markers(answer: ReadAnswer, texts: Mapping[ProvisionRef, str]) -> Iterator[MisplacedMarker]:
+    """Yield the provisions beside which an answer puts a marker of another source, or of which it tells another text.
+
+    ``texts`` are those of the named provisions in the index.
+    """
+    for position, sentence in enumerate(answer.sentences):
+        judged: set[int] = set()
         for named, numbers in _groups(answer, sentence):
-            judged = True
+            judged |= {citation.start for citation in named}
             if found := _judge(answer, sentence, named, numbers):
                 yield found
-        if not judged and (found := _swapped_in_sentence(answer, sentence)):
-            yield found
+        for citation in sentence.named:
+            if citation.start not in judged and (found := _of_other_text(answer, position, citation, texts)):
+                yield found
 
 
 def _groups(answer: ReadAnswer, sentence: Sentence) -> Iterator[tuple[list[Citation], list[int]]]:
@@ -132,17 +155,63 @@ def _judge(
     return MisplacedMarker(last, marked[0], is_swapped=False) if _attributes(answer, sentence, last) else None
 
 
-def _swapped_in_sentence(answer: ReadAnswer, sentence: Sentence) -> MisplacedMarker | None:
-    """Return the only provision of a sentence whose marked source has the same number in another law."""
-    if len(sentence.named) != 1 or not sentence.marks:
+def _of_other_text(
+    answer: ReadAnswer, position: int, citation: Citation, texts: Mapping[ProvisionRef, str]
+) -> MisplacedMarker | None:
+    """Return the source that says what a sentence takes from a provision, if the text of that one does not.
+
+    A provision of the same number in another law needs less of a lead than another one. If the index has no text of the
+    provision named, the marked source of its number counts.
+    """
+    sentence, key = answer.sentences[position], citation.provision_key
+    of_laws = [text for law_id in laws_of(answer, citation) if (text := texts.get((law_id, key)))]
+    marked = _marked(answer, sentence.marks)
+    others = [s for s in answer.sources if s.law_id in known_laws() and s.provision_key and s.ref != ref_of(citation)]
+    if not others or is_referred_to(others, citation):
         return None
-    citation, marked = sentence.named[0], _marked(answer, sentence.marks)
-    same_number = next((source for source in marked if source.provision_key == citation.provision_key), None)
-    if same_number is None or not citation.law_named or any(_agrees(answer, citation, source) for source in marked):
-        return None
-    if any(source.ref == ref_of(citation) for source in answer.sources):
-        return None
-    return MisplacedMarker(citation, same_number, is_swapped=True)
+    is_read = any(source.ref == ref_of(citation) for source in answer.sources)
+    same = [s for s in others if citation.law_named and not is_read and s.provision_key == key]
+    if not of_laws:
+        found = next((source for source in same if source in marked), None)
+        is_only = len(sentence.named) == 1 and not any(_agrees(answer, citation, source) for source in marked)
+        return MisplacedMarker(citation, found, is_swapped=True) if found and is_only else None
+    claim = _claim(answer, position)
+    least = max(_share_in(text, *claim) for text in of_laws)
+    fits = {source: _share_in("\n".join(s.text for s in others if s.ref == source.ref), *claim) for source in others}
+    best, of_number = max(others, key=fits.__getitem__), max(same, key=fits.__getitem__, default=None)
+    if of_number and fits[of_number] - least >= _LEAD_OF_NUMBER:
+        return MisplacedMarker(citation, of_number, is_swapped=True, is_marked=of_number in marked)
+    if fits[best] - least >= _LEAD and len(sentence.named) == 1 and _attributes(answer, sentence, citation):
+        return MisplacedMarker(citation, best, is_swapped=False, is_marked=best in marked)
+    return None
+
+
+def _claim(answer: ReadAnswer, position: int) -> tuple[frozenset[str], tuple[Quantity, ...]]:
+    """Return the stems and figures of a sentence, with those of the sentences around it if it has few words."""
+    text = ""
+    # An answer may begin with the name of the provision alone: then the sentences behind it say what it says.
+    order = (*reversed(answer.sentences[: position + 1]), *answer.sentences[position + 1 :])
+    for sentence in order:
+        own = answer.text[sentence.start : sentence.end]
+        for citation in reversed(sentence.named):
+            start, end = citation.start - sentence.start, end_with_law(answer.text, citation) - sentence.start
+            own = f"{own[:start]} {own[end:]}"
+        text = f"{own} {text}"
+        if len(_stems_of(text)) >= _LEAST_WORDS:
+            break
+    return _stems_of(text), tuple(each for each in quantities(text) if each.unit != DATE)
+
+
+def _share_in(text: str, words: frozenset[str], figures: Sequence[Quantity]) -> float:
+    """Return the share of the words and figures of a claim that a text has; a figure counts as much as two words."""
+    held = sum(any(is_same(figure, known) for known in quantities(text)) for figure in figures)
+    return (len(words & _stems_of(text)) + 2 * held) / max(len(words) + 2 * len(figures), 1)
+
+
+@lru_cache(maxsize=1024)
+def _stems_of(text: str) -> frozenset[str]:
+    stop = stop_words()
+    return frozenset(stem for word in _WORD.findall(text.lower()) if word not in stop and (stem := stem_word(word)))
 
 
 def _marked(answer: ReadAnswer, numbers: Sequence[int]) -> list[Source]:

@@ -20,7 +20,7 @@ def found_in(text: str) -> list[tuple[str, str, bool]]:
     answer = read_answer(text, "", SOURCES)
     return [
         (text[each.citation.start : each.citation.end], each.source.mark, each.is_swapped)
-        for each in misplaced_markers(answer)
+        for each in misplaced_markers(answer, {})
     ]
 
 
@@ -66,3 +66,23 @@ def test_a_marker_of_another_source_is_found(text: str, expected: tuple[str, str
 )
 def test_a_right_answer_is_not_alarmed(text: str) -> None:
     assert found_in(text) == []
+
+
+OTHER = "La pensión se calculará sobre la base reguladora de los meses cotizados por el beneficiario."
+CLAIM = "Las vacaciones anuales serán de treinta días, no sustituibles por dinero"
+LEAVE = [Source(1, ET, "ET", "Artículo 38", "art:38", f"{CLAIM}, y se fijarán por acuerdo.")]
+
+
+@pytest.mark.parametrize("text", [f"{CLAIM} (artículo 38 de la LGSS).", f"Lo dice el artículo 38 de la LGSS. {CLAIM}."])
+def test_a_law_whose_article_says_something_else_is_told_without_a_marker(text: str) -> None:
+    answer = read_answer(text, "", LEAVE)
+    [each] = misplaced_markers(answer, {(LGSS, "art:38"): OTHER})
+    assert (each.source.mark, each.is_swapped, each.is_marked) == ("C1", True, False)
+    assert list(misplaced_markers(answer, {(LGSS, "art:38"): LEAVE[0].text})) == []
+
+
+def test_another_article_of_the_law_is_told_if_a_source_says_the_claim() -> None:
+    answer = read_answer(f"Según el artículo 45 del ET, {CLAIM.lower()}.", "", LEAVE)
+    [each] = misplaced_markers(answer, {(ET, "art:45"): OTHER})
+    assert (each.source.mark, each.is_swapped) == ("C1", False)
+    assert list(misplaced_markers(answer, {(ET, "art:45"): CLAIM})) == []
