@@ -104,10 +104,6 @@ class Values:
             return True
         return self._beside(figure, near, target, tolerance, combined=combined)
 
-    def is_multiple(self, value: float, target: float, tolerance: float) -> bool:
-        """Tell whether a value times one of the page, or a share of it, gives a target."""
-        return _hits(value * np.array([*_factors(self._page), 0.0]), target, tolerance + 5e-4 * abs(target))
-
     def give_factor(self, value: Decimal) -> bool:
         """Tell whether a coefficient follows from two values; one of a single decimal exactly, from the user's own."""
         if int(value.as_tuple().exponent) > -2:

@@ -25,21 +25,29 @@ from articulado.verification.sources import (
     UNITS_OF_TIME,
     is_known_factor,
     is_same,
-    nearest_figure,
     of_another_time,
+    rivals_of,
     stands_in,
     unit_is_wrong,
 )
-from articulado.verification.spans_of_time import Calendar, compounds, dates_in, day_of, whole_durations
+from articulado.verification.spans_of_time import (
+    Calendar,
+    bare_quantities,
+    compounds,
+    dates_in,
+    day_of,
+    forms_of,
+    whole_durations,
+    with_numbers,
+)
 
 _SUPPOSED = re.compile(
-    r"\b(?:ejemplo|p\.\s?ej|a modo de ejemplo|en un ejemplo|supon\w*|pongamos|imagina\w*|pon que"
+    r"\b(?:ejemplo|p\.\s?ej|a modo de ejemplo|en un ejemplo|supong\w*|suponiendo|supon que|pongamos|imagina\w*|pon que"
     r"|si (?:cobras|cobraste|ganas|has|llevas|tienes)|(?:con|para|sobre) una? (?:base|salario|sueldo) de)\b"
 )
 """How an example begins, whose figures are of nobody's law."""
 _EXAMPLE_HEADING = re.compile(r"\W*(?:un |el )?ejemplos?\b[^.]{0,80}$")
 _GIVEN = re.compile(r"\b(?:para|con|si son|sobre)\s(?:un[oa]s?\s)?$")
-"""The words before a figure that is only supposed."""
 _ORDINAL = re.compile(rf"dias?\s\d|\d{{1,3}}\.?\s?[ºª]|[a-z]*(?:{'|'.join(ORDINAL_STEMS)}|ecim|esim)[oa]?\s")
 _CLOCK = re.compile(r"(?:\d:|\b(?:a|de|hasta|desde) las?\s)$")
 _ROUGH = re.compile(r"(?:≈|≃|~|\b(?:un[oa]s|aprox\w*|alrededor de|cerca de|casi|en torno a)\b)[^.;\d]{0,12}$")
@@ -50,11 +58,16 @@ _COMBINED = re.compile(
 """Words of a sum, a difference or a rest."""
 _LARGEST_DENOMINATOR = 12
 _TO_SHARE = re.compile(r",?\s(?:al?|hasta|y)\s(?:el\s)?\d")
-_ADDED = re.compile(r"\s(?:mas\b(?!\sde)|adicional(?:es)?\b)")
 _MOST_OWN = 3  # Values of the question with which a sum of any length may be reckoned.
+_IF = re.compile(r"\bsi\b[^.;:]*$")
+"""A condition, whose day is supposed: "si la presentas el 20 de abril"."""
+_RANGE = re.compile(r"\bdel (\d\d?) al (\d\d?)\b")
+_COMMON_YEAR = 2025  # No leap year; the year of days without one if none is known.
 _PERIOD_DAYS = (28, 29, 30, 31, 360, 365, 366)
 _PERIOD_OF = re.compile(r"(?:\b(?:mes(?:es)?|anos?)\s(?:natural\s)?de\s|[/÷:]\s?|\bentre\s(?:los\s)?)$")
 """The words before the length of a month or a year that a computation takes: "al mes de 30 días", "entre 365 días"."""
+_LEAD, _MARKED_LEAD = 0.3, 0.25
+"""Least lead of another number over the one written, if no marked source has the figure, and if one has it."""
 _ROUNDS = 4  # Steps of a chain of results that is followed over the whole answer.
 
 
@@ -86,8 +99,8 @@ class _Check:
         self._answer = answer
         said = "\n".join(filter(None, (answer.question, answer.conversation)))
         self._said_numbers = {number.value for number in bare_numbers(said)}
-        self._own_words = _with_numbers(answer.question)
-        self._said = [each for each in _with_numbers(said) if each.unit != "#" or each.value > 1]
+        self._own_words = with_numbers(answer.question)
+        self._said = [each for each in with_numbers(said) if each.unit != "#" or each.value > 1]
         texts = [source.everything for source in answer.sources]
         self._law = [known for text in texts for known in (*quantities(text), *whole_durations(text))]
         self._sums = [computations(sentence.text) for sentence in answer.sentences]
@@ -118,7 +131,7 @@ class _Check:
             values = self._values()
             for number, sums in enumerate(self._sums):
                 sentence = self._answer.sentences[number]
-                findings += [_wrong_sum(sentence, each) for each in sums if self._is_wrong(values, each)]
+                findings += [_wrong_sum(sentence, each) for each in sums if self._is_wrong(sentence.text, each)]
                 findings += self._unknown_factors(values, sentence, sums)
         return sorted(findings, key=lambda finding: finding["start"])
 
@@ -136,37 +149,53 @@ class _Check:
                 if fraction := _fraction(sentence.text, figure):
                     self._written.append(fraction)
                     continue
-                if self._is_direct(figure, number):
+                if self._is_given(figure, number) or (
+                    stands_in(figure, self._answer.sources) and not self._is_refuted(figure, number)
+                ):
                     self._accepted.setdefault(number, []).append(figure)
                     self._written.append(figure)
                 else:
                     waiting.append((number, figure))
         return waiting
 
-    def _is_direct(self, figure: Quantity, number: int) -> bool:
-        """Tell whether a figure stands in a source, in the conversation, or is only supposed or counted."""
+    def _is_refuted(self, figure: Quantity, number: int) -> bool:
+        """Tell whether the words of a figure go with another number in the sources, and not with its own."""
+        sentence = self._answer.sentences[number]
+        if any(each.start <= figure.start < each.end for each in self._sums[number]):
+            return False
+        beside = {each.value for each in self._near(number, figure) if each.unit == figure.unit}
+        if any(figure.value - each in beside - {each} for each in beside):
+            return False
+        is_marked = stands_in(figure, self._answer.of_sentence(sentence))
+        return rivals_of(sentence.text, figure, self._answer.sources).lead > (_MARKED_LEAD if is_marked else _LEAD)
+
+    def _is_given(self, figure: Quantity, number: int) -> bool:
+        """Tell whether a figure stands in the conversation or the answer, or is only supposed or counted."""
         if figure.is_count and not any(known.unit == figure.unit for known in self._law):
             return True  # Things that the sources do not count are counted by the answer itself.
         if figure.value in self._said_numbers or any(is_same(figure, known) for known in self._said):
             return True
-        if figure.unit == DATE and any(figure.value in _forms(day) for day in self._answer.days):
+        before = fold(self._answer.sentences[number].text)[: figure.start]
+        if figure.unit == DATE and (
+            _IF.search(before) or any(figure.value in forms_of(day) for day in self._answer.days)
+        ):
             return True
         if any(is_same(figure, known) for known in self._worked_out):
             return True
-        text = self._answer.sentences[number].text
-        if figure.unit == "day" and figure.value in _PERIOD_DAYS and _PERIOD_OF.search(fold(text)[: figure.start]):
+        if figure.unit == "day" and figure.value in _PERIOD_DAYS and _PERIOD_OF.search(before):
             return True
-        sums = self._sums[number] if figure.unit == "euro" and not self._has_pay else []
-        if any(each.is_right and figure.value in each.operands for each in sums):
-            return True  # A salary that the answer supposes, because the user has named none.
-        return stands_in(figure, self._answer.sources)
+        if figure.unit == "day" and any(int(m[2]) - int(m[1]) + 1 == figure.value for m in _RANGE.finditer(before)):
+            return True
+        sums = self._sums[number] if figure.unit == "euro" else []
+        # A salary that the answer supposes.
+        return any(each.is_right and figure.value in each.operands for each in sums)
 
     def _days(self, found: Iterable[Quantity]) -> set[date]:
         known = [each for text in (self._said, self._written) for each in dates_in(text)]
         years = {int(each.value) // 10_000 for each in known if each.value >= 10_000}
         years |= {day.year for day in self._answer.days}
         years |= {int(each.value) for each in self._said if each.unit == "#" and 1950 <= each.value <= 2100}
-        return {day for each in dates_in(found) for day in day_of(each, years)}
+        return {day for each in dates_in(found) for day in day_of(each, years or [_COMMON_YEAR])}
 
     def _calendar(self) -> Calendar:
         said = self._days(self._said)
@@ -181,7 +210,7 @@ class _Check:
         if (figure.kind or figure.per) and any(
             is_same(figure, known) and unit_is_wrong(known, figure) for known in self._law
         ):
-            return self._calendar().is_span(float(figure.value), figure.unit, 0)
+            return self._calendar().is_span(float(figure.value), figure.unit, 0, figure.kind)
         if figure.unit == "euro" and self._is_beyond:
             follows = True
         elif figure.unit == DATE:
@@ -194,16 +223,13 @@ class _Check:
             is_rule = figure.unit in (*UNITS_OF_TIME, "percent", "times") and not figure.value % 1
             values = self._values(number if is_rule else None)
             combined = _COMBINED.search(folded) is not None
-            follows = values.give(figure, near, rough=rough, combined=combined) or any(
-                each.unit == other.unit == figure.unit and each.value + other.value == figure.value
-                for each in self._added()
-                for other in self._written
-            )
+            follows = values.give(figure, near, rough=rough, combined=combined)
             if whole and not follows:
                 months = replace(figure, value=whole.months, unit="month")
                 follows = any(is_same(months, known) for known in (*self._said, *self._law)) or values.give(
                     months, near, rough=rough, combined=combined
                 )
+        follows = follows and not self._is_refuted(figure, number)
         if follows:
             self._accepted.setdefault(number, []).append(figure)
             self._worked_out.append(figure)
@@ -227,21 +253,15 @@ class _Check:
     def _near(self, number: int, figure: Quantity) -> list[Quantity]:
         """Return the accepted figures and the bare numbers beside a figure and in the sentence before it."""
         sentences = self._answer.sentences
-        before = next((n for n in range(number - 1, -1, -1) if n in self._accepted or _bare(sentences[n].text)), number)
+        before = next(
+            (n for n in range(number - 1, -1, -1) if n in self._accepted or bare_quantities(sentences[n].text)), number
+        )
         near: list[Quantity] = []
         for each in dict.fromkeys((before, number)):
             near += self._accepted.get(each, [])
-            bare = _bare(sentences[each].text)
+            bare = bare_quantities(sentences[each].text)
             near += [value for value in bare if each != number or not figure.start <= value.start < figure.end]
         return near
-
-    def _added(self) -> list[Quantity]:
-        """Return the accepted figures that a sentence adds to something ("una semana más")."""
-        added = []
-        for number, figures in self._accepted.items():
-            folded = fold(self._answer.sentences[number].text)
-            added += [each for each in figures if _ADDED.match(folded, each.end)]
-        return added
 
     def _values(self, number: int | None = None) -> Values:
         """Return the known values; for a sentence, the results before its end alone."""
@@ -266,12 +286,12 @@ class _Check:
         """Whether the user gives so many values that an amount may take more steps than are searched."""
         return self._has_pay and len(self._own_words) > _MOST_OWN
 
-    def _is_wrong(self, values: Values, each: Computation) -> bool:
-        """Tell whether a computation does not come out, also not times a value that stands before it."""
-        if each.is_right:
-            return False
-        tolerance = tolerance_of(each.result.value)
-        return not values.is_multiple(float(each.value), float(each.result.value), tolerance)
+    def _is_wrong(self, text: str, each: Computation) -> bool:
+        """Tell whether a computation fails, also times one of the user's numbers or one before it in its sentence."""
+        before = [known for known in with_numbers(text) if known.end <= each.start]
+        slack = Decimal(tolerance_of(each.result.value)) + abs(each.result.value) / 2000
+        factors = [known.value / (100 if known.unit == "percent" else 1) for known in (*self._said, *before)]
+        return not each.is_right and all(abs(each.value * times - each.result.value) > slack for times in factors)
 
     def _unknown_factors(self, values: Values, sentence: Sentence, sums: Iterable[Computation]) -> list[Finding]:
         """Return the computations with a coefficient that stands nowhere ("200 × 1,6").
@@ -299,32 +319,17 @@ class _Check:
     def _unsupported(self, sentence: Sentence, quantity: Quantity) -> Finding:
         """Return the finding of a figure that nothing gives, with the nearest figure of the sources."""
         where = _where(sentence, quantity)
-        nearest = nearest_figure(sentence.text, quantity, [*self._answer.of_sentence(sentence), *self._answer.sources])
-        evidence, mark = (nearest[0], nearest[1].mark) if nearest else ("", "")
+        _, _, evidence, source = rivals_of(sentence.text, quantity, self._answer.sources)
         if any(known.value == quantity.value and unit_is_wrong(known, quantity) for known in self._law) or (
             of_another_time(quantity, self._answer.sources)
         ):
             kind, message = "unit", translate("verify.figure_unit", where=where, evidence=evidence)
         else:
-            kind, message = "unsupported", translate("verify.figure_unsupported", where=where)
+            is_there = stands_in(quantity, self._answer.of_sentence(sentence))
+            key = "verify.figure_elsewhere" if is_there else "verify.figure_unsupported"
+            kind, message = "unsupported", translate(key, where=where)
             message += translate("verify.figure_nearest", evidence=evidence) if evidence else ""
-        return _told(sentence, quantity, kind, message, mark, evidence)
-
-
-def _bare(text: str) -> list[Quantity]:
-    """Return the numbers of a text beside which no unit stands, with the unit "#"."""
-    numbers = sorted(bare_numbers(text), key=lambda each: each.start)
-    return [Quantity(each.value, "#", "", each.start, each.end) for each in numbers]
-
-
-def _with_numbers(text: str) -> list[Quantity]:
-    """Return the quantities of a text, its durations in several units as one, and its numbers without a unit."""
-    return [*quantities(text), *whole_durations(text), *_bare(text)]
-
-
-def _forms(day: date) -> tuple[int, int]:
-    """Return the values of a day with and without its year."""
-    return day.year * 10_000 + day.month * 100 + day.day, day.month * 100 + day.day
+        return _told(sentence, quantity, kind, message, source.mark if source else "", evidence)
 
 
 def _fraction(text: str, figure: Quantity) -> Quantity | None:
@@ -363,11 +368,7 @@ def _is_reckoned_with(text: str, quantity: Quantity, sums: Sequence[Computation]
 
 
 def _where(sentence: Sentence, quantity: Quantity) -> str:
-    return sentence.text[quantity.start : _end(quantity)]
-
-
-def _end(quantity: Quantity) -> int:
-    return max(quantity.end, quantity.per_end)
+    return sentence.text[quantity.start : max(quantity.end, quantity.per_end)]
 
 
 def _told(
@@ -380,7 +381,7 @@ def _told(
         "severity": "error",
         "where": _where(sentence, quantity),
         "start": sentence.start + quantity.start,
-        "end": sentence.start + _end(quantity),
+        "end": sentence.start + max(quantity.end, quantity.per_end),
         "message": message,
         "mark": mark,
         "evidence": evidence,

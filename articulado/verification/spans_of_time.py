@@ -17,7 +17,7 @@ from itertools import combinations
 import numpy as np
 
 from articulado.language.folding import fold
-from articulado.language.quantities import DATE, Quantity, quantities
+from articulado.language.quantities import DATE, Quantity, bare_numbers, quantities
 
 _JOINED = re.compile(r"(?:\s?,\s|\s(?:y|mas|con)\s|\s?,?\sy\s|\s)(?:un\s|una\s)?")
 _HOLIDAYS_A_YEAR = 14
@@ -110,7 +110,7 @@ class Calendar:
         whole = self._lengths["month"]
         return sorted({*whole.tolist(), *(whole + 1).tolist()})[:60]
 
-    def is_span(self, value: float, unit: str, tolerance: float) -> bool:
+    def is_span(self, value: float, unit: str, tolerance: float, kind: str = "") -> bool:
         """Tell whether a duration lies between two known days, with or without the first and the last."""
         days, months = self._lengths["day"], self._lengths["month"]
         if not len(days):
@@ -124,7 +124,9 @@ class Calendar:
             return bool(np.any(np.abs(days / 7 - value) <= 1))
         if unit != "day":
             return False
-        return bool(np.any(np.abs(days - value) <= 1.01 + tolerance)) or any(
+        if kind != "working" and np.any(np.abs(days - value) <= 1.01 + tolerance):
+            return True
+        return kind != "natural" and any(
             -1 <= _working_days(start, end) - value <= 2 + _suspended(start, end) for start, end in self._spans
         )
 
@@ -175,3 +177,19 @@ def _suspended(start: date, end: date) -> float:
 def dates_in(found: Iterable[Quantity]) -> list[Quantity]:
     """Return those of quantities that are days of the calendar."""
     return [each for each in found if each.unit == DATE]
+
+
+def bare_quantities(text: str) -> list[Quantity]:
+    """Return the numbers of a text beside which no unit stands, with the unit "#"."""
+    numbers = sorted(bare_numbers(text), key=lambda each: each.start)
+    return [Quantity(each.value, "#", "", each.start, each.end) for each in numbers]
+
+
+def with_numbers(text: str) -> list[Quantity]:
+    """Return the quantities of a text, its durations in several units as one, and its numbers without a unit."""
+    return [*quantities(text), *whole_durations(text), *bare_quantities(text)]
+
+
+def forms_of(day: date) -> tuple[int, int]:
+    """Return the values of a day with and without its year."""
+    return day.year * 10_000 + day.month * 100 + day.day, day.month * 100 + day.day

@@ -124,7 +124,7 @@ STRIKE = make_chunk(2, "Artículo 41", provision_key="art:41", text="Modificacio
 
 async def test_a_figure_without_a_source_is_marked_in_the_text_and_starts_no_second_call():
     update = await check("Las vacaciones anuales son 22 días [C1].", context=[VACATION])
-    assert update["answer"] == "Las vacaciones anuales son 22 días (⚠ no consta en la fuente citada) [C1]."
+    assert update["answer"] == "Las vacaciones anuales son 22 días (⚠ no consta así en la fuente citada) [C1]."
     assert update["needs"] == []
 
 

@@ -114,3 +114,37 @@ def test_a_sentence_without_a_name_goes_on_with_the_provision_before() -> None:
 
 def test_the_figure_of_a_dangling_marker_is_not_told_twice() -> None:
     assert figure_findings(read_answer("Caduca a los veinte días [C7]. Avisan con treinta días [C1].", "", TWO)) == []
+
+
+MEETINGS = """1. La extinción del contrato de servicio se comunicará con un preaviso de siete días.
+2. La comunicación expresará los motivos de la decisión y la fecha de sus efectos, y se entregará copia a los
+representantes de las personas trabajadoras, que podrá formular las observaciones que estime oportunas.
+3. Las reuniones ordinarias del comité intercentros se convocarán cada veinte días.
+4. Las actas aprobadas se remitirán a la autoridad laboral en cinco días.
+5. Los recursos contra sanciones internas se resolverán en doce días."""
+
+
+def test_a_figure_of_other_words_of_the_source_is_reported() -> None:
+    right = "La extinción del contrato de servicio exige un preaviso de siete días [C1]."
+    [wrong] = _findings(right.replace("siete", "veinte"), MEETINGS)
+    assert (wrong["where"], wrong["evidence"]) == ("veinte días", "siete días")
+    assert _findings(right, MEETINGS) == []
+
+
+def test_a_word_that_begins_like_a_supposition_is_no_example() -> None:
+    assert len(_findings("La jornada supone cinco meses de trabajo [C1].", "La jornada será de tres meses.")) == 1
+
+
+def test_days_without_a_year_are_reckoned_and_those_of_a_condition_are_supposed() -> None:
+    source = "El plazo es de treinta días naturales."
+    question = "Me mudé el 3 de febrero."
+    assert _findings("El plazo acaba el 5 de marzo [C1].", source, question) == []
+    assert len(_findings("El plazo acaba el 25 de marzo [C1].", source, question)) == 1
+    assert _findings("Si la presentas el 20 de abril, vas a tiempo [C1].", source) == []
+
+
+def test_a_span_of_natural_days_gives_no_working_days() -> None:
+    answer = "Tienes treinta días hábiles: del 3 de febrero al 5 de marzo [C1]."
+    assert [
+        each["where"] for each in _findings(answer, "Son treinta días naturales.", "Del 3 de febrero al 5 de marzo")
+    ]
