@@ -29,6 +29,7 @@ _BOUNDARY = re.compile(r"[;:¿?]\s|\.\s|\n|\|")
 _ROUGH = re.compile(r"≈|≃|\b(?:unos|unas|aprox\w*|alrededor|cerca|casi)\b")
 _GOES_ON = re.compile(r"\s?(?:€|euros?|dias?|mes(?:es)?|anos?|horas?)?\s?[×*·÷/+]\s?\d")
 _FACTOR = re.compile(r"([×*·]\s?\d{1,3})/(?=\d)")
+_TIMES = re.compile(r"\d\s(dia|semana|mes|ano)")
 _TOLERANCE = Decimal("0.02")
 _DECIMALS = re.compile(r",(\d+)")
 
@@ -99,6 +100,9 @@ def _around(text: str, folded: str, sign: re.Match[str]) -> Computation | None:
     result = known[0] if known else Quantity(after[2], "#", "", after[0], after[1])
     if any(each.unit == DATE and begin <= each.start <= after[0] for each in quantities(text)):
         return None  # Days are not reckoned with here.
+    adds = any(kind == "operator" and token in "+-" for kind, token, _ in candidate)
+    if adds and len(set(_TIMES.findall(folded, begin, after[1] + _CHARACTERS_AFTER))) > 1:
+        return None  # "65 años menos 20 meses": numbers of different units do not add up.
     rough = bool(_ROUGH.search(folded, sign.start(), after[0]))
     written = text[begin : sign.start()].strip()
     is_right = _agree(value, after, folded, rough=rough, slack=_slack(value, operands))

@@ -112,6 +112,7 @@ class Values:
 
     def _any_operation(self, unit: str, target: float, tolerance: float) -> bool:
         """Two values of the page, or the user's own and any: sum, difference, product, quotient, share."""
+        is_amount = unit in ("euro", "peseta")
         for firsts, seconds in ((self._page, self._page), (self._own, self._sources)):
             like, other = (
                 _array(float(each.value) for each in values if each.unit == unit or _may_be(each, unit))
@@ -119,6 +120,9 @@ class Values:
             )
             if _added(like, other, target, min(tolerance, _ADDED) if target % 1 == 0 else tolerance):
                 return True
+            if is_amount:
+                firsts = [each for each in firsts if each.unit == unit or _may_be(each, unit)]
+                seconds = [each for each in seconds if each.unit != unit]
             if _multiplied(_factors(firsts), [*_factors(seconds), *_PERIODS], unit, target, tolerance):
                 return True
         return self._summed(unit, target, tolerance)
@@ -208,6 +212,8 @@ class Values:
         shares = [float(each.value) for each in (*near, *self._own) if each.unit == "percent"]
         if figure.unit == "percent" and combined and _hits(100 - _array(shares), target, tolerance):
             return True
+        if figure.unit in ("day", "month") and _is_counted(figure.value, near):
+            return True
         own = {each.value for each in self._own}
         like = [each for each in near if each.unit == figure.unit]
         times = [each for each in near if each.unit in ("#", "percent", "times") or each.is_count]
@@ -218,6 +224,12 @@ class Values:
                 (like, [each for each in times if each.value in own]),
             )
         )
+
+
+def _is_counted(times: Decimal, near: Sequence[Quantity]) -> bool:
+    """Tell whether so many times a share that stands beside it is a number with decimals beside it, too."""
+    shares = [each.value for each in near if each.unit == "percent" and each.value % 1]
+    return any(share * times == each.value for share in shares for each in near if each.value % 1)
 
 
 def _may_be(number: Quantity, unit: str) -> bool:

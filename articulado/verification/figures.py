@@ -25,8 +25,8 @@ from articulado.verification.sources import (
     UNITS_OF_TIME,
     is_known_factor,
     is_same,
+    nearest_figure,
     of_another_time,
-    rivals_of,
     stands_in,
     unit_is_wrong,
 )
@@ -36,7 +36,6 @@ from articulado.verification.spans_of_time import (
     compounds,
     dates_in,
     day_of,
-    forms_of,
     whole_durations,
     with_numbers,
 )
@@ -56,7 +55,6 @@ _COMBINED = re.compile(
     r"|diferencia|exceso|de mas|acumulad\w*|reduc\w*|rebaj\w*|descuent\w*|pierd\w*)\b|[+−=]|\s[-–]\s"
 )
 """Words of a sum, a difference or a rest."""
-_LARGEST_DENOMINATOR = 12
 _TO_SHARE = re.compile(r",?\s(?:al?|hasta|y)\s(?:el\s)?\d")
 _MOST_OWN = 3  # Values of the question with which a sum of any length may be reckoned.
 _IF = re.compile(r"\bsi\b[^.;:]*$")
@@ -66,8 +64,6 @@ _COMMON_YEAR = 2025  # No leap year; the year of days without one if none is kno
 _PERIOD_DAYS = (28, 29, 30, 31, 360, 365, 366)
 _PERIOD_OF = re.compile(r"(?:\b(?:mes(?:es)?|anos?)\s(?:natural\s)?de\s|[/÷:]\s?|\bentre\s(?:los\s)?)$")
 """The words before the length of a month or a year that a computation takes: "al mes de 30 días", "entre 365 días"."""
-_LEAD, _MARKED_LEAD = 0.3, 0.25
-"""Least lead of another number over the one written, if no marked source has the figure, and if one has it."""
 _ROUNDS = 4  # Steps of a chain of results that is followed over the whole answer.
 
 
@@ -106,9 +102,14 @@ class _Check:
         self._sums = [computations(sentence.text) for sentence in answer.sentences]
         results = [each.result for sums in self._sums for each in sums if each.is_right]
         self._worked_out = results
-        operands = {value for sums in self._sums for each in sums if each.is_right for value in each.operands}
-        self._written = [Quantity(value, "#", "", 0, 0) for value in sorted(operands)]
-        self._written += [Quantity(each.value, "#", "", 0, 0) for sums in self._sums for each in sums if each.is_right]
+        self._lines = [answer.text.count("\n", 0, sentence.start) for sentence in answer.sentences]
+        self._written = [
+            (number, Quantity(value, "#", "", 0, 0))
+            for number, sums in enumerate(self._sums)
+            for each in sums
+            if each.is_right
+            for value in (*sorted(each.operands), each.value)
+        ]
         for sentence in answer.sentences:
             begin = _example_at(fold(sentence.text))
             self._said += [each for each in quantities(sentence.text) if each.start >= begin]
@@ -146,28 +147,12 @@ class _Check:
             for figure in figures_of_law(self._answer, sentence):
                 if _is_unsettled(sentence.text, figure):
                     continue
-                if fraction := _fraction(sentence.text, figure):
-                    self._written.append(fraction)
-                    continue
-                if self._is_given(figure, number) or (
-                    stands_in(figure, self._answer.sources) and not self._is_refuted(figure, number)
-                ):
+                if self._is_given(figure, number) or stands_in(figure, self._answer.sources):
                     self._accepted.setdefault(number, []).append(figure)
-                    self._written.append(figure)
+                    self._written.append((number, figure))
                 else:
                     waiting.append((number, figure))
         return waiting
-
-    def _is_refuted(self, figure: Quantity, number: int) -> bool:
-        """Tell whether the words of a figure go with another number in the sources, and not with its own."""
-        sentence = self._answer.sentences[number]
-        if any(each.start <= figure.start < each.end for each in self._sums[number]):
-            return False
-        beside = {each.value for each in self._near(number, figure) if each.unit == figure.unit}
-        if any(figure.value - each in beside - {each} for each in beside):
-            return False
-        is_marked = stands_in(figure, self._answer.of_sentence(sentence))
-        return rivals_of(sentence.text, figure, self._answer.sources).lead > (_MARKED_LEAD if is_marked else _LEAD)
 
     def _is_given(self, figure: Quantity, number: int) -> bool:
         """Tell whether a figure stands in the conversation or the answer, or is only supposed or counted."""
@@ -177,7 +162,8 @@ class _Check:
             return True
         before = fold(self._answer.sentences[number].text)[: figure.start]
         if figure.unit == DATE and (
-            _IF.search(before) or any(figure.value in forms_of(day) for day in self._answer.days)
+            _IF.search(before)
+            or any(figure.value in (n, n % 10_000) for n in (int(f"{day:%Y%m%d}") for day in self._answer.days))
         ):
             return True
         if any(is_same(figure, known) for known in self._worked_out):
@@ -191,7 +177,7 @@ class _Check:
         return any(each.is_right and figure.value in each.operands for each in sums)
 
     def _days(self, found: Iterable[Quantity]) -> set[date]:
-        known = [each for text in (self._said, self._written) for each in dates_in(text)]
+        known = dates_in([*self._said, *(each for _, each in self._written)])
         years = {int(each.value) // 10_000 for each in known if each.value >= 10_000}
         years |= {day.year for day in self._answer.days}
         years |= {int(each.value) for each in self._said if each.unit == "#" and 1950 <= each.value <= 2100}
@@ -199,7 +185,7 @@ class _Check:
 
     def _calendar(self) -> Calendar:
         said = self._days(self._said)
-        page = self._days([*self._worked_out, *self._written])
+        page = self._days([*self._worked_out, *(each for _, each in self._written)])
         return Calendar(said, [*self._answer.days, *sorted(page)])
 
     def _follows(self, number: int, figure: Quantity) -> bool:
@@ -210,7 +196,7 @@ class _Check:
         if (figure.kind or figure.per) and any(
             is_same(figure, known) and unit_is_wrong(known, figure) for known in self._law
         ):
-            return self._calendar().is_span(float(figure.value), figure.unit, 0, figure.kind)
+            return not figure.per and self._calendar().is_span(float(figure.value), figure.unit, 0, figure.kind)
         if figure.unit == "euro" and self._is_beyond:
             follows = True
         elif figure.unit == DATE:
@@ -221,7 +207,7 @@ class _Check:
             )
             near = self._near(number, figure)
             is_rule = figure.unit in (*UNITS_OF_TIME, "percent", "times") and not figure.value % 1
-            values = self._values(number if is_rule else None)
+            values = self._values(number, is_rule=is_rule)
             combined = _COMBINED.search(folded) is not None
             follows = values.give(figure, near, rough=rough, combined=combined)
             if whole and not follows:
@@ -229,7 +215,6 @@ class _Check:
                 follows = any(is_same(months, known) for known in (*self._said, *self._law)) or values.give(
                     months, near, rough=rough, combined=combined
                 )
-        follows = follows and not self._is_refuted(figure, number)
         if follows:
             self._accepted.setdefault(number, []).append(figure)
             self._worked_out.append(figure)
@@ -263,23 +248,14 @@ class _Check:
             near += [value for value in bare if each != number or not figure.start <= value.start < figure.end]
         return near
 
-    def _values(self, number: int | None = None) -> Values:
-        """Return the known values; for a sentence, the results before its end alone."""
-        worked_out = [
-            *(
-                each.result
-                for sums in self._sums[: None if number is None else number + 1]
-                for each in sums
-                if each.is_right
-            ),
-            *(
-                each
-                for place, derived in self._derived.items()
-                if number is None or place <= number
-                for each in derived
-            ),
-        ]
-        return Values(self._said, worked_out, self._written, self._law, self._calendar())
+    def _values(self, number: int | None = None, *, is_rule: bool = False) -> Values:
+        """Return the known values; of a sentence those of its line, and of a rule the results so far."""
+        last = number if is_rule and number is not None else len(self._sums)
+        worked_out = [each.result for sums in self._sums[: last + 1] for each in sums if each.is_right]
+        worked_out += [each for place, derived in self._derived.items() if place <= last for each in derived]
+        line = None if number is None else self._lines[number]
+        written = [each for place, each in self._written if line in (None, self._lines[place])]
+        return Values(self._said, worked_out, written, self._law, self._calendar())
 
     @property
     def _is_beyond(self) -> bool:
@@ -319,25 +295,16 @@ class _Check:
     def _unsupported(self, sentence: Sentence, quantity: Quantity) -> Finding:
         """Return the finding of a figure that nothing gives, with the nearest figure of the sources."""
         where = _where(sentence, quantity)
-        _, _, evidence, source = rivals_of(sentence.text, quantity, self._answer.sources)
+        nearest = nearest_figure(sentence.text, quantity, [*self._answer.of_sentence(sentence), *self._answer.sources])
+        evidence, mark = (nearest[0], nearest[1].mark) if nearest else ("", "")
         if any(known.value == quantity.value and unit_is_wrong(known, quantity) for known in self._law) or (
             of_another_time(quantity, self._answer.sources)
         ):
             kind, message = "unit", translate("verify.figure_unit", where=where, evidence=evidence)
         else:
-            is_there = stands_in(quantity, self._answer.of_sentence(sentence))
-            key = "verify.figure_elsewhere" if is_there else "verify.figure_unsupported"
-            kind, message = "unsupported", translate(key, where=where)
+            kind, message = "unsupported", translate("verify.figure_unsupported", where=where)
             message += translate("verify.figure_nearest", evidence=evidence) if evidence else ""
-        return _told(sentence, quantity, kind, message, source.mark if source else "", evidence)
-
-
-def _fraction(text: str, figure: Quantity) -> Quantity | None:
-    """Return the factor of a fraction that only a computation has ("82/184"), not a rule ("2/3")."""
-    above, slash, below = text[figure.start : figure.end].partition("/")
-    if not slash or figure.unit != "percent" or int(below) <= _LARGEST_DENOMINATOR:
-        return None
-    return Quantity(Decimal(int(above)) / int(below), "#", "", figure.start, figure.end)
+        return _told(sentence, quantity, kind, message, mark, evidence)
 
 
 def _is_unsettled(text: str, figure: Quantity) -> bool:

@@ -16,7 +16,7 @@ from articulado.legal.citations.parser import Citation
 from articulado.legal.laws.mentions import law_mentions
 from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import ProvisionRef
-from articulado.verification.reading import ReadAnswer, Sentence, marks_in
+from articulado.verification.reading import ReadAnswer, Sentence
 from articulado.verification.sources import Source, is_same, provisions_in
 
 _CHARACTERS_BEFORE = 40
@@ -112,7 +112,7 @@ def _groups(answer: ReadAnswer, sentence: Sentence) -> Iterator[tuple[list[Citat
     named: list[Citation] = []
     numbers: list[int] = []
     items: list[tuple[int, int, Citation | tuple[int, ...]]] = [(each.start, each.end, each) for each in sentence.named]
-    items += [mark for mark in _marks(answer.text) if sentence.start <= mark[0] < sentence.end]
+    items += sentence.written_marks
     beside = False
     for start, _, item in sorted(items, key=lambda each: (each[0], each[1])):
         if isinstance(item, Citation):
@@ -127,11 +127,6 @@ def _groups(answer: ReadAnswer, sentence: Sentence) -> Iterator[tuple[list[Citat
             numbers = [*numbers, *item]
     if numbers and beside:
         yield named, numbers
-
-
-@lru_cache(maxsize=16)
-def _marks(text: str) -> Sequence[tuple[int, int, tuple[int, ...]]]:
-    return tuple(marks_in(text))
 
 
 def _is_beside(text: str, citation: Citation, mark: int) -> bool:
@@ -187,11 +182,11 @@ def _of_other_text(
 
 
 def _claim(answer: ReadAnswer, position: int) -> tuple[frozenset[str], tuple[Quantity, ...]]:
-    """Return the stems and figures of a sentence, with those of the sentences around it if it has few words."""
-    text = ""
+    """Return the stems and figures of a sentence, with those beside it in its paragraph if it has few words."""
+    text, paragraph = "", answer.sentences[position].paragraph
     # An answer may begin with the name of the provision alone: then the sentences behind it say what it says.
     order = (*reversed(answer.sentences[: position + 1]), *answer.sentences[position + 1 :])
-    for sentence in order:
+    for sentence in (each for each in order if each.paragraph == paragraph):
         own = answer.text[sentence.start : sentence.end]
         for citation in reversed(sentence.named):
             start, end = citation.start - sentence.start, end_with_law(answer.text, citation) - sentence.start

@@ -7,10 +7,11 @@ occur in a text in order.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import permutations
 from typing import Literal
 
 from articulado.language.folding import fold
@@ -27,29 +28,18 @@ from articulado.verification.quoted_text import (
     pieces_of,
     quotations_in,
 )
-from articulado.verification.reading import ReadAnswer, Sentence
+from articulado.verification.reading import LEAST_QUOTED, ReadAnswer, Sentence
 from articulado.verification.sources import Source, Words, may_hold, words_of
-
-MIN_WORDS = 4
-"""Words from which on a quotation may be one of law, unless it is said to be literal."""
 
 _SURE_WORDS = 6
 """Words from which on it is one wherever it stands."""
 
-_TERM_WORDS = 6
-"""Words that the name of a right or of a thing in the words of the law has at most."""
-
 _NEGATIONS = frozenset(("no", "ni", "sin", "nunca", "solo", "salvo", "excepto"))
-
-_DENIALS = frozenset(("no", "ni", "nunca", "tampoco"))
-"""Words that a quotation must not leave out where it begins right behind them."""
-_CHARACTERS_BEFORE = 45
-"""Between a quotation and the provision that it is of."""
 _NAME_WORDS = 10
 """Words that a name, a title or a term has at most."""
 
 _NEAR_BY = 160
-"""Characters before a quotation that may say what it is."""
+"""Characters before a quotation that are searched for its introduction."""
 
 _ALIKE = 0.6
 """Share of a quotation's words that a wording must have, in order, to be the one that is meant."""
@@ -60,11 +50,15 @@ _VERY_ALIKE = 0.8
 
 @dataclass(frozen=True)
 class _Introduction:
-    """How a quotation is introduced. ``named`` are the numbers of the sources that its sentences mark or name."""
+    """How a quotation is introduced. ``sources`` are the numbers of those that its sentences mark or name.
+
+    ``is_vouched``: its sentence has a marker, or names one of them behind it.
+    """
 
     before: str
     sources: tuple[int, ...]
     own: bool
+    is_vouched: bool
     names_other: str
 
     def matches(self, cue: str) -> bool:
@@ -72,7 +66,7 @@ class _Introduction:
 
     @property
     def is_literal(self) -> bool:
-        """Whether the words before it say that it is what a text says."""
+        """Whether the words before it announce the words of a text."""
         return self.matches("literal") or self.matches("reporting")
 
 
@@ -82,13 +76,13 @@ def quotation_findings(
     *,
     known: Mapping[ProvisionRef, str] | None = None,
 ) -> list[Finding]:
-    """Return what is wrong with the quotations of an answer: those that its text shows, or those given.
+    """Return the errors in the quotations of an answer: those that its text shows, or those given.
 
     What is quoted must stand in the sources of its sentence, or in those of its paragraph. Names, terms, the words of
     the question and of other people are no quotations of law. ``known`` are texts of the index by provision: words of a
     provision that the answer names and the model did not read are a right quotation.
     """
-    question = words_of(answer.question)
+    question = words_of(f"{answer.question}\n{answer.conversation}")
     quoted = quotations_in(answer.text) if quotations is None else quotations
     unread = [text for ref, text in (known or {}).items() if ref not in {source.ref for source in answer.sources}]
     found = (_finding(answer, quotation, question, unread) for quotation in quoted)
@@ -114,8 +108,6 @@ def _finding(answer: ReadAnswer, quotation: Quotation, question: Words, unread: 
     holders = [source for source in answer.sources if _holds(source, quotation, answer)]
     attributed = [source for source in answer.sources if source.number in introduction.sources]
     if holders:
-        if cut := _without_its_negation(answer, quotation, holders):
-            return cut
         return _wrong_source(answer, quotation, introduction, attributed, holders)
     if any(stands_in(quotation.pieces, (source.besides,)) for source in answer.sources if source.besides):
         return None
@@ -129,43 +121,17 @@ def _finding(answer: ReadAnswer, quotation: Quotation, question: Words, unread: 
         if difference is None or _is_a_name(quotation, introduction, difference):
             return None
         return _altered(quotation, alike, difference)
-    claimed = _is_claimed(quotation, introduction) and not _is_far_from_its_name(answer, quotation)
-    return _invented(quotation, attributed) if claimed else None
-
-
-def _without_its_negation(answer: ReadAnswer, quotation: Quotation, holders: Sequence[Source]) -> Finding | None:
-    """Return the finding of a quotation that begins right behind the "no" of its source, which the answer lacks."""
-    before = words_of(answer.text[max(0, quotation.start - _CHARACTERS_BEFORE) : quotation.start]).tokens[-2:]
-    if not quotation.text[:1].isupper() or _DENIALS.intersection(before):
-        return None
-    first = quotation.pieces[0]
-    for source in holders:
-        words = words_of(source.text)
-        end = words.find(first.compact)
-        begin = words.offsets.index(end - len(first.compact)) if end is not None else 0
-        if begin < 1 or words.tokens[begin - 1] not in _DENIALS:
-            return None
-    real = words.written(begin - 1, begin + len(first.tokens))
-    message = translate("quotation.altered_negation", real=real[:60])
-    return _made("altered", quotation, message, source, real)
-
-
-def _is_far_from_its_name(answer: ReadAnswer, quotation: Quotation) -> bool:
-    """Tell whether the only provision of a sentence is named well behind a quotation: it may be of another one."""
-    sentence = next((each for each in answer.sentences if each.start <= quotation.start < each.end), None)
-    if sentence is None or sentence.marks or not sentence.named:
-        return False
-    return min(each.start for each in sentence.named) > quotation.end + _CHARACTERS_BEFORE
+    return _invented(quotation, attributed) if _is_claimed(quotation, introduction) else None
 
 
 def _counts(quotation: Quotation, introduction: _Introduction) -> bool:
-    if quotation.length >= MIN_WORDS:
+    if quotation.length >= LEAST_QUOTED:
         return True
     return quotation.length > 1 and introduction.matches("literal")
 
 
 def _is_of_user(quotation: Quotation, question: Words) -> bool:
-    """Tell whether all that is quoted stands in the question."""
+    """Tell whether all that is quoted stands in the question or the conversation."""
     return bool(question.tokens) and _in_order(quotation.pieces, question)
 
 
@@ -180,7 +146,7 @@ def _threshold(quotation: Quotation, introduction: _Introduction) -> float:
 
 def _is_a_name(quotation: Quotation, introduction: _Introduction, difference: Difference) -> bool:
     """Tell whether few words that nobody says to be literal name a thing much as the law does, with its figures."""
-    if quotation.length > _TERM_WORDS or introduction.is_literal or quotation.is_block:
+    if quotation.length > _SURE_WORDS or introduction.is_literal or introduction.is_vouched or quotation.is_block:
         return False
     changed = words_of(f"{difference.said} {difference.real}").tokens
     return not any(token in _NEGATIONS or numeral(token) is not None for token in changed)
@@ -199,12 +165,12 @@ def _is_claimed(quotation: Quotation, introduction: _Introduction) -> bool:
     if introduction.matches("coined") and quotation.length < _NAME_WORDS:
         return False
     if quotation.length < _SURE_WORDS:
-        return introduction.matches("reporting") and introduction.own
+        return introduction.is_vouched or (introduction.own and introduction.matches("reporting"))
     return introduction.own or introduction.is_literal
 
 
 def _introduction(answer: ReadAnswer, quotation: Quotation) -> _Introduction:
-    """Read what stands before a quotation, and find the sources of the sentences that it is in."""
+    """Read the words before a quotation, and find the sources of the sentences that it is in."""
     inside = [s for s in answer.sentences if s.start < quotation.end and quotation.start < s.end]
     leading = _leading(answer, inside[0]) if inside else None
     begin = max((leading or inside[0]).start if inside else 0, quotation.start - _NEAR_BY)
@@ -214,7 +180,8 @@ def _introduction(answer: ReadAnswer, quotation: Quotation) -> _Introduction:
     own = bool(sources)
     if not sources and inside:
         sources = tuple(source.number for sentence in inside for source in answer.of_sentence(sentence))
-    return _Introduction(before, sources, own, other)
+    behind = any(each.marks or any(c.start >= quotation.end for c in each.named) for each in inside)
+    return _Introduction(before, sources, own, own and behind, other)
 
 
 _QUOTED = re.compile(r"«[^«»]*»|“[^“”]*”")
@@ -330,27 +297,18 @@ def _holds(source: Source, quotation: Quotation, answer: ReadAnswer) -> bool:
     if _stands_in(quotation.pieces, source.text):
         return True
     first = quotation.pieces[0]
-    begins_here = _stands_in([first], source.text)
-    if not begins_here and first.compact[:12] in words_of(source.besides).compact:
+    if not _stands_in([first], source.text) and first.compact[:12] in words_of(source.besides).compact:
         return _in_order(quotation.pieces, words_of(f"{source.provision}\n{source.everything}"))
     parts = [part for part in answer.sources if source.provision_key and part.ref == source.ref]
-    if len(parts) < 2 or not (begins_here or _any_beginning(quotation, words_of(source.text))):
+    if len(parts) < 2:
         return False
     texts = [part.text for part in parts]
     lines = [pieces for line in quotation.text.split("\n") if (pieces := pieces_of(line))]
     return (
         all(any(words_of(text).find(piece.compact) for text in texts) for piece in quotation.pieces)
         or (len(lines) > 1 and all(stands_in(line, texts) for line in lines))
-        or any(_in_order(quotation.pieces, words_of(f"{one.text}\n{two.text}")) for one, two in _adjacent(parts))
+        or any(_in_order(quotation.pieces, words_of(f"{one}\n{two}")) for one, two in permutations(texts, 2))
     )
-
-
-def _any_beginning(quotation: Quotation, words: Words) -> bool:
-    return "".join(quotation.pieces[0].tokens[:3]) in words.compact
-
-
-def _adjacent(parts: Sequence[Source]) -> Iterator[tuple[Source, Source]]:
-    return ((one, two) for one in parts for two in parts if one is not two)
 
 
 def _stands_in(pieces: Sequence[Words], text: str) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import Match, SequenceMatcher
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 from articulado.language.numerals import read_number
@@ -212,7 +212,7 @@ def _nearest(piece: Words, words: Words, source: Source) -> Likeness | None:
     begin = max(0, best - length - 40)
     window = words.tokens[begin : best + 2 * length + 40]
     matcher = SequenceMatcher(None, piece.tokens, window, autojunk=False)
-    blocks = _dense([block for block in matcher.get_matching_blocks() if block.size])
+    blocks = [block for block in matcher.get_matching_blocks() if block.size]
     if not blocks:
         return None
     head, tail = blocks[0], blocks[-1]
@@ -220,29 +220,6 @@ def _nearest(piece: Words, words: Words, source: Source) -> Likeness | None:
     after = min(len(words.tokens), begin + tail.b + tail.size + length - tail.a - tail.size)
     share = sum(block.size for block in blocks) / length
     return Likeness(source, piece, words, first, after, share)
-
-
-def _dense(blocks: Sequence[Match]) -> list[Match]:
-    """Return the blocks of words that belong together: not those that only share a common word further off."""
-    if not blocks:
-        return []
-    main = max(range(len(blocks)), key=lambda number: blocks[number].size)
-    kept = [blocks[main]]
-    for block in reversed(blocks[:main]):
-        if not _belongs(block, kept[0], block.size):
-            break
-        kept.insert(0, block)
-    for block in blocks[main + 1 :]:
-        if not _belongs(kept[-1], block, block.size):
-            break
-        kept.append(block)
-    return kept
-
-
-def _belongs(before: Match, after: Match, size: int) -> bool:
-    """Tell whether two blocks are near enough; the more words the farther one has, the farther it may be."""
-    gap = (after.b - before.b - before.size) - (after.a - before.a - before.size)
-    return gap <= 2 + 4 * size
 
 
 def _is_same(said: Sequence[str], real: Sequence[str]) -> bool:

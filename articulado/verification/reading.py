@@ -41,14 +41,14 @@ def marks_in(text: str) -> list[Mark]:
     return sorted(own) or [(m.start(), m.end(), (int(m[1]),)) for m in _BARE_NUMBER.finditer(text)]
 
 
-def marks_by_sentence(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, ...]]:
-    """Return the numbers of the markers of each sentence; one behind a full stop is of the sentence before it."""
-    marks: list[list[int]] = [[] for _ in spans]
-    for start, end, numbers in marks_in(text):
-        position = next((n for n, (first, last) in enumerate(spans) if first <= start < last), None)
+def marks_by_sentence(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Mark, ...]]:
+    """Return the markers of each sentence; one behind a full stop is of the sentence before it."""
+    marks: list[list[Mark]] = [[] for _ in spans]
+    for mark in marks_in(text):
+        position = next((n for n, (first, last) in enumerate(spans) if first <= mark[0] < last), None)
         if position is not None:
-            marks[position - _is_behind(text, spans, position, start, end)] += numbers
-    return [tuple(dict.fromkeys(numbers)) for numbers in marks]
+            marks[position - _is_behind(text, spans, position, mark[0], mark[1])].append(mark)
+    return [tuple(each) for each in marks]
 
 
 def _is_behind(text: str, spans: Sequence[tuple[int, int]], position: int, start: int, end: int) -> bool:
@@ -107,7 +107,8 @@ LEAST_QUOTED = 4
 class Sentence:
     """A sentence or an item of a list: ``answer.text[start:end]``.
 
-    ``marks`` are the numbers of the markers in it; ``rests_on`` those of the sources that it rests on: of its own
+    ``written_marks`` are its markers, also one behind its full stop; ``marks`` the numbers of those that point to a
+    source; ``rests_on`` those of the sources that it rests on: of its own
     markers, else those of the next ones in its paragraph, else of the last ones before it there; and those of the
     provisions that it names. ``named`` are the provisions that it names, with offsets into the answer.
     """
@@ -116,6 +117,7 @@ class Sentence:
     start: int
     end: int
     paragraph: int
+    written_marks: tuple[Mark, ...]
     marks: tuple[int, ...]
     named: tuple[Citation, ...]
     rests_on: tuple[int, ...]
@@ -166,7 +168,7 @@ def read_answer(
     named = [each for each in named_provisions(text, sources) if not _within(each.start, quoted)]
     pieces = _pieces(text)
     written = marks_by_sentence(text, [(start, end) for start, end, _ in pieces])
-    marks = [tuple(n for n in numbers if n in valid) for numbers in written]
+    marks = [tuple(dict.fromkeys(n for _, _, numbers in each for n in numbers if n in valid)) for each in written]
     read: list[Sentence] = []
     for position, (start, end, paragraph) in enumerate(pieces):
         own_named = tuple(citation for citation in named if start <= citation.start < end)
@@ -174,7 +176,8 @@ def read_answer(
         by_name = [source.number for source in sources if source.ref in refs]
         by_mark = marks[position] or _nearest_marks(position, pieces, marks)
         rests_on = _with_other_parts(dict.fromkeys([*by_mark, *by_name]), sources)
-        read.append(Sentence(text[start:end], start, end, paragraph, marks[position], own_named, rests_on))
+        placed = (written[position], marks[position])
+        read.append(Sentence(text[start:end], start, end, paragraph, *placed, own_named, rests_on))
     return ReadAnswer(text, question, tuple(sources), tuple(read), conversation, tuple(days))
 
 

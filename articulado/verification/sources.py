@@ -5,22 +5,19 @@ text, their offsets and a compact form without blanks. ``may_hold`` is a fast ne
 are compared. ``stands_in`` compares a figure with those of sources.
 """
 
-import math
 import re
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import groupby
 from types import MappingProxyType
-from typing import NamedTuple
 
 from articulado.language.characters import CharacterTable
 from articulado.language.folding import fold
 from articulado.language.quantities import DATE, BareNumber, Quantity, bare_numbers, kinds_of_days, quantities
-from articulado.language.spanish import stem_word, stop_words
+from articulado.language.spanish import stems
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import parse_citations
 from articulado.prompting.notes import whole_note
@@ -224,7 +221,7 @@ def stands_in(quantity: Quantity, sources: Sequence[Source]) -> bool:
         if not quantity.kind or any(known.kind == quantity.kind for known in same):
             if same or (not quantity.kind and _as_written(quantity, source)):
                 return True
-        elif any(not known.kind for known in same) and quantity.kind in kinds_of_days(source.everything):
+        elif same and not any(known.kind for known in same) and quantity.kind in kinds_of_days(source.everything):
             return True
     return False
 
@@ -265,112 +262,19 @@ def unit_is_wrong(known: Quantity, quantity: Quantity) -> bool:
     return not quantity.is_count and (known.unit in UNITS_OF_TIME or quantity.unit not in UNITS_OF_TIME)
 
 
-_REACH = 140
-"""Characters on either side of a figure whose words are compared."""
-_DECAY = 60
-"""Distance in characters at which a word beside a figure counts for 1/e."""
-_PRIOR = 3.0
-"""Weight added to that of the words around a figure, so that few words fit nothing fully."""
-_SAME_NUMBER = 1.5
-"""Factor of the fit of a figure that has the same number with another unit."""
-_WORD = re.compile(r"[^\W_]+")
-_MARK = re.compile(r"\[C[\dC, ]+\]")
-Around = Mapping[str, float]
-"""The stems of the words beside a figure, with weights that fall with their distance from it."""
-
-
-class Rivals(NamedTuple):
-    """Fit of the words around a figure to its own number and to the best other number in sources, from 0 to 1.5."""
-
-    own: float
-    other: float
-    figure: str
-    source: Source | None
-
-    @property
-    def lead(self) -> float:
-        """Fit of the other number beyond that of the own one."""
-        return self.other - self.own
-
-
-def rivals_of(claim: str, quantity: Quantity, sources: Sequence[Source]) -> Rivals:
-    """Compare the words around a figure with those around every figure of sources that may stand in its place.
-
-    That are figures of its unit and, with the same number, of another unit of time. The fit is the share of the weight
-    of the words around the figure that stand around the other one; rare words and near words weigh more. Numbers
-    without a unit may be the figure itself, never a rival of it.
-    """
-    slots = [(known, around, source) for source in sources for known, around in _slots(source.everything)]
-    counts = Counter(stem for _, around, _ in slots for stem in around)
-    mine = {
-        stem: near * math.log(1 + (len(slots) + 1) / (1 + counts[stem]))
-        for stem, near in _around(claim, quantity.start, quantity.end).items()
-    }
-    total = sum(mine.values()) + _PRIOR
-    own, other, best, of_source = 0.0, -1.0, "", None
-    for known, around, source in slots:
-        is_own = _is_own(known, quantity)
-        has_number = not is_own and _has_number(known, quantity)
-        if not (is_own or has_number or known.unit == quantity.unit):
-            continue
-        fit = sum(weight * math.sqrt(around[stem]) for stem, weight in mine.items() if stem in around) / total
-        fit *= _SAME_NUMBER if has_number else 1.0
-        if is_own:
-            own = max(own, fit)
-        elif fit > other and known.unit != "#":
-            other, best = fit, " ".join(source.everything[known.start : known.end].split())
-            of_source = source
-    return Rivals(own, max(other, 0.0), best, of_source)
-
-
-def _has_number(known: Quantity, quantity: Quantity) -> bool:
-    """Tell whether two times are written with one number: years are counted in months."""
-    if not {known.unit, quantity.unit} <= set(UNITS_OF_TIME):
-        return False
-    return known.value in (quantity.value, quantity.value * 12) or known.value * 12 == quantity.value
-
-
-def _is_own(known: Quantity, quantity: Quantity) -> bool:
-    """Tell whether a figure of a source may be a figure of the answer."""
-    if known.unit == "#":
-        return quantity.value in (known.value, known.value * 12 if quantity.unit == "month" else known.value)
-    clash = (known.kind and quantity.kind and known.kind != quantity.kind) or (
-        known.per and quantity.per and known.per != quantity.per
-    )
-    return is_same(known, quantity) and not clash
-
-
-@lru_cache(maxsize=1024)
-def _slots(text: str) -> Sequence[tuple[Quantity, Around]]:
-    """Return the figures of a text with the words around them; numbers without a unit have the unit "#"."""
-    found = [each for each in quantities(text) if each.unit != DATE]
-    found += [Quantity(each.value, "#", "", each.start, each.end) for each in bare_numbers(text)]
-    found += [
-        Quantity(Decimal(12 if each["year"] else 1), "month", "", *each.span()) for each in _YEARLY.finditer(fold(text))
-    ]
-    return [(each, _around(text, each.start, each.end)) for each in found]
-
-
-def _around(text: str, start: int, end: int) -> Around:
-    ends, words = _placed_stems(text)
-    around: dict[str, float] = {}
-    for first, last, stem in words[bisect_left(ends, start - _REACH) :]:
-        distance = start - last if last <= start else first - end
-        if first > end + _REACH:
-            break
-        if distance >= 0:
-            around[stem] = max(around.get(stem, 0.0), math.exp(-distance / _DECAY))
-    return around
-
-
-@lru_cache(maxsize=1024)
-def _placed_stems(text: str) -> tuple[Sequence[int], Sequence[tuple[int, int, str]]]:
-    """Return the ends of the content words of a text, and start, end and stem of each; markers have none."""
-    unmarked = _MARK.sub(lambda match: " " * len(match[0]), text).lower()
-    stop = stop_words()
-    found = [(*match.span(), stem_word(match[0])) for match in _WORD.finditer(unmarked) if match[0] not in stop]
-    words = [each for each in found if each[2]]
-    return [end for _, end, _ in words], words
+def nearest_figure(claim: str, quantity: Quantity, sources: Iterable[Source]) -> tuple[str, Source] | None:
+    """Return the figure of the same unit, or else the same number, in the words most like those of the sentence."""
+    wanted = set(stems(claim))
+    best: tuple[float, str, Source] | None = None
+    for source in sources:
+        for known in quantities(source.text):
+            if known.unit != quantity.unit and known.value != quantity.value:
+                continue
+            around = source.text[max(0, known.start - 150) : known.end + 150]
+            fit = len(wanted & set(stems(around))) + (0.5 if known.unit == quantity.unit else 0)
+            if best is None or fit > best[0]:
+                best = fit, " ".join(source.text[known.start : known.end].split()), source
+    return (best[1], best[2]) if best else None
 
 
 def is_known_factor(value: Decimal, given: Collection[Decimal]) -> bool:

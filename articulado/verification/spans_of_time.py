@@ -188,8 +188,3 @@ def bare_quantities(text: str) -> list[Quantity]:
 def with_numbers(text: str) -> list[Quantity]:
     """Return the quantities of a text, its durations in several units as one, and its numbers without a unit."""
     return [*quantities(text), *whole_durations(text), *bare_quantities(text)]
-
-
-def forms_of(day: date) -> tuple[int, int]:
-    """Return the values of a day with and without its year."""
-    return day.year * 10_000 + day.month * 100 + day.day, day.month * 100 + day.day

@@ -116,19 +116,43 @@ def test_the_figure_of_a_dangling_marker_is_not_told_twice() -> None:
     assert figure_findings(read_answer("Caduca a los veinte días [C7]. Avisan con treinta días [C1].", "", TWO)) == []
 
 
-MEETINGS = """1. La extinción del contrato de servicio se comunicará con un preaviso de siete días.
-2. La comunicación expresará los motivos de la decisión y la fecha de sus efectos, y se entregará copia a los
-representantes de las personas trabajadoras, que podrá formular las observaciones que estime oportunas.
-3. Las reuniones ordinarias del comité intercentros se convocarán cada veinte días.
-4. Las actas aprobadas se remitirán a la autoridad laboral en cinco días.
-5. Los recursos contra sanciones internas se resolverán en doce días."""
+def test_a_figure_of_the_question_is_right_in_another_form() -> None:
+    question = "Cobro 23.400 € y la jornada de convenio 1.780 horas al año."
+    source = "El convenio 190/2020 fija cuarenta horas."
+    assert _findings("Su hora son 23.400 € ÷ 1.780 h = 13,15 € [C1].", source, question) == []
+    assert len(_findings("Su jornada es de 190 horas [C1].", source, question)) == 1
 
 
-def test_a_figure_of_other_words_of_the_source_is_reported() -> None:
-    right = "La extinción del contrato de servicio exige un preaviso de siete días [C1]."
-    [wrong] = _findings(right.replace("siete", "veinte"), MEETINGS)
-    assert (wrong["where"], wrong["evidence"]) == ("veinte días", "siete días")
-    assert _findings(right, MEETINGS) == []
+MARRIAGE = "Se avisará con quince días. Son quince días naturales; los demás plazos, en días laborables."
+
+
+def test_a_number_that_a_source_gives_with_other_days_or_for_another_time_is_a_wrong_unit() -> None:
+    assert [each["kind"] for each in _findings("Son quince días laborables [C1].", MARRIAGE)] == ["unit"]
+    assert _findings("Son quince días naturales [C1]. Se avisa con quince días [C1].", MARRIAGE) == []
+    question = "Trabajé del 2 al 13 de marzo de 2026."  # Twelve days, which are no twelve days a month.
+    source = "Doce días de salario por año de servicio."
+    assert [each["kind"] for each in _findings("Son doce días por mes [C1].", source, question)] == ["unit"]
+
+
+def test_durations_that_follow_by_a_difference_a_division_or_a_share_are_right() -> None:
+    age = "La edad será de 65 años."
+    question = "Quiero jubilarme 20 meses antes."
+    assert _findings("Los 65 años menos 20 meses son 63 años y 4 meses [C1].", age, question) == []
+    assert len(_findings("Los 65 años menos 20 meses son 61 años y 7 meses [C1].", age, question)) > 0
+    leave = "Las vacaciones serán de 30 días naturales al año."
+    assert _findings("De 30 días naturales se deduce que son 2,5 días por mes [C1].", leave) == []
+    scale = "El 0,18 por ciento por cada mes."
+    assert _findings("El 0,18 % por los demás: 2,88 (16 meses) [C1].", scale) == []
+    assert len(_findings("El 0,18 % por los demás: 2,88 (17 meses) [C1].", scale)) == 1
+
+
+def test_an_amount_follows_from_the_values_of_its_own_line() -> None:
+    source = "Serán 400 euros al mes, con un máximo de 5 meses, y un recargo de 70 días."
+    right, other = "- Son 400 € y 5 meses: 2.000 € [C1].", "- El recargo es de 70 días [C1]."
+    assert _findings(f"{right}\n{other}", source) == []
+    assert [each["where"] for each in _findings(f"- Son 28.000 € con 400 € al mes [C1].\n{other}", source)] == [
+        "28.000 €"
+    ]
 
 
 def test_a_word_that_begins_like_a_supposition_is_no_example() -> None:

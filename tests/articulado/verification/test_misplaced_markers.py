@@ -86,3 +86,15 @@ def test_another_article_of_the_law_is_told_if_a_source_says_the_claim() -> None
     [each] = misplaced_markers(answer, {(ET, "art:45"): OTHER})
     assert (each.source.mark, each.is_swapped) == ("C1", False)
     assert list(misplaced_markers(answer, {(ET, "art:45"): CLAIM})) == []
+
+
+def test_a_marker_behind_the_full_stop_is_of_the_sentence_before_it() -> None:
+    assert found_in(
+        "La acción caduca a los veinte días (art. 59.3 ET). [C2]\n\nSon treinta días (art. 38 ET). [C1]"
+    ) == [("art. 59.3", "C2", False)]
+
+
+def test_a_short_claim_is_not_filled_with_words_of_another_paragraph() -> None:
+    sea = Source(2, ET, "ET", "Artículo 17", "art:17", OTHER)
+    answer = read_answer(f"{CLAIM} (art. 38 ET).\n\nHay otros mínimos (art. 17 ET).", "", [*LEAVE, sea])
+    assert list(misplaced_markers(answer, {(ET, "art:17"): OTHER, (ET, "art:38"): CLAIM})) == []

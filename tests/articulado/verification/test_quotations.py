@@ -120,8 +120,29 @@ def test_words_that_nobody_wrote() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Las vacaciones se fijan por «acuerdo escrito, previo y razonado» (art. 38.2 ET).", "invented"),
+        ("La empresa puede elegir la «readmisión del empleado afectado» o pagar [C2].", "invented"),
+        ("Se fijan según la «planificación trimestral de las vacaciones» [C1].", "altered"),
+    ],
+)
+def test_short_words_that_a_marker_or_a_provision_behind_them_vouches_for_are_literal(text: str, kind: str) -> None:
+    assert kinds(text) == [kind]
+
+
+def test_words_of_the_conversation_are_no_quotation_of_law() -> None:
+    text = "Se fijan por «acuerdo escrito, previo y razonado» (art. 38.2 ET)."
+    said = read_answer(text, "¿Y eso?", SOURCES, "Me piden un acuerdo escrito, previo y razonado.")
+    assert quotation_findings(said) == []
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "Se fijan de «COMÚN acuerdo, entre el empresario» (art. 38.2 ET).",
+        "El art. 38 ET y el «derecho al descanso efectivo» son cosas distintas.",
+        "El «descanso anual efectivo» se fija por acuerdo [C1].",
         "El «despido improcedente» da derecho a una indemnización [C2].",
         "Los llamados «días de asuntos propios» no están en el artículo 38 ET [C1].",
         "El artículo 38 («Vacaciones anuales») regula el descanso [C1].",
