@@ -76,7 +76,7 @@ Rerank = Annotated[
     typer.Option(
         "--rerank",
         metavar="MODO",
-        help="Reordenación de resultados: auto, none, heuristic, cross_encoder, llm o api.",
+        help="Reordenación de resultados: auto, none, learnt, heuristic, cross_encoder, llm o api.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Escribe un único objeto JSON.")]

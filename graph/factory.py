@@ -11,7 +11,8 @@ from articulado.config.profile import Profile, domain_of
 from articulado.config.settings import ModelSettings, Settings
 from articulado.encoders.bm25 import Bm25Encoder
 from articulado.encoders.dual import DualEncoder, packaged_encoder
-from articulado.encoders.precedents import packaged_precedents
+from articulado.encoders.phrasings import Phrasings, packaged_phrasings, packaged_precedents
+from articulado.encoders.sentences import sentence_encoder
 from articulado.legal.domain.base import Domain, Lexicon, StemWeights
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
@@ -25,7 +26,9 @@ from articulado.retrieval.conversation.leaning import (
     WrittenLeaning,
     packaged_leaning,
 )
+from articulado.retrieval.ranking.features import FeatureReader
 from articulado.retrieval.ranking.heuristic import EncodedSimilarity, HeuristicReranker, Prominence, Similarity, Support
+from articulado.retrieval.ranking.learnt import LearntReranker, packaged_ranking
 from articulado.retrieval.ranking.table import ASK_A_PROVIDER, rerankers
 from articulado.retrieval.relevance.evidence import EvidenceReader
 from articulado.retrieval.relevance.judge import BestScoreJudge, LearntJudge, RelevanceJudge, packaged_judgement
@@ -66,6 +69,8 @@ def build_services(
     similarity = EncodedSimilarity(encoder) if encoder else None
     prominence = Prominence(domain, lay_phrasings) if profile.features.records else Prominence(domain)
     heuristic = HeuristicReranker(domain, lexicon, prominence, similarity, _support(encoder))
+    phrasings = _phrasings(settings, domain)
+    learnt = _learnt(domain, lexicon, heuristic, similarity, prominence, phrasings)
     store = open_store(settings, index) if index else records
     return Services(
         settings=settings,
@@ -75,8 +80,9 @@ def build_services(
         principal=_principal(settings.principal, domain, lexicon, encoder),
         embedder=((_provider_embedder(settings) or encoder) if index else None) or DisabledEmbedder(),
         sparse=Bm25Encoder.of(domain),
-        rerankers=rerankers(settings, reader, heuristic, profile),
-        judge=_judge(domain, lexicon, heuristic, similarity, prominence),
+        rerankers=rerankers(settings, reader, heuristic, profile, learnt),
+        judge=_judge(domain, lexicon, learnt, similarity, prominence),
+        phrasings=phrasings,
         leaning=_leaning(domain, heuristic),
         matcher=StoredArticles(store, profile, domain, encoder if index else None),
         records=records,
@@ -145,24 +151,50 @@ def _support(encoder: DualEncoder | None) -> Support | None:
     return support
 
 
-def _judge(
+def _phrasings(settings: Settings, domain: Domain) -> Phrasings | None:
+    """Return the known questions on Spanish law, ``None`` for any other domain or without a sentence encoder."""
+    encoder = sentence_encoder(settings) if domain is SPANISH_LAW else None
+    return packaged_phrasings(encoder) if encoder else None
+
+
+def _learnt(
     domain: Domain,
     weights: StemWeights,
     heuristic: HeuristicReranker,
     similarity: Similarity | None,
     prominence: Prominence,
+    phrasings: Phrasings | None,
+) -> LearntReranker | None:
+    """Return the ranking that was learnt for Spanish law, ``None`` for any other domain."""
+    if similarity is None or heuristic.support is None:
+        return None
+    around = phrasings.around if phrasings else None
+    reader = FeatureReader(domain, weights, prominence, similarity, heuristic.support, around)
+    return LearntReranker(reader, heuristic, lambda: packaged_ranking(with_neighbours=around is not None))
+
+
+def _judge(
+    domain: Domain,
+    weights: StemWeights,
+    learnt: LearntReranker | None,
+    similarity: Similarity | None,
+    prominence: Prominence,
 ) -> RelevanceJudge:
     """Return what has been learnt for Spanish law; of any other domain the best score is all that is known."""
-    if domain is not SPANISH_LAW or similarity is None:
+    if learnt is None or similarity is None:
         return BestScoreJudge()
-    return LearntJudge(EvidenceReader(domain, weights, similarity, heuristic, prominence), packaged_judgement)
+    reader = EvidenceReader(domain, weights, similarity, learnt, prominence)
+    return LearntJudge(reader, lambda: packaged_judgement(with_neighbours=learnt.reader.around is not None))
 
 
 def _leaning(domain: Domain, heuristic: HeuristicReranker) -> LeaningJudge:
     """Return what has been learnt for Spanish law; of any other domain, how a question is written is all there is."""
     if heuristic.support is None:
         return WrittenLeaning(domain.language)
-    return LearntLeaning(SignReader(domain, lambda: packaged_judgement().wording, heuristic.support), packaged_leaning)
+    return LearntLeaning(
+        SignReader(domain, lambda: packaged_judgement(with_neighbours=False).wording, heuristic.support),
+        packaged_leaning,
+    )
 
 
 def open_store(settings: Settings, index: Index) -> InspectedStore:

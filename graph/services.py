@@ -19,6 +19,7 @@ from articulado.config.companions import Topic, load_companions
 from articulado.config.profile import Profile
 from articulado.config.sections import Caps, RelevanceBands
 from articulado.config.settings import Settings
+from articulado.encoders.phrasings import Phrasings
 from articulado.language.languages import Language
 from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
@@ -98,6 +99,7 @@ class Services:
     sparse: SparseEncoder
     rerankers: RerankerTable
     judge: RelevanceJudge
+    phrasings: Phrasings | None
     leaning: LeaningJudge
     matcher: ArticleMatcher
     records: PackagedRecords

@@ -22,8 +22,8 @@ from nodes.turn import declined_question, language_of_turn
 from state.context import ResolvedContext
 from state.rag import RagState
 
-MAX_NEAREST = 2
-"""How many provisions a question that is nearly answered is shown."""
+MAX_NEAREST = 3
+"""How many provisions a question that is nearly answered is shown, to choose from."""
 ASKED_BACK = {"amount": "amount", "deadline": "time", "duration": "time"}
 """What is asked back by what is asked for."""
 
@@ -66,7 +66,9 @@ def _says_nothing(state: RagState, language: Language) -> bool:
 
 
 def _near(shown: Sequence[Candidate], language: Language) -> str:
-    return "\n\n".join([language.translate("rag_near"), listed(shown), language.translate("rag_near_add")])
+    return "\n\n".join(
+        [language.translate("rag_near"), listed(shown, numbered=True), language.translate("rag_near_add")]
+    )
 
 
 def _question_back(question: str, language: Language) -> str:

@@ -1,4 +1,4 @@
-"""Search every collection with the dense and sparse vectors of all searches at once.
+"""Search every collection with the dense and sparse vectors of all searches at once, and look for known questions.
 
 If the dense vectors are missing, the search is lexical only and a warning says so.
 """
@@ -11,8 +11,9 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.config.sections import Caps
+from articulado.encoders.phrasings import Phrasings
 from articulado.retrieval.fusion import merged
-from articulado.retrieval.search import HybridSearch, search_filter
+from articulado.retrieval.search import HybridSearch, answers_of_phrasings, search_filter
 from articulado.values.answers import Cost
 from articulado.values.chunks import Candidate
 from state.context import ResolvedContext
@@ -31,12 +32,17 @@ class HybridSearchUpdate(TypedDict):
 
 
 async def hybrid_search(
-    state: RagState, runtime: Runtime[ResolvedContext], *, search: HybridSearch, caps: Caps | None = None
+    state: RagState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    search: HybridSearch,
+    phrasings: Phrasings | None,
+    caps: Caps | None = None,
 ) -> HybridSearchUpdate:
     """Search with the vectors that the two encoding stages left in the cache; ``caps`` unset: those of the profile.
 
     Of agreements that the question names, the best are found whatever else there is. Vectors that are there no longer
-    are made again, or the search is by words.
+    are made again, or the search is by words. What answers the nearest known questions is found, too.
     """
     where = search_filter(state["analysis"], days_of(state).as_of, runtime.context.territory)
     named = agreements_asked(state).named
@@ -52,6 +58,9 @@ async def hybrid_search(
         # The vectors are in the cache now: it costs nothing.
         of_named, _, _ = await run(replace(where, fields=(*where.fields, ("law_id", named))), caps=caps)
         found = merged([*found, *of_named[:MAX_OF_AGREEMENTS]])
+    if phrasings and not runtime.context.collections:
+        question = state["contextualized_question"] or state["question"]
+        found = merged([*found, *await answers_of_phrasings(question, phrasings, search, where, days_of(state))])
     update: HybridSearchUpdate = {"found": found, "cost": cost}
     if warnings:
         update["warnings"] = [*state["warnings"], *warnings]

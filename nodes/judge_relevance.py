@@ -11,8 +11,7 @@ from typing_extensions import TypedDict
 
 from articulado.calculations.parameters import asks_for_value_alone
 from articulado.config.sections import RelevanceBands
-from articulado.retrieval.fusion import preference
-from articulado.retrieval.ranking.final_scores import is_asked_of
+from articulado.retrieval.fusion import is_asked_of, preference
 from articulado.retrieval.relevance.judge import UNDERSPECIFIED, Judgement, RelevanceJudge
 from articulado.values.answers import AnswerOutcome
 from articulado.values.chunks import NAMED_SCORE

@@ -13,9 +13,9 @@ from typing_extensions import TypedDict
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.models.retry import UNLIMITED, QuestionTime
-from articulado.retrieval.fusion import in_order
-from articulado.retrieval.ranking.final_scores import raised, with_final_scores
+from articulado.retrieval.fusion import in_order, raised, with_final_scores
 from articulado.retrieval.ranking.heuristic import WordShare
+from articulado.retrieval.ranking.learnt import LEARNT_SIGNALS, LearntReranker
 from articulado.retrieval.ranking.table import reranker_for
 from articulado.values.answers import Cost, cost_of, cost_of_failure
 from articulado.values.chunks import NAMED_SCORE, Candidate
@@ -100,7 +100,8 @@ async def rerank(
         )
         scores |= dict(zip((chunk["id"] for chunk in chunks), worth, strict=True))
     with_rerank_scores = [_with_score(candidate, scores) for candidate in state["candidates"]]
-    ranked = with_final_scores(with_rerank_scores, profile.signals, *days_of(state), named_agreements)
+    signals = LEARNT_SIGNALS if isinstance(reranker, LearntReranker) else profile.signals
+    ranked = with_final_scores(with_rerank_scores, signals, *days_of(state), named_agreements)
     return {**update, "candidates": [_with_place(candidate, in_place) for candidate in ranked]}
 
 

@@ -6,7 +6,7 @@ parts that matter, and cites them by one marker. Dated reference values follow: 
 a chat model, those that the chosen chunks name.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
@@ -19,8 +19,9 @@ from articulado.language.table_text import is_row
 from articulado.prompting.fragments import SEPARATOR, render
 from articulado.prompting.shared_marks import share_marks
 from articulado.retrieval.fusion import EXTRA_AFTER_REFETCH, MAX_COMPANIONS, preference
-from articulado.retrieval.parts import chosen_parts, without_repealed
+from articulado.retrieval.parts import PROVISIONS, Cut, chosen_parts, without_repealed
 from articulado.retrieval.ranking.table import effective_strategy
+from articulado.values.answers import RerankStrategy
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, provision_of
 from articulado.values.protocols import RerankerTable, TokenCounter
 from nodes.turn import language_of_turn
@@ -34,11 +35,8 @@ CARRYOVER_SHARE = 2
 COMPANION_SHARE = 4
 """One place in so many is kept for companions, and no more than ``MAX_COMPANIONS``."""
 
-LEAST_SHARE, ALWAYS_READ = 0.45, 8
-"""Share of the best relevance below which a candidate is not read, and how many are read whatever theirs is.
-
-Measured with the scores of the heuristic (docs/retrieval.md): those of other rerankers fall off in other ways.
-"""
+READ: Mapping[RerankStrategy, Cut] = {"learnt": Cut(0.06, 14), "heuristic": Cut(0.45, 8)}
+"""Which candidates are read, by what ordered them (docs/retrieval.md); what others ordered is not cut."""
 
 
 class SelectContextUpdate(TypedDict):
@@ -61,20 +59,20 @@ async def select_context(
 ) -> SelectContextUpdate:
     """Keep the best chunks, whole, within their number and the token budget; the first let in always fits.
 
-    What has a reserved place is let in before the others (``by_claim``); where the heuristic ordered them, what falls
-    far behind the best is left out (``worth_reading``). The order is that of ``by_provision``. With ``model_decides``,
-    law that is no longer in force and parts that do not matter are left out (``articulado.retrieval.parts``), and the
-    parts of a provision share a marker.
+    What has a reserved place is let in before the others (``by_claim``); where a ranking of ours ordered them, what
+    falls far behind the best is left out (``worth_reading``). The order is that of ``by_provision``. With
+    ``model_decides``, law that is no longer in force and parts that do not matter are left out
+    (``articulado.retrieval.parts``), and the parts of a provision share a marker.
     """
     limit = runtime.context.max_chunks_in_prompt + (EXTRA_AFTER_REFETCH if state["refetched"] else 0)
     found = [known for known in state["candidates"] if "value" not in known["origins"]]
     ranked = sorted(found, key=preference)
-    by_heuristic = effective_strategy(runtime.context.rerank_strategy, rerankers) == "heuristic"
-    if by_heuristic:
-        ranked = worth_reading(ranked)
+    strategy = effective_strategy(runtime.context.rerank_strategy, rerankers)
+    if strategy in READ:
+        ranked = worth_reading(ranked, READ[strategy])
     if model_decides:
         ranked = without_repealed(ranked, state["contextualized_question"], days_of(state), _is_kept)
-        ranked = chosen_parts(ranked, _is_kept) if by_heuristic else ranked
+        ranked = chosen_parts(ranked, _is_kept, PROVISIONS[strategy]) if strategy in PROVISIONS else ranked
     separator = counter.count(f"\n{SEPARATOR}\n")
     chosen: dict[int, Candidate] = {}
     spent: dict[ProvisionRef, int] = {}
@@ -120,8 +118,8 @@ def _cost(value: Candidate, counter: TokenCounter) -> int:
     return counter.count(f"\n{SEPARATOR}\n{render([value])}")
 
 
-def worth_reading(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Leave out what is far less relevant than the best; not what was named or has a reserved place, nor the first 8.
+def worth_reading(ranked: Sequence[Candidate], cut: Cut) -> list[Candidate]:
+    """Leave out what is far less relevant than the best; not what was named or has a reserved place, nor the first.
 
     A provision that was named is beyond doubt: the others are measured by the best of themselves.
     """
@@ -129,7 +127,7 @@ def worth_reading(ranked: Sequence[Candidate]) -> list[Candidate]:
     return [
         candidate
         for place, candidate in enumerate(ranked)
-        if place < ALWAYS_READ or _is_kept(candidate) or candidate.get("rerank_score", best) >= LEAST_SHARE * best
+        if place < cut.least or _is_kept(candidate) or candidate.get("rerank_score", best) >= cut.share * best
     ]
 
 

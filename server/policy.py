@@ -13,7 +13,7 @@ from server.errors import CONTEXT
 
 MAX_HISTORY = 40
 """Messages of a conversation that a caller sends."""
-CHEAP_STRATEGIES: frozenset[RerankStrategy] = frozenset(("auto", "none", "heuristic"))
+CHEAP_STRATEGIES: frozenset[RerankStrategy] = frozenset(("auto", "none", "learnt", "heuristic"))
 """The ways to rerank that need no model of their own."""
 _STRATEGIES = frozenset(get_args(RerankStrategy))
 """What is a strategy at all; anything else is told as any wrong value is."""

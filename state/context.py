@@ -21,7 +21,7 @@ class RunContext(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     rerank_strategy: RerankStrategy | None = Field(
-        default=None, description="Reordenación: auto, none, heuristic, cross_encoder, llm o api"
+        default=None, description="Reordenación: auto, none, learnt, heuristic, cross_encoder, llm o api"
     )
     grounded_prompting: bool | None = Field(default=None, description="Respuestas con marcas [C1] y reglas de cita")
     max_chunks_in_prompt: int | None = Field(default=None, ge=1, le=100, description="Fragmentos que lee el modelo")

@@ -107,13 +107,14 @@ def own_environment(tmp_path_factory, run_folder):
     """Keep tests away from the settings and the index of whoever runs them.
 
     Every worker has a home of its own. The index in it is one for all: whoever needs it first builds it, as on a fresh
-    machine, and the others wait for that build.
+    machine, and the others wait for that build. The unpacked weights of the sentence encoder are one for all, too.
     """
     for name in [name for name in os.environ if name.startswith(("ARTICULADO_", "LANGSMITH_", "LANGCHAIN_", "OTEL_"))]:
         del os.environ[name]
-    home, demo = tmp_path_factory.mktemp("home"), run_folder / "demo"
-    demo.mkdir(exist_ok=True)
-    (home / "index").symlink_to(demo, target_is_directory=True)
+    home = tmp_path_factory.mktemp("home")
+    for name, shared in (("index", run_folder / "demo"), ("encoders", run_folder / "encoders")):
+        shared.mkdir(exist_ok=True)
+        (home / name).symlink_to(shared, target_is_directory=True)
     os.environ["ARTICULADO_HOME"] = str(home)
     # Nothing is asked over TLS: without an authority to trust, no client reads a hundred and forty of them.
     os.environ.pop("SSL_CERT_FILE", None)

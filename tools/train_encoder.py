@@ -22,7 +22,7 @@ from zlib import crc32
 import numpy as np
 
 from articulado.encoders.dual import DIMENSIONS, FOLDER, DualEncoder, TrainingPairs
-from articulado.encoders.precedents import FILE, Precedents
+from articulado.encoders.phrasings import PRECEDENTS, Precedents
 from articulado.language.folding import fold
 from articulado.store.edge import EdgeStore
 from articulado.store.opening import open_index
@@ -41,12 +41,15 @@ _ONE_IN, _ONE_IN_OF_BRIEF = 10, 3
 
 
 def is_held_back(situation: Situation) -> bool:
-    """Tell whether the encoder never sees a situation: one in ten, one in three of the brief ones, wherever they stand.
+    """Tell whether the encoder never sees a situation: of a named writer, one in ten, one in three of the brief ones.
 
     What is learnt about the similarity of a question and a provision has to be learnt of questions that the encoder
     was not trained on, and most of all of those that say little.
     """
-    return crc32(situation.question.encode()) % (_ONE_IN_OF_BRIEF if situation.voice == "breve" else _ONE_IN) == 0
+    return (
+        bool(situation.writer)
+        or crc32(situation.question.encode()) % (_ONE_IN_OF_BRIEF if situation.voice == "breve" else _ONE_IN) == 0
+    )
 
 
 def question_pairs(corpus: Corpus) -> Iterator[dict[str, Any]]:
@@ -141,7 +144,7 @@ def main() -> None:
     parents = asyncio.run(parents_in(arguments.index))
     encoder = trained_encoder(training_pairs_of(parents))
     encoder.save(FOLDER)
-    precedents_of(encoder).save(FILE)
+    precedents_of(encoder).save(PRECEDENTS)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from articulado.encoders.dual import packaged_encoder
-from articulado.encoders.precedents import packaged_precedents
+from articulado.encoders.phrasings import packaged_precedents
 from articulado.language.spanish import stem_word
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.vocabulary.synonyms import has_field_term
@@ -111,7 +111,7 @@ def packaged_reader() -> SignReader:
     precedents = packaged_precedents(encoder.dimensions)
     return SignReader(
         SPANISH_LAW,
-        lambda: packaged_judgement().wording,
+        lambda: packaged_judgement(with_neighbours=False).wording,
         lambda question: precedents.support(encoder.embed_question(question)),
     )
 

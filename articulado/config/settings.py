@@ -74,6 +74,8 @@ ModelStrategy = Literal["cross_encoder", "llm", "api"]
 
 PAIR_TOKENS: Mapping[ModelStrategy, int] = {"cross_encoder": 256, "llm": 512, "api": 512}
 """Tokens of question and passage together: on a processor 512 take twice as long (docs/retrieval.md)."""
+SentenceModel = Literal["none", "usem3"]
+"""The encoder of whole questions, on this machine (``articulado.encoders.sentences``)."""
 ChunkContext = Literal["breadcrumb", "reader", "none"]
 
 DEFAULT_MODELS: dict[Role, str] = {
@@ -234,6 +236,7 @@ class Settings(BaseSettings):
     question_timeout: float = Field(120.0, gt=0, description="Seconds for all model calls of one question")
     offline_dimensions: int = Field(192, ge=8, le=192)
     chunk_context: ChunkContext = "breadcrumb"
+    sentences: SentenceModel = "usem3"
     ingest_workers: int = Field(2, ge=1, le=64, description="Requests that an ingest sends to the reader at once")
     read_timeout: float = Field(120.0, gt=0, le=86_400, description="Seconds of processor to read a document")
     read_memory: int = Field(1_024, ge=256, description="MiB of memory that it may take")

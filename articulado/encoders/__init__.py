@@ -1,1 +1,1 @@
-"""Encoders: BM25 sparse vectors, the trained dual encoder, and precedents."""
+"""Encoders: BM25 sparse vectors, the trained dual encoder, a sentence encoder, and known questions."""

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from articulado.config.extras import importing
 from articulado.config.profile import domain_named
 from articulado.encoders import training
-from articulado.encoders.precedents import UNREADABLE, open_arrays
+from articulado.encoders.phrasings import UNREADABLE, open_arrays
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Domain
 from articulado.legal.domain.spanish_law import SPANISH_LAW

@@ -69,10 +69,10 @@ def _inert(text: str, language: Language) -> str:
     return without_foreign_links(defuse_markers(text), (), language.translate("rag_link_left_out"))
 
 
-def listed(candidates: Sequence[Candidate]) -> str:
-    """Return a list of provisions in short, each with its marker."""
+def listed(candidates: Sequence[Candidate], *, numbered: bool = False) -> str:
+    """Return a list of provisions in short, each with its marker; ``numbered`` to choose from."""
     return "\n".join(
-        f"- {_in_short(candidate['chunk'])} {write_marker(number)}"
+        f"{f'{number}.' if numbered else '-'} {_in_short(candidate['chunk'])} {write_marker(number)}"
         for number, candidate in enumerate(candidates, start=1)
     )
 

@@ -2,22 +2,31 @@
 
 ``without_repealed`` leaves out law that is no longer in force. ``chosen_parts`` keeps the best provisions
 and, of each, the parts with the answer, their lead-in and the apartados that they refer to. The thresholds
-were measured with the scores of the heuristic (docs/retrieval.md).
+were measured with each ranking (docs/retrieval.md).
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from articulado.language.folding import fold
 from articulado.language.table_text import is_row
 from articulado.legal.dates.forms import dates_in
 from articulado.legal.validity import in_force, is_of_day
 from articulado.prompting.notes import shown_apartados
-from articulado.values.answers import Days
+from articulado.values.answers import Days, RerankStrategy
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, ordering_score, provision_of, relevance
 
-PROVISION_SHARE, ALWAYS_KEPT = 0.65, 6
-"""Share of the best final score below which a provision is not read, and how many are read whatever their score."""
+
+class Cut(NamedTuple):
+    """Share of the best score below which something is not read, and how many are read whatever their score."""
+
+    share: float
+    least: int
+
+
+PROVISIONS: Mapping[RerankStrategy, Cut] = {"learnt": Cut(0.25, 8), "heuristic": Cut(0.65, 6)}
+"""Which provisions a chat model reads, by what ordered them (docs/retrieval.md)."""
 
 FIRST_PROVISIONS, NEAR_IN_FIRST, NEAR_IN_OTHERS = 3, 0.1, 0.05
 """A part is read if its relevance is at most so far below that of the best part of its provision."""
@@ -52,11 +61,13 @@ def without_repealed(
     return kept or list(candidates)
 
 
-def chosen_parts(ranked: Sequence[Candidate], is_kept: Callable[[Candidate], bool]) -> list[Candidate]:
+def chosen_parts(
+    ranked: Sequence[Candidate], is_kept: Callable[[Candidate], bool], cut: Cut = PROVISIONS["heuristic"]
+) -> list[Candidate]:
     """Return the candidates that a chat model reads, in their order.
 
-    A provision is read if its final score is at least ``PROVISION_SHARE`` of the best one, if it is among the first
-    ``ALWAYS_KEPT``, or if ``is_kept`` accepts one of its parts. The best final score is that of the others.
+    A provision is read if its final score is at least the share of ``cut`` of the best one, if it is among the first
+    ones, or if ``is_kept`` accepts one of its parts. The best final score is that of the others.
     """
     by_provision: dict[ProvisionRef, list[Candidate]] = {}
     for candidate in ranked:
@@ -66,7 +77,7 @@ def chosen_parts(ranked: Sequence[Candidate], is_kept: Callable[[Candidate], boo
     best = max((score for ref, score in scores.items() if ref not in reserved), default=0.0)
     read: set[int] = set()
     for place, ref in enumerate(sorted(scores, key=lambda ref: -scores[ref])):
-        if ref in reserved or place < ALWAYS_KEPT or scores[ref] >= PROVISION_SHARE * best:
+        if ref in reserved or place < cut.least or scores[ref] >= cut.share * best:
             near = NEAR_IN_FIRST if place < FIRST_PROVISIONS else NEAR_IN_OTHERS
             read |= _parts_of(by_provision[ref], near, is_kept)
     return [candidate for candidate in ranked if candidate["chunk"]["id"] in read]

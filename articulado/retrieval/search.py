@@ -18,6 +18,7 @@ import numpy as np
 
 from articulado.config.profile import Profile
 from articulado.config.sections import Caps
+from articulado.encoders.phrasings import Phrasings
 from articulado.language.languages import spoken_now
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Domain
@@ -45,6 +46,8 @@ from articulado.values.protocols import (
     Vector,
 )
 
+MAX_OF_PHRASINGS = 20
+"""Provisions that the nearest known questions add to what is found."""
 _PROVISION_ADDED = re.compile(r"Se añaden? (?:por|, con efectos|con efectos|est[ae]|el art|la disposici)")
 """How a note begins that says that there was no such provision before."""
 
@@ -260,6 +263,25 @@ def _may_stand_in(chunk: Chunk, day: date) -> bool:
     if law is None or law.published > day or (chunk["valid_from"] or "") <= day.isoformat():
         return False
     return not any(_PROVISION_ADDED.match(note) for note in chunk["notes"])
+
+
+async def answers_of_phrasings(
+    question: str, phrasings: Phrasings, search: HybridSearch, where: SearchFilter, days: tuple[date | None, date]
+) -> list[Candidate]:
+    """Return the provisions that answer the known questions nearest to a question, with a search score of 0.
+
+    They are read at once, from the collections of the search, and pass its filter. ``days`` are the day whose law is
+    asked for and today.
+    """
+    refs = list(phrasings.around(question).support)[:MAX_OF_PHRASINGS]
+    if not refs:
+        return []
+    laws, keys = (tuple(dict.fromkeys(part)) for part in zip(*refs, strict=True))
+    of_them = replace(where, fields=(*where.fields, ("law_id", laws), ("provision_key", keys)))
+    chunks = await search.store.select(search.collections, of_them)
+    return [
+        candidate(chunk, 0.0, "phrasing") for chunk in chunks if provision_of(chunk) in refs and in_force(chunk, *days)
+    ]
 
 
 def territory_asked(of_question: str | None, of_caller: str | None) -> str | None:

@@ -20,8 +20,9 @@ DataOutcome = Literal["found", "uncertain", "out_of_scope"]
 StoreName = Literal["index", "records"]
 """What answers: the index, or the packaged records, which need neither index nor embedder."""
 
-RerankStrategy = Literal["auto", "none", "heuristic", "cross_encoder", "llm", "api"]
-"""``auto``: the cross-encoder where its files are on the machine, else the heuristic."""
+RerankStrategy = Literal["auto", "none", "learnt", "heuristic", "cross_encoder", "llm", "api"]
+"""``auto``: the cross-encoder where its files are on the machine, else the learnt ranking, of domains that it knows, or
+the heuristic."""
 
 
 class Days(NamedTuple):

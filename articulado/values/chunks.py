@@ -28,9 +28,10 @@ ProvisionRef = tuple[str, str]
 HEADING_REPEATS = 3
 """How often the heading stands in what is indexed: it says in few words what many words below it are about."""
 
-Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records", "companion", "value"]
-"""How a candidate was found; a ``companion`` belongs to what the question is about without being like it, a ``value``
-states a dated reference value (``articulado.calculations.parameters``) and is in no index.
+Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records", "companion", "value", "phrasing"]
+"""How a candidate was found; a ``phrasing`` answers a known question that is near, a ``companion`` belongs to what the
+question is about without being like it, a ``value`` states a dated reference value
+(``articulado.calculations.parameters``) and is in no index.
 """
 
 Purpose = Literal["claim_deadline", "application_deadline", "notice", "path", "where", "payer", "amount", "value"]

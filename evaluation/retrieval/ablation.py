@@ -159,7 +159,7 @@ def without_synonyms(services: Services) -> Services:
     )
 
 
-STRATEGIES: tuple[RerankStrategy, ...] = ("heuristic", "llm", "api", "cross_encoder")
+STRATEGIES: tuple[RerankStrategy, ...] = ("learnt", "heuristic", "llm", "api", "cross_encoder")
 NO_FILES = "no hay ficheros del modelo"
 
 

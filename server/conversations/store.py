@@ -1,19 +1,21 @@
-"""Store of conversations in memory, SQLite or PostgreSQL: read, delete and expire.
+"""Store of conversations and of ratings of answers, in memory, SQLite or PostgreSQL: read, delete and expire.
 
-Moments are in UTC.
+Moments are in UTC. ``FeedbackBox`` has the ratings.
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.store.base import BaseStore
+from langgraph.store.base import BaseStore, SearchItem
 from langgraph.store.memory import InMemoryStore
 from typing_extensions import TypedDict
 
@@ -23,7 +25,6 @@ from articulado.values.answers import AnswerOutcome, Citation, Message
 from articulado.values.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
 from articulado.values.findings import Certificate, Finding, Freshness, NamedVerdict, Remission
 from server.conversations.checkpoint_trimming import LeanSaver
-from server.conversations.feedback import FeedbackBox
 from state.rag import fresh_turn
 
 if TYPE_CHECKING:
@@ -39,6 +40,11 @@ _PAUSE = 0.1
 """Seconds between two attempts to be the one that makes the tables."""
 _SETUP = 0x61727469
 """The advisory lock of PostgreSQL for that."""
+
+Rating = Literal["up", "down"]
+_RATINGS = "feedback"
+"""Namespace of the ratings in a store."""
+_PAGE = 100
 
 
 class KeptTurn(TypedDict):
@@ -58,6 +64,73 @@ class KeptTurn(TypedDict):
     freshness: Freshness | None
     certificate: Certificate | None
     warnings: list[str]
+
+
+class Feedback(TypedDict):
+    """A rating of one answer; ``thread_id`` is its conversation, as it is kept, empty where it stood in none."""
+
+    id: str
+    thread_id: str
+    caller: str
+    question: str
+    answer: str
+    rating: Rating
+    comment: str
+    given: str
+
+
+class FeedbackBox:
+    """The ratings in a store."""
+
+    def __init__(self, store: BaseStore) -> None:
+        self._store = store
+
+    async def put(
+        self, caller: str, thread_id: str, question: str, answer: str, rating: Rating, comment: str = ""
+    ) -> Feedback:
+        """Keep a rating, and return it with its id and moment (UTC, ISO 8601).
+
+        Who rates an answer again thinks otherwise of it: the last rating holds.
+        """
+        given: Feedback = {
+            "id": _id_of(caller, thread_id, question, answer),
+            "thread_id": thread_id,
+            "caller": caller,
+            "question": question,
+            "answer": answer,
+            "rating": rating,
+            "comment": comment,
+            "given": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        await self._store.aput((_RATINGS,), given["id"], dict(given), index=False)
+        return given
+
+    async def all(self) -> list[Feedback]:
+        """Return all ratings, the oldest first."""
+        found: list[Feedback] = [item.value for item in await self._items()]  # type: ignore[misc]
+        return sorted(found, key=lambda given: (given["given"], given["id"]))
+
+    async def delete(self, thread_id: str) -> None:
+        """Delete the ratings of a conversation."""
+        for item in await self._items():
+            if item.value["thread_id"] == thread_id:
+                await self._store.adelete((_RATINGS,), item.key)
+
+    async def forget(self, before: datetime) -> None:
+        """Delete the ratings given before a moment."""
+        for item in await self._items():
+            if datetime.fromisoformat(item.value["given"]) < before:
+                await self._store.adelete((_RATINGS,), item.key)
+
+    async def _items(self) -> list[SearchItem]:
+        items: list[SearchItem] = []
+        while page := await self._store.asearch((_RATINGS,), limit=_PAGE, offset=len(items)):
+            items += page
+        return items
+
+
+def _id_of(*whose: str) -> str:
+    return blake2b(json.dumps(whose).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from articulado.values.answers import RerankStrategy
-from server.conversations.feedback import Rating
+from server.conversations.store import Rating
 from server.v1 import examples
 from state.context import RunContext
 

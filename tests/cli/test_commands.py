@@ -88,7 +88,7 @@ def test_search_lists_candidates_in_order_and_calls_no_answering_model(answered)
     scores = [result["score"] for result in results]
     assert scores == sorted(scores, reverse=True)
     assert all(0 <= result["rerank_score"] <= 1 for result in results)
-    assert results[0]["origins"] == ["hybrid"]
+    assert results[0]["origins"] == ["hybrid", "phrasing"]
     assert results[0]["found_by"]
     assert "answer" not in found["usage"]["stages"]
 
@@ -135,7 +135,8 @@ def test_what_an_english_profile_shows_is_in_english(capsys, monkeypatch, tmp_pa
         "  [C1] Roses, Rules",
         "       (summary in plain language, not the official text)",
         "",
-        "Checked: the citations and quotations of the answer stand in its sources.",
+        "The answer consists of quotations and reviewed summaries; "
+        "each of its citations was checked to lead to a source.",
     ]
     assert re.fullmatch(r"Index of \d{4}-\d\d-\d\d\.", index_day)
     assert (blank, notice) == ("", "General information from the knowledge base; it is no advice.")

@@ -53,5 +53,5 @@ def test_unknown_collections_and_strategies_are_refused_with_what_there_is():
     for wrong in ("normativas", "", "normativa,otra"):
         with pytest.raises(InvalidInput, match="normativa, sentencias, criterios_inss, documentos"):
             run_context(profile, None, None, wrong, None)
-    with pytest.raises(InvalidInput, match="auto, none, heuristic"):
+    with pytest.raises(InvalidInput, match="auto, none, learnt, heuristic"):
         run_context(profile, None, None, None, "mejor")

@@ -56,7 +56,7 @@ def test_there_are_enough_of_them_and_every_line_is_one():
 def test_lines_are_canonical_json_in_one_order():
     for where, line in LINES:
         record = json.loads(line)
-        keys = ["question", "provisions", *(key for key in ("near_misses", "voice") if key in record)]
+        keys = ["question", "provisions", *(key for key in ("near_misses", "voice", "writer") if key in record)]
         assert list(record) == keys, where
         assert json.dumps(record, ensure_ascii=False) == line, where
 

@@ -11,6 +11,7 @@ from support.openai_server import running_server
 from support.paths import DATA
 from support.small_corpus import bringing, small_corpus
 
+from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.store.generations import FORMAT, MANIFEST
 from articulado.store.opening import open_index
@@ -140,7 +141,7 @@ async def test_with_retrieval_switched_off_no_index_is_opened_or_built(tmp_path)
     rag = open_rag(settings)
     result = await ask(rag, "¿cuántos días de vacaciones tengo?")
     assert "Artículo 38" in {citation["provision"] for citation in result["citations"]}
-    assert list(tmp_path.iterdir()) == []
+    assert [entry.name for entry in tmp_path.iterdir()] == ["encoders"], "the weights of the sentence encoder"
     refused = await ask(rag, "receta de paella")
     assert refused["abstained"] is True
     assert refused["certificate"]["store"] == "records"
@@ -351,7 +352,7 @@ async def asked_of_the_demo(question, searches, principal=ENGLISH):
 async def test_a_question_in_another_language_is_judged_by_its_searches(demo_index, question, searches, provision):
     result, _ = await asked_of_the_demo(question, json.dumps(searches))
     assert result["outcome"] == "answer"
-    assert result["relevance"] > 0.5
+    assert result["relevance"] >= load_profile("laboral").relevance.answer
     assert provision in {citation["provision"] for citation in result["citations"]}
 
 

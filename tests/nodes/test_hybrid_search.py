@@ -1,10 +1,15 @@
-"""A search whose vectors are gone, and cannot be made again, is by words."""
+"""A search whose vectors are gone is by words; what answers the nearest known questions is found, too."""
 
+import numpy as np
+import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
+from support.sentences import KnownSentences
 
 from articulado.config.profile import load_profile
+from articulado.encoders.phrasings import Phrasings
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.retrieval import search as search_module
 from articulado.retrieval.agreements import empty_analysis
 from articulado.retrieval.search import HybridSearch
 from articulado.values.errors import ModelError
@@ -25,7 +30,7 @@ async def searched(embedder):
     search = HybridSearch(store, embedder, FakeSparse(), PROFILE, PROFILE.for_questions, SPANISH_LAW, PLAIN)
     state = {"searches": ["vacaciones"], "lexical_only": False, "warnings": ["Antes."], "analysis": empty_analysis()}
     state |= {"as_of": None, "today": "2026-11-23"}
-    update = await hybrid_search(state, Runtime(context=ResolvedContext()), search=search)
+    update = await hybrid_search(state, Runtime(context=ResolvedContext()), search=search, phrasings=None)
     assert [found["chunk"]["id"] for found in update["found"]] == [38]
     return update
 
@@ -37,3 +42,87 @@ async def test_vectors_that_are_gone_are_made_again_without_a_word():
 async def test_without_vectors_the_search_is_by_words_and_says_so():
     update = await searched(BrokenEmbedder())
     assert update["warnings"] == ["Antes.", "Se ha buscado solo por palabras: Sin vectores."]
+
+
+# Known questions.
+
+ET = "BOE-A-2015-11430"
+CHUNKS = [
+    make_chunk(38, "Artículo 38"),
+    make_chunk(48, "Artículo 48"),
+    make_chunk(480, "Artículo 48", part=2),
+    make_chunk(55, "Artículo 55"),
+    make_chunk(6, "Artículo 48", law_id="BOE-A-1994-12554"),
+    make_chunk(14, "Artículo 14", valid_from="2026-12-01"),
+    make_chunk(15, "Artículo 15", valid_to="2020-01-01", status="derogada"),
+    make_chunk(70, "Artículo 70", collection="casos"),
+    make_chunk(71, "Artículo 71", territory_ccaa="Cataluña"),
+]
+
+
+def known(*provisions):
+    """Make phrasings that know one question, which is the one that is asked, and the provisions that answer it."""
+    encoder = KnownSentences({"vacaciones": [1, 0], "¿cuántas vacaciones tengo?": [1, 0]})
+    return Phrasings(encoder, np.array([[1.0, 0.0]]), [provisions], np.empty((0, 2)), [], np.zeros(2), np.eye(2))
+
+
+async def found_with(phrasings, question="vacaciones", contextualized="", territory=None, **context):
+    store = FakeStore(CHUNKS, {"vacaciones": [(38, 0.7)]})
+    search = HybridSearch(store, FakeEmbedder(), FakeSparse(), PROFILE, PROFILE.for_questions, SPANISH_LAW, PLAIN)
+    state = {"searches": ["vacaciones"], "lexical_only": False, "warnings": [], "analysis": empty_analysis()}
+    state |= {"as_of": None, "today": "2026-11-23", "question": question, "contextualized_question": contextualized}
+    runtime = Runtime(context=ResolvedContext(territory=territory, **context))
+    update = await hybrid_search(state, runtime, search=search, phrasings=phrasings)
+    return {found["chunk"]["id"]: (found["score"], found["origins"]) for found in update["found"]}
+
+
+SEARCHED = {38: (0.7, ["hybrid"])}
+
+
+async def test_provisions_that_answer_the_nearest_questions_are_found_with_all_their_parts():
+    # The same key of another law is none of them.
+    assert await found_with(known((ET, "art:48"), (ET, "art:55"))) == SEARCHED | {
+        48: (0.0, ["phrasing"]),
+        480: (0.0, ["phrasing"]),
+        55: (0.0, ["phrasing"]),
+    }
+
+
+async def test_what_the_search_finds_as_well_keeps_its_score():
+    assert await found_with(known((ET, "art:38"))) == {38: (0.7, ["hybrid", "phrasing"])}
+
+
+async def test_the_nearest_questions_are_those_of_the_whole_question():
+    phrasings = known((ET, "art:55"))
+    found = await found_with(phrasings, question="¿y eso?", contextualized="¿Cuántas vacaciones tengo?")
+    assert 55 in found
+    assert phrasings._encoder.encoded == ["¿cuántas vacaciones tengo?"]
+
+
+@pytest.mark.parametrize(
+    "ref",
+    [(ET, "art:14"), (ET, "art:15"), (ET, "art:70"), (ET, "art:71"), (ET, "art:99")],
+    ids=["not yet law", "no longer law", "of another collection", "of a territory", "not in the index"],
+)
+async def test_what_is_no_law_here_and_today_is_not_found(ref):
+    assert await found_with(known(ref)) == SEARCHED
+
+
+async def test_law_of_the_territory_that_is_asked_for_is_found():
+    assert 71 in await found_with(known((ET, "art:71")), territory="Cataluña")
+
+
+async def test_where_the_caller_chooses_collections_known_questions_do_not_count():
+    phrasings = known((ET, "art:48"))
+    assert await found_with(phrasings, collections=("normativa",)) == SEARCHED
+    assert phrasings._encoder.encoded == []
+
+
+async def test_questions_that_nothing_answers_add_nothing():
+    assert await found_with(known()) == SEARCHED
+    assert await found_with(None) == SEARCHED
+
+
+async def test_so_many_provisions_are_added_at_most(monkeypatch):
+    monkeypatch.setattr(search_module, "MAX_OF_PHRASINGS", 1)
+    assert await found_with(known((ET, "art:55"), (ET, "art:48"))) == SEARCHED | {55: (0.0, ["phrasing"])}

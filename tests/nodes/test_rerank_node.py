@@ -41,6 +41,7 @@ def state_of(candidates, **said):
 
 async def reranked(state, *, strategy="auto", profile=PROFILE, **table):
     table = {"heuristic": FixedReranker(is_cheap=True)} | table
+    table.setdefault("learnt", table["heuristic"])
     runtime = Runtime(context=ResolvedContext(rerank_strategy=strategy))
     return await rerank(
         state,
@@ -143,11 +144,12 @@ async def test_a_strategy_that_is_named_is_the_one_at_work(strategy):
     assert scores(update) == [table[strategy].scores[1]]
 
 
-async def test_auto_is_the_heuristic_unless_the_table_says_otherwise():
-    heuristic, encoder = FixedReranker({1: 0.2}), FixedReranker({1: 0.7})
-    state = state_of([found(1, 0.5)])
-    assert scores(await reranked(state, heuristic=heuristic, cross_encoder=encoder)) == [0.2]
-    assert scores(await reranked(state, heuristic=heuristic, cross_encoder=encoder, auto=encoder)) == [0.7]
+async def test_auto_is_the_learnt_ranking_unless_the_table_says_otherwise():
+    learnt, heuristic, encoder = FixedReranker({1: 0.4}), FixedReranker({1: 0.2}), FixedReranker({1: 0.7})
+    state, table = state_of([found(1, 0.5)]), {"learnt": learnt, "heuristic": heuristic, "cross_encoder": encoder}
+    assert scores(await reranked(state, **table)) == [0.4]
+    assert scores(await reranked(state, strategy="heuristic", **table)) == [0.2]
+    assert scores(await reranked(state, **table, auto=encoder)) == [0.7]
 
 
 async def test_a_question_is_judged_as_it_is_meant():

@@ -129,7 +129,7 @@ async def test_without_keys_another_machine_is_refused() -> None:
     [
         ({"max_chunks_in_prompt": 100}, "puede ser 40 como mucho"),
         ({"rerank_strategy": "cross_encoder"}, "solo lo puede elegir quien lleva el servidor"),
-        ({"rerank_strategy": "llm"}, "auto, heuristic, none"),
+        ({"rerank_strategy": "llm"}, "auto, heuristic, learnt, none"),
     ],
 )
 @pytest.mark.parametrize("endpoint", ["invoke", "stream"])

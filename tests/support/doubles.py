@@ -271,10 +271,14 @@ def make_services(store: FakeStore, reader: QueueChat, principal: QueueChat, **f
         "sparse": FakeSparse(),
         "rerankers": {"heuristic": FixedReranker()},
         "judge": BestScoreJudge(),
+        "phrasings": None,
         "leaning": WrittenLeaning(language("es")),
         "matcher": FixedMatcher(),
         "records": NoRecords(),
         "counter": CharacterCounter(),
     }
     parts |= fields
+    if "heuristic" in parts["rerankers"]:
+        # As in the table of a domain that nothing was learnt of.
+        parts["rerankers"] = {"learnt": parts["rerankers"]["heuristic"], **parts["rerankers"]}
     return Services(**{"domain": domain_of(parts["profile"]), **parts})

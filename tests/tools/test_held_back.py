@@ -6,8 +6,8 @@ from tools.train_encoder import is_held_back
 LABEL = "BOE-A-2015-11430#Artículo 49"
 
 
-def situation(question, voice=None, provisions=(LABEL,)):
-    return Situation(question=question, provisions=provisions, voice=voice)
+def situation(question, voice=None, provisions=(LABEL,), writer=""):
+    return Situation(question=question, provisions=provisions, voice=voice, writer=writer)
 
 
 def test_it_is_decided_by_the_question_and_by_how_brief_it_is():
@@ -20,8 +20,13 @@ def test_it_is_decided_by_the_question_and_by_how_brief_it_is():
     assert not is_held_back(situation("abc", "relato"))
 
 
+def test_those_of_a_named_writer_are_all_held_back():
+    assert is_held_back(situation("abc", writer="ana")) is True
+
+
 def test_one_in_ten_is_held_back_and_one_in_three_of_the_brief():
-    brief = [is_held_back(one) for one in load_situations() if one.voice == "breve"]
-    others = [is_held_back(one) for one in load_situations() if one.voice != "breve"]
+    situations = [one for one in load_situations() if not one.writer]
+    brief = [is_held_back(one) for one in situations if one.voice == "breve"]
+    others = [is_held_back(one) for one in situations if one.voice != "breve"]
     assert 1 / 12 < sum(others) / len(others) < 1 / 8
     assert 1 / 4 < sum(brief) / len(brief) < 1 / 2

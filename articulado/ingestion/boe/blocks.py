@@ -2,7 +2,9 @@
 
 ``read_blocks`` yields the wordings of each provision in the order of the law. It leaves out the preamble,
 signatures and pure headings. Text without a provision label gets the key ``texto:`` plus its title. Keys
-may repeat.
+may repeat. ``plain`` returns the text of an element on one line, with images as ``IMAGE``. ``table`` writes one row
+per line with cells separated by " | ", and repeats a cell in each row that it spans. ``tidy`` removes soft hyphens
+and repeated blanks.
 """
 
 import re
@@ -10,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from articulado.ingestion.boe.catalogue import Element
-from articulado.ingestion.boe.markup import plain, table, tidy
 from articulado.ingestion.boe.wordings import Wording, wording_dates, wordings
 from articulado.ingestion.markdown.body import IMAGE
 from articulado.ingestion.model import Provision
@@ -29,6 +30,7 @@ _NOTE = re.compile(r"\(\*\) Téngase|Téngase en cuenta|Véase|Atención\b|Redac
 _SUPERSEDED = re.compile(r"Redacción (?:anterior|vigente)")
 _TEXT_CLASS = re.compile(r"parrafo|sangrado(?!_articulo)|cita|cuerpo_tabla|imagen")
 _CONTAINERS = ("div", "ul", "ol", "dl", "section")
+_LARGEST_SPAN = 1_000
 
 
 @dataclass
@@ -288,3 +290,74 @@ def _breadcrumb(key: str, above: list[_Above], end: str | None) -> str:
         if kind == "texto" or lowest > _ANNEX:
             names.insert(0, heading.text)
     return " > ".join(names)
+
+
+def plain(element: Element) -> str:
+    """Return the text of an element on one line, an image as ``IMAGE``; soft hyphens would split words for a search."""
+    return tidy("".join(_pieces(element)))
+
+
+def tidy(text: str | None) -> str:
+    """Return a text without soft hyphens, and with single blanks."""
+    return " ".join((text or "").replace("\u00ad", "").split())
+
+
+def table(element: Element) -> str:
+    """Return a table with a row a line and cells parted by " | ", as the Markdown reader does.
+
+    A cell over several rows is repeated in each, so that every row can be read alone. Empty rows are left out.
+    """
+    lines = [plain(caption) for caption in element.iterfind("caption")]
+    hanging: dict[int, tuple[int, str | None]] = {}
+    for row in element.iter("tr"):
+        if next(row.iterancestors("table")) is not element:
+            continue
+        cells, hanging = _row([cell for cell in row if cell.tag in ("th", "td")], hanging)
+        lines.append(" | ".join(cells) if any(cells) else "")
+    return "\n".join(filter(None, lines))
+
+
+def _row(
+    own: list[Element], hanging: dict[int, tuple[int, str | None]]
+) -> tuple[list[str], dict[int, tuple[int, str | None]]]:
+    """Return the cells of a row, and what hangs into the next one: rows left and text of a column.
+
+    The text is ``None`` in the further columns of a cell over several.
+    """
+    cells: list[str] = []
+    below: dict[int, tuple[int, str | None]] = {}
+    column = 0
+    while own or any(pending >= column for pending in hanging):
+        if column in hanging:
+            rows, text = hanging[column]
+            width = 1
+        elif own:
+            cell = own.pop(0)
+            rows, text, width = _span(cell, "rowspan"), plain(cell), _span(cell, "colspan")
+        else:
+            rows, text, width = 1, None, 1
+        if text is not None:
+            cells.append(text)
+        if rows > 1:
+            below |= {column + further: (rows - 1, None if further else text) for further in range(width)}
+        column += width
+    return cells, below
+
+
+def _span(cell: Element, name: str) -> int:
+    value = cell.get(name, "1")
+    return min(max(int(value), 1), _LARGEST_SPAN) if value.isdecimal() else 1
+
+
+def _pieces(element: Element) -> Iterator[str]:
+    if element.tag == "img":
+        yield f" {IMAGE} "
+    elif element.tag in ("br", "p", "td", "th", "tr", "li", "div"):
+        yield " "
+    yield element.text or ""
+    for child in element:
+        if isinstance(child.tag, str):
+            yield from _pieces(child)
+        yield child.tail or ""
+    if element.tag in ("p", "td", "th", "tr", "li", "div"):
+        yield " "

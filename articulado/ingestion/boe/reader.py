@@ -8,9 +8,8 @@ The format is documented in "API legislación consolidada" of the BOE (28 June 2
 from datetime import date
 from pathlib import Path
 
-from articulado.ingestion.boe.blocks import LawFacts, read_blocks
+from articulado.ingestion.boe.blocks import LawFacts, read_blocks, tidy
 from articulado.ingestion.boe.catalogue import Element, parse_xml
-from articulado.ingestion.boe.markup import tidy
 from articulado.ingestion.boe.wordings import iso_day, norm_in
 from articulado.ingestion.model import Law, LawStatus, unique_wording_keys
 from articulado.language.folding import fold

@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.encoders.precedents import UNREADABLE, open_arrays
+from articulado.encoders.phrasings import UNREADABLE, open_arrays
 from articulado.language.folding import fold
 from articulado.language.languages import Language
 from articulado.legal.domain.base import Domain

@@ -69,7 +69,7 @@ _SIMILARITY_WEIGHT = 2.5
 _CITATION_SHARE = 0.1
 """What a provision gets of the best score among the candidates that refer to it."""
 
-_OWN_WORDS = 0.3
+OWN_WORDS = 0.3
 """Share of a follow-up's own words in the relevance of a candidate (docs/conversations.md)."""
 
 _PRECEDENT_WEIGHT, _FAR = 0.5, 0.3
@@ -158,14 +158,19 @@ class HeuristicReranker:
         deadline: float | None = None,
     ) -> Reranked:
         """Score every candidate (``Reranker.score``), in about 0.05 ms each."""
+        wanted = Wanted(question, self._domain, self._weights)
+        scores = self.relevances(question, queries, candidates)
+        return Reranked(wanted.reconsidered(scores, [candidate["chunk"] for candidate in candidates]))
+
+    def relevances(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:
+        """Return how likely each candidate is right, in (0, 1), without regard to rows and passages (``Wanted``)."""
         own_words, subject = split_subject(question, self._domain.language)
         scores = self._relevance(question, queries, candidates)
         if subject and not speaks_of_the_answer(own_words, self._domain.language):
             alone = self._relevance(own_words, (), candidates)
             pairs = zip(scores, alone, strict=True)
-            scores = [(1 - _OWN_WORDS) * whole + _OWN_WORDS * by_itself for whole, by_itself in pairs]
-        wanted = Wanted(question, self._domain, self._weights)
-        return Reranked(wanted.reconsidered(scores, [candidate["chunk"] for candidate in candidates]))
+            return [(1 - OWN_WORDS) * whole + OWN_WORDS * by_itself for whole, by_itself in pairs]
+        return scores
 
     def _relevance(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:
         chunks = [candidate["chunk"] for candidate in candidates]

@@ -62,11 +62,12 @@ def rerankers(
     reader: ChatModel,
     heuristic: HeuristicReranker,
     profile: Profile,
+    learnt: Reranker | None = None,
 ) -> RerankerTable:
-    """Return the rerankers by strategy; "none" has none, and "auto" one where it is not the heuristic.
+    """Return the rerankers by strategy; "none" has none, and "auto" one where it is not ``learnt``.
 
-    What "auto" stands for is
-    resolved here, and logged once in a process; nothing is loaded, and the network is not asked.
+    In a domain without a ``learnt`` ranking the heuristic stands in its place. What "auto" stands for is resolved here,
+    and logged once in a process; nothing is loaded, and the network is not asked.
 
     Raises:
         ConfigurationError: the settings name a strategy whose own settings are incomplete, or a prompt of the profile
@@ -75,6 +76,7 @@ def rerankers(
     # Only the settings allow a download; the caller of one question does not decide over it.
     encoder = CrossEncoder(ModelFiles.of(settings), download=settings.rerank_strategy == "cross_encoder")
     table: dict[str, Reranker] = {
+        "learnt": learnt or heuristic,
         "heuristic": heuristic,
         "cross_encoder": _with_model(encoder, "cross_encoder", settings),
         "llm": _reader_reranker(settings, reader, profile),
@@ -84,7 +86,7 @@ def rerankers(
     if isinstance(configured, UnavailableReranker):
         raise ConfigurationError(configured.error)
     strategy, explanation = resolve_auto(settings)
-    if strategy != "heuristic":
+    if strategy != "learnt":
         table["auto"] = table[strategy]
     if settings.rerank_strategy == "auto":
         _log_once(explanation)
@@ -93,14 +95,14 @@ def rerankers(
 
 def reranker_for(strategy: RerankStrategy, table: RerankerTable) -> Reranker | None:
     """Return the reranker of a strategy; ``None`` for "none"."""
-    return table.get("heuristic" if strategy == "auto" and "auto" not in table else strategy)
+    return table.get("learnt" if strategy == "auto" and "auto" not in table else strategy)
 
 
 def effective_strategy(strategy: RerankStrategy, table: RerankerTable) -> RerankStrategy:
     """Return the strategy that scores: for "auto" what it stands for, else the strategy itself."""
-    if strategy != "auto":
-        return strategy
-    return "cross_encoder" if "auto" in table else "heuristic"
+    if strategy == "auto":
+        strategy = "cross_encoder" if "auto" in table else "learnt"
+    return "heuristic" if strategy == "learnt" and table.get("learnt") is table.get("heuristic") else strategy
 
 
 def resolve_auto(settings: Settings) -> tuple[RerankStrategy, str]:
@@ -109,7 +111,7 @@ def resolve_auto(settings: Settings) -> tuple[RerankStrategy, str]:
     try:
         files.find()
     except ConfigurationError as error:
-        return "heuristic", translate("rerank.automatic_heuristic", error=error)
+        return "learnt", translate("rerank.automatic_learnt", error=error)
     return "cross_encoder", translate("rerank.automatic_model", name=files.name)
 
 

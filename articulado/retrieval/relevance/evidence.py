@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from articulado.language.folding import fold
 from articulado.language.languages import Language
 from articulado.legal.domain.base import Coverage, Domain, StemWeights
-from articulado.retrieval.ranking.heuristic import HeuristicReranker, Prominence, Similarity
+from articulado.retrieval.ranking.heuristic import Prominence, Similarity
+from articulado.retrieval.ranking.learnt import LearntReranker
 from articulado.values.chunks import Candidate
 
 MAX_JUDGED = 10
@@ -44,6 +45,11 @@ EVIDENCE = (
     "best_relevance",
     "mean_relevance",
     "named",
+    "answered",
+    "answered_margin",
+    "fifth_answered",
+    "share_answered",
+    "best_summary",
 )
 """Names of the features, in their order."""
 
@@ -52,13 +58,13 @@ EVIDENCE = (
 class EvidenceReader:
     """Reads the features off a question and its candidates, whatever reranker has ordered them.
 
-    ``heuristic`` scores the candidates where another reranker, or none, has.
+    ``ranking`` scores the candidates where another reranker, or none, has.
     """
 
     domain: Domain
     weights: StemWeights
     similarity: Similarity
-    heuristic: HeuristicReranker
+    ranking: LearntReranker
     prominence: Prominence
 
     async def read(self, question: str, candidates: Sequence[Candidate]) -> list[float]:
@@ -72,8 +78,9 @@ class EvidenceReader:
         strengths = [self.prominence(chunk) for chunk in chunks[:_COVERING]]
         covered = [coverage(of_chunk) for of_chunk in strengths]
         fused = sorted((candidate["score"] for candidate in best), reverse=True)
-        relevant = sorted((await self.heuristic.score(question, [], best)).scores, key=lambda score: -(score or 0.0))
+        relevant = sorted((await self.ranking.score(question, [], best)).scores, key=lambda score: -(score or 0.0))
         odds = [_log_odds(score or 0.0) for score in relevant]
+        around = self.ranking.reader.neighbourhood(question)
         return [
             math.log1p(len(stems)),
             sum(rarity >= 1 for rarity in rarities) / len(rarities),
@@ -92,6 +99,11 @@ class EvidenceReader:
             odds[0],
             _mean(odds[:3]),
             float(any("direct" in candidate["origins"] for candidate in best)),
+            around.answered,
+            around.answered - around.unanswered,
+            around.fifth,
+            around.share,
+            around.best_summary,
         ]
 
 

@@ -1,6 +1,6 @@
 """Relevance judgement: a calibrated probability that the best candidates answer the question.
 
-``LearntJudge`` is trained on Spanish law (``tools.train_relevance``, docs/relevance.md). ``BestScoreJudge``
+``LearntJudge`` is trained on Spanish law (``tools.train_ranking``, docs/relevance.md). ``BestScoreJudge``
 uses the best relevance in other domains. A ``Judgement`` also names the matter of a question without an
 answer, empty if unknown.
 """
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.encoders.precedents import UNREADABLE, open_arrays
+from articulado.encoders.phrasings import UNREADABLE, open_arrays
 from articulado.retrieval.coverage import SURE, Wanted
 from articulado.retrieval.fusion import in_order
 from articulado.retrieval.relevance.evidence import EVIDENCE, MAX_JUDGED, EvidenceReader, WordingModel
@@ -23,7 +23,7 @@ from articulado.values.chunks import Candidate, relevance
 from articulado.values.errors import ConfigurationError
 
 FILE = Path(str(resources.files("articulado.retrieval.relevance"))) / "judgement.npz"
-"""Where the weights of the package lie (``tools.train_relevance``)."""
+"""The weights of the package (``tools.train_ranking``)."""
 
 UNDERSPECIFIED = "indeterminada"
 """The matter of a question that says too little."""
@@ -80,22 +80,32 @@ class JudgementModel:
         values = (np.array([*features, field_score]) - self.mean) / self.deviation
         return float(1 / (1 + np.exp(-(values @ self.weights + self.bias))))
 
-    def save(self, file: Path) -> None:
-        """Write the model; its tables in two bytes a number."""
-        np.savez_compressed(
-            file,
-            evidence=np.array(EVIDENCE),
-            idf=self.wording.idf.astype(np.float16),
-            field=self.wording.field.astype(np.float16),
-            field_bias=np.float64(self.wording.field_bias),
-            matters=np.array(self.wording.matters),
-            of_matter=self.wording.of_matter.astype(np.float16),
-            matter_bias=self.wording.matter_bias,
-            mean=self.mean,
-            deviation=self.deviation,
-            weights=self.weights,
-            bias=np.float64(self.bias),
-        )
+    def arrays(self, name: str) -> dict[str, Any]:
+        """Return the weights by their names in a file, which begin with its own."""
+        bias = np.array(self.bias)
+        return {
+            f"{name}_mean": self.mean,
+            f"{name}_deviation": self.deviation,
+            f"{name}_weights": self.weights,
+            f"{name}_bias": bias,
+        }
+
+
+def save_judgements(file: Path, alone: JudgementModel, with_neighbours: JudgementModel) -> None:
+    """Write both models, of evidence without and with a sentence encoder, and their words, in two bytes a number."""
+    wording = alone.wording
+    np.savez_compressed(
+        file,
+        evidence=np.array(EVIDENCE),
+        idf=wording.idf.astype(np.float16),
+        field=wording.field.astype(np.float16),
+        field_bias=np.float64(wording.field_bias),
+        matters=np.array(wording.matters),
+        of_matter=wording.of_matter.astype(np.float16),
+        matter_bias=wording.matter_bias,
+        **alone.arrays("alone"),
+        **with_neighbours.arrays("neighbours"),
+    )
 
 
 class LearntJudge:
@@ -124,8 +134,8 @@ class LearntJudge:
 
 
 @cache
-def packaged_judgement() -> JudgementModel:
-    """Return the weights of the package.
+def packaged_judgement(*, with_neighbours: bool) -> JudgementModel:
+    """Return the weights of the package, for evidence with or without a sentence encoder.
 
     Raises:
         ConfigurationError: the package is damaged.
@@ -142,9 +152,9 @@ def packaged_judgement() -> JudgementModel:
                 of_matter=stored["of_matter"],
                 matter_bias=stored["matter_bias"],
             )
-            return JudgementModel(
-                wording, stored["mean"], stored["deviation"], stored["weights"], float(stored["bias"])
-            )
+            name = "neighbours" if with_neighbours else "alone"
+            mean, deviation, weights = (stored[f"{name}_{part}"] for part in ("mean", "deviation", "weights"))
+            return JudgementModel(wording, mean, deviation, weights, float(stored[f"{name}_bias"]))
     except UNREADABLE as error:
         raise ConfigurationError(
             f"Falta el modelo de relevancia o está dañado ({FILE}). Vuelva a instalar articulado."

@@ -154,7 +154,8 @@ class CriterionRecord(_Decision):
 class Situation(BaseModel):
     """A question, and the provisions that a labour lawyer would open to answer it, the most direct first.
 
-    ``near_misses`` are provisions that look as if they answered, and do not.
+    ``near_misses`` are provisions that look as if they answered, and do not. The questions of a named ``writer``, who
+    has not seen the others, train the ranking, not the encoder.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -163,6 +164,7 @@ class Situation(BaseModel):
     provisions: Annotated[tuple[Ref, ...], Field(min_length=1, max_length=6)]
     near_misses: Annotated[tuple[Ref, ...], Field(max_length=6)] = ()
     voice: Voice | None = None
+    writer: str = ""
 
 
 class Unanswerable(BaseModel):
@@ -173,6 +175,7 @@ class Unanswerable(BaseModel):
     question: Text
     kind: UnanswerableKind
     matter: Topic
+    writer: str = ""
 
 
 class FollowUp(BaseModel):

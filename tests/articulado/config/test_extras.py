@@ -104,14 +104,14 @@ def test_fitting_a_calibration(lacking):
         fit_curve([0.0, 1.0], [False, True])
 
 
-def test_without_the_cross_encoder_auto_is_the_heuristic(lacking, tmp_path):
+def test_without_the_cross_encoder_auto_is_the_learnt_ranking(lacking, tmp_path):
     lacking("fastembed")
     (tmp_path / "models").mkdir()
     settings = Settings(home=tmp_path)
     with needs("rerank"):
         ModelFiles.of(settings).find(download=True)
     strategy, why = resolve_auto(settings)
-    assert strategy == "heuristic"
+    assert strategy == "learnt"
     assert "articulado[rerank]" in why
 
 

@@ -5,7 +5,7 @@ import pytest
 from support.chunks import unit
 from support.damage import DAMAGES, changed, without
 
-from articulado.encoders.precedents import Precedents
+from articulado.encoders.phrasings import Precedents
 from articulado.values.errors import ConfigurationError
 
 ET, AGENCY = "BOE-A-2015-11430", "BOE-A-1994-12554"

@@ -32,7 +32,7 @@ def test_a_fresh_offline_installation_is_ready_and_nothing_is_built(diagnosed, c
     assert found["notes"] == [
         f"El índice inicial del perfil «laboral» se construirá con la primera pregunta en {fresh_home / 'index'}."
     ]
-    assert found["rerank"].startswith("heuristic (auto: ")
+    assert found["rerank"].startswith("learnt (auto: ")
     assert run(["doctor"]) == 0
     page = capsys.readouterr().out
     assert found["notes"][0] in page

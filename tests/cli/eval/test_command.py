@@ -135,8 +135,8 @@ def test_an_ablation_shows_every_technique_against_the_one_before(gold, capsys, 
     assert names[:5] == [
         "solo palabras (BM25)", "solo vectores densos", "híbrida", "+ sinónimos", "+ preceptos citados",
     ]  # fmt: skip
-    assert names[-2:] == ["+ reordenar: heuristic", "+ remisiones"]
-    assert [step["difference"] is None for step in one["configurations"]] == [True] + [False] * 6
+    assert names[-2:] == ["+ reordenar: learnt", "+ remisiones"]
+    assert [step["difference"] is None for step in one["configurations"]] == [True] + [False] * 7
     assert one["configurations"][-1]["metrics"]["nDCG@10"]["mean"] == pytest.approx(
         one["metrics"]["nDCG@10"]["mean"], abs=1e-6
     )

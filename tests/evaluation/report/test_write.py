@@ -12,9 +12,8 @@ from evaluation.gold.questions import GoldSet, Question
 from evaluation.peers.measure import PeerFindings, PeerRun
 from evaluation.report.as_json import report_json
 from evaluation.report.findings import Findings, mean_of
-from evaluation.report.markdown import report_markdown
 from evaluation.report.tables import table
-from evaluation.report.write import write_report
+from evaluation.report.write import report_markdown, write_report
 from evaluation.retrieval.evaluate import Outcome, measure_run
 from evaluation.retrieval.retrieve import Retrieved, Row
 from evaluation.retrieval.run import Ranked

@@ -133,7 +133,7 @@ async def test_questions_that_the_heuristic_had_to_put_in_order_are_counted():
 
 def test_strategies_that_can_be_measured_end_with_the_one_in_use():
     table = {"heuristic": FixedReranker(), "cross_encoder": FixedReranker(), "llm": FixedReranker()}
-    assert available_strategies(services(**table, api=UnavailableReranker("No."))) == ["llm", "heuristic"]
+    assert available_strategies(services(**table, api=UnavailableReranker("No."))) == ["heuristic", "llm", "learnt"]
     assert reason_unavailable("none", services()) == ""
     assert reason_unavailable("cross_encoder", services(**table)) == NO_FILES
 
@@ -151,4 +151,4 @@ def test_a_cross_encoder_whose_files_are_here_can_be_measured(tmp_path, files, m
         rerankers={"heuristic": FixedReranker(), "cross_encoder": FixedReranker()},
     )
     assert reason_unavailable("cross_encoder", here) == ""
-    assert available_strategies(here) == ["heuristic", "cross_encoder"]
+    assert available_strategies(here) == ["learnt", "heuristic", "cross_encoder"]

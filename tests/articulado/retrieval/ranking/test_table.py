@@ -13,7 +13,7 @@ from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking import table as table_module
 from articulado.retrieval.ranking.heuristic import HeuristicReranker
-from articulado.retrieval.ranking.table import reranker_for, rerankers, resolve_auto
+from articulado.retrieval.ranking.table import effective_strategy, reranker_for, rerankers, resolve_auto
 from articulado.values.errors import ConfigurationError
 
 
@@ -27,10 +27,9 @@ async def build():
     table_module._log_once.cache_clear()
     built = []
 
-    def make(settings):
-        built.append(
-            rerankers(settings, QueueChat('{"1": 4}'), HeuristicReranker(SPANISH_LAW), load_profile("laboral"))
-        )
+    def make(settings, learnt=None):
+        reader, profile = QueueChat('{"1": 4}'), load_profile("laboral")
+        built.append(rerankers(settings, reader, HeuristicReranker(SPANISH_LAW), profile, learnt))
         return built[-1]
 
     yield make
@@ -42,18 +41,26 @@ async def build():
 FOUND = [candidate(make_chunk(1, text="Treinta días de vacaciones."), 0.9, "hybrid")]
 
 
-async def test_without_files_auto_is_the_heuristic_and_says_so_once(build, tmp_path, caplog):
+async def test_without_files_auto_is_the_learnt_ranking_and_says_so_once(build, tmp_path, caplog):
     caplog.set_level(logging.INFO)
+    learnt = FixedReranker(is_cheap=True)
     for _ in range(3):
-        table = build(settings(tmp_path))
-        assert reranker_for("auto", table) is table["heuristic"]
+        table = build(settings(tmp_path), learnt)
+        assert reranker_for("auto", table) is table["learnt"] is learnt
+        assert (effective_strategy("auto", table), effective_strategy("heuristic", table)) == ("learnt", "heuristic")
     (message,) = [
         record.getMessage() for record in caplog.records if record.name == "articulado.retrieval.ranking.table"
     ]
     assert message.startswith(
-        "Reordenación automática: heurística. Los ficheros del modelo de reordenación cross-encoder/"
+        "Reordenación automática: learnt, la que se ha aprendido con las preguntas del paquete. "
+        "Los ficheros del modelo de reordenación cross-encoder/"
     )
-    assert resolve_auto(settings(tmp_path))[0] == "heuristic"
+    assert resolve_auto(settings(tmp_path))[0] == "learnt"
+
+
+def test_where_nothing_was_learnt_the_heuristic_stands_in(build, tmp_path):
+    table = build(settings(tmp_path))
+    assert reranker_for("auto", table) is reranker_for("learnt", table) is table["heuristic"]
 
 
 async def test_with_its_files_auto_is_the_cross_encoder(build, tmp_path, caplog):
@@ -63,6 +70,7 @@ async def test_with_its_files_auto_is_the_cross_encoder(build, tmp_path, caplog)
     table = build(own)
     chosen = reranker_for("auto", table)
     assert chosen is table["cross_encoder"]
+    assert effective_strategy("auto", table) == "cross_encoder"
     assert list((await chosen.score("plazo", [], FOUND)).scores) != list(
         (await table["heuristic"].score("plazo", [], FOUND)).scores
     )
@@ -96,7 +104,7 @@ async def test_the_heuristic_is_cheap_costs_nothing_and_scores_like_itself(build
 async def test_models_are_not_cheap_and_read_only_the_question(build, tmp_path):
     reader = ModelSettings(provider="openai", model="m", api_key="k")
     table = build(settings(tmp_path, reader=reader, rerank=RerankSettings(base_url="http://x/v1", model="m")))
-    assert {name for name, reranker in table.items() if reranker.is_cheap} == {"heuristic"}
+    assert {name for name, reranker in table.items() if reranker.is_cheap} == {"learnt", "heuristic"}
     result = await table["llm"].score("q", ["s"], FOUND)
     assert (list(result.scores), result.requests) == ([0.4], 1)
 
@@ -132,7 +140,7 @@ async def test_a_download_is_tried_only_where_the_settings_name_it(build, tmp_pa
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
-        ("STRATEGY", "mejor", "'auto', 'none', 'heuristic', 'cross_encoder', 'llm' o 'api'"),
+        ("STRATEGY", "mejor", "'auto', 'none', 'learnt', 'heuristic', 'cross_encoder', 'llm' o 'api'"),
         ("PROVIDER", "google", "'compatible', 'cohere', 'jina' o 'tei'"),
         ("TOKENS", "10", "debe ser 64 o más"),
         ("BATCH", "muchos", "debe ser un número entero"),
@@ -176,5 +184,5 @@ def test_a_pair_has_fewer_tokens_where_this_machine_reads_it_and_two_seconds_are
 
 def test_the_bare_name_of_the_settings_is_refused(monkeypatch):
     monkeypatch.setenv("ARTICULADO_RERANK", "heuristic")
-    with pytest.raises(ConfigurationError, match="ARTICULADO_RERANK no llevan valor"):
+    with pytest.raises(ConfigurationError, match="ARTICULADO_RERANK y ARTICULADO_CHECKER no llevan valor"):
         Settings.read(env_file=None)

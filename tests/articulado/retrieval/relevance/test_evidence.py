@@ -6,10 +6,12 @@ import math
 import pytest
 from support.doubles import FixedReranker, make_chunk
 
+from articulado.encoders.phrasings import Neighbourhood
 from articulado.language.languages import language
 from articulado.legal.domain.base import Lexicon, PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.retrieval.fusion import candidate
+from articulado.retrieval.ranking.features import NO_NEIGHBOURS
 from articulado.retrieval.ranking.heuristic import HeuristicReranker, Prominence
 from articulado.retrieval.relevance.evidence import EVIDENCE, MAX_JUDGED, EvidenceReader
 
@@ -25,12 +27,24 @@ SILENT = candidate(make_chunk(3, "Artículo 3", title="", text="Nada."), 0.1, "h
 COSINES = {1: 0.2, 2: 0.6, 3: -0.2}
 
 
-def reader(domain=PLAIN, cosines=COSINES, heuristic=None, phrasings=lambda chunk: ""):
+class Ranking:
+    """A ranking with the scores of a reranker, and with the same known questions around every question."""
+
+    def __init__(self, scored, around):
+        self.reader, self._around = self, around
+        self.score = scored.score
+
+    def neighbourhood(self, question):
+        return self._around
+
+
+def reader(domain=PLAIN, cosines=COSINES, scored=None, phrasings=lambda chunk: "", around=NO_NEIGHBOURS):
+    scored = scored or HeuristicReranker(domain, WEIGHTS, Prominence(domain, phrasings), support=lambda question: {})
     return EvidenceReader(
         domain,
         WEIGHTS,
         lambda question, chunks: [cosines.get(chunk["id"], 0.0) for chunk in chunks],
-        heuristic or HeuristicReranker(domain, WEIGHTS, Prominence(domain, phrasings), support=lambda question: {}),
+        Ranking(scored, around),
         Prominence(domain, phrasings),
     )
 
@@ -41,9 +55,10 @@ async def evidence(question, *candidates, **parts):
 
 
 async def test_every_feature_is_its_formula():
-    found = await evidence(QUESTION, PLUMBER, HOLIDAYS, SILENT)
+    around = Neighbourhood({}, {("ley", "art:1"): 0.35, ("ley", "art:2"): 0.55}, 0.8, 0.3, 0.2, 0.9)
+    found = await evidence(QUESTION, PLUMBER, HOLIDAYS, SILENT, around=around)
     # Concepts: "vacaciones" of weight 0.5 and "fontanero" of 1. The first candidate has the second in its text (0.75),
-    # the second the first in its title (1). The heuristic scores by words alone: log odds (s − 0.6) / 0.15.
+    # the second the first in its title (1). The ranking scores by words alone: log odds (s − 0.6) / 0.15.
     odds = [(covered - 0.6) / 0.15 for covered in (0.5, 1 / 3, 0.0)]
     assert found == pytest.approx(
         {
@@ -64,8 +79,18 @@ async def test_every_feature_is_its_formula():
             "best_relevance": odds[0],
             "mean_relevance": sum(odds) / 3,
             "named": 0.0,
+            "answered": 0.8,
+            "answered_margin": 0.8 - 0.3,
+            "fifth_answered": 0.2,
+            "share_answered": 0.9,
+            "best_summary": 0.55,
         }
     )
+
+
+async def test_without_a_sentence_encoder_what_is_known_of_questions_is_zero():
+    found = await evidence(QUESTION, HOLIDAYS)
+    assert {found[name] for name in EVIDENCE[EVIDENCE.index("answered") :]} == {0.0}
 
 
 async def test_the_first_is_who_comes_first_and_the_best_whoever_is():
@@ -114,7 +139,7 @@ async def test_a_provision_that_was_named_is_told_wherever_it_stands():
 async def test_relevances_of_zero_one_and_none_have_odds_within_a_thousandth():
     bound = math.log(0.999 / 0.001)
     found = await evidence(
-        QUESTION, PLUMBER, HOLIDAYS, SILENT, heuristic=FixedReranker({1: None, 2: 1.0, 3: 0.5}, is_cheap=True)
+        QUESTION, PLUMBER, HOLIDAYS, SILENT, scored=FixedReranker({1: None, 2: 1.0, 3: 0.5}, is_cheap=True)
     )
     assert found["best_relevance"] == pytest.approx(bound)
     assert found["mean_relevance"] == pytest.approx((bound + 0 - bound) / 3)
@@ -122,15 +147,15 @@ async def test_relevances_of_zero_one_and_none_have_odds_within_a_thousandth():
 
 async def test_the_mean_relevance_is_of_the_best_three():
     four = [candidate(make_chunk(id_), 0.5, "hybrid") for id_ in (1, 2, 3, 4)]
-    found = await evidence(QUESTION, *four, heuristic=FixedReranker({1: 0.5, 2: 0.0, 3: 0.5, 4: 0.5}))
+    found = await evidence(QUESTION, *four, scored=FixedReranker({1: 0.5, 2: 0.0, 3: 0.5, 4: 0.5}))
     assert found["mean_relevance"] == pytest.approx(0.0)
 
 
-async def test_the_heuristic_scores_the_question_alone_whoever_has_scored_before():
-    heuristic = FixedReranker()
+async def test_the_ranking_scores_the_question_alone_whoever_has_scored_before():
+    ranking = FixedReranker()
     scored = {**HOLIDAYS, "rerank_score": 0.99, "final_score": 0.99}
-    await evidence(QUESTION, scored, PLUMBER, heuristic=heuristic)
-    assert (heuristic.questions, heuristic.seen) == ([QUESTION], [[2, 1]])
+    await evidence(QUESTION, scored, PLUMBER, scored=ranking)
+    assert (ranking.questions, ranking.seen) == ([QUESTION], [[2, 1]])
 
 
 async def test_the_eleventh_is_not_looked_at_and_the_sixth_not_word_by_word():

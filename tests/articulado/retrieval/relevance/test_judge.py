@@ -10,10 +10,18 @@ from support.doubles import make_chunk
 from articulado.language.languages import language
 from articulado.legal.domain.base import EqualWeights, PlainDomain
 from articulado.retrieval.fusion import candidate
+from articulado.retrieval.ranking.features import FeatureReader
 from articulado.retrieval.ranking.heuristic import HeuristicReranker, Prominence
+from articulado.retrieval.ranking.learnt import LearntReranker, RankingModel
 from articulado.retrieval.relevance import judge as judge_module
 from articulado.retrieval.relevance.evidence import EVIDENCE, TERM_PLACES, WORD_PLACES, EvidenceReader, WordingModel
-from articulado.retrieval.relevance.judge import BestScoreJudge, JudgementModel, LearntJudge, packaged_judgement
+from articulado.retrieval.relevance.judge import (
+    BestScoreJudge,
+    JudgementModel,
+    LearntJudge,
+    packaged_judgement,
+    save_judgements,
+)
 from articulado.values.errors import ConfigurationError
 
 ES = language("es")
@@ -72,14 +80,19 @@ FOUND = [candidate(make_chunk(1, text="Treinta días de vacaciones."), 0.9, "hyb
 
 
 def learnt(judging, loaded=None):
-    domain = PlainDomain(ES)
-    reader = EvidenceReader(
-        domain,
-        EqualWeights(),
-        lambda question, chunks: [0.5] * len(chunks),
+    domain, weights = PlainDomain(ES), EqualWeights()
+    prominence = Prominence(domain)
+
+    def similarity(question, chunks):
+        return [0.5] * len(chunks)
+
+    nothing = np.zeros((1, 1), dtype=int)
+    ranking = LearntReranker(
+        FeatureReader(domain, weights, prominence, similarity, lambda question: {}),
         HeuristicReranker(domain),
-        Prominence(domain),
+        lambda: RankingModel(nothing, nothing, nothing, nothing, nothing, 0.0),
     )
+    reader = EvidenceReader(domain, weights, similarity, ranking, prominence)
 
     def load():
         if loaded is not None:
@@ -156,7 +169,7 @@ def file(tmp_path, monkeypatch):
     packaged_judgement.cache_clear()
 
 
-def known():
+def known(bias=0.3):
     random = np.random.default_rng(3)
     words = WordingModel(
         idf=random.random(TERM_PLACES),
@@ -166,15 +179,19 @@ def known():
         of_matter=random.normal(size=(WORD_PLACES, 2)),
         matter_bias=random.normal(size=2),
     )
-    return JudgementModel(words, *(random.random((3, FEATURES + 1)) + 0.5), 0.3)
+    return JudgementModel(words, *(random.random((3, FEATURES + 1)) + 0.5), bias)
 
 
 def test_what_is_saved_is_read_again(file):
-    judging = known()
-    judging.save(file)
-    again = packaged_judgement()
+    judging, with_neighbours = known(), known(bias=-2.0)
+    save_judgements(file, judging, with_neighbours)
+    again = packaged_judgement(with_neighbours=False)
     values = features(words=1.2, named=1.0)
     assert again.probability(values, 0.4) == judging.probability(values, 0.4)
+    other = packaged_judgement(with_neighbours=True)
+    assert (
+        other.probability(values, 0.4) == with_neighbours.probability(values, 0.4) != judging.probability(values, 0.4)
+    )
     question = "¿cuántos días de vacaciones me deben?"
     # Tables have two bytes a number: three digits.
     assert again.wording.field_score(question, ES) == pytest.approx(judging.wording.field_score(question, ES), abs=5e-3)
@@ -183,22 +200,22 @@ def test_what_is_saved_is_read_again(file):
     )
     assert again.wording.matters == ("fiscal", "penal")
     assert again.wording.field.dtype == np.float16
-    assert packaged_judgement() is again, "it is read once"
+    assert packaged_judgement(with_neighbours=False) is again, "it is read once"
 
 
 @pytest.mark.parametrize(
     "damage",
     [
         *DAMAGES.values(),
-        lambda file: without(file, "weights"),
+        lambda file: without(file, "alone_weights"),
         lambda file: changed(file, evidence=np.array(EVIDENCE[::-1])),
     ],
     ids=[*DAMAGES, "without an array", "of other features"],
 )
 def test_a_file_that_is_missing_or_damaged_says_what_to_do(file, damage):
-    known().save(file)
+    save_judgements(file, known(), known())
     damage(file)
     with pytest.raises(ConfigurationError) as told:
-        packaged_judgement()
+        packaged_judgement(with_neighbours=False)
     assert str(told.value) == (f"Falta el modelo de relevancia o está dañado ({file}). Vuelva a instalar articulado.")
     assert told.value.__cause__ is not None

@@ -13,8 +13,9 @@ from graph.compose import open_rag
 BANDS = load_profile("laboral").relevance
 
 
-def test_it_knows_every_matter_and_weighs_every_feature():
-    model = packaged_judgement()
+@pytest.mark.parametrize("with_neighbours", [False, True])
+def test_it_knows_every_matter_and_weighs_every_feature(with_neighbours):
+    model = packaged_judgement(with_neighbours=with_neighbours)
     assert set(model.wording.matters) == set(matters())
     assert model.wording.idf.shape == model.wording.field.shape == (TERM_PLACES,)
     assert model.wording.of_matter.shape == (WORD_PLACES, len(matters()))
@@ -26,8 +27,9 @@ def test_it_knows_every_matter_and_weighs_every_feature():
     assert all(np.isfinite(table).all() for table in (model.wording.idf, model.wording.field, model.wording.of_matter))
 
 
-def test_words_of_the_field_speak_for_an_answer():
-    model = packaged_judgement()
+@pytest.mark.parametrize("with_neighbours", [False, True])
+def test_words_of_the_field_speak_for_an_answer(with_neighbours):
+    model = packaged_judgement(with_neighbours=with_neighbours)
     typical = model.mean[:-1].tolist()
     probabilities = [model.probability(typical, float(score)) for score in (-6, -3, 0, 3, 6)]
     assert probabilities == sorted(probabilities)

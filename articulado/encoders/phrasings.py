@@ -1,0 +1,376 @@
+"""Known questions near a new one, and the provisions that answer them, by the encoders of this package.
+
+A new question is likely answered by the provisions of the nearest answered ones (nearest neighbours; Cover and
+Hart, "Nearest neighbor pattern classification", 1967), and not at all where the nearest ones have no answer
+here. ``Phrasings.around`` returns the ``Neighbourhood`` of a question by a sentence encoder: vectors are centred on the
+mean of the questions and reduced to their main axes. ``Precedents.support`` returns a cosine per provision by the dual
+encoder. ``open_arrays`` opens an ``.npz`` file lazily.
+"""
+
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from importlib import resources
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.lib.npyio import NpzFile
+from numpy.typing import NDArray
+
+from articulado.encoders.sentences import SentenceEncoder
+from articulado.language.translation import translate
+from articulado.values.chunks import ProvisionRef
+from articulado.values.errors import ConfigurationError
+from articulado.values.protocols import Vector
+
+UNREADABLE = (OSError, ValueError, KeyError, IndexError, EOFError, BadZipFile, zlib.error, NotImplementedError)
+"""Errors of ``open_arrays`` and of reading its arrays: the file is missing or damaged."""
+
+
+@contextmanager
+def open_arrays(file: Path) -> Iterator[NpzFile]:
+    """Open a file, whose arrays are read as they are asked for.
+
+    Raises:
+        UNREADABLE: the file is missing or damaged.
+    """
+    # Opened here: numpy leaves a damaged file open.
+    with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
+        yield stored
+
+
+_FOLDER = Path(str(resources.files("articulado.encoders")))
+FILE = _FOLDER / "phrasings.npz"
+"""The phrasings of the package (``tools.train_ranking``)."""
+PRECEDENTS = _FOLDER / "precedents.npz"
+"""The precedents of the package (``tools.train_encoder``)."""
+DIMENSIONS = 256
+"""Main axes that are kept: of 512, they find as much (docs/retrieval.md)."""
+BESIDE = 0.8
+"""Share of its similarity that a question gives to a provision that answers beside the most direct one."""
+NEIGHBOURS = 300
+"""Questions that a neighbourhood looks at."""
+CLOSEST = 10
+"""Nearest questions of which the share with an answer is told."""
+_KEPT = 64
+_SEPARATOR = "#"
+
+
+@dataclass(frozen=True)
+class Known:
+    """A known question and the provisions that answer it, the most direct first; none where there is no answer."""
+
+    question: str
+    provisions: tuple[ProvisionRef, ...]
+
+
+@dataclass(frozen=True)
+class Support:
+    """Support of the nearest questions for a provision: similarities of the best and the best three, and how many."""
+
+    best: float
+    mean: float
+    count: int
+    rank: int
+
+
+NO_SUPPORT = Support(0.0, 0.0, 0, NEIGHBOURS)
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """The known questions around a question. Similarities are cosines in [−1, 1].
+
+    ``support`` has the provisions by their best similarity, the nearest first; ``summaries`` the similarity of the
+    question and the summary of a provision. ``answered`` and ``unanswered`` are the similarities of the nearest
+    questions with and without an answer, ``share`` the part of the ten nearest that has one.
+    """
+
+    support: Mapping[ProvisionRef, Support]
+    summaries: Mapping[ProvisionRef, float]
+    answered: float
+    unanswered: float
+    fifth: float
+    share: float
+
+    @cached_property
+    def best_mean(self) -> float:
+        """The greatest mean of three similarities of a provision."""
+        return max((each.mean for each in self.support.values()), default=0.0)
+
+    @cached_property
+    def best_summary(self) -> float:
+        """The greatest similarity of a summary."""
+        return max(self.summaries.values(), default=0.0)
+
+
+class Phrasings:
+    """Vectors of known questions and of summaries of provisions, (…, dim) of unit length, by one sentence encoder."""
+
+    def __init__(
+        self,
+        encoder: SentenceEncoder,
+        vectors: NDArray[np.floating],
+        answers: Sequence[Sequence[ProvisionRef]],
+        summaries: NDArray[np.floating],
+        summarised: Sequence[ProvisionRef],
+        centre: NDArray[np.floating],
+        axes: NDArray[np.floating],
+    ) -> None:
+        self._encoder = encoder
+        self._vectors, self._summaries = vectors.astype(np.float32), summaries.astype(np.float32)
+        self._answers, self._summarised = answers, summarised
+        self._has_answer = np.array([bool(answer) for answer in answers], dtype=np.bool_)
+        self._centre, self._axes = centre.astype(np.float32), axes.astype(np.float32)
+        self.around = lru_cache(_KEPT)(self._around)
+
+    @classmethod
+    def of(cls, encoder: SentenceEncoder, known: Sequence[Known], summaries: Mapping[ProvisionRef, str]) -> "Phrasings":
+        """Encode questions and summaries (about 1 ms each); the main axes are those of the questions."""
+        vectors = encoder.encode([question_text(each.question) for each in known])
+        centre = vectors.mean(axis=0)
+        _, directions = np.linalg.eigh((vectors - centre).T @ (vectors - centre))
+        axes = directions[:, ::-1][:, :DIMENSIONS].astype(np.float32)
+        return cls(
+            encoder,
+            _unit((vectors - centre) @ axes),
+            [each.provisions for each in known],
+            _unit((encoder.encode([question_text(text) for text in summaries.values()]) - centre) @ axes),
+            list(summaries),
+            centre,
+            axes,
+        )
+
+    def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts in the space of the questions, (texts, dim) of unit length."""
+        return _unit((self._encoder.encode([question_text(text) for text in texts]) - self._centre) @ self._axes)
+
+    def similarities(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the cosines of a vector, (dim,), and each question, (questions,)."""
+        similarities: NDArray[np.float32] = self._vectors @ vector
+        return similarities
+
+    def _around(self, question: str) -> Neighbourhood:
+        return self.neighbourhood(self.vectors_of([question])[0])
+
+    def neighbourhood(self, vector: NDArray[np.float32], without: NDArray[np.bool_] | None = None) -> Neighbourhood:
+        """Return what is around a vector, (dim,); ``without`` (questions,) are those that do not count."""
+        similarities = self.similarities(vector)
+        if without is not None:
+            similarities[without] = -1.0
+        nearest = np.argpartition(-similarities, NEIGHBOURS)[:NEIGHBOURS] if len(similarities) > NEIGHBOURS else None
+        rows = np.arange(len(similarities)) if nearest is None else nearest
+        rows = rows[np.argsort(-similarities[rows], kind="stable")]
+        of_provision: dict[ProvisionRef, list[float]] = defaultdict(list)
+        for row in rows.tolist():
+            similarity = float(similarities[row])
+            if similarity <= 0:
+                break
+            for place, ref in enumerate(self._answers[row]):
+                of_provision[ref].append(similarity * (BESIDE if place else 1.0))
+        best = sorted(of_provision, key=lambda ref: -max(of_provision[ref]))
+        support = {ref: _support(sorted(of_provision[ref], reverse=True), rank) for rank, ref in enumerate(best)}
+        in_summaries = dict(zip(self._summarised, (self._summaries @ vector).tolist(), strict=True))
+        answered, unanswered = similarities[self._has_answer], similarities[~self._has_answer]
+        return Neighbourhood(
+            support,
+            in_summaries,
+            answered=_largest(answered, 1),
+            unanswered=_largest(unanswered, 1),
+            fifth=_largest(answered, 5),
+            share=float(self._has_answer[rows[:CLOSEST]].mean()) if len(rows) else 0.0,
+        )
+
+    def save(self, file: Path) -> None:
+        """Write them with a byte a number."""
+        refs = list(dict.fromkeys(ref for answer in self._answers for ref in answer))
+        places = {ref: place for place, ref in enumerate(refs)}
+        np.savez(
+            file,
+            encoder=np.array(self._encoder.fingerprint, dtype=np.str_),
+            vectors=_as_bytes(self._vectors),
+            summaries=_as_bytes(self._summaries),
+            centre=self._centre,
+            axes=self._axes.astype(np.float16),
+            refs=np.array([_SEPARATOR.join(ref) for ref in refs], dtype=np.str_),
+            summarised=np.array([_SEPARATOR.join(ref) for ref in self._summarised], dtype=np.str_),
+            ends=np.cumsum([len(answer) for answer in self._answers]).astype(np.int32),
+            places=np.array([places[ref] for answer in self._answers for ref in answer], dtype=np.int32),
+        )
+
+    @classmethod
+    def load(cls, encoder: SentenceEncoder, file: Path) -> "Phrasings":
+        """Read what ``save`` has written.
+
+        Raises:
+            ConfigurationError: the file is missing, damaged, or of another encoder.
+        """
+        try:
+            with open_arrays(file) as stored:
+                if str(stored["encoder"]) != encoder.fingerprint:
+                    raise ValueError("of another encoder")
+                refs = [_ref(text) for text in stored["refs"].tolist()]
+                places, ends = stored["places"].tolist(), stored["ends"].tolist()
+                answers = [
+                    tuple(refs[place] for place in places[first:end])
+                    for first, end in zip([0, *ends], ends, strict=False)
+                ]
+                vectors = stored["vectors"]
+                if len(vectors) != len(answers):
+                    raise ValueError("answers of other questions")
+                summarised = [_ref(text) for text in stored["summarised"].tolist()]
+                return cls(
+                    encoder,
+                    _unit(vectors.astype(np.float32)),
+                    answers,
+                    _unit(stored["summaries"].astype(np.float32)),
+                    summarised,
+                    stored["centre"],
+                    stored["axes"],
+                )
+        except UNREADABLE as error:
+            raise ConfigurationError(translate("store.phrasings_damaged", file=file)) from error
+
+
+@cache
+def packaged_phrasings(encoder: SentenceEncoder) -> Phrasings:
+    """Return the phrasings of the package.
+
+    Raises:
+        ConfigurationError: the package is damaged.
+    """
+    return Phrasings.load(encoder, FILE)
+
+
+class Precedents:
+    """Vectors of questions, (questions, dim) of unit length, and the provisions that answer each, the direct first."""
+
+    def __init__(
+        self,
+        vectors: NDArray[np.floating],
+        refs: Sequence[ProvisionRef],
+        rows: NDArray[np.integer],
+        places: NDArray[np.integer],
+    ) -> None:
+        """Take the provisions that answer (``refs``), and which answer which: a row and a place in ``refs`` for each.
+
+        Rows are ascending, and of each row the direct provision is first.
+        """
+        self._vectors = vectors.astype(np.float32)
+        self._refs = list(refs)
+        self._rows, self._places = rows.astype(np.intp), places.astype(np.intp)
+        is_direct = np.diff(self._rows, prepend=-1) != 0
+        self._shares = np.where(is_direct, 1.0, BESIDE).astype(np.float32)
+
+    @classmethod
+    def of(cls, vectors: NDArray[np.floating], provisions: Sequence[Sequence[ProvisionRef]]) -> "Precedents":
+        """Return the precedents of these vectors, and of the provisions that answer each."""
+        refs = list(dict.fromkeys(ref for answers in provisions for ref in answers))
+        places = {ref: place for place, ref in enumerate(refs)}
+        pairs = [(row, places[ref]) for row, answers in enumerate(provisions) for ref in answers]
+        rows, columns = np.array(pairs or np.empty((0, 2)), dtype=np.intp).T
+        return cls(vectors, refs, rows, columns)
+
+    @property
+    def dimensions(self) -> int:
+        """Length of the vectors."""
+        return int(self._vectors.shape[1])
+
+    def similarities(self, question: Vector) -> Vector:
+        """Return the cosine of a question's vector, (dim,), and of each precedent, in [−1, 1]."""
+        similarities: Vector = self._vectors @ question
+        return similarities
+
+    def support(self, question: Vector, without: Sequence[int] = ()) -> Mapping[ProvisionRef, float]:
+        """Return for each provision the cosine of the nearest precedent that it answers, less where it is not direct.
+
+        Provisions of no precedent are left out, and so are those of which none is near (a cosine of 0 or less).
+        ``without`` are the rows of precedents that do not count.
+        """
+        similarities = self.similarities(question)
+        similarities[list(without)] = 0
+        best = np.zeros(len(self._refs), dtype=np.float32)
+        np.maximum.at(best, self._places, similarities[self._rows] * self._shares)
+        return {self._refs[place]: float(best[place]) for place in np.flatnonzero(best > 0).tolist()}
+
+    def reduced(self, dimensions: int) -> "Precedents":
+        """Return them in the first dimensions only, as ``DualEncoder.reduced``."""
+        vectors = self._vectors[:, :dimensions]
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return Precedents(vectors / np.where(lengths > 0, lengths, 1), self._refs, self._rows, self._places)
+
+    def save(self, file: Path) -> None:
+        """Write them, vectors in two bytes a number; uncompressed, for they are read at every start."""
+        np.savez(
+            file,
+            vectors=self._vectors.astype(np.float16),
+            refs=np.array([_SEPARATOR.join(ref) for ref in self._refs], dtype=np.str_),
+            rows=self._rows.astype(np.int32),
+            places=self._places.astype(np.int32),
+        )
+
+    @classmethod
+    def load(cls, file: Path) -> "Precedents":
+        """Read what ``save`` has written.
+
+        Raises:
+            ConfigurationError: the file is missing or damaged.
+        """
+        try:
+            with open_arrays(file) as stored:
+                vectors, rows, places = stored["vectors"], stored["rows"], stored["places"]
+                refs = [_ref(text) for text in stored["refs"].tolist()]
+                if (
+                    len(rows) != len(places)
+                    or rows.max(initial=-1) >= len(vectors)
+                    or places.max(initial=-1) >= len(refs)
+                ):
+                    raise ValueError("rows or provisions that there are not")
+                return cls(vectors, refs, rows, places)
+        except UNREADABLE as error:
+            raise ConfigurationError(translate("store.precedents_damaged", file=file)) from error
+
+
+@cache
+def packaged_precedents(dimensions: int) -> Precedents:
+    """Return the precedents of the package, reduced to the dimensions of the encoder that asks.
+
+    Raises:
+        ConfigurationError: the package is damaged.
+    """
+    precedents = Precedents.load(PRECEDENTS)
+    return precedents if dimensions == precedents.dimensions else precedents.reduced(dimensions)
+
+
+def question_text(text: str) -> str:
+    """Return a text as it is encoded: in lower case, as the encoder tells letters by their case."""
+    return text.lower()
+
+
+def _support(similarities: Sequence[float], rank: int) -> Support:
+    best = [*similarities[:3], 0.0, 0.0][:3]
+    return Support(similarities[0], sum(best) / 3, len(similarities), rank)
+
+
+def _largest(values: NDArray[np.float32], place: int) -> float:
+    """Return the value at a place of the descending order, 0.0 where there are not so many."""
+    return float(np.partition(values, -place)[-place]) if len(values) >= place else 0.0
+
+
+def _unit(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+
+
+def _as_bytes(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
+    largest = np.abs(vectors).max(axis=1, keepdims=True)
+    return np.round(vectors * 127 / np.where(largest > 0, largest, 1)).astype(np.int8)
+
+
+def _ref(text: str) -> ProvisionRef:
+    law_id, _, key = text.partition(_SEPARATOR)
+    return law_id, key

@@ -1,0 +1,138 @@
+"""Features of a question and its candidates that the ranking and the relevance judgement are learnt from.
+
+``FeatureReader.read`` returns one row of ``FEATURES`` for each candidate: what the search says, covered words,
+the cosine of the trained encoder, precedents, the prior of the domain, and the known questions and summaries
+that a sentence encoder finds near. Values with ``_behind`` are differences to the best candidate, 0 or less.
+Without a sentence encoder its features are ``NO_NEIGHBOURS``: the model has learnt what the others say alone.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from articulado.encoders.phrasings import NEIGHBOURS, NO_SUPPORT, Neighbourhood
+from articulado.legal.domain.base import Coverage, Domain, StemWeights
+from articulado.retrieval.ranking.heuristic import Prominence, Similarity, Support
+from articulado.values.chunks import Candidate, provision_of
+
+FEATURES = (
+    "fused_score",
+    "fused_rank",
+    "words",
+    "words_of_search",
+    "cosine",
+    "cosine_of_search",
+    "precedent",
+    "prior",
+    "found_by_search",
+    "words_behind",
+    "cosine_behind",
+    "precedent_behind",
+    "neighbour",
+    "neighbours_mean",
+    "neighbour_behind",
+    "neighbours_mean_behind",
+    "neighbours",
+    "neighbour_rank",
+    "summary",
+    "summary_behind",
+)
+"""Names of the features, in their order."""
+
+NO_NEIGHBOURS = Neighbourhood({}, {}, 0.0, 0.0, 0.0, 0.0)
+"""Neighbourhood of a question without a sentence encoder."""
+
+Around = Callable[[str], Neighbourhood]
+"""Returns the known questions around a question."""
+
+
+@dataclass(frozen=True)
+class FeatureReader:
+    """Reads the features of candidates. ``around`` is unset where there is no sentence encoder."""
+
+    domain: Domain
+    weights: StemWeights
+    prominence: Prominence
+    similarity: Similarity
+    precedents: Support
+    around: Around | None = None
+
+    def neighbourhood(self, question: str) -> Neighbourhood:
+        """Return the known questions around a question."""
+        return self.around(question) if self.around else NO_NEIGHBOURS
+
+    def read(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> NDArray[np.float32]:
+        """Return the features, (candidates, FEATURES) float32."""
+        if not candidates:
+            return np.empty((0, len(FEATURES)), dtype=np.float32)
+        chunks = [candidate["chunk"] for candidate in candidates]
+        refs = [provision_of(chunk) for chunk in chunks]
+        of_question, *of_searches = (
+            Coverage(self.domain.concepts(text, self.weights), self.weights) for text in (question, *queries)
+        )
+        strengths = [self.prominence(chunk) for chunk in chunks]
+        words = [of_question(each) for each in strengths]
+        by_search = [max((search(each) for search in of_searches), default=0.0) for each in strengths]
+        cosines = list(self.similarity(question, chunks))
+        others = [self.similarity(query, chunks) for query in queries if query != question]
+        precedents = self.precedents(question)
+        around = self.neighbourhood(question)
+        ranks = _ranks([candidate["score"] for candidate in candidates])
+        support = [around.support.get(ref, NO_SUPPORT) for ref in refs]
+        summaries = [around.summaries.get(ref, 0.0) for ref in refs]
+        has_summary = [ref in around.summaries for ref in refs]
+        return np.array(
+            [
+                [candidate["score"] for candidate in candidates],
+                [math.log1p(rank) for rank in ranks],
+                words,
+                by_search,
+                cosines,
+                [max(values) for values in zip(*others, strict=True)] if others else cosines,
+                [precedents.get(ref, 0.0) for ref in refs],
+                [self.domain.prior(question, chunk) for chunk in chunks],
+                ["hybrid" in candidate["origins"] for candidate in candidates],
+                _behind(words),
+                _behind(cosines),
+                _behind([precedents.get(ref, 0.0) for ref in refs]),
+                [each.best for each in support],
+                [each.mean for each in support],
+                [each.best - around.answered for each in support],
+                [each.mean - around.best_mean for each in support],
+                [math.log1p(each.count) for each in support],
+                [math.log1p(each.rank) for each in support],
+                summaries,
+                [
+                    value - around.best_summary if known else -0.5
+                    for value, known in zip(summaries, has_summary, strict=True)
+                ],
+            ],
+            dtype=np.float32,
+        ).T
+
+
+def without_neighbours(features: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return features as they are where there is no sentence encoder."""
+    columns = {
+        "neighbour_rank": math.log1p(NEIGHBOURS),
+        "summary_behind": -0.5,
+        **dict.fromkeys(FEATURES[FEATURES.index("neighbour") : FEATURES.index("neighbour_rank")], 0.0),
+        "summary": 0.0,
+    }
+    alone = features.copy()
+    for name, value in columns.items():
+        alone[:, FEATURES.index(name)] = value
+    return alone
+
+
+def _ranks(scores: Sequence[float]) -> list[int]:
+    places = {index: rank for rank, index in enumerate(sorted(range(len(scores)), key=lambda index: -scores[index]))}
+    return [places[index] for index in range(len(scores))]
+
+
+def _behind(values: Sequence[float]) -> list[float]:
+    best = max(values)
+    return [value - best for value in values]
