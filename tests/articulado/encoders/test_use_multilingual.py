@@ -54,7 +54,7 @@ def encoder(folder) -> MultilingualSentences:
 @pytest.fixture
 def own(folder, tmp_path) -> Iterator[Path]:
     """A copy of the unpacked weights, to be damaged; deleted afterwards, for it is large."""
-    file = tmp_path / "models" / NAME
+    file = tmp_path / "encoders" / NAME
     file.parent.mkdir()
     shutil.copy(folder / NAME, file)
     yield file
@@ -134,8 +134,8 @@ def test_nothing_is_left_of_an_unpacking_that_did_not_end(tmp_path, monkeypatch)
 
     monkeypatch.setattr(use_multilingual.np, "save", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        unpack(tmp_path / "models" / NAME)
-    assert list((tmp_path / "models").iterdir()) == []
+        unpack(tmp_path / "encoders" / NAME)
+    assert list((tmp_path / "encoders").iterdir()) == []
 
 
 def test_the_file_has_its_name_only_when_it_is_whole(folder, tmp_path, monkeypatch):
@@ -154,9 +154,9 @@ def test_the_file_has_its_name_only_when_it_is_whole(folder, tmp_path, monkeypat
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
-    (tmp_path / "models").write_text("a file")
+    (tmp_path / "encoders").write_text("a file")
     with pytest.raises(ConfigurationError, match=r"No se pueden guardar los pesos .* ARTICULADO_HOME"):
-        MultilingualSentences.open(tmp_path / "models")
+        MultilingualSentences.open(tmp_path / "encoders")
 
 
 # Damage.
@@ -225,14 +225,14 @@ def test_a_missing_package_is_named(tmp_path, monkeypatch):
 def test_a_package_without_its_weights_is_incomplete(tmp_path, packaged):
     packaged(pieces=b"x")
     with pytest.raises(ConfigurationError, match="o está incompleto"):
-        MultilingualSentences.open(tmp_path / "models")
+        MultilingualSentences.open(tmp_path / "encoders")
 
 
 def test_other_weights_are_refused(tmp_path, packaged):
     packaged(weights=b"other", pieces=b"other")
     with pytest.raises(ConfigurationError, match=r"weights\.npz no son los que esta versión conoce.*constraints\.txt"):
-        MultilingualSentences.open(tmp_path / "models")
-    assert not (tmp_path / "models").exists()
+        MultilingualSentences.open(tmp_path / "encoders")
+    assert not (tmp_path / "encoders").exists()
 
 
 def test_another_vocabulary_is_refused(tmp_path, packaged, monkeypatch):
@@ -240,7 +240,7 @@ def test_another_vocabulary_is_refused(tmp_path, packaged, monkeypatch):
     # SHA-256 of nothing.
     monkeypatch.setattr(use_multilingual, "WEIGHTS", (WEIGHTS[0], "e3b0c44298fc1c14"))
     with pytest.raises(ConfigurationError, match=r"sp\.model no son los que"):
-        MultilingualSentences.open(tmp_path / "models")
+        MultilingualSentences.open(tmp_path / "encoders")
 
 
 # The encoder that the settings name.
@@ -251,7 +251,7 @@ def of(home: Path, sentences: str = "usem3") -> Settings:
 
 
 def test_the_encoder_of_the_settings_is_opened_once_in_the_folder_of_models(folder, tmp_path, opened_anew):
-    (tmp_path / "models").symlink_to(folder, target_is_directory=True)
+    (tmp_path / "encoders").symlink_to(folder, target_is_directory=True)
     encoder = sentence_encoder(of(tmp_path))
     assert isinstance(encoder, MultilingualSentences)
     assert sentence_encoder(of(tmp_path)) is encoder
