@@ -178,3 +178,40 @@ def test_a_file_that_is_missing_or_damaged_says_what_to_do(file, damage, with_ne
         packaged_ranking(with_neighbours=with_neighbours)
     assert str(told.value) == f"Falta el modelo de ordenación o está dañado ({file}). Vuelva a instalar articulado."
     assert told.value.__cause__ is not None
+
+
+# Rulings and criteria.
+
+
+class Formula(HeuristicReranker):
+    """Gives each candidate the relevance that its id names."""
+
+    def __init__(self, relevances):
+        super().__init__(SPANISH_LAW)
+        self._given = relevances
+
+    def relevances(self, question, queries, candidates):
+        return [self._given[each["chunk"]["id"]] for each in candidates]
+
+
+class GivenLearnt(LearntReranker):
+    """Gives the provisions the learnt relevances 0.9, 0.4 and 0.1."""
+
+    def relevances(self, question, queries, candidates):
+        return [{1: 0.9, 2: 0.4, 3: 0.1}[each["chunk"]["id"]] for each in candidates]
+
+
+@pytest.mark.parametrize(
+    ("by_formula", "score"),
+    # A lead of 0.26 is needed over a provision: over all of them, over two, over one, over none.
+    [(0.99, 0.9), (0.80, 0.4), (0.60, 0.1), (0.10, 0.1)],
+)
+async def test_a_ruling_keeps_the_place_that_the_formula_gives_it(by_formula, score):
+    provisions = [candidate(make_chunk(n, f"Artículo {n}"), 0.5, "hybrid") for n in (1, 2, 3)]
+    chunk = make_chunk(9, "STS 1/2020", law_id="ECLI:ES:TS:2020:1", chunk_type="doctrine")
+    ruling = candidate(chunk, 0.5, "hybrid")
+    weights = EqualWeights()
+    reader = FeatureReader(SPANISH_LAW, weights, Prominence(SPANISH_LAW), lambda *_: [], lambda _: {})
+    reranker = GivenLearnt(reader, Formula({1: 0.7, 2: 0.5, 3: 0.2, 9: by_formula}), model)
+    reranked = await reranker.score("xyzzy", [], [ruling, *provisions])
+    assert reranked.scores == [score, 0.9, 0.4, 0.1]
