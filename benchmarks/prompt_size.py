@@ -23,8 +23,8 @@ from langgraph.runtime import Runtime
 from articulado.config.settings import ModelSettings, Settings
 from articulado.legal.validity import in_force
 from articulado.models.tokens import token_counter
+from articulado.prompting.citation_markers import by_mark
 from articulado.prompting.fragments import write_prompt
-from articulado.prompting.shared_marks import by_mark
 from articulado.values.chunks import Candidate
 from graph.compose import open_services
 from graph.rag import build_retrieval

@@ -8,10 +8,9 @@ from langgraph.runtime import Runtime
 
 from articulado.language.languages import Language
 from articulado.prompting.abstention import listed
-from articulado.prompting.citation_markers import citation, keep_markers
+from articulado.prompting.citation_markers import citation, keep_markers, share_marks
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
 from articulado.prompting.prompts import Prompts
-from articulado.prompting.shared_marks import share_marks
 from articulado.retrieval.fusion import nearest
 from articulado.values.answers import Citation, cost_of_failure
 from articulado.values.errors import EmptyReply, ModelError

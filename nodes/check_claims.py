@@ -13,9 +13,8 @@ from typing_extensions import TypedDict
 from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.models.retry import QuestionTime
-from articulado.prompting.citation_markers import markers_in
+from articulado.prompting.citation_markers import markers_in, one_per_mark
 from articulado.prompting.prompts import Prompts
-from articulado.prompting.shared_marks import one_per_mark
 from articulado.retrieval.conversation.subject import is_refusal
 from articulado.values.answers import Cost, cost_of, cost_of_failure
 from articulado.values.errors import ModelError

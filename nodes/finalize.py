@@ -17,9 +17,8 @@ from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.legal.wordings import day_to_check, past_law_warnings, tracked_laws
 from articulado.prompting.abstention import declined
-from articulado.prompting.citation_markers import citation, markers_in, unread_source
+from articulado.prompting.citation_markers import citation, markers_in, one_per_mark, unread_source
 from articulado.prompting.notes import law_notes_once
-from articulado.prompting.shared_marks import one_per_mark
 from articulado.retrieval.conversation.subject import is_bare_refusal, is_refusal
 from articulado.retrieval.needs import name_of
 from articulado.values.answers import AnswerOutcome, Citation, Message, Need

@@ -16,8 +16,8 @@ from articulado.calculations.parameters import DatedValue, kinds_named, values_o
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.language.table_text import is_row
+from articulado.prompting.citation_markers import share_marks
 from articulado.prompting.fragments import SEPARATOR, render
-from articulado.prompting.shared_marks import share_marks
 from articulado.retrieval.fusion import EXTRA_AFTER_REFETCH, MAX_COMPANIONS, preference
 from articulado.retrieval.parts import PROVISIONS, Cut, chosen_parts, without_repealed
 from articulado.retrieval.ranking.table import effective_strategy

@@ -14,9 +14,8 @@ from typing_extensions import TypedDict
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import is_courtesy
-from articulado.prompting.citation_markers import keep_markers, markers_in
+from articulado.prompting.citation_markers import keep_markers, markers_in, one_per_mark
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
-from articulado.prompting.shared_marks import one_per_mark
 from articulado.retrieval.conversation.subject import is_refusal
 from articulado.retrieval.fusion import candidate
 from articulado.values.answers import Need, StoreName, Verdict

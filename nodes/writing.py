@@ -15,11 +15,10 @@ from typing_extensions import TypedDict
 
 from articulado.language.languages import Language
 from articulado.language.translation import translate
-from articulado.prompting.citation_markers import MarkerRenumberer, keep_markers
+from articulado.prompting.citation_markers import MarkerRenumberer, by_mark, keep_markers
 from articulado.prompting.fragments import neutralise, write_prompt
 from articulado.prompting.outgoing_links import LinkFilter, source_addresses, texts_without_foreign_links
 from articulado.prompting.self_evaluation import MAX_NEEDS, Reply, read_self_evaluation
-from articulado.prompting.shared_marks import by_mark
 from articulado.prompting.stream_splitter import StreamSplitter
 from articulado.retrieval.needs import name_of, needs_in_answer, provisions_needed
 from articulado.values.answers import NO_COST, AnswerOutcome, Cost, Message, Need, cost_of

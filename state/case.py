@@ -10,11 +10,12 @@ from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
 from articulado.values.answers import DataOutcome, Usage
-from articulado.values.articles import Decision, FieldSpec
 from articulado.values.cases import (
     ArticleReference,
     CaseFailure,
     CaseMetadata,
+    Decision,
+    FieldSpec,
     Guardrails,
     LeftOut,
     NamedConflict,

@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count, islice
 from typing import get_args
 
-from articulado.cases.author import assembled
-from articulado.cases.schema import Answer, AnswerSection, render
+from articulado.cases.author import Answer, AnswerSection, assembled, render
 from articulado.language.languages import Language
-from articulado.values.articles import details_of
-from articulado.values.cases import AnswerPart, Shortfall
+from articulado.values.cases import AnswerPart, Shortfall, details_of
 from articulado.values.chunks import Chunk
 from articulado.values.errors import InsufficientContext
 from articulado.values.protocols import TokenCounter

@@ -13,8 +13,7 @@ from articulado.cases.data.bounds import sent_values
 from articulado.cases.evidence import Guide
 from articulado.cases.fields import kept_out_by, unknown_values
 from articulado.cases.matching import Match
-from articulado.config.case_sections import RequiredDataProfile, Tier
-from articulado.config.sections import TOPIC, FilterField
+from articulado.config.sections import TOPIC, FilterField, RequiredDataProfile, Tier
 from articulado.language.languages import Language
 from articulado.retrieval.fusion import candidate
 from articulado.values.chunks import Candidate, Chunk, ordering_score

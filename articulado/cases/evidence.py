@@ -24,7 +24,7 @@ from articulado.language.languages import Language
 from articulado.legal.domain.base import Domain, Lexicon
 from articulado.retrieval.relevance.evidence import runs_of, words_of
 from articulado.store.records.schema import load_general_matters
-from articulado.values.articles import Details, FieldSpec, article_title, details_of
+from articulado.values.cases import Details, FieldSpec, article_title, details_of
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import Vector
 

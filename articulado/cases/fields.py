@@ -10,14 +10,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from articulado.cases.author import FieldNeeded, FieldsNeeded
 from articulado.cases.data.phrases import named_choices
-from articulado.cases.schema import FieldNeeded, FieldsNeeded
 from articulado.config.sections import TOPIC, FilterField
 from articulado.guides.data_values import is_placeholder
 from articulado.language.folding import letters_and_digits
 from articulado.language.languages import Language
-from articulado.values.articles import FieldSpec, Group
-from articulado.values.cases import RequiredField, RequiredFields
+from articulado.values.cases import FieldSpec, Group, RequiredField, RequiredFields
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import TokenCounter
 

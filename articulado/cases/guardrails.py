@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
+from articulado.cases.author import Answer, GuardrailBroken
 from articulado.cases.budget import without_items
-from articulado.cases.schema import Answer, GuardrailBroken
 from articulado.language.folding import letters_and_digits
 from articulado.language.languages import Language
 from articulado.language.numerals import MULTIPLE, NUMBER, parse_number
-from articulado.values.articles import Guard, details_of
-from articulado.values.cases import Guardrails, Violation
+from articulado.values.cases import Guard, Guardrails, Violation, details_of
 from articulado.values.chunks import Chunk
 
 FIGURES_GUARDRAIL = "figures"

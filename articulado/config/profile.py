@@ -13,13 +13,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from articulado.config.case_sections import CaseProfile
 from articulado.config.data_files import problem_of
 from articulado.config.profile_files import SUFFIX, packaged_folder, profile_file, spoken_language
 from articulado.config.sections import (
     NAME_MARK,
     SMALL_NAME_MARK,
     TOPIC,
+    CaseProfile,
     Collection,
     Features,
     FilterField,

@@ -1,15 +1,21 @@
-"""Profile sections for collections, features, models, filter fields, relevance, signals and search.
+"""Profile sections: collections, features, models, filter fields, relevance, signals, search, and cases.
 
-The sections for cases are in ``articulado.config.case_sections``. Sections are frozen and reject unknown
-keys.
+The sections for cases hold tiers, filters, token budgets, names, and the calendar of working days. Sections
+are frozen and reject unknown keys.
 """
 
+import calendar
 import re
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
+from dateutil.easter import easter
+from dateutil.relativedelta import relativedelta, weekday
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from articulado.language.translation import translate
 from articulado.legal.validity import SignalWeights
 from articulado.values.chunks import LOWEST_RANK
 from articulado.values.protocols import PLAIN, Fusion, RankConstant, SideWeight
@@ -179,3 +185,159 @@ class Search(Section):
 
     caps: Caps = Caps()
     fusion: Fusions = Fusions()
+
+
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_SATURDAY = 5
+_DAY_OFF = re.compile(
+    r"(?:(?P<year>\d{4})-)?(?P<month>\d{2})-(?P<day>\d{2})"
+    r"|easter(?P<offset>-[1-7]?\d|\+\d{1,2})?"
+    rf"|(?P<weekday>{'|'.join(_WEEKDAYS)})(?P<nth>-?[1-5])-(?P<in_month>\d{{2}})"
+)
+_LEAP_YEAR = 2024
+_YEARS_OF_EASTER = range(1583, 4100)
+"""The reckoning holds for these."""
+
+
+def _check_day_off(written: str) -> str:
+    match = _DAY_OFF.fullmatch(written)
+    exists = match and (
+        _fixed_day(match, int(match["year"] or _LEAP_YEAR)) if match["day"] else 1 <= int(match["in_month"] or 1) <= 12
+    )
+    if not exists:
+        raise ValueError(translate("profile.day_off", written=written))
+    return written
+
+
+DayOff = Annotated[str, AfterValidator(_check_day_off)]
+
+
+class Calendar(Section):
+    """Working days: Monday to Friday but for ``days_off``; ``name`` is what a user reads of it.
+
+    A day off is a day of every year ("12-25") or of one ("2026-04-02"), counted from Easter Sunday ("easter-2"), or a
+    weekday of a month ("mon3-01" is the third Monday of January, "mon-1-05" the last one of May).
+    """
+
+    name: str = ""
+    days_off: tuple[DayOff, ...] = ()
+
+    def working_days(self, since: date, until: date) -> int:
+        """Return the number of working days after ``since`` up to and including ``until``; negative where it is later.
+
+        >>> Calendar(days_off=("05-01",)).working_days(date(2026, 4, 30), date(2026, 5, 5))
+        2
+        """
+        if until < since:
+            return -self.working_days(until, since)
+        weeks, days = divmod((until - since).days, 7)
+        rest = (until - timedelta(days=number) for number in range(days))
+        weekdays = 5 * weeks + sum(day.weekday() < _SATURDAY for day in rest)
+        off = {day for year in range(since.year, until.year + 1) for day in self._days_off_in(year)}
+        return weekdays - sum(since < day <= until and day.weekday() < _SATURDAY for day in off)
+
+    def _days_off_in(self, year: int) -> Iterator[date]:
+        """Yield the days off of a year; one may be there twice."""
+        for match in filter(None, map(_DAY_OFF.fullmatch, self.days_off)):
+            if match["day"]:
+                day = _fixed_day(match, year)
+            elif match["weekday"]:
+                day = _nth_weekday(match, year)
+            else:
+                day = easter(year) + timedelta(days=int(match["offset"] or 0)) if year in _YEARS_OF_EASTER else None
+            if day:
+                yield day
+
+
+def _fixed_day(match: re.Match[str], year: int) -> date | None:
+    """Return the day of a rule in a year; ``None`` where the year does not have it."""
+    month, day = int(match["month"]), int(match["day"])
+    if int(match["year"] or year) != year or not 1 <= month <= 12:
+        return None
+    return date(year, month, day) if 1 <= day <= calendar.monthrange(year, month)[1] else None
+
+
+def _nth_weekday(match: re.Match[str], year: int) -> date | None:
+    """Return the weekday of a month; ``None`` where the month has no fifth one."""
+    month, nth = int(match["in_month"]), int(match["nth"])
+    edge = 1 if nth > 0 else 31
+    day: date = date(year, month, 1) + relativedelta(day=edge, weekday=weekday(_WEEKDAYS.index(match["weekday"]), nth))
+    return day if day.month == month else None
+
+
+Tier = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]
+"""How much an answer needs a chunk, from most to least: a CRITICAL one is never left out."""
+
+
+class Tiers(Section):
+    """The types of chunk in each tier of a response; a chunk of no type named here is LOW.
+
+    A chunk that is marked as critical is CRITICAL, whatever its type.
+    """
+
+    critical: tuple[str, ...] = ("decision_guide", "response_frames", "guardrails")
+    high: tuple[str, ...] = ("steps", "fees_details", "common_issues")
+    medium: tuple[str, ...] = ("eligibility", "business_rules", "faqs")
+    low: tuple[str, ...] = ("examples",)
+
+    def of(self, chunk_type: str) -> Tier:
+        """Return the tier of a type of chunk."""
+        for tier, types in self._by_tier().items():
+            if chunk_type in types:
+                return tier
+        return "LOW"
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """All types of chunk that a response is made of."""
+        return tuple(chunk_type for types in self._by_tier().values() for chunk_type in types)
+
+    def _by_tier(self) -> Mapping[Tier, tuple[str, ...]]:
+        return {"CRITICAL": self.critical, "HIGH": self.high, "MEDIUM": self.medium, "LOW": self.low}
+
+
+class RequiredDataProfile(Section):
+    """How the data that a case needs are found: what is searched, filtered by what, in how many tokens of context.
+
+    ``types`` in the order of the context; of the first, chunks are always whole. ``filter`` unset: all filter fields
+    of the profile but the topic (``Profile.required_data_filter``).
+    """
+
+    types: tuple[str, ...] = Field(default=("required_data", "eligibility", "business_rules"), min_length=1)
+    filter: tuple[str, ...] | None = None
+    chunks: int = Field(default=10, ge=5, le=10)
+    context_tokens: int = Field(default=500, ge=100)
+    answer_tokens: int = Field(default=500, ge=100)
+
+
+class ResponseProfile(Section):
+    """How a case is answered: filtered by what, from how many chunks, within how many tokens where none are given.
+
+    ``filter`` unset: all filter fields of the profile (``Profile.response_filter``).
+    """
+
+    filter: tuple[str, ...] | None = None
+    chunks: int = Field(default=30, ge=20, le=30)
+    max_tokens: int = Field(default=3_000, ge=200)
+
+
+class Categories(Section):
+    """What the two kinds of data are called in the language of the profile."""
+
+    participant_data: str = ""
+    plan_data: str = ""
+
+
+class CaseProfile(Section):
+    """How cases are handled.
+
+    ``collections`` unset: that of the articles which the profile brings along, or else all of the profile.
+    """
+
+    collections: tuple[str, ...] = ()
+    min_context_tokens: int = Field(default=40, ge=0)
+    tiers: Tiers = Tiers()
+    required_data: RequiredDataProfile = RequiredDataProfile()
+    response: ResponseProfile = ResponseProfile()
+    categories: Categories = Categories()
+    calendar: Calendar = Calendar()

@@ -19,7 +19,7 @@ from articulado.guides.schema import Article, ArticleChunk, Condition, Datum
 from articulado.guides.text import Labels, text_of
 from articulado.language.folding import letters_and_digits
 from articulado.language.translation import translate
-from articulado.values.articles import LEAST_NUMBER
+from articulado.values.cases import LEAST_NUMBER
 from articulado.values.errors import InvalidInput
 
 Problem = tuple[tuple[str | int, ...], str]

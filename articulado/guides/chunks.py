@@ -24,7 +24,7 @@ from articulado.guides.schema import ITEMS, Article, ArticleChunk, official_link
 from articulado.guides.text import labels_in, text_of
 from articulado.language.translation import translate
 from articulado.legal.ids import chunk_id
-from articulado.values.articles import Details
+from articulado.values.cases import Details
 from articulado.values.chunks import Chunk
 
 

@@ -15,10 +15,10 @@ from typing import Literal, cast
 
 from dateutil.relativedelta import relativedelta
 
-from articulado.config.case_sections import Calendar
+from articulado.config.sections import Calendar
 from articulado.language.folding import fold, without_accents
 from articulado.language.languages import LANGUAGES, DataPatterns, Language, language
-from articulado.values.articles import FieldSpec
+from articulado.values.cases import FieldSpec
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 Unknown keys in a part and type conversions are rejected. Top-level keys without a name here are filter
 fields: the profile validates them. ``ITEMS`` maps each chunk type to the list that it must have.
-``articulado.values.articles.FieldSpec`` explains the keys of ``Datum``.
+``articulado.values.cases.FieldSpec`` explains the keys of ``Datum``.
 """
 
 import math
@@ -17,7 +17,7 @@ from articulado.language.folding import without_accents
 from articulado.language.translation import translate
 from articulado.legal.ids import is_boe_id
 from articulado.legal.labels import provision_key, provision_url
-from articulado.values.articles import Concern, DataType, Decision, Elapsed, Group
+from articulado.values.cases import Concern, DataType, Decision, Elapsed, Group
 
 ITEMS = {
     "required_data": "fields",
@@ -98,7 +98,7 @@ class ArticlePart(BaseModel):
 class Datum(ArticlePart):
     """A datum that the case needs; ``aliases`` are other names under which callers send it.
 
-    What the other keys mean is said in ``articulado.values.articles.FieldSpec``.
+    What the other keys mean is said in ``articulado.values.cases.FieldSpec``.
     """
 
     field: SnakeCase

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from articulado.guides.data_values import TODAY, parse_expression
 from articulado.guides.schema import ArticleChunk, Condition, Datum, Rule
 from articulado.language.formats import SPANISH_MARKS
-from articulado.values.articles import Concern, DataType, Decision, Elapsed
+from articulado.values.cases import Concern, DataType, Decision, Elapsed
 
 Label = Annotated[str, StringConstraints(min_length=1)]
 

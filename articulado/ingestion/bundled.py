@@ -22,7 +22,7 @@ from articulado.ingestion.links.provision_index import ProvisionIndex
 from articulado.ingestion.links.references import current_chunk_ids
 from articulado.language.translation import translate
 from articulado.store.records.chunks import lay_phrasings, packaged_records, parse_refs, refs_of
-from articulado.values.articles import details_of
+from articulado.values.cases import details_of
 from articulado.values.chunks import Chunk, ProvisionRef
 from articulado.values.errors import ConfigurationError, InvalidInput
 

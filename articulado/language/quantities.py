@@ -14,8 +14,8 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import NamedTuple
 
-from articulado.language.days import MONTHS, parse_day
 from articulado.language.folding import fold
+from articulado.language.formats import MONTHS, parse_day
 from articulado.language.numerals import read_number, read_words
 from articulado.language.spanish import stem_word
 from articulado.language.table_text import is_row

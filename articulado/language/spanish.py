@@ -12,8 +12,7 @@ from hashlib import blake2b
 
 from py_rust_stemmers import SnowballStemmer
 
-from articulado.language.characters import CharacterTable, MemoTable
-from articulado.language.folding import fold, without_accents
+from articulado.language.folding import CharacterTable, MemoTable, fold, without_accents
 from articulado.language.numerals import read_words
 from articulado.language.word_lists import read_list, word_families
 

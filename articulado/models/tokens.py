@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from articulado.language.characters import MemoTable
+from articulado.language.folding import MemoTable
 from articulado.values.protocols import TokenCounter
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ does not repeat validity, page, chapter, summary, note and source. Only collecti
 validity, only sources with pages have a page, and only companions have a purpose. A prompt without markers
 begins a fragment with its number (``Fragmento 1:``).
 
-Parts that share a marker (``articulado.prompting.shared_marks``) are one fragment (``Parte: 1, 3 de 3``), with
+Parts that share a marker (``articulado.prompting.citation_markers``) are one fragment (``Parte: 1, 3 de 3``), with
 ``[…]`` for the parts left out between them.
 
 A line ``---`` separates fragments. Below them stand the current day (``FECHA DE HOY: 23 de noviembre de
@@ -35,12 +35,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 
-from articulado.language.characters import as_rendered
+from articulado.language.folding import as_rendered
 from articulado.language.formats import long_day
 from articulado.legal.agreements.names import validity_of
-from articulado.prompting.citation_markers import defuse_markers, write_marker
+from articulado.prompting.citation_markers import by_mark, defuse_markers, text_of_parts, wording_of, write_marker
 from articulado.prompting.notes import law_notes_once, note_on
-from articulado.prompting.shared_marks import by_mark, text_of_parts, wording_of
 from articulado.prompting.stream_splitter import defuse_self_evaluation, unify_breaks
 from articulado.values.answers import Days
 from articulado.values.chunks import Candidate, Chunk, Purpose, ordering_score, page_of, portable_url

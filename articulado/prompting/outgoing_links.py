@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar, cast
 
-from articulado.language.characters import as_rendered, without_invisible
+from articulado.language.folding import as_rendered, without_invisible
 from articulado.values.chunks import Candidate
 
 T = TypeVar("T")

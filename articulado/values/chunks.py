@@ -134,7 +134,7 @@ class Chunk(TypedDict):
     ``status_note`` is for people to read: what it says of the days of a wording was written from ``wording``
     (``articulado.legal.wordings``). ``refs`` are ids of chunks that the text cites. ``notes`` are the source's notes on
     amendments, the last one first. ``source`` tells official text from our summaries. ``details`` is the structured
-    content of a chunk of an article (``articulado.values.articles.Details``), ``agreement`` the scope of a collective
+    content of a chunk of an article (``articulado.values.cases.Details``), ``agreement`` the scope of a collective
     agreement. ``law_days`` are the days of its law. ``law_notes`` are the source's notes on how the whole law is to be
     read, if they bear on the text; packaged records have neither.
     ``text_state`` is missing from a text that is consolidated, or of which that cannot be said.

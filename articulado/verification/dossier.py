@@ -18,8 +18,8 @@ from typing_extensions import TypedDict
 from articulado.config.profile import Profile
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
+from articulado.prompting.citation_markers import by_mark, one_per_mark
 from articulado.prompting.prompts import load_prompts
-from articulado.prompting.shared_marks import by_mark, one_per_mark
 from articulado.store.generations import Manifest
 from articulado.values.answers import Message
 from articulado.values.chunks import REPEALED, Candidate, Chunk

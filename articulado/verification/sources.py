@@ -14,8 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import groupby
 from types import MappingProxyType
 
-from articulado.language.characters import CharacterTable
-from articulado.language.folding import fold
+from articulado.language.folding import CharacterTable, fold
 from articulado.language.quantities import DATE, BareNumber, Quantity, bare_numbers, kinds_of_days, quantities
 from articulado.language.spanish import stems
 from articulado.legal.citations.owners import CitationContext

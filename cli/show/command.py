@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from articulado.legal.labels import cited_as, provision_key
 from articulado.prompting.notes import whole_note
-from articulado.values.articles import details_of
+from articulado.values.cases import details_of
 from articulado.values.chunks import Agreement
 from articulado.values.errors import InvalidInput, NoResultsFound
 from articulado.values.protocols import ChunkStore

@@ -11,10 +11,9 @@ from typing import Any, Literal, get_args
 
 from articulado.language.folding import fold
 from articulado.language.numerals import read_number
-from articulado.prompting.citation_markers import markers_in
+from articulado.prompting.citation_markers import markers_in, one_per_mark
 from articulado.prompting.protocol_lines import DELIMITER
 from articulado.prompting.self_evaluation import parse_reply
-from articulado.prompting.shared_marks import one_per_mark
 from articulado.prompting.stream_splitter import StreamSplitter
 from articulado.values.answers import AnswerOutcome, Citation, Message
 from articulado.values.chunks import Chunk

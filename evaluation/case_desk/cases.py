@@ -22,7 +22,7 @@ from articulado.cases.fields import canonical_value
 from articulado.config.profile import Profile
 from articulado.config.settings import Settings
 from articulado.values.answers import DataOutcome
-from articulado.values.articles import Decision
+from articulado.values.cases import Decision
 from articulado.values.errors import InvalidInput
 from evaluation.gold.questions import json_lines
 

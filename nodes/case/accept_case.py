@@ -20,8 +20,7 @@ from articulado.guides.data_values import is_placeholder
 from articulado.language.languages import Language
 from articulado.models.retry import QuestionTime
 from articulado.values.answers import Analysis, StoreName
-from articulado.values.articles import FieldSpec
-from articulado.values.cases import CaseFailure, LeftOut, NamedConflict, RequiredFields, Response, Shortfall
+from articulado.values.cases import CaseFailure, FieldSpec, LeftOut, NamedConflict, RequiredFields, Response, Shortfall
 from articulado.values.chunks import Chunk
 from nodes.validation import check_options, checked_data, checked_filters, checked_inquiry, checked_tokens
 from state.case import CaseState

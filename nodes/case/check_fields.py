@@ -9,12 +9,11 @@ import asyncio
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.cases.author import RequiredData, render
 from articulado.cases.fields import field_specs, shorten_fields, verify_fields
-from articulado.cases.schema import RequiredData, render
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
-from articulado.values.articles import details_of
-from articulado.values.cases import RequiredFields
+from articulado.values.cases import RequiredFields, details_of
 from articulado.values.protocols import TokenCounter
 from state.case import CaseState
 from state.context import ResolvedContext

@@ -6,8 +6,8 @@ The reason that the author gives is checked in the same way, because users see i
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.cases.author import Answer, AnswerSection, CaseResponse, render
 from articulado.cases.guardrails import check, guards_of
-from articulado.cases.schema import Answer, AnswerSection, CaseResponse, render
 from articulado.language.languages import Language
 from articulado.values.cases import Guardrails, Response
 from state.case import CaseState

@@ -3,10 +3,10 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.cases.author import RequiredData
 from articulado.cases.choice import TIERS, is_critical
 from articulado.cases.confidence import MIN_CONFIDENCE
 from articulado.cases.fields import fields_json
-from articulado.cases.schema import RequiredData
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.values.answers import DataOutcome

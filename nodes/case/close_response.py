@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.cases.author import Answer
 from articulado.cases.budget import answer_json
 from articulado.cases.confidence import MIN_CONFIDENCE
 from articulado.cases.data.read import ReadData, apply_rules
-from articulado.cases.schema import Answer
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
-from articulado.values.articles import Decision
-from articulado.values.cases import CaseMetadata, Guardrails, RejectedDatum, Response, Shortfall, Source
+from articulado.values.cases import CaseMetadata, Decision, Guardrails, RejectedDatum, Response, Shortfall, Source
 from articulado.values.protocols import TokenCounter
 from nodes.case.result import DECISION_OF, case_metadata, case_rules, case_sources, low_confidence, read_case
 from nodes.stage import final_event

@@ -14,7 +14,7 @@ from articulado.cases.fields import APPLIES_TO_ALL, field_specs, field_value, fi
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC
 from articulado.language.languages import Language
-from articulado.values.articles import FieldSpec, details_of
+from articulado.values.cases import FieldSpec, details_of
 from articulado.values.chunks import Candidate, Chunk
 from articulado.values.protocols import ChunkStore, SearchFilter
 from state.case import CaseState

@@ -8,8 +8,8 @@ import asyncio
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.cases.author import Answer
 from articulado.cases.budget import budget_shares, find_shortfall, shorten_answer
-from articulado.cases.schema import Answer
 from articulado.values.cases import Response, Shortfall
 from articulado.values.protocols import TokenCounter
 from state.case import CaseState

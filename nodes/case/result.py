@@ -10,18 +10,16 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from articulado.cases.author import CaseMaterial
+from articulado.cases.author import CaseMaterial, render
 from articulado.cases.confidence import says_too_little
 from articulado.cases.data.read import ReadData, read_data
 from articulado.cases.fields import contradicted_filters
-from articulado.cases.schema import render
 from articulado.config.profile import Profile
 from articulado.language.formats import written
 from articulado.language.languages import Language
 from articulado.prompting.outgoing_links import source_addresses, texts_without_foreign_links
 from articulado.values.answers import Cost, cost_of
-from articulado.values.articles import DecisionRule, article_title, details_of
-from articulado.values.cases import CaseMetadata, FailureName, LeftOut, Source
+from articulado.values.cases import CaseMetadata, DecisionRule, FailureName, LeftOut, Source, article_title, details_of
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import Structured
 from state.case import CaseState

@@ -20,8 +20,8 @@ from support.paths import REPOSITORY
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.whole_data import packaged_articles, whole_data
 
+from articulado.cases.author import SEPARATOR, Answer
 from articulado.cases.budget import answer_json, budget_shares
-from articulado.cases.schema import SEPARATOR, Answer
 from articulado.config.settings import ModelSettings, Settings
 from articulado.models.tokens import token_counter
 from articulado.values.errors import ContentFiltered, InvalidInput, ModelError, ModelTimeout

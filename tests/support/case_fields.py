@@ -4,9 +4,9 @@ from datetime import date
 from typing import Any
 
 from articulado.cases.data.read import ReadData, read_data
-from articulado.config.case_sections import Calendar
+from articulado.config.sections import Calendar
 from articulado.language.languages import language
-from articulado.values.articles import DecisionRule, FieldSpec
+from articulado.values.cases import DecisionRule, FieldSpec
 
 MONDAY = date(2026, 11, 23)
 """The day of the case."""

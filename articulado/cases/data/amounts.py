@@ -16,11 +16,11 @@ from itertools import pairwise
 from dateutil.relativedelta import relativedelta
 
 from articulado.guides.data_values import TODAY, Circumstances, Days, UnusableValue, all_data_patterns, parse_expression
-from articulado.language.days import WrittenDay, month_number, written_day
 from articulado.language.folding import fold
+from articulado.language.formats import WrittenDay, month_number, written_day
 from articulado.language.languages import LANGUAGES, DataPatterns, Language, TimeUnit
 from articulado.language.numerals import MULTIPLE, NUMBER, parse_amount, parse_number, with_figures
-from articulado.values.articles import Elapsed, FieldSpec
+from articulado.values.cases import Elapsed, FieldSpec
 
 _REMARK = re.compile(r"(?<=\S)\s*\([^()]*\)\s*$")
 _NAMED_MONTH = re.compile(r"(?:en |in )?(?P<month>[a-z]+)\.?(?: del?|,)? (?P<year>\d{4})")

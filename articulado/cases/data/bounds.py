@@ -31,7 +31,7 @@ from articulado.guides.data_values import (
 )
 from articulado.language.folding import letters_and_digits
 from articulado.language.languages import Language
-from articulado.values.articles import LEAST_NUMBER, Elapsed, FieldSpec
+from articulado.values.cases import LEAST_NUMBER, Elapsed, FieldSpec
 
 EARLIEST = date(1900, 1, 1)
 """Of a date without ``min``."""

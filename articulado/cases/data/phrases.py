@@ -16,13 +16,12 @@ from functools import lru_cache
 
 from dateutil.relativedelta import relativedelta
 
-from articulado.config.case_sections import Calendar
+from articulado.config.sections import Calendar
 from articulado.guides.data_values import Circumstances, Days, Reading, parse_expression, truth_of
-from articulado.language.days import month_name
 from articulado.language.folding import letters_and_digits, without_accents
-from articulado.language.formats import SPANISH_MARKS
+from articulado.language.formats import SPANISH_MARKS, month_name
 from articulado.language.languages import Language
-from articulado.values.articles import Condition, Elapsed
+from articulado.values.cases import Condition, Elapsed
 
 _WORD = re.compile(r"\w+(?:'\w+)*")
 _PAUSE = re.compile(r"[,;?]\s*\w")

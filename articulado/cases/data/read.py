@@ -15,7 +15,7 @@ from typing import TypeVar
 from articulado.cases.data.amounts import find_days, is_nothing, is_percentage, read_days, read_money, read_quantity
 from articulado.cases.data.bounds import check_range, say_accepted, sent_values
 from articulado.cases.data.phrases import canonical_choices, elapsed_units, has_phrase, holds, named_choices, say_days
-from articulado.config.case_sections import Calendar
+from articulado.config.sections import Calendar
 from articulado.guides.data_values import (
     Circumstances,
     Days,
@@ -27,11 +27,10 @@ from articulado.guides.data_values import (
     read_truth,
     truth_of,
 )
-from articulado.language.days import MONTHS
 from articulado.language.folding import fold, letters_and_digits, without_accents
+from articulado.language.formats import MONTHS
 from articulado.language.languages import Language
-from articulado.values.articles import Decision, DecisionRule, FieldSpec
-from articulado.values.cases import RejectedDatum
+from articulado.values.cases import Decision, DecisionRule, FieldSpec, RejectedDatum
 
 _DATE_BEGINS = re.compile(rf"\d|\b(?:{MONTHS})\b")
 _REMARK = re.compile(r"\s*[,;(].*", re.DOTALL)

@@ -15,7 +15,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from articulado.ingestion.boe.wordings import norm_in
-from articulado.language.days import MONTHS, month_number
+from articulado.language.formats import MONTHS, month_number
 from articulado.language.translation import reason
 from articulado.legal.ids import BOE_ID
 from articulado.legal.labels import provision_key

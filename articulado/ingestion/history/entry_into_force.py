@@ -11,8 +11,8 @@ from datetime import date
 from dateutil.relativedelta import relativedelta
 
 from articulado.ingestion.model import Provision
-from articulado.language.days import parse_day
 from articulado.language.folding import fold
+from articulado.language.formats import parse_day
 from articulado.language.numerals import numeral
 
 _LAW = r"(?:ley|norma|orden|real decreto|reglamento|texto refundido|estatuto|constitucion)"

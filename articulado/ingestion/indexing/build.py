@@ -32,7 +32,7 @@ from articulado.legal.domain.base import Lexicon
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.store.builder import IndexBuilder, digest
 from articulado.store.generations import Description, Index
-from articulado.values.articles import details_of
+from articulado.values.cases import details_of
 from articulado.values.chunks import indexed_text
 from articulado.values.protocols import Progress
 

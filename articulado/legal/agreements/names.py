@@ -9,9 +9,8 @@ from calendar import isleap
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from articulado.language.days import MONTHS, month_number
 from articulado.language.folding import fold
-from articulado.language.formats import long_day
+from articulado.language.formats import MONTHS, long_day, month_number
 from articulado.language.numerals import read_number
 from articulado.values.chunks import Agreement
 

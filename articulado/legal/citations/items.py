@@ -8,7 +8,7 @@ letter before or after the number: "letra n) del artículo 49.1". All functions 
 import re
 from dataclasses import dataclass, replace
 
-from articulado.language.days import MONTHS
+from articulado.language.formats import MONTHS
 from articulado.language.numerals import CARDINALS, ORDINAL_STEMS, numeral, read_words
 from articulado.legal.labels import SUFFIXES
 

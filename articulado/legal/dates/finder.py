@@ -1,16 +1,281 @@
-"""Find the day whose law a question asks for: "en 2019", "me echaron el 3/3/22".
+"""Find the day whose law a question asks for: "en 2019", "me echaron el 3/3/22", "antes de la reforma".
 
-``find_date`` returns a past day, or ``None`` for the law of today.
+``find_date`` returns a past day, or ``None`` for the law of today. The law of the day applies to a dismissal,
+an accident, a sick leave or a pension. The day of a birth, of hiring or of signing a contract is a fact of the
+case: the law of today applies. The tables are ``articulado/legal/data/events.toml`` and ``reforms.toml``. A
+reform named without a date means the day before it came into force.
 """
 
 import re
-from datetime import date
-from functools import lru_cache
+import tomllib
+from bisect import bisect_right
+from collections.abc import Iterator
+from datetime import date, timedelta
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Literal
 
-from articulado.language.days import MONTHS
+from pydantic import BaseModel, ConfigDict, Field
+
 from articulado.language.folding import fold
-from articulado.legal.dates.events import CLOSE_DISTANCE, MAX_DISTANCE, Events, days_before_reforms
+from articulado.language.formats import MONTHS
 from articulado.legal.dates.forms import DateMention, amounts_of_a_year, dates_in, relative_dates
+
+EventKind = Literal["decides", "fact"]
+
+# "Contratos temporales anteriores a", "una deuda de antes de": the thing is older.
+_OLDER = r"contratos?(?:\s+\w+){0,2}?(?=\s+(?:anterior|previ))|(?:de|desde)(?=\s+antes\s)"
+_LASTING = re.compile(r"(?<!\w)(?:de\s+baja|(?:en\s+)?ertes?)(?:\s+\w+){0,3}\s*$")
+_STEP = re.compile(r"\w+|[^\w\s]")
+
+_COSTS = {",": 3, "y": 6, "e": 6, "pero": 6, "aunque": 6, "(": 3, ")": 3, ":": 3, "'": 0, "¿": 2}
+"""How far apart what stands between an event and a date puts them, in words."""
+_NUMBER_COST = 8
+"""How far a number puts them apart: it may be another date."""
+_NO_FURTHER = frozenset(".;?!")
+MAX_DISTANCE, CLOSE_DISTANCE = 12, 4
+"""Words between a date and what happened then, and between the two where neither counts without the other; what parts
+clauses counts as several."""
+
+
+class EventWords(BaseModel):
+    """The table ``articulado/legal/data/events.toml``; its header explains the fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    decides: tuple[str, ...] = Field(min_length=1)
+    facts: tuple[str, ...] = Field(min_length=1)
+    neither: tuple[str, ...]
+    asked: tuple[str, ...] = Field(min_length=1)
+    now: tuple[str, ...]
+
+    def kinds(self) -> dict[str, EventKind | None]:
+        """Return the kind of each phrase, folded.
+
+        Raises:
+            ValueError: a phrase is of two kinds.
+        """
+        kinds: dict[str, EventKind | None] = {}
+        lists: tuple[tuple[EventKind | None, tuple[str, ...]], ...] = (
+            ("decides", self.decides),
+            ("fact", self.facts),
+            (None, self.neither),
+        )
+        for kind, phrases in lists:
+            for phrase in map(fold, phrases):
+                if kinds.setdefault(phrase, kind) != kind:
+                    raise ValueError(f"events.toml: «{phrase}» está en dos listas. Deje una.")
+        return kinds
+
+
+def load_events(source: str | None = None) -> EventWords:
+    """Read and check the table (that of the package, or the given TOML text).
+
+    Raises:
+        ValueError: it breaks its schema, or a phrase is of two kinds; the message says which.
+    """
+    if source is None:
+        source = resources.files("articulado.legal.data").joinpath("events.toml").read_text(encoding="utf-8")
+    words = EventWords.model_validate(tomllib.loads(source))
+    words.kinds()
+    return words
+
+
+def _written(phrase: str) -> str:
+    """Return the pattern of a folded phrase."""
+    return re.escape(phrase).replace(r"\ ", r"\s+").replace(r"\*", r"\w*")
+
+
+@cache
+def _asking() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return patterns of what asks how the law was, and of what asks for it as it is."""
+    table = load_events()
+    asked, now = ("|".join(_written(fold(phrase)) for phrase in phrases) for phrases in (table.asked, table.now))
+    return re.compile(rf"(?<!\w)(?:{asked})(?!\w)"), re.compile(rf"(?<!\w)(?:{now})(?!\w)")
+
+
+@cache
+def _event_phrases() -> re.Pattern[str]:
+    """Return a pattern of every phrase, the longest first, in a group of its kind."""
+    kinds = load_events().kinds()
+    groups = [rf"(?P<fact>{_OLDER})"]
+    groups += [
+        rf"(?:{phrase})" if kind is None else rf"(?P<{kind}_{number}>{phrase})"
+        for number, (phrase, kind) in enumerate(
+            (_written(phrase), kind) for phrase, kind in sorted(kinds.items(), key=lambda item: -len(item[0]))
+        )
+    ]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(groups)})(?!\w)")
+
+
+class Events:
+    """The events that one folded text tells of."""
+
+    def __init__(self, folded: str) -> None:
+        self._text = folded
+        phrases = [(match.span(), match.lastgroup) for match in _event_phrases().finditer(folded)]
+        self._spans = [span for span, group in phrases if group]
+        self._kinds: list[EventKind] = [
+            "fact" if group.startswith("fact") else "decides" for _, group in phrases if group
+        ]
+        self._starts = [start for start, _ in self._spans]
+
+    def kind_at(self, start: int, end: int, *, within: int = MAX_DISTANCE) -> EventKind | None:
+        """Return the kind of the event nearest to the date in ``text[start:end]``; ``None`` if none is near.
+
+        Of two that are equally near the one before counts.
+        """
+        after = bisect_right(self._starts, start)
+        neighbours: list[tuple[int, int, EventKind]] = []
+        if after > 0:
+            neighbours.append((self._distance(self._spans[after - 1][1], start), 0, self._kinds[after - 1]))
+        if after < len(self._spans):
+            neighbours.append((self._distance(end, self._spans[after][0]), 1, self._kinds[after]))
+        distance, _, kind = min(neighbours, default=(MAX_DISTANCE + 1, 0, "fact"))
+        return kind if distance <= within else None
+
+    @property
+    def asks_how_law_was(self) -> bool:
+        """Whether the text asks how the law was: "¿qué contratos había?", "¿qué decía el artículo 15?"."""
+        return _asking()[0].search(self._text) is not None
+
+    @property
+    def asks_for_today(self) -> bool:
+        """Whether the text asks for the law of today: "¿y ahora?", "¿sigue en vigor?"."""
+        return _asking()[1].search(self._text) is not None
+
+    def lasts_since(self, start: int) -> bool:
+        """Tell whether what stands before ``start`` began on the date that follows, and decides: "de baja desde"."""
+        return _LASTING.search(self._text, max(0, start - 40), start) is not None
+
+    def _distance(self, start: int, end: int) -> int:
+        """Return how far apart two positions are, in words; more than ``MAX_DISTANCE`` across a full stop."""
+        distance = 0
+        for step in _STEP.finditer(self._text, start, max(start, end)):
+            if step[0] in _NO_FURTHER:
+                return MAX_DISTANCE + 1
+            distance += _NUMBER_COST if step[0].isdigit() else _COSTS.get(step[0], 1)
+            if distance > MAX_DISTANCE:
+                break
+        return distance
+
+
+_NORM = (
+    r"(?:(?P<decree>(?:real\s+)?decreto[\s-]*ley|r\.?\s?d\.?[\s-]*l(?:ey)?\.?)|ley)\s+(?:n\.?[ºo]\s*)?"
+    r"(?P<number>\d+/\d{4})"
+)
+# "antes de" and the like, with what may stand between it and the reform.
+_BEFORE = (
+    r"(?<!\w)(?:antes\s+del?|hasta|(?:anterior(?:es|idad)?|previ[oa]s?)\s+al?)\s+(?:(?:la|el)\s+)?"
+    r"(?:entrada\s+en\s+vigor\s+del?\s+(?:la\s+|el\s+)?)?(?:(?:ultima|nueva|famosa)\s+)?"
+)
+# "La reforma fiscal", "la reforma de la vivienda": of another subject.
+_OF_ANOTHER = re.compile(
+    r"\s+(?:(?:fiscal|tributaria|concursal|constitucional|educativa|electoral|judicial|procesal|penal|sanitaria|agraria"
+    r"|hipotecaria|energetica)(?!\w)|del?\s+(?!(?:ano\s+)?\d))"
+)
+# Of pensions there were many reforms: without subject and year it may be any.
+_OF_PENSIONS = re.compile(r"\b(?:pension|jubil|viud|orfan)")
+_YEAR = re.compile(r"\s+(?:del?\s+)?(?:ano\s+)?((?:19|20)\d\d)(?!\d)")
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Subject(_Table):
+    """What reforms are of; the header of the data file explains the fields."""
+
+    id: str = Field(min_length=1)
+    names: tuple[str, ...] = Field(min_length=1)
+
+
+class Reform(_Table):
+    """One norm that reformed a subject; the header of the data file explains the fields."""
+
+    subject: str
+    norm: str = Field(pattern=r"^(?:Ley|Real Decreto-ley) \d+/\d{4}, de \d")
+    year: int
+    in_force: date
+
+    @property
+    def number(self) -> str:
+        """The official number ("32/2021")."""
+        return self.norm.partition(",")[0].rpartition(" ")[2]
+
+
+class Reforms(_Table):
+    """The whole table."""
+
+    subject: tuple[Subject, ...] = Field(min_length=1)
+    reform: tuple[Reform, ...] = Field(min_length=1)
+
+    def by_number(self, number: str, *, decree: bool) -> Reform | None:
+        """Return the norm with this number, of the two kinds that are numbered apart: laws and decree-laws."""
+        norms = (reform for reform in self.reform if reform.number == number)
+        return next((reform for reform in norms if reform.norm.startswith("Real Decreto") == decree), None)
+
+    def by_subject(self, subject: str | None, year: int | None, today: date) -> Reform | None:
+        """Return the first norm of the reform of a subject in a year; without one, of the last that is law already.
+
+        Without a subject the first of the table is meant, or whichever was reformed in that year.
+        """
+        enacted = sorted(
+            (reform for reform in self.reform if reform.in_force <= today), key=lambda reform: reform.in_force
+        )
+        own = [reform for reform in enacted if reform.subject == (subject or self.subject[0].id)]
+        reform_year = year or max((reform.year for reform in own), default=0)
+        of_year = [reform for reform in own if reform.year == reform_year]
+        if not of_year and subject is None:
+            of_year = [reform for reform in enacted if reform.year == reform_year]
+        return of_year[0] if of_year else None
+
+
+def load_reforms(source: str | None = None) -> Reforms:
+    """Read and check the table (that of the package, or the given TOML text).
+
+    Raises:
+        ValueError: it breaks its schema, or a reform is of no subject; the message says which.
+    """
+    if source is None:
+        source = resources.files("articulado.legal.data").joinpath("reforms.toml").read_text(encoding="utf-8")
+    table = Reforms.model_validate(tomllib.loads(source))
+    subjects = {subject.id for subject in table.subject}
+    for reform in table.reform:
+        if reform.subject not in subjects:
+            raise ValueError(f"reforms.toml, «{reform.norm}»: la materia «{reform.subject}» no existe. Añádala.")
+    return table
+
+
+@cache
+def known_reforms() -> Reforms:
+    """Return the table of the package."""
+    return load_reforms()
+
+
+@cache
+def _pattern() -> tuple[re.Pattern[str], dict[str, str]]:
+    subjects = {fold(name): subject.id for subject in known_reforms().subject for name in subject.names}
+    longest = "|".join(re.escape(name) for name in sorted(subjects, key=len, reverse=True))
+    return re.compile(rf"{_BEFORE}(?:reforma(?!\w)(?:\s+(?P<subject>{longest})(?!\w))?|{_NORM})"), subjects
+
+
+def days_before_reforms(folded: str, *, today: date) -> Iterator[DateMention]:
+    """Find where a folded text speaks of the law before a reform that is known: of the day before it became law."""
+    pattern, subjects = _pattern()
+    table = known_reforms()
+    for match in pattern.finditer(folded):
+        year, end = _YEAR.match(folded, match.end()), match.end()
+        if match["number"]:
+            reform = table.by_number(match["number"], decree=bool(match["decree"]))
+        elif not match["subject"] and (_OF_ANOTHER.match(folded, end) or (not year and _OF_PENSIONS.search(folded))):
+            reform = None
+        else:
+            end = year.end() if year else end
+            reform = table.by_subject(subjects.get(match["subject"]), int(year[1]) if year else None, today)
+        if reform and reform.in_force <= today:
+            yield DateMention(match.start(), end, reform.in_force - timedelta(days=1))
+
 
 EARLIEST_YEAR = 1970
 """A year before this one is no date that a question asks about."""

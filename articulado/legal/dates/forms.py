@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from articulado.language.days import MONTHS, month_number
+from articulado.language.formats import MONTHS, month_number
 from articulado.language.numerals import numeral
 
 _EARLIER = ("antes", "anterior", "previ")

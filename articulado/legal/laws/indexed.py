@@ -12,8 +12,8 @@ from datetime import date
 from functools import cached_property
 from typing import NamedTuple
 
-from articulado.language.days import MONTHS, month_number
 from articulado.language.folding import fold
+from articulado.language.formats import MONTHS, month_number
 from articulado.language.spanish import content_words
 from articulado.legal.laws.registry import KnownLaw, laws_by_number
 

@@ -10,9 +10,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from articulado.language.days import MONTHS, month_number
 from articulado.language.folding import fold
-from articulado.language.formats import long_day
+from articulado.language.formats import MONTHS, long_day, month_number
 from articulado.language.numerals import numeral
 from articulado.language.quantities import DATE, quantities
 from articulado.language.translation import translate

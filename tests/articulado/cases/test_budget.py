@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import CharacterCounter, make_chunk
 
+from articulado.cases.author import SEPARATOR, render
 from articulado.cases.budget import (
     budget_shares,
     check_critical,
@@ -13,7 +14,6 @@ from articulado.cases.budget import (
     least_max_tokens,
     tokens_up_to,
 )
-from articulado.cases.schema import SEPARATOR, render
 from articulado.language.languages import language
 from articulado.values.errors import InsufficientContext
 

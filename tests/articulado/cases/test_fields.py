@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import CharacterCounter
 
+from articulado.cases.author import FieldNeeded, FieldsNeeded
 from articulado.cases.fields import field_specs, fields_json, shorten_fields, verify_fields
-from articulado.cases.schema import FieldNeeded, FieldsNeeded
 from articulado.language.languages import language
 
 ENGLISH = language("en")

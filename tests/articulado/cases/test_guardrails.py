@@ -3,8 +3,8 @@
 import pytest
 from support.doubles import make_chunk
 
+from articulado.cases.author import Answer, AnswerSection, GuardrailBroken
 from articulado.cases.guardrails import FIGURES_GUARDRAIL, check, guards_of
-from articulado.cases.schema import Answer, AnswerSection, GuardrailBroken
 from articulado.language.languages import language
 
 ENGLISH = language("en")

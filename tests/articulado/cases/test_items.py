@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import CharacterCounter
 
+from articulado.cases.author import Answer, AnswerSection
 from articulado.cases.budget import answer_json, least_tokens, shorten_answer
-from articulado.cases.schema import Answer, AnswerSection
 
 COUNTER = CharacterCounter()
 

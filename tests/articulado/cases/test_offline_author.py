@@ -2,8 +2,7 @@
 
 from support.doubles import make_chunk
 
-from articulado.cases.author import CaseMaterial, OfflineCaseAuthor
-from articulado.cases.schema import render
+from articulado.cases.author import CaseMaterial, OfflineCaseAuthor, render
 
 FIELD = {
     "field": "receiving_institution",

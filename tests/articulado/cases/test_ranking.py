@@ -3,7 +3,7 @@
 from support.doubles import make_chunk
 
 from articulado.cases.choice import order_by_tier, order_for_required_data
-from articulado.config.case_sections import RequiredDataProfile, Tiers
+from articulado.config.sections import RequiredDataProfile, Tiers
 
 
 def candidate(number, score, article="a", **fields):

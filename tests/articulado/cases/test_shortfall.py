@@ -3,8 +3,8 @@
 import pytest
 from support.doubles import CharacterCounter, make_chunk
 
+from articulado.cases.author import Answer, AnswerSection
 from articulado.cases.budget import answer_json, essential_chunks, find_shortfall, least_for_answer, least_max_tokens
-from articulado.cases.schema import Answer, AnswerSection
 
 COUNTER = CharacterCounter()
 STEPS = make_chunk(1, title="How", details={"steps": ["Ask.", "Sign."]})

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from articulado.config.case_sections import Calendar
 from articulado.config.profile import load_profile
+from articulado.config.sections import Calendar
 
 DAYS = st.dates(date(1990, 1, 1), date(2060, 12, 31))
 # Written out by hand: what the rules below mean in these two years.

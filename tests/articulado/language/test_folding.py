@@ -1,12 +1,15 @@
-"""Text is folded for comparison: in place, by its accents alone, or down to letters and digits."""
+"""Text is folded for comparison; its characters are replaced and memoised."""
 
+import sys
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articulado.language.folding import fold, letters_and_digits, without_accents
+from articulado.language import folding
+from articulado.language.folding import CharacterTable, MemoTable, fold, letters_and_digits, without_accents
+from articulado.language.spanish import content_words, stem_word, stems
 
 
 @given(st.text())
@@ -32,3 +35,42 @@ def test_nothing_is_left_of_accents_however_they_are_composed(text):
 @pytest.mark.parametrize("spelling", ["Fecha de alta", "fecha_de_alta", "FECHA-DE-ALTÁ", " fecha.de alta:"])
 def test_spellings_of_a_name_share_letters_and_digits(spelling):
     assert letters_and_digits(spelling) == "fechadealta"
+
+
+EVERY_CHARACTER = "".join(chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000)
+
+
+@pytest.mark.parametrize("text", ["", "PLAZO", "Año Í", "“Sí” — 3 €", "İzmir Ωμέγα", "\x81\x9f"])
+def test_a_text_of_any_characters_is_replaced_alike(text):
+    assert CharacterTable(str.lower)(text) == text.lower()
+
+
+def test_every_character_is_folded_as_it_is_beside_one_that_no_encoding_holds():
+    by_bytes = [fold(character) for character in EVERY_CHARACTER]
+    one_by_one = fold("Ω" + EVERY_CHARACTER)[1:]
+    assert "".join(by_bytes) == one_by_one
+
+
+def test_words_of_decomposed_letters_are_those_of_composed_ones():
+    written = "El Índice de prestación, 2.º año_1: ½ «día»"
+    assert content_words(unicodedata.normalize("NFD", written)) == content_words(written)
+    assert content_words(written) == ["índice", "prestación", "2", "º", "año_1", "½", "día"]
+
+
+def test_a_word_is_worked_out_once():
+    asked = []
+    table = MemoTable(lambda word: asked.append(word) or word[:4])
+    assert [table[word] for word in ("plazo", "de", "plazo")] == ["plaz", "de", "plaz"]
+    assert asked == ["plazo", "de"]
+
+
+def test_a_full_table_begins_anew(monkeypatch):
+    monkeypatch.setattr(folding, "MAX_WORDS", 2)
+    table = MemoTable(str.upper)
+    assert [table[word] for word in ("a", "b", "c", "a")] == ["A", "B", "C", "A"]
+    assert len(table) == 2
+
+
+@pytest.mark.parametrize("text", ["Los 30 días de la Ley 3/2012, ª y _", "Indemnización POR despido", ""])
+def test_the_stems_of_a_text_are_those_of_its_content_words(text):
+    assert stems(text) == [stem for word in content_words(text) if (stem := stem_word(word))]

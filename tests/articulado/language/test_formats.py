@@ -1,11 +1,107 @@
-"""Figures and days are written as in Spanish."""
+"""Days, months and figures are read and written as people write them."""
+
+import re
+from datetime import date
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articulado.language.formats import figure, long_day
+from articulado.language.formats import (
+    MONTHS,
+    WrittenDay,
+    figure,
+    long_day,
+    month_name,
+    month_number,
+    parse_day,
+    written_day,
+)
 from articulado.language.numerals import parse_amount
+
+
+@given(st.dates())
+def test_a_day_is_read_as_it_was_written(written):
+    assert parse_day(long_day(written.isoformat())) == (written if written.year >= 1000 else None)
+    assert parse_day(written.isoformat()) == written
+
+
+@given(st.integers(min_value=1, max_value=12))
+def test_a_month_has_one_number_by_all_its_names(number):
+    english = f"{date(2026, number, 1):%B}".lower()
+    names = {month_name(number), month_name(number)[:3], english, english[:3]}
+    assert {month_number(name) for name in names} == {number}
+
+
+def test_a_pattern_of_months_has_all_their_spanish_names():
+    written = "enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre"
+    assert re.findall(rf"\b(?:{MONTHS})\b", written) == written.split()
+    assert month_number("setiembre") == 9
+
+
+@given(st.text(max_size=30))
+def test_no_text_is_too_much(written):
+    parse_day(written)
+    written_day(written, month_first=True)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["2026-05-03", "2026-05-03T10:00", "03/05/2026", "3-5-2026", "3 de mayo de 2026", "el 3 de mayo del 2026",
+     "3 mayo 2026", "May 3, 2026", "3rd May 2026", "May 3rd, 2026", "3 de MAYO de 2026"],
+)  # fmt: skip
+def test_a_day_is_read(written):
+    assert parse_day(written) == date(2026, 5, 3)
+
+
+def test_where_the_second_number_is_no_month_it_is_the_day():
+    assert parse_day("5/25/2026") == date(2026, 5, 25)
+
+
+@pytest.mark.parametrize(
+    "written", ["ayer", "mayo de 2026", "2026-13-01", "31/02/2026", "3 de brumario de 2026", "0/0/2026"]
+)
+def test_what_is_no_day_is_none(written):
+    assert parse_day(written) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "year", "month", "day"),
+    [
+        ("31/02/2026", "2026", 2, 31),
+        ("3 de brumario de 2026", "2026", 0, 3),
+        ("0000-01-01", "0000", 1, 1),
+        ("3/5/26", "26", 5, 3),
+        ("3-5-'26", "26", 5, 3),
+        ("May 3, ’26", "26", 5, 3),
+        ("3 de mayo de 26", "26", 5, 3),
+        ("3 de mayo", "", 5, 3),
+        ("May 3rd", "", 5, 3),
+    ],
+)
+def test_a_day_is_told_as_it_is_written_also_without_all_of_its_year(written, year, month, day):
+    assert written_day(written) == WrittenDay(year, month, day)
+
+
+@pytest.mark.parametrize("written", ["3/5/26", "3 de mayo", "May 3rd", "May 3, '26"])
+def test_a_day_without_all_of_its_year_is_none(written):
+    assert parse_day(written) is None
+
+
+@pytest.mark.parametrize("written", ["soon", "2026", "", "5 years", "chapter 3", "mayo de 2026"])
+def test_what_has_not_the_form_of_a_day_is_none(written):
+    assert written_day(written) is None
+
+
+def test_the_first_of_two_numbers_is_the_day_or_the_month_unless_it_cannot_be():
+    assert written_day("03/05/2026") == WrittenDay("2026", 5, 3)
+    assert written_day("03/05/2026", month_first=True) == WrittenDay("2026", 3, 5)
+    assert written_day("05/25/2026") == WrittenDay("2026", 5, 25)
+    assert written_day("25/05/2026", month_first=True) == WrittenDay("2026", 5, 25)
+
+
+def test_months_have_their_names_in_both_languages():
+    assert (month_name(5), month_name(5, "en"), month_name(9, "en")) == ("mayo", "May", "September")
 
 
 @pytest.mark.parametrize(

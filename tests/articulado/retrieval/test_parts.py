@@ -8,7 +8,7 @@ from support.doubles import CharacterCounter, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
-from articulado.prompting.shared_marks import by_mark
+from articulado.prompting.citation_markers import by_mark
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.parts import apartados_referred_to, chosen_parts, opening_part, without_repealed
 from articulado.values.answers import Days

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
-from articulado.values.articles import DataType
+from articulado.values.cases import DataType
 from cli.case.view import print_required_data, print_response
 
 WORDS = {

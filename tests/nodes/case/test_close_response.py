@@ -5,8 +5,8 @@ from langgraph.runtime import Runtime
 from support.case_fields import field, rule
 from support.doubles import CharacterCounter, make_chunk
 
-from articulado.config.case_sections import Calendar
 from articulado.config.profile import load_profile
+from articulado.config.sections import Calendar
 from articulado.language.languages import language
 from articulado.retrieval.fusion import candidate
 from nodes.case.close_response import close_response

@@ -7,7 +7,7 @@ from support.case_fields import MONDAY, field, read, rule
 
 from articulado.cases.data.phrases import elapsed_units
 from articulado.cases.data.read import apply_rules
-from articulado.config.case_sections import Calendar
+from articulado.config.sections import Calendar
 
 
 def decided(fields, rules, collected, **more):

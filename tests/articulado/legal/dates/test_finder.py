@@ -1,4 +1,4 @@
-"""The day as of which a question asks for the law: the ways of writing it, and what happened then."""
+"""The day as of which a question asks for the law: its forms, its events and their table."""
 
 import time
 from datetime import date
@@ -6,10 +6,11 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
-from articulado.language.days import month_name
 from articulado.language.folding import fold
-from articulado.legal.dates.finder import EARLIEST_YEAR, find_date, without_days
+from articulado.language.formats import month_name
+from articulado.legal.dates.finder import EARLIEST_YEAR, Events, find_date, load_events, without_days
 
 TODAY = date(2026, 11, 21)
 
@@ -269,3 +270,49 @@ def test_a_month_before_the_last_day_of_a_month_is_the_last_day_of_a_shorter_one
 @pytest.mark.parametrize("question", ["según el punto 1.2.22", "el 1.2.22"])
 def test_a_numbered_point_is_no_date(question):
     assert find_date(question, today=TODAY) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("me despidieron @", "decides"),
+        ("@ me despidieron", "decides"),
+        ("nací @", "fact"),
+        ("nací en Lugo @ y me despidieron", "fact"),
+        ("nací en Lugo y @ me despidieron", "decides"),
+        ("nací. @ hubo otra ley", None),
+        ("accidente de trabajo en @", "decides"),
+        ("trabajo en Lugo desde @", "fact"),
+        ("puesto de trabajo en Lugo desde @", None),
+        ("alta dirección @", None),
+        ("alta médica @", "decides"),
+        ("alta @", "fact"),
+        ("me rescindieron el contrato @", "decides"),
+        ("contratos temporales anteriores a @", "fact"),
+        ("contratos temporales @", None),
+        ("despido uno dos tres cuatro cinco seis siete ocho nueve diez once doce @", "decides"),
+        ("despido uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece @", None),
+        ("@", None),
+    ],
+)
+def test_the_nearest_event_counts(text, kind):
+    folded = fold(text)
+    assert Events(folded).kind_at(folded.index("@"), folded.index("@") + 1) == kind
+
+
+TABLE = 'decides = ["a"]\nfacts = ["b"]\nneither = []\nasked = ["era"]\nnow = []\n'
+
+
+def test_a_table_is_read():
+    assert load_events(TABLE).kinds() == {"a": "decides", "b": "fact"}
+
+
+def test_a_phrase_of_two_kinds_is_told():
+    with pytest.raises(ValueError, match="«naci» está en dos listas"):
+        load_events('decides = ["nací"]\nfacts = ["naci"]\nneither = []\nasked = ["era"]\nnow = []')
+
+
+@pytest.mark.parametrize("source", [TABLE.replace('"a"', ""), TABLE + "otra = []", TABLE.replace("neither = []", "")])
+def test_what_breaks_the_schema_is_refused(source):
+    with pytest.raises(ValidationError):
+        load_events(source)

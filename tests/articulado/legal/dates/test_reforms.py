@@ -5,9 +5,8 @@ from datetime import date
 import pytest
 from pydantic import ValidationError
 
-from articulado.language.days import MONTHS
-from articulado.legal.dates.events import known_reforms, load_reforms
-from articulado.legal.dates.finder import find_date
+from articulado.language.formats import MONTHS
+from articulado.legal.dates.finder import find_date, known_reforms, load_reforms
 
 TODAY = date(2026, 11, 21)
 
