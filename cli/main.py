@@ -34,6 +34,10 @@ COMMANDS = {
         "cli.verify:verify",
         "Comprueba sin ningún modelo que una respuesta se sostiene en sus fuentes.",
     ),
+    "calculate": (
+        "cli.calculate:calculate",
+        "Calcula una indemnización paso a paso, con el precepto de cada paso.",
+    ),
     "eval": (
         "cli.eval.command:evaluate",
         "Mide lo que se encuentra, con preguntas o conversaciones cuyos preceptos se conocen.",

@@ -23,8 +23,8 @@ from cli.main import run
         ),
         (
             ["preguntar", "x"],
-            "No existe la orden «preguntar». Las que hay: ask, search, show, chat, check, verify, eval, doctor, serve, "
-            "mcp, ingest, case, keys, conversations.",
+            "No existe la orden «preguntar». Las que hay: ask, search, show, chat, check, verify, calculate, eval, "
+            "doctor, serve, mcp, ingest, case, keys, conversations.",
         ),
         (["ask"], "Falta PREGUNTA. Ayuda: articulado ask --help"),
         (["search", "x", "--limit"], "A la opción --limit le falta su valor"),

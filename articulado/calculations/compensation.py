@@ -1,0 +1,362 @@
+"""Compensation for the end of a contract by the Estatuto de los Trabajadores: days of salary a year, and caps."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date, timedelta
+from decimal import Decimal
+
+from articulado.calculations.employment import ROUNDING, SALARY, STARTED_MONTH, months_of_service, service_rule
+from articulado.calculations.rules import STATUTE, Calculation, Computed, Rule, Variant, rule
+from articulado.calculations.values import NotApplied, NotEntitled, Stop, money, number, rounded, written_day
+
+STATUTE_SINCE = date(2015, 11, 13)
+"""First day of the Estatuto de los Trabajadores in its text of 2015."""
+REFORM = date(2012, 2, 12)
+"""Day of the reform of 2012: 45 days a year before it, 33 since (DT 11.ª ET)."""
+TRANSITIONAL = f"{STATUTE}#Disposición transitoria undécima"
+DAYS_OF_CAP, DAYS_BEFORE_REFORM = Decimal(720), Decimal(45)
+ONE_DAY = timedelta(days=1)
+CAP_OF_TRANCHES = "STS 2-2-2016 (rcud 1624/2014): si el primer tramo pasa de 720 días, el segundo no suma"
+
+
+def days_rule(provision: str, days_a_year: int, paragraph: str) -> Rule:
+    """Return the rule that gives days of salary for each year of service, months in proportion."""
+
+    @rule(provision)
+    def compensation_days(service_months: int) -> Computed:
+        value = Decimal(days_a_year * service_months) / 12
+        formula = f"{days_a_year} × {service_months}/12"
+        text = f"{days_a_year} días por año: {formula} = {number(value, 4)} días ({paragraph})."
+        return Computed(value, "days", text, formula)
+
+    return compensation_days
+
+
+def amount_rule(provision: str) -> Rule:
+    """Return the rule that multiplies days by the salary of a day."""
+
+    @rule(provision)
+    def uncapped(compensation_days: Decimal, daily_salary: Decimal) -> Computed:
+        value = compensation_days * daily_salary
+        formula = f"{number(compensation_days, 4)} × {money(daily_salary, 4)}"
+        return Computed(value, "EUR", f"{formula} = {money(value)} €.", formula)
+
+    return uncapped
+
+
+def cap_rule(provision: str, months: int, *, produces: str = "capped") -> Rule:
+    """Return the rule that caps the amount at some months of salary."""
+
+    @rule(provision, produces=produces)
+    def capped(uncapped: Decimal, monthly_salary: Decimal) -> Computed:
+        return _capped(uncapped, monthly_salary * months, f"{months} × {money(monthly_salary)}", months, provision)
+
+    return capped
+
+
+def _capped(amount: Decimal, cap: Decimal, formula: str, months: int, provision: str) -> Computed:
+    start = f"Tope de {months} mensualidades: {formula} = {money(cap)} €"
+    if amount > cap:
+        return Computed(cap, "EUR", f"{start}; se aplica.", formula)
+    not_applied = NotApplied(f"tope de {months} mensualidades ({money(cap)} €): no se alcanza", provision)
+    return Computed(amount, "EUR", f"{start}; no se alcanza.", formula, not_applied=(not_applied,))
+
+
+def cap_of_30_days(provision: str, months: int) -> Variant:
+    """Return the reading by which a month of the cap has thirty days of salary."""
+
+    @rule(provision)
+    def capped(uncapped: Decimal, daily_salary: Decimal) -> Computed:
+        return _capped(
+            uncapped, daily_salary * 30 * months, f"{months} × 30 × {money(daily_salary, 4)}", months, provision
+        )
+
+    return Variant(capped, f"mensualidad de 30 días de salario ({months} × 30)")
+
+
+@rule(f"{STATUTE}#Artículo 49", produces="compensation")
+def less_paid(capped: Decimal, already_paid: Decimal | None = None) -> Computed:
+    """Compensation less what was paid of it."""
+    if already_paid is None:
+        return Computed(rounded(capped), "EUR")
+    formula = f"{money(capped)} − {money(already_paid)}"
+    value = rounded(capped) - already_paid
+    if value <= 0:
+        over = f"; sobran {money(-value)} €" if value else ""
+        return Computed(Decimal(0), "EUR", f"Ya pagado: {money(already_paid)} €, que cubre la indemnización{over}.")
+    return Computed(value, "EUR", f"Falta por pagar: {formula} = {money(value)} €.", formula)
+
+
+def _conditions_of_end(excluded: tuple[str, ...] = ()) -> Rule:
+    @rule(f"{STATUTE}#Artículo 49", produces="entitled")
+    def entitled(contract: str | None = None) -> Computed:
+        if contract in excluded:
+            reason = (
+                "El artículo 49.1.c) excluye los contratos formativos y el de sustitución: al acabar el tiempo"
+                " convenido no hay indemnización."
+            )
+            raise Stop(NotEntitled(reason, f"{STATUTE}#Artículo 49"))
+        return Computed(True)
+
+    return entitled
+
+
+def _by_days(
+    kind: str,
+    title: str,
+    article: str,
+    days: int,
+    months: int | None,
+    *,
+    paragraph: str,
+    name: str,
+    general: str,
+    sensitive: str = "",
+    conditions: tuple[Rule, ...] = (),
+    first: tuple[Rule, ...] = (),
+    assumptions: tuple[str, ...] = (),
+    variant: bool = False,
+) -> Calculation:
+    provision = f"{STATUTE}#{article}"
+    capped = cap_rule(provision, months) if months else _uncapped(provision)
+    return Calculation(
+        kind,
+        title,
+        ("compensation",),
+        (
+            *first,
+            *conditions,
+            *SALARY,
+            service_rule(provision),
+            days_rule(provision, days, paragraph),
+            amount_rule(provision),
+            capped,
+            less_paid,
+        ),
+        ("start", "end", "annual_salary", "monthly", "payments", *COMMON),
+        provision,
+        f"{name}: {{compensation}}.",
+        general,
+        conditions=tuple(each.produces for each in (*first, *conditions)),
+        assumptions=(ROUNDING, *assumptions),
+        sensitive=sensitive,
+        variants=(cap_of_30_days(provision, months),) if variant and months else (),
+        day="end",
+        since=STATUTE_SINCE,
+    )
+
+
+def _uncapped(provision: str) -> Rule:
+    @rule(provision)
+    def capped(uncapped: Decimal) -> Computed:
+        return Computed(uncapped, "EUR")
+
+    return capped
+
+
+COMMON = ("extra_pays_year", "daily_salary", "part_time", "already_paid", "contract")
+
+
+@rule(f"{STATUTE}#Artículo 12", produces="part_time_counted")
+def part_time_counted(part_time: Decimal | None = None) -> Computed:
+    """Part-time work: the whole time of service counts, at the salary that is paid."""
+    if part_time is None or part_time == 1:
+        return Computed(True)
+    return Computed(
+        True, "", "Tiempo parcial: se computa todo el tiempo de servicio y el salario real a tiempo parcial."
+    )
+
+
+OBJECTIVE = _by_days(
+    "compensation/objective",
+    "Indemnización del despido objetivo",
+    "Artículo 53",
+    20,
+    12,
+    paragraph="apartado 1.b",
+    name="Indemnización por despido objetivo",
+    general="El despido objetivo da 20 días de salario por año de servicio, con un máximo de 12 mensualidades.",
+    sensitive="Si el despido se declara improcedente, son 33 días por año (45 por el tiempo anterior al 12-2-2012).",
+    first=(part_time_counted,),
+)
+COLLECTIVE = _by_days(
+    "compensation/collective",
+    "Indemnización del despido colectivo",
+    "Artículo 53",
+    20,
+    12,
+    paragraph="apartado 1.b, al que remite el 51.4",
+    name="Indemnización mínima por despido colectivo",
+    general="El despido colectivo da al menos 20 días de salario por año de servicio, con un máximo de 12"
+    " mensualidades; el acuerdo puede mejorarla.",
+    sensitive="Lo que se pacte en el período de consultas puede ser más.",
+    first=(part_time_counted,),
+)
+TRANSFER = _by_days(
+    "compensation/transfer",
+    "Indemnización por traslado",
+    "Artículo 40",
+    20,
+    12,
+    paragraph="apartado 1",
+    name="Indemnización por extinguir el contrato ante un traslado",
+    general="Quien no acepta un traslado puede extinguir el contrato con 20 días de salario por año de servicio, con un"
+    " máximo de 12 mensualidades.",
+    variant=True,
+    first=(part_time_counted,),
+)
+MODIFICATION = _by_days(
+    "compensation/substantial_modification",
+    "Indemnización por modificación sustancial",
+    "Artículo 41",
+    20,
+    9,
+    paragraph="apartado 3",
+    name="Indemnización por rescindir el contrato ante una modificación sustancial",
+    general="Quien resulta perjudicado por una modificación de jornada, horario, turnos, remuneración o funciones puede"
+    " rescindir el contrato con 20 días de salario por año de servicio, con un máximo de 9 mensualidades.",
+    variant=True,
+    first=(part_time_counted,),
+)
+TEMPORARY = _by_days(
+    "compensation/temporary",
+    "Indemnización por fin de contrato temporal",
+    "Artículo 49",
+    12,
+    None,
+    paragraph="apartado 1.c",
+    name="Indemnización por fin del contrato temporal",
+    general="Al acabar un contrato temporal por circunstancias de la producción corresponden 12 días de salario por año"
+    " de servicio.",
+    sensitive="Si el contrato fuera fraudulento, el fin sería un despido improcedente.",
+    conditions=(_conditions_of_end(("training", "substitution")),),
+    assumptions=("Termina por expiración del tiempo convenido, sin fraude.",),
+    first=(part_time_counted,),
+)
+
+
+@rule(TRANSITIONAL)
+def tranches(start: date) -> Computed:
+    """Tell whether the contract is older than the reform of 2012, so that it has two tranches."""
+    if start < REFORM:
+        return Computed(True, "", "Contrato anterior al 12-2-2012: dos tramos, 45 y 33 días por año.")
+    return Computed(False)
+
+
+@rule(TRANSITIONAL, authority=STARTED_MONTH)
+def days_before_reform(start: date, end: date, tranches: bool) -> Computed:
+    """Days of salary for the time before 12 February 2012."""
+    if not tranches:
+        return Computed(Decimal(0), "days")
+    last = min(end, REFORM - ONE_DAY)
+    months, written = months_of_service(start, last)
+    value = DAYS_BEFORE_REFORM * months / 12
+    formula = f"45 × {months}/12"
+    span = f"Primer tramo, {written_day(start)} a {written_day(last)}: {written}"
+    return Computed(value, "days", f"{span}; {formula} = {number(value, 4)} días.", formula)
+
+
+@rule(f"{STATUTE}#Artículo 56", authority=STARTED_MONTH)
+def days_since_reform(start: date, end: date, tranches: bool) -> Computed:
+    """Days of salary for the time since 12 February 2012."""
+    first = max(start, REFORM)
+    if end < first:
+        return Computed(Decimal(0), "days")
+    months, written = months_of_service(first, end)
+    value = Decimal(33 * months) / 12
+    formula = f"33 × {months}/12"
+    span = f"{written_day(first)} a {written_day(end)}: {written}"
+    name = f"Segundo tramo, {span}" if tranches else f"Tiempo de servicio del {span.replace(' a ', ' al ', 1)}"
+    text = f"{name}; 33 días por año: {formula} = {number(value, 4)} días (apartado 1)."
+    return Computed(value, "days", text, formula, provision=TRANSITIONAL if tranches else "")
+
+
+@rule(TRANSITIONAL, authority=CAP_OF_TRANCHES)
+def compensation_days(days_before_reform: Decimal, days_since_reform: Decimal, tranches: bool) -> Computed:
+    """Days of both tranches, at most 720, or those of the first where they are more."""
+    total = days_before_reform + days_since_reform
+    if not tranches:
+        return Computed(total, "days")
+    formula = f"{number(days_before_reform, 4)} + {number(days_since_reform, 4)}"
+    start = f"Suma de tramos: {formula} = {number(total, 4)} días"
+    if days_before_reform > DAYS_OF_CAP:
+        text = f"{start}; el primer tramo pasa de 720 días: cuenta él solo, y el segundo no suma."
+        return Computed(days_before_reform, "days", text, formula)
+    if total > DAYS_OF_CAP:
+        return Computed(DAYS_OF_CAP, "days", f"{start}; el tope de 720 días se aplica.", formula)
+    not_applied = NotApplied("tope de 720 días de salario: no se alcanza", TRANSITIONAL)
+    return Computed(total, "days", f"{start}; el tope de 720 días no se alcanza.", formula, not_applied=(not_applied,))
+
+
+@rule(f"{STATUTE}#Artículo 56")
+def capped(uncapped: Decimal, monthly_salary: Decimal, days_before_reform: Decimal, tranches: bool) -> Computed:
+    """Amount with the cap of 24 months, or of 42 where the first tranche passes 720 days."""
+    if not tranches:
+        return _capped(uncapped, monthly_salary * 24, f"24 × {money(monthly_salary)}", 24, f"{STATUTE}#Artículo 56")
+    if days_before_reform > DAYS_OF_CAP:
+        return replace(
+            _capped(uncapped, monthly_salary * 42, f"42 × {money(monthly_salary)}", 42, TRANSITIONAL),
+            provision=TRANSITIONAL,
+        )
+    return Computed(uncapped, "EUR")
+
+
+def _unfair(kind: str, title: str, name: str, general: str, first: tuple[Rule, ...] = ()) -> Calculation:
+    provision = f"{STATUTE}#Artículo 56"
+    conditions = (part_time_counted, *first)
+    return Calculation(
+        kind,
+        title,
+        ("compensation",),
+        (
+            *conditions,
+            *SALARY,
+            tranches,
+            days_before_reform,
+            days_since_reform,
+            compensation_days,
+            amount_rule(provision),
+            capped,
+            less_paid,
+        ),
+        ("start", "end", "annual_salary", "monthly", "payments", *COMMON),
+        provision,
+        f"{name}: {{compensation}}.",
+        general,
+        conditions=tuple(each.produces for each in conditions),
+        assumptions=(ROUNDING,),
+        day="end",
+        since=STATUTE_SINCE,
+    )
+
+
+@rule(f"{STATUTE}#Artículo 50")
+def ended_by_worker() -> Computed:
+    """End by the worker for a serious breach: as an unfair dismissal."""
+    return Computed(True, "", "Extinción a instancia del trabajador: indemnización del despido improcedente.")
+
+
+UNFAIR = _unfair(
+    "compensation/unfair",
+    "Indemnización del despido improcedente",
+    "Indemnización por despido improcedente",
+    "El despido improcedente da 33 días de salario por año de servicio, con un máximo de 24 mensualidades (45 días por"
+    " año por el tiempo anterior al 12 de febrero de 2012).",
+)
+UNFAIR_TRANSITIONAL = replace(
+    UNFAIR, kind="compensation/unfair_transitional", title="Indemnización del despido improcedente, dos tramos"
+)
+BREACH = _unfair(
+    "compensation/art50",
+    "Indemnización por extinción a instancia del trabajador",
+    "Indemnización por extinguir el contrato por incumplimiento grave de la empresa",
+    "Si el juez extingue el contrato por incumplimiento grave de la empresa, corresponde la indemnización del despido"
+    " improcedente: 33 días de salario por año, con un máximo de 24 mensualidades.",
+    first=(ended_by_worker,),
+)
+
+CALCULATIONS: Mapping[str, Calculation] = {
+    each.kind: each
+    for each in (OBJECTIVE, COLLECTIVE, UNFAIR, UNFAIR_TRANSITIONAL, BREACH, MODIFICATION, TRANSFER, TEMPORARY)
+}
+"""The calculations by their kind ("compensation/objective")."""

@@ -1,0 +1,227 @@
+"""Fields of the inputs: their types, their questions in plain words, and how a raw value becomes typed.
+
+``data/fields.toml`` has a table for each field:
+
+- ``type``: "date", "amount" (of money, not negative), "number" (not negative), "count" (whole, not negative),
+  "yes_no", "choice", "text", "dates" (a list) or "items" (a list of tables with fields of their own)
+- ``label``, ``question``, ``why``: name in a form, question in plain Spanish, and why the datum matters
+- ``choices``: of a choice, each value with its label
+- ``aliases``: other names that inputs may give it
+- ``least``, ``most``: bounds
+- ``words``: how people write it before or after its value, for the reader of questions
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from articulado.calculations.values import Wanted
+from articulado.language.folding import fold
+from articulado.language.formats import parse_day
+from articulado.language.numerals import parse_amount
+from articulado.values.errors import ArticuladoError
+
+FieldType = Literal["date", "amount", "number", "count", "yes_no", "choice", "text", "dates", "items"]
+
+_YES, _NO = ("si", "sí", "true", "yes", "1", "verdadero"), ("no", "false", "0", "falso")
+_EARLIEST, _LATEST = date(1900, 1, 1), date(2100, 12, 31)
+
+
+class InvalidInputs(ArticuladoError):
+    """An input cannot be used; the message says which, why, and what would be accepted."""
+
+
+class InputField(BaseModel):
+    """One field of the inputs."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    type: FieldType
+    label: str = Field(min_length=1)
+    question: str = Field(min_length=1)
+    why: str = Field(min_length=1)
+    choices: dict[str, str] = {}
+    aliases: tuple[str, ...] = ()
+    least: Decimal | None = None
+    most: Decimal | None = None
+    words: tuple[str, ...] = ()
+
+    def wanted(self) -> Wanted:
+        """Return what is asked of the person."""
+        return Wanted(self.name, self.question, self.why)
+
+    def read(self, raw: object) -> Any:
+        """Return a raw value in the type of the field.
+
+        Raises:
+            InvalidInputs: it is not of the type, or out of bounds.
+        """
+        if self.type == "items":
+            if not isinstance(raw, list) or not all(isinstance(each, Mapping) for each in raw):
+                raise self._refused(raw)
+            return tuple(dict(each) for each in raw)
+        if self.type == "dates":
+            if not isinstance(raw, list | tuple):
+                raise self._refused(raw)
+            return tuple(self._day(each) for each in raw)
+        value = self._typed(raw)
+        is_number = isinstance(value, Decimal | int) and not isinstance(value, bool)
+        if is_number and (value < (self.least or 0) or (self.most is not None and value > self.most)):
+            raise self._refused(raw)
+        return value
+
+    def _typed(self, raw: object) -> Any:
+        match self.type:
+            case "date":
+                return self._day(raw)
+            case "amount" | "number":
+                return self._decimal(raw)
+            case "count":
+                value = self._decimal(raw)
+                if value != value.to_integral_value():
+                    raise self._refused(raw)
+                return int(value)
+            case "yes_no":
+                return self._yes(raw)
+            case "choice":
+                return self._choice(raw)
+            case _:
+                return str(raw).strip()
+
+    def _day(self, raw: object) -> date:
+        if isinstance(raw, date):
+            return raw
+        day = _iso_day(str(raw)) or parse_day(str(raw))
+        if day is None or not _EARLIEST <= day <= _LATEST:
+            raise self._refused(raw)
+        return day
+
+    def _decimal(self, raw: object) -> Decimal:
+        if isinstance(raw, bool) or raw is None:
+            raise self._refused(raw)
+        try:
+            value = Decimal(str(raw).strip())
+        except InvalidOperation:
+            parsed = parse_amount(str(raw).replace("€", "").strip())
+            if parsed is None:
+                raise self._refused(raw) from None
+            value = parsed
+        if not value.is_finite():
+            raise self._refused(raw)
+        return value
+
+    def _yes(self, raw: object) -> bool:
+        if isinstance(raw, bool):
+            return raw
+        text = fold(str(raw).strip())
+        if text not in (*_YES, *_NO):
+            raise self._refused(raw)
+        return text in _YES
+
+    def _choice(self, raw: object) -> str:
+        text = fold(str(raw).strip())
+        found = [key for key, label in self.choices.items() if text in (fold(key), fold(label))]
+        if not found:
+            raise self._refused(raw)
+        return found[0]
+
+    def _refused(self, raw: object) -> InvalidInputs:
+        return InvalidInputs(f"«{self.label}» no admite «{raw}»: {self.accepted()}.")
+
+    def accepted(self) -> str:
+        """Say in Spanish what the field accepts."""
+        match self.type:
+            case "date":
+                return "escriba una fecha entre 1900 y 2100, como 2026-02-28 o 28/02/2026"
+            case "dates":
+                return "escriba una lista de fechas, como 2026-02-28"
+            case "yes_no":
+                return "escriba sí o no"
+            case "choice":
+                return "escriba " + ", ".join(f"«{key}» ({label})" for key, label in self.choices.items())
+            case "items":
+                return "escriba una lista de conceptos"
+            case "text":
+                return "escriba un texto"
+        kind = "un número entero" if self.type == "count" else "un número"
+        least = self.least or Decimal(0)
+        return f"escriba {kind} de {least} a {self.most}" if self.most is not None else f"escriba {kind} desde {least}"
+
+    def json_schema(self) -> dict[str, Any]:
+        """Return the JSON schema of the field."""
+        shape: dict[str, Any] = {"title": self.label, "description": self.question}
+        match self.type:
+            case "date":
+                shape |= {"type": "string", "format": "date"}
+            case "dates":
+                shape |= {"type": "array", "items": {"type": "string", "format": "date"}}
+            case "yes_no":
+                shape |= {"type": "boolean"}
+            case "choice":
+                shape |= {"type": "string", "oneOf": [{"const": k, "title": v} for k, v in self.choices.items()]}
+            case "items":
+                shape |= {"type": "array", "items": {"type": "object"}}
+            case "text":
+                shape |= {"type": "string"}
+            case _:
+                shape |= {"type": "integer" if self.type == "count" else "number", "minimum": float(self.least or 0)}
+                if self.most is not None:
+                    shape |= {"maximum": float(self.most)}
+        return shape
+
+
+@dataclass(frozen=True)
+class ReadInputs:
+    """Typed inputs, and the names of those that no field takes."""
+
+    values: Mapping[str, Any]
+    unknown: tuple[str, ...]
+
+
+def read_inputs(fields: Iterable[str], inputs: Mapping[str, object]) -> ReadInputs:
+    """Return raw inputs by their fields, each in its type; those without a value are left out.
+
+    Raises:
+        InvalidInputs: one of them is not of its type, or two names of one field disagree.
+    """
+    names = {alias: name for name in fields for alias in (name, *FIELDS[name].aliases)}
+    values: dict[str, Any] = {}
+    unknown = []
+    for key, raw in inputs.items():
+        if raw is None or raw == "":
+            continue
+        name = names.get(key)
+        if name is None:
+            unknown.append(key)
+            continue
+        value = FIELDS[name].read(raw)
+        if name in values and values[name] != value:
+            raise InvalidInputs(f"«{FIELDS[name].label}» tiene dos valores: dé uno solo.")
+        values[name] = value
+    return ReadInputs(values, tuple(unknown))
+
+
+def _iso_day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text.strip())
+    except ValueError:
+        return None
+
+
+@cache
+def _fields() -> Mapping[str, InputField]:
+    file = resources.files("articulado.calculations").joinpath("data", "fields.toml")
+    tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    return {name: InputField(name=name, **table) for name, table in tables.items()}
+
+
+FIELDS: Mapping[str, InputField] = _fields()
+"""All fields by their names."""

@@ -1,0 +1,154 @@
+"""Amounts of the compensations, worked by hand, and what a calculation says where it gives none."""
+
+import json
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from support.paths import DATA, SHARED
+
+from articulado.calculations.compensation import CALCULATIONS, REFORM
+from articulado.calculations.employment import add_months, whole_months
+from articulado.calculations.engine import calculate
+from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result, plain
+
+CASES = [json.loads(line) for line in (DATA / "calculations" / "compensation.jsonl").read_text("utf-8").splitlines()]
+WORKED = SHARED / "eval" / "dev_calculations.jsonl"
+OBJECTIVE = CALCULATIONS["compensation/objective"]
+SIX_YEARS = {"start": "2020-01-01", "end": "2025-12-31"}
+
+
+def amount(outcome: Outcome) -> str:
+    assert isinstance(outcome, Result), outcome
+    return str(plain(outcome.values[0].value))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{case['kind']} {case['source']}" for case in CASES])
+def test_the_amount_is_the_one_worked_by_hand(case):
+    assert amount(calculate(CALCULATIONS[case["kind"]], case["inputs"])) == case["expected"]
+
+
+@pytest.mark.skipif(not WORKED.exists(), reason="the worked cases do not stand beside the project")
+def test_worked_cases_of_others_come_out_the_same():
+    cases = [json.loads(line) for line in WORKED.read_text("utf-8").splitlines()]
+    known = [case for case in cases if case["kind"] in CALCULATIONS]
+    results = {case["id"]: calculate(CALCULATIONS[case["kind"]], case["inputs"]) for case in known}
+    amounts = {name: amount(each) if isinstance(each, Result) else "0.00" for name, each in results.items()}
+    assert amounts == {case["id"]: case["result"]["amount"] for case in known}
+
+
+def test_each_step_names_a_provision_and_a_cap_that_is_not_reached_is_told():
+    result = calculate(OBJECTIVE, {**SIX_YEARS, "annual_salary": "29200"})
+    assert isinstance(result, Result)
+    assert all("#" in step.provision for step in result.steps)
+    assert [each.text for each in result.not_applied] == ["tope de 12 mensualidades (29.200,00 €): no se alcanza"]
+    assert result.lead == "Indemnización por despido objetivo: 9.600,00 €."
+
+
+def test_a_month_of_thirty_days_is_another_reading_of_the_cap():
+    result = calculate(
+        CALCULATIONS["compensation/transfer"], {"start": "2000-01-01", "end": "2025-12-31", "annual_salary": "36500"}
+    )
+    assert isinstance(result, Result)
+    assert [(each.rule, each.value.value) for each in result.alternatives] == [
+        ("mensualidad de 30 días de salario (12 × 30)", Decimal("36000.00"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "fields"),
+    [
+        ({}, ["start", "end", "annual_salary"]),
+        (SIX_YEARS, ["annual_salary"]),
+        ({**SIX_YEARS, "monthly": 1500}, ["payments"]),
+        ({"annual_salary": 20000, "end": "2025-12-31"}, ["start"]),
+    ],
+)
+def test_what_is_missing_is_asked_once_in_the_shortest_way(inputs, fields):
+    outcome = calculate(OBJECTIVE, inputs)
+    assert isinstance(outcome, Missing)
+    assert [each.field for each in outcome.fields] == fields
+    assert outcome.rule
+
+
+@pytest.mark.parametrize(
+    ("inputs", "reason"),
+    [
+        ({**SIX_YEARS, "annual_salary": "-1"}, "«Salario bruto anual, con pagas extra» no admite «-1»"),
+        ({**SIX_YEARS, "annual_salary": "NaN"}, "no admite «NaN»"),
+        ({**SIX_YEARS, "annual_salary": "mucho"}, "no admite «mucho»"),
+        ({"start": "2026-02-30", "end": "2026-03-01", "annual_salary": "1"}, "no admite «2026-02-30»"),
+        ({"start": "2026-01-02", "end": "2026-01-01", "annual_salary": "1"}, "no puede terminar antes de empezar"),
+        ({**SIX_YEARS, "annual_salary": "30000", "monthly": "1000", "payments": "12"}, "Los datos no cuadran"),
+        ({"start": "2001-03-01", "end": "2011-10-28", "annual_salary": "36500"}, "13 de noviembre de 2015"),
+    ],
+)
+def test_inputs_that_cannot_be_right_are_refused(inputs, reason):
+    outcome = calculate(OBJECTIVE, inputs)
+    assert isinstance(outcome, Refused)
+    assert reason in outcome.reason
+
+
+def test_an_unknown_input_is_told():
+    outcome = calculate(OBJECTIVE, {**SIX_YEARS, "annual_salary": "29200", "bonus": "3"})
+    assert isinstance(outcome, Result)
+    assert outcome.warnings == ("No se ha usado en este cálculo: «bonus».",)
+
+
+@pytest.mark.parametrize("contract", ["training", "de sustitución"])
+def test_a_training_or_substitution_contract_gives_nothing_at_its_end(contract):
+    outcome = calculate(
+        CALCULATIONS["compensation/temporary"],
+        {"start": "2025-02-17", "end": "2026-02-16", "annual_salary": "17094", "contract": contract},
+    )
+    assert isinstance(outcome, NotEntitled)
+    assert outcome.provision == "BOE-A-2015-11430#Artículo 49"
+
+
+def test_a_changed_wording_is_refused():
+    outcome = calculate(
+        OBJECTIVE,
+        {**SIX_YEARS, "annual_salary": "29200"},
+        check=lambda provision, day: "la norma ha cambiado" if provision.endswith("Artículo 53") else "",
+    )
+    assert outcome == Refused("la norma ha cambiado", "BOE-A-2015-11430#Artículo 53")
+
+
+@pytest.mark.parametrize("kind", sorted(CALCULATIONS))
+def test_more_salary_or_service_never_gives_less(kind):
+    def value(start: date, salary: int) -> Decimal:
+        inputs = {"start": start, "end": date(2026, 6, 30), "annual_salary": salary}
+        outcome = calculate(CALCULATIONS[kind], inputs)
+        assert isinstance(outcome, Result)
+        return Decimal(str(plain(outcome.values[0].value)))
+
+    starts = [add_months(date(2026, 6, 1), -months) for months in range(0, 500, 7)]
+    by_service = [value(start, 24_000) for start in starts]
+    assert by_service == sorted(by_service)
+    by_salary = [value(date(2008, 3, 9), salary) for salary in range(12_000, 60_000, 4_000)]
+    assert by_salary == sorted(by_salary)
+
+
+def test_a_contract_of_the_day_of_the_reform_has_one_tranche():
+    def days(start: date) -> list[str]:
+        outcome = calculate(
+            CALCULATIONS["compensation/unfair"], {"start": start, "end": "2026-02-11", "annual_salary": 1}
+        )
+        assert isinstance(outcome, Result)
+        return [step.name for step in outcome.steps]
+
+    assert "days_before_reform" not in days(REFORM)
+    assert "days_before_reform" in days(date(2012, 2, 11))
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [
+        (date(2024, 2, 29), date(2025, 2, 27), (0, 11, 30)),
+        (date(2024, 2, 29), date(2025, 2, 28), (1, 0, 0)),
+        (date(2026, 1, 31), date(2026, 2, 28), (0, 1, 0)),
+        (date(2026, 1, 1), date(2026, 1, 1), (0, 0, 1)),
+    ],
+)
+def test_years_months_and_days_count_both_ends(first, last, expected):
+    assert whole_months(first, last) == expected
