@@ -71,7 +71,7 @@ class FieldsNeeded(BaseModel):
 
 
 class RequiredData(BaseModel):
-    """What a case needs, as far as the context says or implies it."""
+    """Data that a case needs, as far as the context says or implies it."""
 
     model_config = _CONFIG
 

@@ -266,7 +266,7 @@ def _nth_weekday(match: re.Match[str], year: int) -> date | None:
 
 
 Tier = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]
-"""How much an answer needs a chunk, from most to least: a CRITICAL one is never left out."""
+"""Importance of a chunk for an answer, the greatest first: a CRITICAL one is never left out."""
 
 
 class Tiers(Section):
@@ -297,7 +297,7 @@ class Tiers(Section):
 
 
 class RequiredDataProfile(Section):
-    """How the data that a case needs are found: what is searched, filtered by what, in how many tokens of context.
+    """Search for the data that a case needs: collections, filters, and tokens of context.
 
     ``types`` in the order of the context; of the first, chunks are always whole. ``filter`` unset: all filter fields
     of the profile but the topic (``Profile.required_data_filter``).
@@ -311,7 +311,7 @@ class RequiredDataProfile(Section):
 
 
 class ResponseProfile(Section):
-    """How a case is answered: filtered by what, from how many chunks, within how many tokens where none are given.
+    """Answer to a case: filters, number of chunks, and tokens where none are given.
 
     ``filter`` unset: all filter fields of the profile (``Profile.response_filter``).
     """
@@ -322,14 +322,14 @@ class ResponseProfile(Section):
 
 
 class Categories(Section):
-    """What the two kinds of data are called in the language of the profile."""
+    """Names of the two kinds of data in the language of the profile."""
 
     participant_data: str = ""
     plan_data: str = ""
 
 
 class CaseProfile(Section):
-    """How cases are handled.
+    """Handling of cases.
 
     ``collections`` unset: that of the articles which the profile brings along, or else all of the profile.
     """

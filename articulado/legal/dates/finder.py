@@ -29,9 +29,9 @@ _LASTING = re.compile(r"(?<!\w)(?:de\s+baja|(?:en\s+)?ertes?)(?:\s+\w+){0,3}\s*$
 _STEP = re.compile(r"\w+|[^\w\s]")
 
 _COSTS = {",": 3, "y": 6, "e": 6, "pero": 6, "aunque": 6, "(": 3, ")": 3, ":": 3, "'": 0, "¿": 2}
-"""How far apart what stands between an event and a date puts them, in words."""
+"""Distance, in words, that a sign between an event and a date adds."""
 _NUMBER_COST = 8
-"""How far a number puts them apart: it may be another date."""
+"""Distance that a number between them adds: it may be another date."""
 _NO_FURTHER = frozenset(".;?!")
 MAX_DISTANCE, CLOSE_DISTANCE = 12, 4
 """Words between a date and what happened then, and between the two where neither counts without the other; what parts
