@@ -4,15 +4,23 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
 from articulado.calculations.compensation import CALCULATIONS
 from articulado.calculations.engine import calculate as work_out
 from articulado.calculations.fields import FIELDS
 from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result, Value, plain, written_value
+from articulado.language.languages import language
 from articulado.language.translation import translate
+from articulado.legal.labels import provision_url
+from articulado.legal.laws.registry import known_laws
 from articulado.values.errors import InvalidInput
+from cli.names import named
 from cli.options import Json
-from cli.render import print_json
+from cli.render import console, notice, print_indented, print_json
+
+SPANISH = language("es")
+"""Language of the steps."""
 
 _STATUS = {Result: "result", Missing: "missing", NotEntitled: "not_entitled", Refused: "none"}
 
@@ -23,7 +31,9 @@ def calculate(
         list[str] | None,
         typer.Option("--input", metavar="DATO=VALOR", help="Un dato; se repite. Fechas como 2026-02-28."),
     ] = None,
-    show_list: Annotated[bool, typer.Option("--list", help="Enumera los cálculos y los datos de cada uno.")] = False,
+    show_list: Annotated[
+        bool, typer.Option("--list", metavar="", help="Enumera los cálculos y los datos de cada uno.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Calcula una cantidad paso a paso, con el precepto de cada paso."""
@@ -37,8 +47,7 @@ def calculate(
     if as_json:
         print_json(as_document(kind, given, outcome))
         return
-    for line in _lines(outcome):
-        typer.echo(line)
+    _print(console(), outcome)
 
 
 def _inputs(pairs: list[str]) -> dict[str, object]:
@@ -70,56 +79,90 @@ def _list(as_json: bool) -> None:
         )
         return
     for each in CALCULATIONS.values():
-        typer.echo(f"{each.kind}\n  {each.title}\n  Datos: {', '.join(each.fields)}")
+        typer.echo(f"{each.kind}: {each.title}")
+        for name in each.fields:
+            typer.echo(f"  {name}: {FIELDS[name].label}")
 
 
 def as_document(kind: str, inputs: dict[str, object], outcome: Outcome) -> dict[str, Any]:
-    """Return an outcome as JSON has it; amounts and days are strings."""
-    document: dict[str, Any] = {"calculation": kind, "status": _STATUS[type(outcome)], "inputs": inputs}
-    if isinstance(outcome, Result):
-        return document | {
-            "text": outcome.lead,
-            "values": [_value(each) for each in outcome.values],
-            "steps": [asdict(each) | {"value": plain(each.value)} for each in outcome.steps],
-            "not_applied": [asdict(each) for each in outcome.not_applied],
-            "assumptions": list(outcome.assumptions),
-            "warnings": list(outcome.warnings),
-            "missing": [],
-            "alternatives": [{"rule": each.rule, **_value(each.value)} for each in outcome.alternatives],
-            "sensitive": outcome.sensitive,
-        }
-    if isinstance(outcome, Missing):
-        return document | {
-            "missing": [asdict(each) for each in outcome.fields],
-            "rule": outcome.rule,
-            "provision": outcome.provision,
-        }
-    return document | {"reason": outcome.reason, "provision": outcome.provision}
+    """Return an outcome as JSON has it, with every key in each; amounts and days are strings."""
+    result = outcome if isinstance(outcome, Result) else None
+    missing = outcome if isinstance(outcome, Missing) else None
+    steps = outcome.steps if isinstance(outcome, Result | NotEntitled) else ()
+    return {
+        "calculation": kind,
+        "status": _STATUS[type(outcome)],
+        "inputs": inputs,
+        "text": result.lead if result else missing.rule if missing else "",
+        "reason": outcome.reason if isinstance(outcome, NotEntitled | Refused) else "",
+        "provision": "" if isinstance(outcome, Result) else outcome.provision,
+        "values": [_value(each) for each in result.values] if result else [],
+        "steps": [asdict(each) | {"value": plain(each.value)} for each in steps],
+        "not_applied": [asdict(each) for each in result.not_applied] if result else [],
+        "assumptions": list(result.assumptions) if result else [],
+        "warnings": list(result.warnings) if result else [],
+        "missing": [asdict(each) for each in missing.fields] if missing else [],
+        "alternatives": [{"rule": each.rule, **_value(each.value)} for each in result.alternatives] if result else [],
+        "sensitive": result.sensitive if result else "",
+    }
 
 
 def _value(value: Value) -> dict[str, Any]:
     return {"name": value.name, "value": plain(value.value), "unit": value.unit}
 
 
-def _lines(outcome: Outcome) -> list[str]:
+def _print(out: Console, outcome: Outcome) -> None:
+    """Print an outcome: its result or what it lacks first, the pages of its provisions last."""
     match outcome:
         case Missing():
-            asked = [line for each in outcome.fields for line in (f"- {each.question}", f"  {each.why}")]
-            return [outcome.rule, "", "Para calcularlo me falta:", *asked]
+            print_indented(out, f"{outcome.rule}\n\nPara calcularlo me falta:", indent=0)
+            for each in outcome.fields:
+                print_indented(out, f"- {each.question} ({each.field}) {each.why}", indent=0, hang=2)
+            out.print("\nCada dato se da con su nombre, por ejemplo: --input start=2019-03-01", markup=False)
         case NotEntitled() | Refused():
-            return [outcome.reason, *([f"[{outcome.provision}]"] if outcome.provision else [])]
+            print_indented(out, outcome.reason, indent=0)
         case Result():
-            steps = [f"{place}. {each.text} [{each.provision}]" for place, each in enumerate(outcome.steps, start=1)]
-            others = [
-                f"Otra lectura, {each.rule}: {written_value(each.value.value, each.value.unit)}."
-                for each in outcome.alternatives
-            ]
-            authorities = dict.fromkeys(each.authority for each in outcome.steps if each.authority)
-            notes = [
-                *others,
-                *(f"Se supone: {each}" for each in outcome.assumptions),
-                *(f"Criterio: {each}." for each in authorities),
-                *(f"Aviso: {each}" for each in outcome.warnings),
-                *([outcome.sensitive] if outcome.sensitive else []),
-            ]
-            return [outcome.lead, "", *steps, "", *notes]
+            print_indented(out, outcome.lead, indent=0, style="bold")
+            out.print()
+            for place, step in enumerate(outcome.steps, start=1):
+                print_indented(out, f"{place}. {step.text} ({_cited(step.provision)})", indent=0, hang=3)
+            out.print()
+            for note in _notes(outcome):
+                print_indented(out, note, indent=0, hang=2)
+    steps = outcome.steps if isinstance(outcome, Result | NotEntitled) else ()
+    provisions = dict.fromkeys(each.provision for each in steps)
+    if not isinstance(outcome, Result) and outcome.provision:
+        provisions |= {outcome.provision: None}
+    if provisions:
+        out.print(f"\n{SPANISH.translate('view_sources')}", style="bold", markup=False)
+    for provision in provisions:
+        law_id, label = _parts(provision)
+        print_indented(out, named(known_laws()[law_id].short, label, ""), indent=2)
+        print_indented(out, provision_url(law_id, label), indent=4, style="cyan")
+    out.print(f"\n{notice(SPANISH, law=True)}", style="dim", markup=False)
+
+
+def _notes(result: Result) -> list[str]:
+    others = [
+        f"Otra lectura, {each.rule}: {written_value(each.value.value, each.value.unit)}."
+        for each in result.alternatives
+    ]
+    authorities = dict.fromkeys(each.authority for each in result.steps if each.authority)
+    return [
+        *others,
+        *(f"Se supone: {each}" for each in result.assumptions),
+        *(f"Criterio: {each}." for each in authorities),
+        *(f"Aviso: {each}" for each in result.warnings),
+        *([result.sensitive] if result.sensitive else []),
+    ]
+
+
+def _cited(provision: str) -> str:
+    law_id, label = _parts(provision)
+    return f"{label[0].lower()}{label[1:]} {known_laws()[law_id].abbreviation}"
+
+
+def _parts(provision: str) -> tuple[str, str]:
+    """Return the law and the label of a provision ("BOE-A-2015-11430#Artículo 53")."""
+    law_id, _, label = provision.partition("#")
+    return law_id, label

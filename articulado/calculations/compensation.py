@@ -14,9 +14,12 @@ STATUTE_SINCE = date(2015, 11, 13)
 REFORM = date(2012, 2, 12)
 """Day of the reform of 2012: 45 days a year before it, 33 since (DT 11.ª ET)."""
 TRANSITIONAL = f"{STATUTE}#Disposición transitoria undécima"
+GRADUAL = f"{STATUTE}#Disposición transitoria octava"
+FIRST_TEMPORARY, DAYS_SINCE_2015 = date(2001, 3, 4), 12
+"""First day of the contracts that give a compensation at their end, and its days a year since 2015."""
 DAYS_OF_CAP, DAYS_BEFORE_REFORM = Decimal(720), Decimal(45)
 ONE_DAY = timedelta(days=1)
-CAP_OF_TRANCHES = "STS 2-2-2016 (rcud 1624/2014): si el primer tramo pasa de 720 días, el segundo no suma"
+CAP_OF_TRANCHES = "STS 118/2016, de 18-2-2016 (rcud 3257/2014): si el primer tramo pasa de 720 días, el segundo no suma"
 
 
 def days_rule(provision: str, days_a_year: int, paragraph: str) -> Rule:
@@ -24,12 +27,16 @@ def days_rule(provision: str, days_a_year: int, paragraph: str) -> Rule:
 
     @rule(provision)
     def compensation_days(service_months: int) -> Computed:
-        value = Decimal(days_a_year * service_months) / 12
-        formula = f"{days_a_year} × {service_months}/12"
-        text = f"{days_a_year} días por año: {formula} = {number(value, 4)} días ({paragraph})."
-        return Computed(value, "days", text, formula)
+        return _days(days_a_year, service_months, paragraph)
 
     return compensation_days
+
+
+def _days(days_a_year: int, months: int, paragraph: str) -> Computed:
+    value = Decimal(days_a_year * months) / 12
+    formula = f"{days_a_year} × {months}/12"
+    text = f"{days_a_year} días por año: {formula} = {number(value, 4)} días ({paragraph})."
+    return Computed(value, "days", text, formula)
 
 
 def amount_rule(provision: str) -> Rule:
@@ -44,10 +51,10 @@ def amount_rule(provision: str) -> Rule:
     return uncapped
 
 
-def cap_rule(provision: str, months: int, *, produces: str = "capped") -> Rule:
+def cap_rule(provision: str, months: int) -> Rule:
     """Return the rule that caps the amount at some months of salary."""
 
-    @rule(provision, produces=produces)
+    @rule(provision)
     def capped(uncapped: Decimal, monthly_salary: Decimal) -> Computed:
         return _capped(uncapped, monthly_salary * months, f"{months} × {money(monthly_salary)}", months, provision)
 
@@ -57,9 +64,9 @@ def cap_rule(provision: str, months: int, *, produces: str = "capped") -> Rule:
 def _capped(amount: Decimal, cap: Decimal, formula: str, months: int, provision: str) -> Computed:
     start = f"Tope de {months} mensualidades: {formula} = {money(cap)} €"
     if amount > cap:
-        return Computed(cap, "EUR", f"{start}; se aplica.", formula)
+        return Computed(cap, "EUR", f"{start}; se aplica.", formula, provision=provision)
     not_applied = NotApplied(f"tope de {months} mensualidades ({money(cap)} €): no se alcanza", provision)
-    return Computed(amount, "EUR", f"{start}; no se alcanza.", formula, not_applied=(not_applied,))
+    return Computed(amount, "EUR", f"{start}; no se alcanza.", formula, provision=provision, not_applied=(not_applied,))
 
 
 def cap_of_30_days(provision: str, months: int) -> Variant:
@@ -74,31 +81,110 @@ def cap_of_30_days(provision: str, months: int) -> Variant:
     return Variant(capped, f"mensualidad de 30 días de salario ({months} × 30)")
 
 
-@rule(f"{STATUTE}#Artículo 49", produces="compensation")
-def less_paid(capped: Decimal, already_paid: Decimal | None = None) -> Computed:
-    """Compensation less what was paid of it."""
-    if already_paid is None:
-        return Computed(rounded(capped), "EUR")
-    formula = f"{money(capped)} − {money(already_paid)}"
-    value = rounded(capped) - already_paid
-    if value <= 0:
-        over = f"; sobran {money(-value)} €" if value else ""
-        return Computed(Decimal(0), "EUR", f"Ya pagado: {money(already_paid)} €, que cubre la indemnización{over}.")
-    return Computed(value, "EUR", f"Falta por pagar: {formula} = {money(value)} €.", formula)
+def owed_rule(provision: str) -> Rule:
+    """Return the rule that gives the compensation, less what was paid of it."""
+
+    @rule(provision)
+    def compensation(capped: Decimal, already_paid: Decimal | None = None) -> Computed:
+        amount = rounded(capped)
+        if already_paid is None:
+            return Computed(amount, "EUR")
+        if already_paid >= amount:
+            text = f"Ya pagado: {money(already_paid)} €, que cubre los {money(amount)} € de la indemnización."
+            return Computed(Decimal(0), "EUR", text, lead=text)
+        formula = f"{money(amount)} − {money(already_paid)}"
+        text = f"Falta por pagar: {formula} = {money(amount - already_paid)} €."
+        return Computed(amount - already_paid, "EUR", text, formula, lead=text)
+
+    return compensation
 
 
-def _conditions_of_end(excluded: tuple[str, ...] = ()) -> Rule:
-    @rule(f"{STATUTE}#Artículo 49", produces="entitled")
-    def entitled(contract: str | None = None) -> Computed:
-        if contract in excluded:
-            reason = (
-                "El artículo 49.1.c) excluye los contratos formativos y el de sustitución: al acabar el tiempo"
-                " convenido no hay indemnización."
-            )
-            raise Stop(NotEntitled(reason, f"{STATUTE}#Artículo 49"))
+@rule(f"{STATUTE}#Artículo 49", produces="capped")
+def uncapped_amount(uncapped: Decimal) -> Computed:
+    """Amount where the law sets no cap."""
+    return Computed(uncapped, "EUR")
+
+
+@rule(f"{STATUTE}#Artículo 12")
+def part_time_counted(part_time: Decimal | None = None) -> Computed:
+    """Part-time work: the whole time of service counts, at the salary that is paid."""
+    if part_time is None or part_time == 1:
         return Computed(True)
+    return Computed(
+        True, "", "Tiempo parcial: se computa todo el tiempo de servicio y el salario real a tiempo parcial."
+    )
 
-    return entitled
+
+@rule(GRADUAL, produces="compensation_days")
+def temporary_days(start: date, service_months: int) -> Computed:
+    """Days of salary at the end of a temporary contract: eight to twelve a year, by the day of the contract."""
+    if start < FIRST_TEMPORARY:
+        reason = "La disposición transitoria octava excluye los contratos anteriores al 4 de marzo de 2001."
+        raise Stop(NotEntitled(reason, GRADUAL))
+    days_a_year = min(max(start.year, 2011), 2015) - 2003
+    if days_a_year < DAYS_SINCE_2015:
+        return _days(days_a_year, service_months, f"por ser el contrato de {start.year}")
+    return replace(_days(days_a_year, service_months, "apartado 1.c"), provision=f"{STATUTE}#Artículo 49")
+
+
+@rule(f"{STATUTE}#Artículo 49")
+def entitled_at_end(contract: str | None = None) -> Computed:
+    """End of a temporary contract: nothing for those of training and of substitution."""
+    if contract in ("training", "substitution"):
+        reason = (
+            "El artículo 49.1.c) excluye los contratos formativos y el de sustitución: al acabar el tiempo"
+            " convenido no hay indemnización."
+        )
+        raise Stop(NotEntitled(reason, f"{STATUTE}#Artículo 49"))
+    return Computed(True)
+
+
+FIELDS = (
+    "start",
+    "end",
+    "annual_salary",
+    "monthly",
+    "payments",
+    "extra_pays_year",
+    "daily_salary",
+    "part_time",
+    "already_paid",
+)
+
+
+def _compensation(
+    kind: str,
+    title: str,
+    article: str,
+    rules: tuple[Rule, ...],
+    *,
+    name: str,
+    general: str,
+    conditions: tuple[Rule, ...] = (),
+    variants: tuple[Variant, ...] = (),
+    sensitive: str = "",
+    assumptions: tuple[str, ...] = (),
+    fields: tuple[str, ...] = (),
+) -> Calculation:
+    """Return a calculation whose ``rules`` give the days of salary and the capped amount."""
+    provision = f"{STATUTE}#{article}"
+    conditions = (*conditions, part_time_counted)
+    return Calculation(
+        kind,
+        title,
+        ("compensation",),
+        (*conditions, *SALARY, *rules, amount_rule(provision), owed_rule(provision)),
+        (*FIELDS, *fields),
+        provision,
+        f"{name}: {{compensation}}.",
+        general,
+        conditions=tuple(each.produces for each in conditions),
+        assumptions=(ROUNDING, *assumptions),
+        sensitive=sensitive,
+        variants=variants,
+        day="end",
+        since=STATUTE_SINCE,
+    )
 
 
 def _by_days(
@@ -106,64 +192,24 @@ def _by_days(
     title: str,
     article: str,
     days: int,
-    months: int | None,
+    months: int,
     *,
     paragraph: str,
     name: str,
     general: str,
     sensitive: str = "",
-    conditions: tuple[Rule, ...] = (),
-    first: tuple[Rule, ...] = (),
-    assumptions: tuple[str, ...] = (),
-    variant: bool = False,
 ) -> Calculation:
+    """Return a calculation of some days of salary a year, at most some months of salary."""
     provision = f"{STATUTE}#{article}"
-    capped = cap_rule(provision, months) if months else _uncapped(provision)
-    return Calculation(
+    return _compensation(
         kind,
         title,
-        ("compensation",),
-        (
-            *first,
-            *conditions,
-            *SALARY,
-            service_rule(provision),
-            days_rule(provision, days, paragraph),
-            amount_rule(provision),
-            capped,
-            less_paid,
-        ),
-        ("start", "end", "annual_salary", "monthly", "payments", *COMMON),
-        provision,
-        f"{name}: {{compensation}}.",
-        general,
-        conditions=tuple(each.produces for each in (*first, *conditions)),
-        assumptions=(ROUNDING, *assumptions),
+        article,
+        (service_rule(provision), days_rule(provision, days, paragraph), cap_rule(provision, months)),
+        name=name,
+        general=general,
+        variants=(cap_of_30_days(provision, months),),
         sensitive=sensitive,
-        variants=(cap_of_30_days(provision, months),) if variant and months else (),
-        day="end",
-        since=STATUTE_SINCE,
-    )
-
-
-def _uncapped(provision: str) -> Rule:
-    @rule(provision)
-    def capped(uncapped: Decimal) -> Computed:
-        return Computed(uncapped, "EUR")
-
-    return capped
-
-
-COMMON = ("extra_pays_year", "daily_salary", "part_time", "already_paid", "contract")
-
-
-@rule(f"{STATUTE}#Artículo 12", produces="part_time_counted")
-def part_time_counted(part_time: Decimal | None = None) -> Computed:
-    """Part-time work: the whole time of service counts, at the salary that is paid."""
-    if part_time is None or part_time == 1:
-        return Computed(True)
-    return Computed(
-        True, "", "Tiempo parcial: se computa todo el tiempo de servicio y el salario real a tiempo parcial."
     )
 
 
@@ -177,7 +223,6 @@ OBJECTIVE = _by_days(
     name="Indemnización por despido objetivo",
     general="El despido objetivo da 20 días de salario por año de servicio, con un máximo de 12 mensualidades.",
     sensitive="Si el despido se declara improcedente, son 33 días por año (45 por el tiempo anterior al 12-2-2012).",
-    first=(part_time_counted,),
 )
 COLLECTIVE = _by_days(
     "compensation/collective",
@@ -190,7 +235,6 @@ COLLECTIVE = _by_days(
     general="El despido colectivo da al menos 20 días de salario por año de servicio, con un máximo de 12"
     " mensualidades; el acuerdo puede mejorarla.",
     sensitive="Lo que se pacte en el período de consultas puede ser más.",
-    first=(part_time_counted,),
 )
 TRANSFER = _by_days(
     "compensation/transfer",
@@ -202,8 +246,6 @@ TRANSFER = _by_days(
     name="Indemnización por extinguir el contrato ante un traslado",
     general="Quien no acepta un traslado puede extinguir el contrato con 20 días de salario por año de servicio, con un"
     " máximo de 12 mensualidades.",
-    variant=True,
-    first=(part_time_counted,),
 )
 MODIFICATION = _by_days(
     "compensation/substantial_modification",
@@ -215,23 +257,19 @@ MODIFICATION = _by_days(
     name="Indemnización por rescindir el contrato ante una modificación sustancial",
     general="Quien resulta perjudicado por una modificación de jornada, horario, turnos, remuneración o funciones puede"
     " rescindir el contrato con 20 días de salario por año de servicio, con un máximo de 9 mensualidades.",
-    variant=True,
-    first=(part_time_counted,),
 )
-TEMPORARY = _by_days(
+TEMPORARY = _compensation(
     "compensation/temporary",
     "Indemnización por fin de contrato temporal",
     "Artículo 49",
-    12,
-    None,
-    paragraph="apartado 1.c",
+    (service_rule(f"{STATUTE}#Artículo 49"), temporary_days, uncapped_amount),
     name="Indemnización por fin del contrato temporal",
     general="Al acabar un contrato temporal por circunstancias de la producción corresponden 12 días de salario por año"
     " de servicio.",
+    conditions=(entitled_at_end,),
     sensitive="Si el contrato fuera fraudulento, el fin sería un despido improcedente.",
-    conditions=(_conditions_of_end(("training", "substitution")),),
     assumptions=("Termina por expiración del tiempo convenido, sin fraude.",),
-    first=(part_time_counted,),
+    fields=("contract",),
 )
 
 
@@ -291,43 +329,10 @@ def compensation_days(days_before_reform: Decimal, days_since_reform: Decimal, t
 @rule(f"{STATUTE}#Artículo 56")
 def capped(uncapped: Decimal, monthly_salary: Decimal, days_before_reform: Decimal, tranches: bool) -> Computed:
     """Amount with the cap of 24 months, or of 42 where the first tranche passes 720 days."""
-    if not tranches:
-        return _capped(uncapped, monthly_salary * 24, f"24 × {money(monthly_salary)}", 24, f"{STATUTE}#Artículo 56")
-    if days_before_reform > DAYS_OF_CAP:
-        return replace(
-            _capped(uncapped, monthly_salary * 42, f"42 × {money(monthly_salary)}", 42, TRANSITIONAL),
-            provision=TRANSITIONAL,
-        )
-    return Computed(uncapped, "EUR")
-
-
-def _unfair(kind: str, title: str, name: str, general: str, first: tuple[Rule, ...] = ()) -> Calculation:
-    provision = f"{STATUTE}#Artículo 56"
-    conditions = (part_time_counted, *first)
-    return Calculation(
-        kind,
-        title,
-        ("compensation",),
-        (
-            *conditions,
-            *SALARY,
-            tranches,
-            days_before_reform,
-            days_since_reform,
-            compensation_days,
-            amount_rule(provision),
-            capped,
-            less_paid,
-        ),
-        ("start", "end", "annual_salary", "monthly", "payments", *COMMON),
-        provision,
-        f"{name}: {{compensation}}.",
-        general,
-        conditions=tuple(each.produces for each in conditions),
-        assumptions=(ROUNDING,),
-        day="end",
-        since=STATUTE_SINCE,
-    )
+    if tranches and days_before_reform <= DAYS_OF_CAP:
+        return Computed(uncapped, "EUR")
+    months, provision = (42, TRANSITIONAL) if tranches else (24, f"{STATUTE}#Artículo 56")
+    return _capped(uncapped, monthly_salary * months, f"{months} × {money(monthly_salary)}", months, provision)
 
 
 @rule(f"{STATUTE}#Artículo 50")
@@ -336,23 +341,29 @@ def ended_by_worker() -> Computed:
     return Computed(True, "", "Extinción a instancia del trabajador: indemnización del despido improcedente.")
 
 
-UNFAIR = _unfair(
+UNFAIR_RULES = (tranches, days_before_reform, days_since_reform, compensation_days, capped)
+UNFAIR = _compensation(
     "compensation/unfair",
     "Indemnización del despido improcedente",
-    "Indemnización por despido improcedente",
-    "El despido improcedente da 33 días de salario por año de servicio, con un máximo de 24 mensualidades (45 días por"
-    " año por el tiempo anterior al 12 de febrero de 2012).",
+    "Artículo 56",
+    UNFAIR_RULES,
+    name="Indemnización por despido improcedente",
+    general="El despido improcedente da 33 días de salario por año de servicio, con un máximo de 24 mensualidades"
+    " (45 días por año por el tiempo anterior al 12 de febrero de 2012).",
 )
 UNFAIR_TRANSITIONAL = replace(
     UNFAIR, kind="compensation/unfair_transitional", title="Indemnización del despido improcedente, dos tramos"
 )
-BREACH = _unfair(
+BREACH = _compensation(
     "compensation/art50",
     "Indemnización por extinción a instancia del trabajador",
-    "Indemnización por extinguir el contrato por incumplimiento grave de la empresa",
-    "Si el juez extingue el contrato por incumplimiento grave de la empresa, corresponde la indemnización del despido"
-    " improcedente: 33 días de salario por año, con un máximo de 24 mensualidades.",
-    first=(ended_by_worker,),
+    "Artículo 56",
+    UNFAIR_RULES,
+    name="Indemnización por extinguir el contrato por incumplimiento grave de la empresa",
+    general="Si el juez extingue el contrato por incumplimiento grave de la empresa, corresponde la indemnización del"
+    " despido improcedente: 33 días de salario por año, con un máximo de 24 mensualidades (45 días por año por el"
+    " tiempo anterior al 12 de febrero de 2012).",
+    conditions=(ended_by_worker,),
 )
 
 CALCULATIONS: Mapping[str, Calculation] = {

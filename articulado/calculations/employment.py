@@ -1,13 +1,16 @@
 """Rules that many calculations share: the salary of a year, a month and a day, and the time of service."""
 
+from calendar import isleap
 from datetime import date, timedelta
 from decimal import Decimal
 
 from articulado.calculations.rules import STATUTE, Computed, Rule, rule
 from articulado.calculations.values import Refused, Stop, counted, money, number, written_day
 
-SALARY_DAY = "SSTS 30-6-2008 (rcud 2639/2007) y 24-1-2011 (rcud 2018/2010): salario anual entre 365"
-STARTED_MONTH = "STS 20-7-2009 (rcud 2398/2008): el mes empezado cuenta entero"
+SALARY_DAY = (
+    "SSTS 30-6-2008 (rcud 2639/2007) y 24-1-2011 (rcud 2018/2010): salario anual entre 365, o 366 en año bisiesto"
+)
+STARTED_MONTH = "STS 20-7-2009, reiterada en STS 118/2016, de 18-2-2016 (rcud 3257/2014): el mes empezado cuenta entero"
 ROUNDING = "Cálculo exacto con fracciones; se redondea a céntimos solo el resultado."
 WHOLE_MONTH = "Mensualidad = salario anual con pagas / 12."
 
@@ -29,17 +32,26 @@ def annual_with_extra_pays(monthly: Decimal, extra_pays_year: Decimal) -> Comput
 
 
 @rule(f"{STATUTE}#Artículo 26", produces="annual_salary")
-def annual_of_days(daily_salary: Decimal) -> Computed:
+def annual_of_days(daily_salary: Decimal, end: date) -> Computed:
     """Salary of a year from that of a day; no step, as the day's is what was given."""
-    return Computed(daily_salary * 365, "EUR")
+    return Computed(daily_salary * days_of_year(end), "EUR")
 
 
 @rule(f"{STATUTE}#Artículo 26", authority=SALARY_DAY)
-def daily_salary(annual_salary: Decimal) -> Computed:
-    """Salary of a day: a year's through 365."""
-    formula = f"{money(annual_salary)} / 365"
-    value = annual_salary / 365
+def daily_salary(annual_salary: Decimal, end: date) -> Computed:
+    """Salary of a day: a year's through the days of the year in which the contract ends."""
+    formula = f"{money(annual_salary)} / {days_of_year(end)}"
+    value = annual_salary / days_of_year(end)
     return Computed(value, "EUR/day", f"Salario día: {formula} = {money(value, 4)} €.", formula)
+
+
+def days_of_year(day: date) -> int:
+    """Return the days of the year of a day: 366 in a leap year.
+
+    >>> days_of_year(date(2024, 12, 31)), days_of_year(date(2026, 1, 1))
+    (366, 365)
+    """
+    return 366 if isleap(day.year) else 365
 
 
 @rule(f"{STATUTE}#Artículo 26")

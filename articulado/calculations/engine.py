@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 
-from articulado.calculations.fields import FIELDS, InvalidInputs, read_inputs
+from articulado.calculations.fields import FIELDS, read_inputs
 from articulado.calculations.rules import Calculation, Computed, Rule
 from articulado.calculations.values import (
     Alternative,
@@ -40,39 +40,34 @@ WordingCheck = Callable[[str, date | None], str]
 """Returns for a provision and a day why its wording is not the one a rule was written against; empty where it is."""
 
 
-def calculate(
-    calculation: Calculation, inputs: Mapping[str, object], day: date | None = None, check: WordingCheck | None = None
-) -> Outcome:
+def calculate(calculation: Calculation, inputs: Mapping[str, object], check: WordingCheck | None = None) -> Outcome:
     """Work out a calculation from raw inputs.
 
     Args:
         calculation: what is to be worked out.
         inputs: by field, as JSON or a form has them; a field that the calculation does not take gives a warning.
-        day: whose law is applied; by default, that of the event.
         check: refuses provisions whose wording has changed; without it, no wording is checked.
     """
     try:
         read = read_inputs(calculation.fields, inputs)
-    except InvalidInputs as error:
-        return Refused(str(error))
-    outcome = _outcome(calculation, {**calculation.defaults, **read.values}, day, check)
+    except Stop as stop:
+        return stop.outcome
+    outcome = _outcome(calculation, read.values, check)
     if isinstance(outcome, Result) and read.unknown:
         unused = ", ".join(f"«{name}»" for name in read.unknown)
         outcome = replace(outcome, warnings=(*outcome.warnings, f"No se ha usado en este cálculo: {unused}."))
     return outcome
 
 
-def _outcome(
-    calculation: Calculation, given: Mapping[str, Quantity], day: date | None, check: WordingCheck | None
-) -> Outcome:
-    run = _Run(calculation, given, day, check)
+def _outcome(calculation: Calculation, given: Mapping[str, Quantity], check: WordingCheck | None) -> Outcome:
+    run = _Run(calculation, given, check)
     outcome = run.outcome()
     if not isinstance(outcome, Result):
         return outcome
     alternatives = []
     for variant in calculation.variants:
         rules = (variant.rule, *(each for each in calculation.rules if each.produces != variant.rule.produces))
-        other = _Run(replace(calculation, rules=rules), given, day, None).outcome()
+        other = _Run(replace(calculation, rules=rules), given, None).outcome()
         if isinstance(other, Result) and other.values[0].value != outcome.values[0].value:
             alternatives.append(Alternative(variant.text, other.values[0]))
     return replace(outcome, alternatives=tuple(alternatives))
@@ -84,7 +79,6 @@ class _Run:
 
     calculation: Calculation
     given: Mapping[str, Quantity]
-    day: date | None
     check: WordingCheck | None
     known: dict[str, tuple[Quantity, Unit]] = field(default_factory=dict)
     missing: dict[str, None] = field(default_factory=dict)
@@ -92,6 +86,7 @@ class _Run:
     not_applied: list[NotApplied] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    lead: str = ""
     excluded: list[ExcludedDay] = field(default_factory=list)
 
     def outcome(self) -> Outcome:
@@ -108,7 +103,9 @@ class _Run:
             return Missing(self._wanted(), calculation.general, calculation.provision)
         values = tuple(Value(name, *self._final(name)) for name in calculation.goals if name in self.known)
         return Result(
-            calculation.lead.format_map({each.name: written_value(each.value, each.unit) for each in values}),
+            (self.lead or calculation.lead).format_map(
+                {each.name: written_value(each.value, each.unit) for each in values}
+            ),
             values,
             tuple(self.steps),
             tuple(dict.fromkeys(self.not_applied)),
@@ -130,7 +127,11 @@ class _Run:
                 labels = joined([f"«{FIELDS[need].label}»" for need in needs])
                 found, said = written_value(value, "EUR"), written_value(given, "EUR")
                 field_label = FIELDS[each.produces].label
-                raise Stop(Refused(f"Los datos no cuadran: con {labels}, «{field_label}» sería {found}, y es {said}."))
+                reason = (
+                    f"Los datos no cuadran: con {labels}, «{field_label}» sería {found}, y es {said}. Dé uno solo de"
+                    " esos datos o corríjalos."
+                )
+                raise Stop(Refused(reason))
 
     def _final(self, name: str) -> tuple[Quantity, Unit]:
         value, unit = self.known[name]
@@ -151,7 +152,7 @@ class _Run:
         lacks = [self._lacks(each, frozenset((name,))) for each in rules]
         ready = next((each for each, lacking in zip(rules, lacks, strict=True) if not lacking), None)
         if ready is None:
-            # What the preferred way lacks is asked for.
+            # The easiest way decides which inputs are asked for.
             self.missing |= dict.fromkeys(self._easiest(rules, lacks) if lacks else (name,))
             return False
         for need in ready.needs:
@@ -179,11 +180,17 @@ class _Run:
 
         def order(place: int) -> tuple[int, bool, int]:
             rule = rules[place]
-            is_begun = rule is not None and any(need in self.given for need in rule.needs)
+            is_begun = rule is not None and any(
+                need in self.given and self._serves_only(need, rule) for need in rule.needs
+            )
             fields = [self.calculation.fields.index(each) for each in ways[place] if each in self.calculation.fields]
             return len(ways[place]), not is_begun, min(fields, default=0)
 
         return ways[min(range(len(ways)), key=order)]
+
+    def _serves_only(self, need: str, rule: Rule) -> bool:
+        """Tell whether an input serves nothing but what a rule produces: who gives it wants it used for that."""
+        return all(each.produces == rule.produces for each in self.calculation.rules if need in each.needs)
 
     def _apply(self, rule: Rule) -> None:
         self._check(rule)
@@ -202,6 +209,7 @@ class _Run:
                     computed.authority or rule.authority,
                 )
             )
+        self.lead = computed.lead or self.lead
         self.not_applied += computed.not_applied
         self.assumptions += computed.assumptions
         self.warnings += computed.warnings
@@ -210,7 +218,7 @@ class _Run:
     def _check(self, rule: Rule) -> None:
         """Refuse a rule whose wording is another on the day of the event."""
         event = self.given.get(self.calculation.day)
-        day = self.day or (event if isinstance(event, date) else None)
+        day = event if isinstance(event, date) else None
         since = self.calculation.since
         if since and day and day < since:
             reason = (

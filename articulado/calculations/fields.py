@@ -22,20 +22,15 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from articulado.calculations.values import Wanted
+from articulado.calculations.values import Refused, Stop, Wanted
 from articulado.language.folding import fold
 from articulado.language.formats import parse_day
 from articulado.language.numerals import parse_amount
-from articulado.values.errors import ArticuladoError
 
 FieldType = Literal["date", "amount", "number", "count", "yes_no", "choice", "text", "dates", "items"]
 
-_YES, _NO = ("si", "sí", "true", "yes", "1", "verdadero"), ("no", "false", "0", "falso")
+_YES, _NO = ("si", "true", "yes", "1", "verdadero"), ("no", "false", "0", "falso")
 _EARLIEST, _LATEST = date(1900, 1, 1), date(2100, 12, 31)
-
-
-class InvalidInputs(ArticuladoError):
-    """An input cannot be used; the message says which, why, and what would be accepted."""
 
 
 class InputField(BaseModel):
@@ -62,7 +57,7 @@ class InputField(BaseModel):
         """Return a raw value in the type of the field.
 
         Raises:
-            InvalidInputs: it is not of the type, or out of bounds.
+            Stop: it is not of the type, or out of bounds.
         """
         if self.type == "items":
             if not isinstance(raw, list) or not all(isinstance(each, Mapping) for each in raw):
@@ -133,8 +128,8 @@ class InputField(BaseModel):
             raise self._refused(raw)
         return found[0]
 
-    def _refused(self, raw: object) -> InvalidInputs:
-        return InvalidInputs(f"«{self.label}» no admite «{raw}»: {self.accepted()}.")
+    def _refused(self, raw: object) -> Stop:
+        return Stop(Refused(f"«{self.label}» no admite «{raw}»: {self.accepted()}."))
 
     def accepted(self) -> str:
         """Say in Spanish what the field accepts."""
@@ -190,7 +185,7 @@ def read_inputs(fields: Iterable[str], inputs: Mapping[str, object]) -> ReadInpu
     """Return raw inputs by their fields, each in its type; those without a value are left out.
 
     Raises:
-        InvalidInputs: one of them is not of its type, or two names of one field disagree.
+        Stop: one of them is not of its type, or two names of one field disagree.
     """
     names = {alias: name for name in fields for alias in (name, *FIELDS[name].aliases)}
     values: dict[str, Any] = {}
@@ -204,7 +199,7 @@ def read_inputs(fields: Iterable[str], inputs: Mapping[str, object]) -> ReadInpu
             continue
         value = FIELDS[name].read(raw)
         if name in values and values[name] != value:
-            raise InvalidInputs(f"«{FIELDS[name].label}» tiene dos valores: dé uno solo.")
+            raise Stop(Refused(f"«{FIELDS[name].label}» tiene dos valores: dé uno solo."))
         values[name] = value
     return ReadInputs(values, tuple(unknown))
 

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
@@ -10,20 +10,15 @@ from articulado.calculations.values import ExcludedDay, NotApplied, Quantity, Un
 
 STATUTE = "BOE-A-2015-11430"
 """Estatuto de los Trabajadores."""
-SOCIAL_SECURITY = "BOE-A-2015-11724"
-"""Ley General de la Seguridad Social."""
-COURTS = "BOE-A-2011-15936"
-"""Ley reguladora de la jurisdicción social."""
-PROCEDURE = "BOE-A-2015-10565"
-"""Ley del Procedimiento Administrativo Común."""
 
 
 @dataclass(frozen=True)
 class Computed:
     """Value that a rule returns, with the sentence that shows its computation.
 
-    ``text`` may be empty: the value is then used and no step is shown. ``not_applied`` is what the rule considered and
-    does not apply.
+    ``text`` may be empty: the value is then used and no step is shown. ``not_applied`` are rules that were considered
+    and do not apply. ``lead`` takes the place of the sentence of the result, where the value is not the one that it
+    speaks of: each goal stands in braces.
     """
 
     value: Quantity
@@ -32,6 +27,7 @@ class Computed:
     formula: str = ""
     provision: str = ""
     authority: str = ""
+    lead: str = ""
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     not_applied: tuple[NotApplied, ...] = ()
@@ -81,7 +77,7 @@ class Calculation:
 
     ``fields`` are the inputs (``articulado.calculations.fields``), those that decide most first. ``conditions`` are
     values that are worked out before the goal: their rules may end the calculation. ``lead`` is the sentence of the
-    result; ``{value}`` stands for it. ``general`` is the rule in words, for who lacks the data, of ``provision``.
+    result, with each goal in braces. ``general`` is the rule in words, for who lacks the data, of ``provision``.
     ``day`` is the input whose day decides which wording applies, and ``since`` the first day of the wordings that the
     rules follow.
     """
@@ -100,4 +96,3 @@ class Calculation:
     variants: tuple[Variant, ...] = ()
     day: str = ""
     since: date | None = None
-    defaults: Mapping[str, Quantity] = field(default_factory=dict)

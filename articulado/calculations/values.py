@@ -150,8 +150,13 @@ def plain(value: Quantity) -> str | int | bool:
 
 
 WEEKDAYS = ("lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo")
-_NAMES = {"days": ("día", "días"), "months": ("mes", "meses"), "years": ("año", "años"), "weeks": ("semana", "semanas")}
-_NAMES |= {"hours": ("hora", "horas")}
+_NAMES = {
+    "hours": ("hora", "horas"),
+    "days": ("día", "días"),
+    "weeks": ("semana", "semanas"),
+    "months": ("mes", "meses"),
+    "years": ("año", "años"),
+}
 _PER = {"EUR": "", "EUR/day": " al día", "EUR/hour": " por hora"}
 
 

@@ -15,7 +15,9 @@ def test_the_result_leads_and_each_step_names_its_provision(capsys: pytest.Captu
     assert run(["calculate", KIND, *CASE]) == 0
     told = capsys.readouterr().out.splitlines()
     assert told[0] == "Indemnización por despido objetivo: 14.000,00 €."
-    assert "2. 20 días por año: 20 × 84/12 = 140,0000 días (apartado 1.b). [BOE-A-2015-11430#Artículo 53]" in told
+    assert "2. 20 días por año: 20 × 84/12 = 140,0000 días (apartado 1.b). (artículo 53 ET)" in told
+    assert "    https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a53" in told
+    assert told[-1] == "Información general sobre la normativa; no es asesoramiento jurídico."
 
 
 def test_json_has_values_as_strings_and_steps_with_provisions(capsys: pytest.CaptureFixture[str]) -> None:
@@ -33,9 +35,9 @@ def test_missing_data_are_asked_for_with_the_general_rule(capsys: pytest.Capture
     assert run(["calculate", KIND, "--json", *CASE[:4]]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["status"], [each["field"] for each in document["missing"]]) == ("missing", ["annual_salary"])
-    assert document["rule"] == CALCULATIONS[KIND].general
+    assert document["text"] == CALCULATIONS[KIND].general
     assert run(["calculate", KIND]) == 0
-    assert "- ¿Desde qué día trabaja en la empresa?" in capsys.readouterr().out
+    assert "- ¿Desde qué día trabaja en la empresa? (start)" in capsys.readouterr().out
 
 
 def test_nothing_due_and_a_bad_datum_are_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,4 +72,4 @@ def test_the_list_has_each_calculation_with_the_schema_of_its_inputs(capsys: pyt
         "format": "date",
     }
     assert run(["calculate"]) == 0
-    assert f"{KIND}\n  Indemnización del despido objetivo" in capsys.readouterr().out
+    assert f"{KIND}: Indemnización del despido objetivo\n  start: Inicio del contrato\n" in capsys.readouterr().out

@@ -33,7 +33,7 @@ def test_worked_cases_of_others_come_out_the_same():
     cases = [json.loads(line) for line in WORKED.read_text("utf-8").splitlines()]
     known = [case for case in cases if case["kind"] in CALCULATIONS]
     results = {case["id"]: calculate(CALCULATIONS[case["kind"]], case["inputs"]) for case in known}
-    amounts = {name: amount(each) if isinstance(each, Result) else "0.00" for name, each in results.items()}
+    amounts = {name: "0.00" if isinstance(each, NotEntitled) else amount(each) for name, each in results.items()}
     assert amounts == {case["id"]: case["result"]["amount"] for case in known}
 
 
@@ -55,6 +55,15 @@ def test_a_month_of_thirty_days_is_another_reading_of_the_cap():
     ]
 
 
+def test_what_was_paid_leads_the_result():
+    part = calculate(OBJECTIVE, {**SIX_YEARS, "annual_salary": "29200", "already_paid": "9000"})
+    whole = calculate(OBJECTIVE, {**SIX_YEARS, "annual_salary": "29200", "already_paid": "10000"})
+    assert isinstance(part, Result)
+    assert isinstance(whole, Result)
+    assert part.lead == "Falta por pagar: 9.600,00 − 9.000,00 = 600,00 €."
+    assert whole.lead == "Ya pagado: 10.000,00 €, que cubre los 9.600,00 € de la indemnización."
+
+
 @pytest.mark.parametrize(
     ("inputs", "fields"),
     [
@@ -62,6 +71,7 @@ def test_a_month_of_thirty_days_is_another_reading_of_the_cap():
         (SIX_YEARS, ["annual_salary"]),
         ({**SIX_YEARS, "monthly": 1500}, ["payments"]),
         ({"annual_salary": 20000, "end": "2025-12-31"}, ["start"]),
+        ({"daily_salary": 50, "start": "2020-01-01"}, ["end"]),
     ],
 )
 def test_what_is_missing_is_asked_once_in_the_shortest_way(inputs, fields):
@@ -105,6 +115,14 @@ def test_a_training_or_substitution_contract_gives_nothing_at_its_end(contract):
     assert outcome.provision == "BOE-A-2015-11430#Artículo 49"
 
 
+def test_a_temporary_contract_of_before_march_2001_gives_nothing_at_its_end():
+    outcome = calculate(
+        CALCULATIONS["compensation/temporary"], {"start": "2001-03-03", "end": "2016-02-16", "annual_salary": "17094"}
+    )
+    assert isinstance(outcome, NotEntitled)
+    assert outcome.provision == "BOE-A-2015-11430#Disposición transitoria octava"
+
+
 def test_a_changed_wording_is_refused():
     outcome = calculate(
         OBJECTIVE,
@@ -123,6 +141,9 @@ def test_more_salary_or_service_never_gives_less(kind):
         return Decimal(str(plain(outcome.values[0].value)))
 
     starts = [add_months(date(2026, 6, 1), -months) for months in range(0, 500, 7)]
+    if kind == "compensation/temporary":
+        # Older contracts have fewer days a year.
+        starts = [start for start in starts if start.year >= 2015]
     by_service = [value(start, 24_000) for start in starts]
     assert by_service == sorted(by_service)
     by_salary = [value(date(2008, 3, 9), salary) for salary in range(12_000, 60_000, 4_000)]
