@@ -32,8 +32,7 @@ from articulado.values.protocols import ChunkStore, Hit, HybridQuery, SearchFilt
 from cli.options import read_configuration
 from cli.session import opened_services
 from evaluation.gold.questions import GoldSet, read_gold_set
-from evaluation.retrieval.evaluate import Outcome, evaluate
-from evaluation.retrieval.retrieve import LAW, Retriever
+from evaluation.retrieval.evaluate import LAW, Outcome, Retriever, evaluate
 
 METRICS = ("nDCG@10", "R@20", "hit@3")
 FIRST = 10

@@ -175,7 +175,7 @@ async def _findings(
 ) -> Findings:
     from evaluation.peers.measure import PeerFindings, run_peers
     from evaluation.retrieval.ablation import ablation
-    from evaluation.retrieval.retrieve import Retriever
+    from evaluation.retrieval.evaluate import Retriever
 
     tell(f"Evaluando {gold.name}")
     outcome = await evaluate(gold, Retriever(services, context), warm_up=not answers.results)

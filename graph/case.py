@@ -9,7 +9,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from articulado.cases.confidence import ConfidenceEstimator
+from articulado.cases.matching import ConfidenceEstimator
 from articulado.config.profile import Profile
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError

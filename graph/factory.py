@@ -32,12 +32,12 @@ from articulado.retrieval.ranking.learnt import LearntReranker, packaged_ranking
 from articulado.retrieval.ranking.table import ASK_A_PROVIDER, rerankers
 from articulado.retrieval.relevance.evidence import EvidenceReader
 from articulado.retrieval.relevance.judge import BestScoreJudge, LearntJudge, RelevanceJudge, packaged_judgement
-from articulado.store.checksums import check_files
 from articulado.store.edge import EdgeStore
 from articulado.store.edge_writer import EdgeWriter
+from articulado.store.files import check_files
 from articulado.store.generations import Index
-from articulado.store.inspection import InspectedStore
 from articulado.store.layout import load_agreements
+from articulado.store.opening import InspectedStore
 from articulado.store.records.chunks import lay_phrasings
 from articulado.store.records.lookup import PackagedRecords
 from articulado.store.writer import WriterFactory

@@ -13,8 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from articulado.cases.author import CaseAuthor, case_author
-from articulado.cases.confidence import CaseGraph, ConfidenceEstimator, read_calibration
-from articulado.cases.matching import ArticleMatcher, packaged_model
+from articulado.cases.matching import ArticleMatcher, CaseGraph, ConfidenceEstimator, packaged_model, read_calibration
 from articulado.config.companions import Topic, load_companions
 from articulado.config.profile import Profile
 from articulado.config.sections import Caps, RelevanceBands

@@ -13,10 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.cases.confidence import Curve, fit_curve
 from articulado.cases.evidence import EVIDENCE, EvidenceReader
 from articulado.cases.fields import passes_attributes
-from articulado.cases.matching import FILE, MatchModel, article_reader, matches
+from articulado.cases.matching import WEIGHTS_FILE, Curve, MatchModel, article_reader, fit_curve, matches
 from articulado.config.profile import Profile, domain_of, load_profile
 from articulado.encoders.dual import DIMENSIONS, DualEncoder, packaged_encoder
 from articulado.guides.chunks import cut_article
@@ -112,7 +111,7 @@ def main() -> None:
     """Write the weights into the package."""
     profiles = [load_profile(name) for name in PROFILES]
     model = trained([(profile, packaged_reader(profile)) for profile in profiles], own_cases(), own_decisions())
-    FILE.write_text(model.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    WEIGHTS_FILE.write_text(model.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

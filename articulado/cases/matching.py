@@ -1,36 +1,235 @@
-"""Match an inquiry with the articles of the knowledge base by logistic regression on the evidence.
+"""Match an inquiry with the articles of the knowledge base, and the confidence of the match.
 
-``StoredArticles`` reads the articles of a store once, at the first inquiry. It returns every article, best
-log odds first, ties by article id. Weights are the same for every profile (``weights.json``, trained by
-``tools.train_matching``). Articles compete with the outside matters of the profile and with general
-matters.
+``StoredArticles`` reads the articles of a store once, at the first inquiry. It returns every article by logistic
+regression on the evidence, best log odds first, ties by article id. Weights are the same for every profile
+(``weights.json``, trained by ``tools.train_matching``). Articles compete with the outside matters of the profile and
+with general matters.
+
+A calibrated curve maps the log odds of a match to the share of correct cases: p = 1 / (1 + e^−(slope · x +
+intercept)), fitted by maximum likelihood on targets moved in from 0 and 1 by the class counts (Platt,
+"Probabilistic outputs for support vector machines", 1999). ``calibration.json`` holds the curves of a
+profile. ``confidence_of`` combines dense cosines, rerank scores and critical chunks, in [0, 1].
+``ConfidenceEstimator`` returns at most 0.99, with two decimals.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from articulado.cases.confidence import Curve
 from articulado.cases.evidence import EVIDENCE, EvidenceReader, Guide, article_guides, general_matters, outside_guides
 from articulado.config.companions import load_outside
+from articulado.config.extras import importing
 from articulado.config.profile import Profile
 from articulado.encoders.dual import DualEncoder
-from articulado.language.translation import translate
+from articulado.language.languages import Language
+from articulado.language.translation import reason, translate
 from articulado.legal.domain.base import Domain
-from articulado.values.chunks import Chunk
+from articulado.values.chunks import Candidate, Chunk
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import ChunkStore, SearchFilter
 
-FILE = Path(str(resources.files("articulado.cases"))) / "weights.json"
+FILE = "calibration.json"
+CaseGraph = Literal["required_data", "generate_response"]
+
+_RIDGE = 1e-6
+"""Weight of slope² / 2 beside the likelihood: without it, log odds that are all alike have no single best slope."""
+
+
+class Curve(BaseModel):
+    """A logistic curve from the log odds of a match to the share of right cases; it never falls."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    slope: float = Field(ge=0)
+    intercept: float
+    cases: int = Field(ge=1, description="How many cases it was fitted on")
+
+    def __call__(self, log_odds: float) -> float:
+        """Return the share of right ones, in [0, 1], among cases that match like this.
+
+        >>> curve = Curve(slope=2.0, intercept=-1.0, cases=40)
+        >>> curve(0.5), round(curve(2.0), 4)
+        (0.5, 0.9526)
+        """
+        return 0.5 * (1 + math.tanh(0.5 * (self.slope * log_odds + self.intercept)))
+
+
+class Calibration(BaseModel):
+    """The curves of a profile, and the fingerprint of the weights of matching that they were fitted with.
+
+    A file without one is of an earlier version, which fitted its curves to another measure: they hold for no weights.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    model: str = ""
+    curves: dict[CaseGraph, Curve]
+
+    def curve(self, graph: CaseGraph, model: str) -> Curve | None:
+        """Return the curve of a graph; ``None`` where there is none for these weights."""
+        return self.curves.get(graph) if model == self.model else None
+
+
+def read_calibration(folder: Path) -> Calibration | None:
+    """Read the calibration of a profile; ``None`` where it has none.
+
+    Raises:
+        ConfigurationError: the file breaks its schema.
+    """
+    file = folder / FILE
+    if not file.is_file():
+        return None
+    try:
+        return Calibration.model_validate_json(file.read_bytes())
+    except (ValidationError, OSError) as error:
+        raise ConfigurationError(translate("case.calibration_unreadable", file=file)) from error
+
+
+def write_calibration(folder: Path, calibration: Calibration) -> Path:
+    """Write the calibration of a profile, and return its file.
+
+    Raises:
+        ConfigurationError: the folder cannot be written to.
+    """
+    file = folder / FILE
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(calibration.model_dump(), indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ConfigurationError(translate("case.calibration_unwritable", file=file, why=reason(error))) from error
+    return file
+
+
+def fit_curve(log_odds: Sequence[float], right: Sequence[bool]) -> Curve:
+    """Fit the curve to cases, each with the log odds of its match and whether it was right.
+
+    It is scikit-learn's logistic regression, which knows no targets between 0 and 1: each case is given to it twice,
+    as right with its target for a weight and as wrong with the rest, which is the same likelihood.
+
+    Raises:
+        ValueError: there are no cases.
+    """
+    if not log_odds:
+        raise ValueError("no cases")
+    # Only a calibration is fitted with it: the answering graphs, which read this module, never load it.
+    with importing("training"):
+        from sklearn.linear_model import LogisticRegression
+
+    count, positives = len(right), sum(right)
+    high, low = (positives + 1) / (positives + 2), 1 / (count - positives + 2)
+    targets = [high if correct else low for correct in right]
+    regression = LogisticRegression(C=1 / _RIDGE, solver="newton-cg", tol=1e-9, max_iter=1_000).fit(
+        [[value] for value in log_odds] * 2,
+        [1] * count + [0] * count,
+        sample_weight=[*targets, *(1 - target for target in targets)],
+    )
+    slope, intercept = float(regression.coef_[0, 0]), float(regression.intercept_[0])
+    if slope < 0:  # better matches, fewer right: the share of all says more
+        mean = sum(targets) / count
+        slope, intercept = 0.0, math.log(mean / (1 - mean))
+    return Curve(slope=round(slope, 6), intercept=round(intercept, 6), cases=count)
+
+
+BEST_SCORES = 3
+CRITICAL_BONUS = 1.1
+CRITICAL_CHUNKS = 2
+DECIMALS = 2
+
+HIGHEST = 0.99
+"""No estimate is a certainty."""
+
+MIN_CONFIDENCE = 0.70
+"""Below it, the decision is ``uncertain``."""
+
+MAX_OF_ONE_WORD = 0.60
+"""The most that an inquiry of a single content word may reach: what has happened it does not tell."""
+
+MAX_BARE_WORDS = 2
+"""Words of an inquiry that asks nothing: one, and an article before it."""
+
+MIN_IN_SCOPE = 0.40
+"""Where no article reaches it, the decision is ``out_of_scope``."""
+
+
+def says_too_little(inquiry: str, language: Language) -> bool:
+    """Tell whether an inquiry is a single content word, with an article at most: "loan", "the loan".
+
+    What is asked in more words ("How to rollover?") says what is wanted.
+    """
+    return len(inquiry.split()) <= MAX_BARE_WORDS and len(language.content_words(inquiry)) <= 1
+
+
+def confidence_of(similarities: Iterable[float], reranked: Iterable[float] | None, critical: int) -> float:
+    """Return the confidence in [0, 1] of what was found, not rounded; 0 where nothing was.
+
+    similarity = mean of the 3 best dense cosines, each clipped to [0, 1] (of fewer, of those there are);
+    confidence = similarity, or (similarity + mean of the 3 best rerank scores) / 2 where there are any,
+    × 1.1 with 2 or more critical chunks, at most 1.
+
+    >>> round(confidence_of([0.5, 0.4, 0.3, 0.1], [1.0, 0.75, 0.5], critical=0), 3)  # (0.4 + 0.75) / 2
+    0.575
+    >>> round(confidence_of([0.6], None, critical=2), 3)  # 0.6 · 1.1
+    0.66
+    """
+    base = _mean_of_best(similarities)
+    scores = list(reranked or ())
+    if scores:
+        base = (base + _mean_of_best(scores)) / 2
+    return min(1.0, base * CRITICAL_BONUS if critical >= CRITICAL_CHUNKS else base)
+
+
+def _mean_of_best(scores: Iterable[float]) -> float:
+    best = sorted((min(1.0, max(0.0, score)) for score in scores), reverse=True)[:BEST_SCORES]
+    return sum(best) / len(best) if best else 0.0
+
+
+@dataclass(frozen=True)
+class ConfidenceEstimator:
+    """Tells how sure it is that an inquiry is a case of an article, by the curve of one graph of a profile.
+
+    ``default`` is the curve where the profile has none for the weights of the matching at work (``model``).
+    """
+
+    graph: CaseGraph
+    model: str
+    calibration: Calibration | None
+    default: Curve
+
+    @property
+    def curve(self) -> Curve:
+        """The curve at work: that of the profile, or the default one."""
+        own = self.calibration.curve(self.graph, self.model) if self.calibration else None
+        return own or self.default
+
+    def confidence(self, log_odds: float) -> float:
+        """Return the share of right ones among cases whose article matches like this, in [0, 0.99], two decimals."""
+        return min(HIGHEST, round(self.curve(log_odds), DECIMALS))
+
+
+def raw_confidence(retrieved: Iterable[Candidate], reranked: Iterable[Candidate], critical: int) -> float:
+    """Return the confidence of what was found (``confidence_of``), two decimals.
+
+    ``retrieved`` is what the search found of the article by the inquiry alone, ``reranked`` what was reranked of it,
+    ``critical`` how many critical chunks the context has.
+    """
+    similarities = [candidate["similarity"] for candidate in retrieved if "similarity" in candidate]
+    rerank_scores = [candidate["rerank_score"] for candidate in reranked if "rerank_score" in candidate]
+    return round(confidence_of(similarities, rerank_scores, critical), DECIMALS)
+
+
+WEIGHTS_FILE = Path(str(resources.files("articulado.cases"))) / "weights.json"
 """Where the weights of the package lie (``tools.train_matching``)."""
 
 
@@ -70,12 +269,12 @@ def packaged_model() -> MatchModel:
         ConfigurationError: the package is damaged.
     """
     try:
-        model = MatchModel.model_validate_json(FILE.read_bytes())
+        model = MatchModel.model_validate_json(WEIGHTS_FILE.read_bytes())
         if model.evidence != EVIDENCE:
             raise ValueError("evidence")
         return model
     except (OSError, ValueError, ValidationError) as error:
-        raise ConfigurationError(translate("case.weights_damaged", file=FILE)) from error
+        raise ConfigurationError(translate("case.weights_damaged", file=WEIGHTS_FILE)) from error
 
 
 class Match(NamedTuple):

@@ -13,8 +13,7 @@ from types import TracebackType
 from typing import Self
 
 from articulado.language.translation import translate
-from articulado.store.checksums import check_files, write_checksums
-from articulado.store.files import MEGABYTE, copy_folder, require_room
+from articulado.store.files import MEGABYTE, check_files, copy_folder, require_room, write_checksums
 from articulado.store.generations import (
     BUILD_HINT,
     FORMAT,

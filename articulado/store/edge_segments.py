@@ -20,10 +20,10 @@ from shutil import rmtree
 import qdrant_edge as q
 
 from articulado.language.translation import translate
-from articulado.store.checksums import check_files
 from articulado.store.files import (
     MEGABYTE,
     bytes_on_disk,
+    check_files,
     copy_file,
     copy_folder,
     is_temporary,

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from articulado.config.settings import Settings
 from articulado.language.translation import translate
-from articulado.store.checksums import damaged_files, write_checksums
+from articulado.store.files import damaged_files, write_checksums
 from articulado.store.generations import (
     FETCH_LOCK,
     MANIFEST,

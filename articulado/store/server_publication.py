@@ -20,7 +20,7 @@ from uuid import getnode, uuid4
 import numpy as np
 
 from articulado.language.translation import translate
-from articulado.store.checksums import CHECKSUMS
+from articulado.store.files import CHECKSUMS
 from articulado.store.generations import MANIFEST, Index
 from articulado.store.layout import METADATA, field_path
 from articulado.store.registry import KnownGeneration, Registry, Served

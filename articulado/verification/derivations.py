@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from articulado.language.quantities import Quantity
-from articulado.verification.spans_of_time import Calendar
+from articulado.verification.computations import Calendar
 
 Numbers = NDArray[np.float64]
 

@@ -17,7 +17,17 @@ from articulado.language.numerals import ORDINAL_STEMS
 from articulado.language.quantities import DATE, Quantity, bare_numbers, quantities
 from articulado.language.translation import translate
 from articulado.values.findings import Finding
-from articulado.verification.computations import Computation, computations
+from articulado.verification.computations import (
+    Calendar,
+    Computation,
+    bare_quantities,
+    compounds,
+    computations,
+    dates_in,
+    day_of,
+    whole_durations,
+    with_numbers,
+)
 from articulado.verification.derivations import Values, tolerance_of
 from articulado.verification.quoted_text import quotations_in
 from articulado.verification.reading import LEAST_QUOTED, ReadAnswer, Sentence
@@ -29,15 +39,6 @@ from articulado.verification.sources import (
     of_another_time,
     stands_in,
     unit_is_wrong,
-)
-from articulado.verification.spans_of_time import (
-    Calendar,
-    bare_quantities,
-    compounds,
-    dates_in,
-    day_of,
-    whole_durations,
-    with_numbers,
 )
 
 _SUPPOSED = re.compile(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from articulado.cases.confidence import write_calibration
+from articulado.cases.matching import write_calibration
 from articulado.config.extras import require
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from articulado.config.settings import Settings
     from articulado.ingestion.incremental.base import IndexBase
     from articulado.store.generations import Index
-    from articulado.store.inspection import Inspection
+    from articulado.store.opening import Inspection
 
 
 FILES = "Revisando ficheros"
@@ -36,8 +36,8 @@ async def look_deep(settings: "Settings", index: "Index", progress: Progress) ->
 
     With files of the engine damaged, the points are not looked at: the engine may crash on them.
     """
-    from articulado.store.checksums import damaged_files
-    from articulado.store.inspection import Inspection
+    from articulado.store.files import damaged_files
+    from articulado.store.opening import Inspection
 
     inspection = Inspection(index)
     damaged = damaged_files(index, deep=True, progress=lambda done, total: progress(FILES, done, total))

@@ -1,17 +1,277 @@
-"""Command ``articulado doctor``: diagnose configuration and index without changing them."""
+"""Command ``articulado doctor``: diagnose configuration and index without changing them.
+
+The diagnosis covers roles, keys, store, index, and every obstacle to an answer. Nothing is built and no model is
+called.
+"""
 
 import asyncio
-from typing import Annotated
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 from rich.console import Console
 
+from articulado.config.extras import EXTRAS, Extra, installed, require
 from articulado.language.formats import figure
-from cli.doctor.diagnosis import ROLES, Diagnosis, IndexDiagnosis
+from articulado.values.errors import ArticuladoError, ConfigurationError, IndexMismatch
+from articulado.values.protocols import Progress
+from cli.doctor.checks import DeepDiagnosis, article_problem, cases_only, index_needed, look_deep, staleness
 from cli.failures import FAILED, failure_beside
-from cli.ingest.run import progress_bar
-from cli.options import IndexFolder, Json, ProfileOption
+from cli.ingest.command import progress_bar
+from cli.options import IndexFolder, Json, ProfileOption, read_settings
 from cli.render import clean, console, print_json
+from cli.session import FIRST_INDEX, misspelt_variables, receives_texts
+
+if TYPE_CHECKING:
+    from articulado.config.settings import ModelSettings, Role, Settings
+    from articulado.store.generations import Index
+
+
+ROLES: dict["Role", str] = {
+    "reader": "lector",
+    "principal": "principal",
+    "embedder": "vectores",
+    "checker": "comprobación",
+}
+KEYED_PROVIDERS = ("openai", "azure")
+WITHOUT_INDEX = (
+    "La búsqueda está desactivada (ARTICULADO_RAG_ENABLED): se responde con los resúmenes incluidos, sin índice y sin "
+    "modelo de vectores."
+)
+
+WITHOUT_PACKAGED = (
+    "El índice no lleva los resúmenes, las sentencias y los criterios que trae articulado (--without-packaged). Para "
+    "incluirlos: {command} --with-packaged"
+)
+
+
+class RoleDiagnosis(TypedDict):
+    """One model role; ``key`` is "configurada", "falta" or "no hace falta"."""
+
+    provider: str
+    model: str
+    base_url: str
+    key: str
+
+
+class IndexDiagnosis(TypedDict):
+    """The index that is open. ``created`` is UTC; ``documents`` counts laws (or rulings …) by collection.
+
+    ``record_laws`` counts the laws of which it has our summaries alone; ``packaged`` tells whether it is to have these.
+    ``collections`` counts points: fragments, and the small pieces of them that are searched; ``points`` is their sum.
+    """
+
+    folder: str
+    demo: bool
+    source: str
+    created: str
+    points: int
+    collections: dict[str, int]
+    documents: dict[str, int]
+    record_laws: int
+    packaged: bool
+    fingerprints: dict[str, str]
+
+
+class Diagnosis(TypedDict):
+    """Everything that was found out.
+
+    ``profile`` is its name, where it can be read. ``ready`` says whether what the profile is for can be done: questions
+    answered, or where ``questions`` is false, cases alone; ``problems`` what keeps it from that and what to do;
+    ``notes`` what else is worth knowing. ``index`` is ``None`` where there is none yet, or none that is used or can be;
+    ``deep`` where no thorough look at it was asked for. ``traces`` is where those of a server go, empty where nowhere.
+    ``extras`` tells which optional packages are installed.
+    """
+
+    ready: bool
+    questions: bool
+    store: str
+    profile: str
+    roles: dict[str, RoleDiagnosis]
+    index: IndexDiagnosis | None
+    rerank: str
+    traces: str
+    notes: list[str]
+    problems: list[str]
+    deep: DeepDiagnosis | None
+    extras: dict[Extra, bool]
+
+
+async def diagnose(
+    index: Path | None, profile: str | None = None, *, deep: bool = False, progress: Progress = lambda *step: None
+) -> Diagnosis:
+    """Look at the settings, the keys, the index and the store; nothing is built and no model is called.
+
+    With ``deep`` all that the index holds is looked at; ``progress`` is told how far that is.
+    """
+    diagnosis: Diagnosis = {
+        "ready": False,
+        "questions": True,
+        "store": "",
+        "profile": "",
+        "rerank": "",
+        "traces": "",
+        "roles": {},
+        "index": None,
+        "notes": [],
+        "problems": [],
+        "deep": None,
+        "extras": {extra: installed(extra) for extra in EXTRAS},
+    }
+    diagnosis["notes"] += misspelt_variables()
+    _look_at_traces(diagnosis)
+    try:
+        settings = read_settings(index, profile)
+        diagnosis["store"], diagnosis["profile"] = settings.store, settings.profile
+        for role in ROLES:
+            model: ModelSettings = getattr(settings, role)
+            diagnosis["roles"][role] = _role(model)
+            if settings.rag_enabled or role != "embedder":
+                diagnosis["problems"] += _role_problems(role, model)
+        diagnosis["rerank"] = _reranking(settings)
+        await _diagnose_index(settings, diagnosis, deep, progress)
+    except ArticuladoError as error:
+        # A role that cannot be used may be met again on the way to the index.
+        if str(error) not in diagnosis["problems"]:
+            diagnosis["problems"].append(str(error))
+    diagnosis["ready"] = not diagnosis["problems"]
+    return diagnosis
+
+
+def _look_at_traces(diagnosis: Diagnosis) -> None:
+    """Find where the traces of a server go; what keeps them from it is no problem of an answer."""
+    from server.operations.traces import Traces
+
+    try:
+        diagnosis["traces"] = Traces.read().destination
+    except ConfigurationError as error:
+        diagnosis["notes"].append(str(error))
+
+
+def _role(settings: "ModelSettings") -> RoleDiagnosis:
+    offline = settings.provider == "offline"
+    needed = settings.provider in KEYED_PROVIDERS
+    missing = "falta" if needed else "no hace falta"
+    return {
+        "provider": settings.provider,
+        "model": "" if offline else settings.model,
+        "base_url": settings.base_url,
+        "key": "configurada" if settings.api_key and not offline else missing,
+    }
+
+
+def _reranking(settings: "Settings") -> str:
+    """Say what orders the results, and where the machine decides that, which model it looks for."""
+    if settings.rerank_strategy != "auto":
+        return settings.rerank_strategy
+    from articulado.retrieval.ranking.cross_encoder import ModelFiles
+    from articulado.retrieval.ranking.table import resolve_auto
+
+    strategy, _ = resolve_auto(settings)
+    presence = "está" if strategy == "cross_encoder" else "no está"
+    return f"{strategy} (auto: {ModelFiles.of(settings).name} {presence} en esta máquina)"
+
+
+def _role_problems(role: "Role", settings: "ModelSettings") -> list[str]:
+    """Return what a role lacks."""
+    if settings.provider == "offline":
+        return []
+    from articulado.models.openai import check_settings
+
+    try:
+        check_settings(role, settings)
+    except ConfigurationError as error:
+        return [str(error)]
+    return []
+
+
+async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool, progress: Progress) -> None:
+    """Find the index; with all that a question needs at hand, open every service on it and ask the store."""
+    from articulado.config.profile import load_profile
+    from articulado.ingestion.first_index import find_configured, renewal_command
+    from articulado.ingestion.incremental.base import IndexBase
+    from articulado.store.opening import check_points
+    from articulado.store.replica import bring_up_to_date
+    from graph.factory import build_services
+
+    profile = load_profile(settings.profile)
+    diagnosis["profile"], diagnosis["questions"] = profile.name, bool(profile.for_questions)
+    if not settings.rag_enabled:
+        if problem := index_needed(profile):
+            diagnosis["problems"].append(problem)
+        else:
+            diagnosis["notes"].append(WITHOUT_INDEX)
+        return
+    if note := cases_only(profile):
+        diagnosis["notes"].append(note)
+    await bring_up_to_date(settings, profile.name, or_go_on=True)
+    index, article_issue = find_configured(settings, profile), article_problem(profile)
+    if index is None:
+        if article_issue:
+            diagnosis["problems"].append(article_issue)
+            return
+        if not _is_writable(settings.index_folder):
+            diagnosis["problems"].append(
+                f"{FIRST_INDEX.capitalize()} «{profile.name}» no se puede construir en {settings.index_folder}: este "
+                "usuario no tiene permiso. Indique otra carpeta en ARTICULADO_HOME o con --index."
+            )
+            return
+        recipient = receives_texts(settings)
+        if not profile.features.spanish_law:
+            require("training")  # its encoder is one of its own
+        diagnosis["notes"].append(
+            f"{FIRST_INDEX.capitalize()} «{profile.name}» se construirá con la primera pregunta en "
+            + str(settings.index_folder)
+            + (f": sus textos se enviarán a {recipient}." if recipient else ".")
+        )
+        return
+    diagnosis["index"] = described = _index(index, settings.index_folder)
+    if profile.features.records and not described["packaged"]:
+        diagnosis["notes"].append(WITHOUT_PACKAGED.format(command=renewal_command(settings)))
+    if stale := staleness(IndexBase(settings, profile), article_issue):
+        diagnosis["notes"].append(stale)
+    if deep:
+        diagnosis["deep"] = inspected = await look_deep(settings, index, progress)
+        diagnosis["problems"] += inspected["findings"]
+    if diagnosis["problems"]:
+        return
+    services = build_services(settings, profile, index)
+    try:
+        await services.store.counts()  # a server that is away is a problem here
+        await check_points(index, services.store, embedded=settings.store == "embedded")
+    finally:
+        await services.close()
+
+
+def _is_writable(folder: Path) -> bool:
+    """Tell whether a folder can be written to, or made where it is not."""
+    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    return os.access(nearest, os.W_OK | os.X_OK)
+
+
+def _index(index: "Index", folder: Path) -> IndexDiagnosis:
+    from articulado.ingestion.incremental.catalog import Catalog, read_catalog
+
+    manifest = index.manifest
+    try:
+        catalog = read_catalog(index.folder)
+    except IndexMismatch:  # the notes tell
+        catalog = Catalog.empty()
+    with catalog:
+        record_laws, packaged = len(catalog.record_laws), catalog.packaged
+    return {
+        "folder": str(folder),
+        "demo": manifest.demo,
+        "source": manifest.source,
+        "created": manifest.created.isoformat(timespec="seconds"),
+        "points": sum(manifest.collections.values()),
+        "collections": manifest.collections,
+        "documents": manifest.documents,
+        "record_laws": manifest.documents.get("normativa", 0) if manifest.demo else record_laws,
+        "packaged": packaged,
+        "fingerprints": manifest.fingerprints.model_dump(),
+    }
 
 
 def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
@@ -75,8 +335,6 @@ Deep = Annotated[
 
 def doctor(index: IndexFolder = None, profile: ProfileOption = None, deep: Deep = False, as_json: Json = False) -> None:
     """Check the configuration and the index and print what is wrong."""
-    from cli.doctor.diagnosis import diagnose
-
     with progress_bar() as progress:
         diagnosis = asyncio.run(diagnose(index, profile, deep=deep, progress=progress))
     if as_json:

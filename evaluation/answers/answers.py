@@ -23,8 +23,7 @@ from evaluation.answers.support import unsupported
 from evaluation.gold.questions import Key, Provision, Question, key_of, make_provision
 from evaluation.recording.recording import ReplyMissing
 from evaluation.recording.run import ForwardingChat
-from evaluation.retrieval.evaluate import answering_keys
-from evaluation.retrieval.retrieve import LAW
+from evaluation.retrieval.evaluate import LAW, answering_keys
 from graph.rag import build_rag
 from graph.services import Services
 from nodes.stage import default_options

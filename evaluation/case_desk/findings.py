@@ -6,8 +6,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from articulado.cases.confidence import Calibration, CaseGraph, Curve
-from articulado.cases.matching import packaged_model
+from articulado.cases.matching import Calibration, CaseGraph, Curve, packaged_model
 from articulado.retrieval.ranking.table import effective_strategy
 from articulado.values.errors import InvalidInput
 from articulado.values.protocols import SearchFilter

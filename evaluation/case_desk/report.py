@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from articulado.cases.confidence import MIN_CONFIDENCE, CaseGraph, Curve
+from articulado.cases.matching import MIN_CONFIDENCE, CaseGraph, Curve
 from articulado.language.formats import NONE, figure, format_share
 from articulado.language.translation import reason
 from articulado.values.errors import InvalidInput

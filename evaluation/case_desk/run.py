@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from articulado.cases.confidence import MIN_CONFIDENCE, CaseGraph, ConfidenceEstimator, Curve, fit_curve
-from articulado.cases.matching import packaged_model
+from articulado.cases.matching import MIN_CONFIDENCE, CaseGraph, ConfidenceEstimator, Curve, fit_curve, packaged_model
 from articulado.config.settings import ModelSettings
 from articulado.values.errors import InvalidInput
 from evaluation.case_desk.cases import LabelledCase

@@ -32,8 +32,7 @@ from articulado.values.protocols import (
 )
 from evaluation.gold.questions import GoldSet
 from evaluation.recording.run import ForwardingChat
-from evaluation.retrieval.evaluate import Configuration, evaluate
-from evaluation.retrieval.retrieve import Retriever
+from evaluation.retrieval.evaluate import Configuration, Retriever, evaluate
 from graph.services import Services
 from nodes.decompose import MAX_QUERIES
 from state.context import RunContext

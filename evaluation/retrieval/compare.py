@@ -12,8 +12,16 @@ from articulado.config.settings import Settings
 from articulado.values.answers import RerankStrategy
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.retrieval.ablation import reason_unavailable, watch_reranker
-from evaluation.retrieval.evaluate import WARM_UP, Outcome, Percentiles, diagnose, evaluate, percentiles
-from evaluation.retrieval.retrieve import Retrieved, Retriever
+from evaluation.retrieval.evaluate import (
+    WARM_UP,
+    Outcome,
+    Percentiles,
+    Retrieved,
+    Retriever,
+    diagnose,
+    evaluate,
+    percentiles,
+)
 from evaluation.retrieval.run import Ranked
 from evaluation.statistics import Paired, compare
 from graph.services import Services

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from langgraph.runtime import Runtime
 
-from articulado.cases.confidence import CaseGraph
 from articulado.cases.fields import fill_from_data, filter_paths, is_known_value, unknown_values
+from articulado.cases.matching import CaseGraph
 from articulado.cases.mentions import (
     NamedFilter,
     conflict_message,

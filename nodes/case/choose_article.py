@@ -9,11 +9,18 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.cases.choice import Choice, choose, say_kept_out, say_out_of_scope, unasked_data
-from articulado.cases.confidence import DECIMALS, MAX_OF_ONE_WORD, MIN_IN_SCOPE, ConfidenceEstimator, says_too_little
 from articulado.cases.data.phrases import named_choices
 from articulado.cases.evidence import Guide
 from articulado.cases.fields import passes_attributes
-from articulado.cases.matching import ArticleMatcher, Match
+from articulado.cases.matching import (
+    DECIMALS,
+    MAX_OF_ONE_WORD,
+    MIN_IN_SCOPE,
+    ArticleMatcher,
+    ConfidenceEstimator,
+    Match,
+    says_too_little,
+)
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC
 from articulado.language.folding import letters_and_digits

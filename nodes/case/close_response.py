@@ -11,8 +11,8 @@ from typing_extensions import TypedDict
 
 from articulado.cases.author import Answer
 from articulado.cases.budget import answer_json
-from articulado.cases.confidence import MIN_CONFIDENCE
 from articulado.cases.data.read import ReadData, apply_rules
+from articulado.cases.matching import MIN_CONFIDENCE
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.values.cases import CaseMetadata, Decision, Guardrails, RejectedDatum, Response, Shortfall, Source

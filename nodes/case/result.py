@@ -11,9 +11,9 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 from articulado.cases.author import CaseMaterial, render
-from articulado.cases.confidence import says_too_little
 from articulado.cases.data.read import ReadData, read_data
 from articulado.cases.fields import contradicted_filters
+from articulado.cases.matching import says_too_little
 from articulado.config.profile import Profile
 from articulado.language.formats import written
 from articulado.language.languages import Language

@@ -1,25 +1,171 @@
 """Conversations over HTTP: hold one for a run, and routes that read, export and delete them.
 
-A conversation belongs to the key that began it, and no other key can read it.
+A conversation belongs to the key that began it, and no other key can read it. Exports are Markdown or Word documents
+with the sources of each answer; Word needs the optional extra ``documents``.
 """
 
 import asyncio
+import io
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Path, Query, Response
 from typing_extensions import TypedDict
 
+from articulado.config.extras import importing
+from articulado.language.formats import long_day
+from articulado.language.languages import Language
 from articulado.language.languages import language as language_of
 from articulado.language.translation import translate
 from articulado.values.answers import Citation, Message
 from articulado.values.errors import ConversationBusy, InvalidInput
+from articulado.verification.claims import side_by_side
 from server.conversations.checkpoint_trimming import LeanSaver
-from server.conversations.export import ENDINGS, MEDIA_TYPES, Format, export
-from server.conversations.store import Conversations, KeptTurn
+from server.conversations.store import Conversation, Conversations, KeptTurn
 from server.operations.requests import current_caller
+
+if TYPE_CHECKING:
+    from docx.text.paragraph import Paragraph
+
+
+Format = Literal["markdown", "docx"]
+MEDIA_TYPES: dict[Format, str] = {
+    "markdown": "text/markdown; charset=utf-8",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}
+ENDINGS: dict[Format, str] = {"markdown": "md", "docx": "docx"}
+
+_Kind = Literal["question", "text", "item", "heading", "source", "note"]
+_CONTROL = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF])
+"""What neither XML nor a reader takes."""
+_ITEM = re.compile(r"\s*[-*•] +")
+_WEB = re.compile(r"https?://[^\s<>()]+")
+_SPECIAL = re.compile(r"([\\`*_<>\[\]#|~])")
+
+
+class _Block(NamedTuple):
+    """A paragraph of the document; ``url`` is what a source links to."""
+
+    kind: _Kind
+    text: str
+    url: str = ""
+
+
+def export(conversation: Conversation, form: Format, title: str, language: Language, *, law: bool) -> bytes:
+    """Return a conversation as a file; ``law``: its notice speaks of legal advice.
+
+    Raises:
+        ConfigurationError: Word is asked for, and the extra ``documents`` is not installed.
+    """
+    blocks = [
+        *_blocks(conversation, language),
+        _Block("note", language.translate("view_notice_law" if law else "view_notice")),
+    ]
+    title = title.translate(_CONTROL)
+    return _docx(title, blocks) if form == "docx" else _markdown(title, blocks).encode()
+
+
+def _blocks(conversation: Conversation, language: Language) -> Iterator[_Block]:
+    for turn in conversation.turns:
+        yield _Block("question", _clean(turn["question"]))
+        for line in _clean(turn["answer"]).splitlines():
+            if line.strip():
+                yield (
+                    _Block("item", _ITEM.sub("", line, count=1)) if _ITEM.match(line) else _Block("text", line.strip())
+                )
+        if turn["citations"]:
+            yield _Block("heading", language.translate("view_sources"))
+        for citation in turn["citations"]:
+            yield _Block("source", _clean(_name(citation, language)), _web(citation["url"]))
+        for finding in turn["findings"]:
+            beside = side_by_side(finding, language)
+            where = "" if beside else f"«{' '.join(finding['where'].split())}»: "
+            attention = language.translate("view_attention", text=f"{where}{finding['message']}")
+            yield from (_Block("note", _clean(line)) for line in (attention, *beside))
+        for warning in (*turn["precedence"], *turn["warnings"]):
+            yield _Block("note", _clean(language.translate("view_warning", text=warning)))
+        if said := _day(turn, language):
+            yield _Block("note", said)
+
+
+def _name(citation: Citation, language: Language) -> str:
+    title = f". {citation['title']}" if citation["title"] not in ("", citation["provision"]) else ""
+    name = f"[{citation['mark']}] {citation['law']}, {citation['provision']}{title}"
+    said = [citation["wording"], language.translate("view_note", note=citation["note"]) if citation["note"] else ""]
+    if not citation["official"]:
+        said.append(language.translate("view_not_official"))
+    return " ".join(filter(None, [name, *said]))
+
+
+def _day(turn: KeptTurn, language: Language) -> str:
+    day = turn["freshness"]["index_day"] if turn["freshness"] else None
+    if day is None:
+        return ""
+    return language.translate("view_index_day", day=long_day(day) if language.code == "es" else day)
+
+
+def _web(url: str) -> str:
+    return url if _WEB.fullmatch(url) else ""
+
+
+def _clean(text: str) -> str:
+    return text.translate(_CONTROL)
+
+
+def _markdown(title: str, blocks: list[_Block]) -> str:
+    lines = [f"# {_escaped(title)}"]
+    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+        text = _escaped(block.text)
+        if block.url:
+            text += f" <{block.url}>"
+        before = {"question": "## ", "item": "- ", "heading": "### ", "source": "- ", "note": "> "}.get(block.kind, "")
+        in_list = following is not None and following.kind == block.kind and block.kind in ("item", "source")
+        lines.append(f"{before}{' '.join(text.split())}" + ("" if in_list else "\n"))
+    return "\n".join([lines[0], "", *lines[1:]])
+
+
+def _escaped(text: str) -> str:
+    """Return text that Markdown shows as it is written: no page or picture is loaded by what somebody else wrote."""
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def _docx(title: str, blocks: list[_Block]) -> bytes:
+    with importing("documents"):
+        import docx
+
+    document = docx.Document()
+    document.core_properties.title = title[:255]
+    document.core_properties.author = "articulado"
+    document.add_heading(title, 0)
+    styles = {"item": "List Bullet", "source": "List Bullet", "note": "Intense Quote"}
+    for block in blocks:
+        if block.kind in ("question", "heading"):
+            document.add_heading(block.text, 1 if block.kind == "question" else 2)
+            continue
+        paragraph = document.add_paragraph(block.text, style=styles.get(block.kind))
+        if block.url:
+            paragraph.add_run(" ")
+            _link(paragraph, block.url)
+    written = io.BytesIO()
+    document.save(written)
+    return written.getvalue()
+
+
+def _link(paragraph: "Paragraph", url: str) -> None:
+    """Append a link; python-docx reads them and has no call to write one."""
+    from docx.opc.constants import RELATIONSHIP_TYPE
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    link: Any = OxmlElement("w:hyperlink")
+    link.set(qn("r:id"), paragraph.part.relate_to(url, RELATIONSHIP_TYPE.HYPERLINK, is_external=True))
+    run = paragraph.add_run(url)
+    run.font.underline = True
+    link.append(run._r)
+    paragraph._p.append(link)
+
 
 THREAD = "thread_id"
 """Where the input of a run names the conversation that it goes on with."""

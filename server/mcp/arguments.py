@@ -13,7 +13,7 @@ from articulado.config.sections import FilterField
 from articulado.values.answers import Message
 from articulado.values.chunks import MAX_CHUNK_ID
 from nodes.validation import MAX_CARRIED
-from server.policy import MAX_HISTORY
+from server.guards import MAX_HISTORY
 from server.v1.requests import Day, Question
 from state.context import RunContext
 

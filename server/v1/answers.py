@@ -17,8 +17,8 @@ from articulado.language.translation import translate
 from articulado.values.errors import ArticuladoError
 from server.conversations.routes import THREAD, Threads
 from server.errors import BODY_FAILURES, CONTEXT, V1, error_event, failures, served_output
+from server.guards import Policy
 from server.operations.requests import current_caller
-from server.policy import Policy
 from server.runnable import ServedGraph
 from server.v1 import examples
 from server.v1.requests import Ask, GivenFeedback, RequiredData, Respond

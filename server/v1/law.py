@@ -17,9 +17,9 @@ from articulado.legal.territory.table import gazetteer
 from articulado.values.errors import InvalidInput
 from articulado.verification.briefs.passages import BriefReport
 from server.errors import BODY_FAILURES, RUN_FAILURES, V1, failures
+from server.guards import Policy
 from server.lookup.law import LawDesk
 from server.lookup.results import Comparison, DossierVerification, ProvisionOnDay, SearchResult, Verification
-from server.policy import Policy
 from server.v1 import examples
 from server.v1.requests import MAX_QUESTION, Check, Day, Options, Verify
 

@@ -5,7 +5,7 @@ from support.laboral import write_laboral
 from support.paths import REPOSITORY
 from support.whole_data import packaged_articles, whole_data
 
-from articulado.cases.confidence import MIN_CONFIDENCE
+from articulado.cases.matching import MIN_CONFIDENCE
 from articulado.config.settings import Settings
 from graph.case import build_generate_response
 from graph.compose import open_services

@@ -22,9 +22,8 @@ from articulado.values.errors import ConfigurationError
 from server.access import KeyRing
 from server.app import Site, create_app, serve
 from server.conversations.store import MEMORY
-from server.guards import Guards
+from server.guards import Guards, Policy
 from server.limits import Busy, Room, begins_run, is_run
-from server.policy import Policy
 from server.settings import WAITING_FOR_MODELS, WORKING, ServerSettings
 
 pytestmark = pytest.mark.integration

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from articulado.store.checksums import check_files, damaged_files
 from articulado.store.edge import EdgeStore
+from articulado.store.files import check_files, damaged_files
 from articulado.store.opening import check_points, open_index
 from articulado.store.writer import Points
 from articulado.values.errors import ArticuladoError

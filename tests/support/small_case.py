@@ -11,9 +11,8 @@ from support.doubles import FakeStore, FixedMatcher, FixedReranker, QueueChat, m
 from support.reference_search import passes
 from support.small_graph import Hang
 
-from articulado.cases.confidence import CaseGraph, read_calibration
 from articulado.cases.evidence import article_guides
-from articulado.cases.matching import Match, packaged_model
+from articulado.cases.matching import CaseGraph, Match, packaged_model, read_calibration
 from articulado.config.profile import Profile, load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.language.languages import language

@@ -16,9 +16,9 @@ from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.real_qdrant import REAL, delete_all, real_settings
 
 from articulado.config.settings import Settings
-from articulado.store.checksums import CHECKSUMS
 from articulado.store.edge import EdgeStore
 from articulado.store.edge_writer import EdgeWriter
+from articulado.store.files import CHECKSUMS
 from articulado.store.generations import MANIFEST, Description, Fingerprints, Index
 from articulado.store.opening import IndexBuilder
 from articulado.store.server import ServerStore

@@ -13,8 +13,8 @@ from articulado.config.extras import importing
 from articulado.config.files import ZIP, read_bytes
 from articulado.ingestion.files.formats import pdf, txt
 from articulado.ingestion.files.formats.docx import W, find, lines_of
+from articulado.ingestion.files.formats.lines import running_text
 from articulado.ingestion.files.formats.source import OLD_OFFICE, no_text, other_format
-from articulado.ingestion.files.running_text import running_text
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from articulado.verification.briefs.passages import BriefParagraph

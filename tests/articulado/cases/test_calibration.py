@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from articulado.cases.confidence import FILE, Calibration, Curve, fit_curve, read_calibration, write_calibration
-from articulado.cases.matching import packaged_model
+from articulado.cases.matching import (
+    FILE,
+    Calibration,
+    Curve,
+    fit_curve,
+    packaged_model,
+    read_calibration,
+    write_calibration,
+)
 from articulado.config.profile import load_profile
 from articulado.values.errors import ConfigurationError
 

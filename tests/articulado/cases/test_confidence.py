@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articulado.cases.confidence import HIGHEST, Calibration, ConfidenceEstimator, Curve, confidence_of, raw_confidence
+from articulado.cases.matching import HIGHEST, Calibration, ConfidenceEstimator, Curve, confidence_of, raw_confidence
 
 
 @pytest.mark.parametrize(

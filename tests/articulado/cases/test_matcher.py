@@ -8,9 +8,8 @@ from support.guides import PLAIN_ENGLISH, FixedEncoder, guide
 from support.small_articles import write_profile
 from support.small_case import part
 
-from articulado.cases.confidence import Curve
 from articulado.cases.evidence import EVIDENCE, EvidenceReader
-from articulado.cases.matching import MatchModel, StoredArticles, article_reader, matches
+from articulado.cases.matching import Curve, MatchModel, StoredArticles, article_reader, matches
 from articulado.config.profile import load_profile
 
 

@@ -7,7 +7,7 @@ import tomllib
 import pytest
 from support.paths import REPOSITORY
 
-from articulado.cases.confidence import fit_curve
+from articulado.cases.matching import fit_curve
 from articulado.config.extras import EXTRAS, importing, installed, require
 from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder, TrainingPairs

@@ -17,8 +17,8 @@ from articulado.config.profile import (
 from articulado.guides.chunks import KIND
 from articulado.guides.schema import Article
 from articulado.ingestion.bundled import bundled_articles
-from articulado.ingestion.files.titles import COLLECTIONS
-from articulado.ingestion.files.titles import KINDS as FILE_KINDS
+from articulado.ingestion.files.structure import COLLECTIONS
+from articulado.ingestion.files.structure import KINDS as FILE_KINDS
 from articulado.legal.validity import SignalWeights
 from articulado.store.records.schema import load_corpus
 from articulado.values.errors import ConfigurationError

@@ -13,7 +13,7 @@ from articulado.config.profile import Profile, load_profile
 from articulado.config.sections import Caps, Fusions, OfflineFusion, Search
 from articulado.config.settings import ModelSettings, Settings
 from articulado.values.protocols import Fusion, HybridQuery, SearchFilter, SparseVector
-from evaluation.retrieval.retrieve import Retriever
+from evaluation.retrieval.evaluate import Retriever
 from graph.case import build_generate_response, build_required_data
 from graph.rag import build_rag, build_retrieval
 from graph.services import Services

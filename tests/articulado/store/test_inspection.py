@@ -7,8 +7,8 @@ import pytest
 from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
 from support.stores import KINDS, Place, build
 
-from articulado.store.inspection import Inspection
 from articulado.store.layout import CONTENT, METADATA, StoredPoint, to_payload
+from articulado.store.opening import Inspection
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import ChunkStore
 

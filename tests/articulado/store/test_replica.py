@@ -8,7 +8,7 @@ from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build, describe, prompt_writer
 
 from articulado.config.settings import Settings
-from articulado.store.checksums import damaged_files
+from articulado.store.files import damaged_files
 from articulado.store.generations import Index
 from articulado.store.opening import IndexBuilder, open_index
 from articulado.store.registry import PART_BYTES, Registry

@@ -9,10 +9,10 @@ from support import reference_search
 from support.chunks import NO_TERMS, PARTS, Batch, make_chunk, random_families, random_queries, unit
 from support.stores import TODAY, build, contents, update
 
-from articulado.store.checksums import check_files
 from articulado.store.edge import EdgeStore
 from articulado.store.edge_segments import load_segments
 from articulado.store.edge_writer import EdgeWriter
+from articulado.store.files import check_files
 from articulado.store.generations import Index
 from articulado.store.opening import open_index
 from articulado.store.writer import Points

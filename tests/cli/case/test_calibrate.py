@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from support.paths import REPOSITORY
 
-from articulado.cases.confidence import FILE, HIGHEST, read_calibration
-from articulado.cases.matching import packaged_model
+from articulado.cases.matching import FILE, HIGHEST, packaged_model, read_calibration
 from cli.failures import FAILED, MISUSED
 from cli.main import run
 from evaluation.case_desk.cases import KINDS, own_decisions

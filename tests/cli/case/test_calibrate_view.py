@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from articulado.cases.confidence import Curve
+from articulado.cases.matching import Curve
 from cli.case.calibrate import CalibrationResult, print_calibrations
 from evaluation.case_desk.cases import KINDS, LabelledCase
 from evaluation.case_desk.findings import GraphReport, ProfileFindings, measure

@@ -3,7 +3,7 @@ import io
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 
-from cli.ingest.run import progress_on
+from cli.ingest.command import progress_on
 
 
 def shown(bar: Progress) -> list[str]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, roc_auc_score
 from support.examples import examples
 
-from articulado.cases.confidence import fit_curve
+from articulado.cases.matching import fit_curve
 from evaluation.case_desk.cases import LabelledCase, half_of, own_cases, own_decisions
 from evaluation.case_desk.run import CalibratedCase, CaseResult, before_and_after, exact_ece, fit
 from evaluation.statistics import Prediction

@@ -5,8 +5,7 @@ from functools import cache
 
 import pytest
 
-from articulado.cases.confidence import Curve
-from articulado.cases.matching import packaged_model
+from articulado.cases.matching import Curve, packaged_model
 from articulado.values.errors import InvalidInput
 from evaluation.case_desk.cases import LabelledCase
 from evaluation.case_desk.findings import GraphReport, KindCounts, ProfileFindings, measure, pooled

@@ -6,9 +6,8 @@ import pytest
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 from support.reference_search import passes
 
-from articulado.cases.confidence import Calibration, Curve, fit_curve, write_calibration
 from articulado.cases.evidence import Guide
-from articulado.cases.matching import Match, packaged_model
+from articulado.cases.matching import Calibration, Curve, Match, fit_curve, packaged_model, write_calibration
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.language.languages import language

@@ -13,8 +13,18 @@ from articulado.config.settings import Settings
 from articulado.store.edge import EdgeStore
 from articulado.values.errors import NoResultsFound
 from evaluation.gold.questions import Question
-from evaluation.peers.corpus import corpus_of, read_corpus, spanish_stems
-from evaluation.peers.measure import BM25S, HAYSTACK, LANGCHAIN, PEERS, Peer, measure, run_peers
+from evaluation.peers.measure import (
+    BM25S,
+    HAYSTACK,
+    LANGCHAIN,
+    PEERS,
+    Peer,
+    corpus_of,
+    measure,
+    read_corpus,
+    run_peers,
+    spanish_stems,
+)
 
 ET = "BOE-A-2015-11430"
 TEXTS = {

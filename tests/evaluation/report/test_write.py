@@ -14,8 +14,7 @@ from evaluation.report.as_json import report_json
 from evaluation.report.findings import Findings, mean_of
 from evaluation.report.tables import table
 from evaluation.report.write import report_markdown, write_report
-from evaluation.retrieval.evaluate import Outcome, measure_run
-from evaluation.retrieval.retrieve import Retrieved, Row
+from evaluation.retrieval.evaluate import Outcome, Retrieved, Row, measure_run
 from evaluation.retrieval.run import Ranked
 
 ET = "BOE-A-2015-11430"

@@ -12,7 +12,7 @@ from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.protocols import HybridQuery, SearchFilter
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.retrieval.ablation import NarrowedStore, ablation, services_of, setups
-from evaluation.retrieval.retrieve import Retriever
+from evaluation.retrieval.evaluate import Retriever
 from state.context import RunContext
 
 ET = "BOE-A-2015-11430"

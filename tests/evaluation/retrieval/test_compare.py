@@ -11,8 +11,7 @@ from articulado.values.errors import ModelTimeout
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.retrieval.ablation import NO_FILES, available_strategies, reason_unavailable
 from evaluation.retrieval.compare import Comparison, RankChanges, Side, compare_strategies, model_stages
-from evaluation.retrieval.evaluate import Outcome
-from evaluation.retrieval.retrieve import Retrieved, Row
+from evaluation.retrieval.evaluate import Outcome, Retrieved, Row
 
 ET = "BOE-A-2015-11430"
 RIGHT = (ET, "Artículo 1")

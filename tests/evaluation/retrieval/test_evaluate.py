@@ -6,8 +6,7 @@ import pytest
 
 from articulado.values.errors import InvalidInput
 from evaluation.gold.questions import GoldSet, Question
-from evaluation.retrieval.evaluate import WARM_UP, evaluate, percentiles
-from evaluation.retrieval.retrieve import Retrieved, Row
+from evaluation.retrieval.evaluate import WARM_UP, Retrieved, Row, evaluate, percentiles
 
 LAW = "BOE-A-2015-11430"
 

@@ -6,7 +6,7 @@ from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, mak
 from articulado.config.profile import load_profile
 from articulado.values.errors import InvalidInput
 from evaluation.gold.sets import not_indexed
-from evaluation.retrieval.retrieve import Retriever
+from evaluation.retrieval.evaluate import Retriever
 from state.context import RunContext
 
 ET = "BOE-A-2015-11430"

@@ -10,8 +10,8 @@ import pytest
 from langgraph_sdk import Auth
 
 from server.access import KeyRing
-from server.agent import access
-from server.agent.access import LOCAL, OPERATE
+from server.agent import graphs
+from server.agent.graphs import LOCAL, OPERATE
 
 
 @pytest.fixture
@@ -19,10 +19,10 @@ def ring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[KeyRing]:
     """The keys of a server whose operator has the key «admin»."""
     monkeypatch.setenv("ARTICULADO_SERVER_KEYS", str(tmp_path / "keys.json"))
     monkeypatch.setenv("ARTICULADO_SERVER_OPERATORS", "admin, otra")
-    for cached in (access._settings, access._ring):
+    for cached in (graphs._settings, graphs._ring):
         cached.cache_clear()
     yield KeyRing(tmp_path / "keys.json")
-    for cached in (access._settings, access._ring):
+    for cached in (graphs._settings, graphs._ring):
         cached.cache_clear()
 
 
@@ -31,7 +31,7 @@ def context(identity: str, action: str = "create") -> Any:
 
 
 async def test_without_keys_whoever_is_on_the_machine_operates_it(ring: KeyRing) -> None:
-    assert await access.authenticate({}) == {"identity": LOCAL, "permissions": [OPERATE]}
+    assert await graphs.authenticate({}) == {"identity": LOCAL, "permissions": [OPERATE]}
 
 
 @pytest.mark.parametrize("encoded", [False, True])
@@ -40,14 +40,14 @@ async def test_a_key_is_known_by_either_header_in_text_or_bytes(ring: KeyRing, e
     for name, permissions in (("ana", []), ("admin", [OPERATE])):
         for header, text in (("authorization", f"Bearer {keys[name]}"), ("x-api-key", keys[name])):
             sent: dict[Any, Any] = {header.encode(): text.encode()} if encoded else {header: text}
-            assert await access.authenticate(sent) == {"identity": name, "permissions": permissions}
+            assert await graphs.authenticate(sent) == {"identity": name, "permissions": permissions}
 
 
 async def test_any_other_is_refused(ring: KeyRing) -> None:
     ring.add("ana", date(2026, 1, 1))
     for headers in ({}, {"x-api-key": "art_nada"}, {"x-auth-scheme": "langsmith"}):
         with pytest.raises(Auth.exceptions.HTTPException) as refused:
-            await access.authenticate(headers)
+            await graphs.authenticate(headers)
         assert refused.value.status_code == 401
         assert "clave de acceso" in refused.value.detail
 
@@ -55,22 +55,22 @@ async def test_any_other_is_refused(ring: KeyRing) -> None:
 @pytest.mark.parametrize("metadata", [None, {"color": "azul", "owner": "bea"}])
 async def test_what_a_caller_makes_and_sees_is_its_own(metadata: dict[str, str] | None) -> None:
     value: dict[str, Any] = {"metadata": metadata}
-    assert await access.keep_apart(context("ana"), value) == {"owner": "ana"}
+    assert await graphs.keep_apart(context("ana"), value) == {"owner": "ana"}
     assert value["metadata"]["owner"] == "ana"
     assert metadata is None or value["metadata"] is metadata
 
 
 async def test_without_keys_nothing_is_anybodys() -> None:
     value: dict[str, Any] = {}
-    assert await access.keep_apart(context(LOCAL), value) is None
+    assert await graphs.keep_apart(context(LOCAL), value) is None
     assert value == {}
 
 
 async def test_assistants_are_for_all_to_use_and_for_their_makers_to_change() -> None:
     for action in ("read", "search"):
-        assert await access.share_assistants(context("ana", action), {}) is None
+        assert await graphs.share_assistants(context("ana", action), {}) is None
     for action in ("create", "update", "delete"):
-        assert await access.share_assistants(context("ana", action), {}) == {"owner": "ana"}
+        assert await graphs.share_assistants(context("ana", action), {}) == {"owner": "ana"}
 
 
 @pytest.mark.parametrize(
@@ -78,5 +78,5 @@ async def test_assistants_are_for_all_to_use_and_for_their_makers_to_change() ->
 )
 async def test_items_are_kept_below_the_name_of_their_caller(sent: Any, kept: tuple[str, ...]) -> None:
     value = {"namespace": sent}
-    await access.keep_items_apart(context("ana"), value)
+    await graphs.keep_items_apart(context("ana"), value)
     assert value["namespace"] == kept

@@ -6,7 +6,7 @@ import pytest
 
 from articulado.values.errors import InvalidInput
 from server.agent.graphs import check_options
-from server.policy import Policy
+from server.guards import Policy
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from support.doubles import make_chunk
 
 from articulado.language.languages import language
 from articulado.prompting.citation_markers import citation
-from server.conversations.export import export
+from server.conversations.routes import export
 from server.conversations.store import Conversation, KeptTurn
 from state.rag import fresh_turn
 

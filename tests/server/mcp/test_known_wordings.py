@@ -20,7 +20,7 @@ from support.laboral import write_laboral
 from support.paths import SHARED
 
 from articulado.config.settings import Settings
-from server.mcp.protocol import mcp_server
+from server.mcp.app import mcp_server
 
 from .conftest import opened_over
 

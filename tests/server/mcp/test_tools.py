@@ -16,7 +16,7 @@ from support.boe_law import LAW
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
 from graph.open_graphs import OpenGraphs
-from server.mcp.protocol import mcp_server
+from server.mcp.app import mcp_server
 from server.mcp.texts import Texts, texts_in
 from server.mcp.tools import tools_of
 

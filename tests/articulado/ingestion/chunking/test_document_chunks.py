@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from articulado.ingestion.chunking.chunks import document_chunks
-from articulado.ingestion.files.running_text import running_text
+from articulado.ingestion.files.formats.lines import running_text
 from articulado.ingestion.model import Document, Page
 from articulado.legal.ids import chunk_id
 from articulado.values.chunks import Chunk

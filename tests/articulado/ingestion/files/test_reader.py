@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.pdf import pdf_of
 
 from articulado.ingestion.files.reader import read_document
-from articulado.ingestion.files.titles import slug
+from articulado.ingestion.files.structure import slug
 from articulado.ingestion.model import Document, Law
 from articulado.values.errors import InvalidInput
 

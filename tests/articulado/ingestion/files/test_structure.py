@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articulado.ingestion.files.running_text import running_text
+from articulado.ingestion.files.formats.lines import running_text
 from articulado.ingestion.files.structure import provisions
 from articulado.ingestion.markdown.reader import read_law
 from articulado.ingestion.model import Page

@@ -1,6 +1,6 @@
 import pytest
 
-from articulado.ingestion.files.titles import first_line, is_made_up, printed_title
+from articulado.ingestion.files.structure import first_line, is_made_up, printed_title
 
 
 @pytest.mark.parametrize(
