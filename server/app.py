@@ -27,7 +27,7 @@ from server.conversations.store import open_conversations
 from server.errors import FAILURES, handle_errors
 from server.guards import CHEAP_STRATEGIES, Guards, Policy, check_body
 from server.lookup.law import LawDesk
-from server.operations.metrics import Readiness, WarmUp, health_routes, metrics_route
+from server.operations.requests import Readiness, WarmUp, health_routes, metrics_route
 from server.operations.traces import NO_TELEMETRY
 from server.page.routes import page_routes
 from server.runnable import ServedGraph, add_stream_route, outside_any_run

@@ -25,8 +25,7 @@ from server.access import LOOPBACK, Authentication, KeyRing, OriginCheck
 from server.conversations.store import MEMORY, POSTGRES
 from server.errors import CONTEXT, answer_failure
 from server.limits import Admission, Attendance, RateLimit, Room, is_of_agent_server
-from server.operations.metrics import Metrics
-from server.operations.requests import RequestLog
+from server.operations.requests import Metrics, RequestLog
 from server.operations.traces import Traces
 from server.settings import WORKING, ServerSettings
 

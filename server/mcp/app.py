@@ -46,7 +46,7 @@ from server.limits import Busy, Room
 from server.lookup.answers import Heard
 from server.mcp.texts import Texts, texts_in
 from server.mcp.tools import Desks, Tool, tools_of
-from server.operations.metrics import Readiness, health_routes, metrics_route
+from server.operations.requests import Readiness, health_routes, metrics_route
 from server.operations.traces import NO_TELEMETRY
 from server.settings import ServerSettings
 

@@ -15,7 +15,7 @@ from typing import cast
 
 from articulado.ingestion.chunking.semantic import Embed, semantic_spans, spans_of, split_text
 from articulado.ingestion.files.formats.lines import running_text
-from articulado.ingestion.history.entry_into_force import abridged, bears_on, entry_into_force
+from articulado.ingestion.history.amendments import abridged, bears_on, entry_into_force
 from articulado.ingestion.model import Document, Law, Provision
 from articulado.language.formats import long_day
 from articulado.language.languages import Language, language

@@ -19,10 +19,12 @@ from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder, TrainingPairs, packaged_encoder
 from articulado.encoders.training import BATCH, EPOCHS
 from articulado.ingestion.index_models import CHUNKER, IndexModels, expected_fingerprints
-from articulado.ingestion.indexing.changes import Change, Entry, WordStatistics
-from articulado.ingestion.indexing.encoding import (
+from articulado.ingestion.indexing.changes import (
+    Change,
     Encode,
+    Entry,
     VectorJournal,
+    WordStatistics,
     encode_batches,
     offline_encoder,
     provider_encoder,

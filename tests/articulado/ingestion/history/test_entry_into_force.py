@@ -3,7 +3,7 @@
 import pytest
 
 from articulado.ingestion.chunking.chunks import law_chunks
-from articulado.ingestion.history.entry_into_force import abridged, bears_on, entry_into_force
+from articulado.ingestion.history.amendments import abridged, bears_on, entry_into_force
 from articulado.ingestion.markdown.reader import read_law
 from articulado.ingestion.model import Provision
 

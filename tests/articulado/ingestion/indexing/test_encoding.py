@@ -10,12 +10,12 @@ import pytest
 from support.doubles import make_chunk
 
 from articulado.encoders.dual import DualEncoder, TrainingPairs
-from articulado.ingestion.indexing.changes import Entry
-from articulado.ingestion.indexing.encoding import (
+from articulado.ingestion.indexing.changes import (
     BATCH,
     NO_TERMS,
     WORTH_PROCESSES,
     Encoded,
+    Entry,
     encode_batches,
     offline_encoder,
 )
