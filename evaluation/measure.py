@@ -254,7 +254,7 @@ def _write_conversations(
 ) -> Iterator[Path]:
     """Write the report of each set of conversations, and yield its files; ``apart``: in a folder of its own."""
     if request.report:
-        from evaluation.report.conversations import write_conversations
+        from evaluation.report.write import write_conversations
 
         for findings in conversations:
             yield from write_conversations(request.report / findings.gold.name if apart else request.report, findings)

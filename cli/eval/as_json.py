@@ -6,8 +6,7 @@ from typing import Any
 
 from evaluation.gold.questions import Key, Question, format_provision, key_of
 from evaluation.measure import Measurement, SetMeasurement
-from evaluation.report.as_json import report_json
-from evaluation.report.conversations import conversations_json
+from evaluation.report.as_json import conversations_json, report_json
 from evaluation.retrieval.evaluate import Configuration, Outcome, diagnose
 
 

@@ -16,18 +16,21 @@ from evaluation.gold.questions import Provision, format_provision
 from evaluation.measure import Measurement, SetMeasurement
 from evaluation.recording.recording import REPLIES, WAITING
 from evaluation.recording.run import RecordedRun
-from evaluation.report.answers import (
+from evaluation.report.findings import Findings, Step
+from evaluation.report.tables import (
     ANSWERABLE_HEAD,
     FORM_HEAD,
+    TURNS_HEAD,
+    TURNS_LEGEND,
     UNANSWERABLE_HEAD,
     answerable_rows,
     describe_refusers,
     describe_relevance,
+    describe_turn,
     form_rows,
+    turn_rows,
     unanswerable_rows,
 )
-from evaluation.report.conversations import TURNS_HEAD, TURNS_LEGEND, describe_turn, turn_rows
-from evaluation.report.findings import Findings, Step
 from evaluation.retrieval.evaluate import FIRST, FOUND_WITHIN, Failure, Kind, Outcome
 from evaluation.retrieval.run import MAIN
 from evaluation.statistics import Paired

@@ -3,12 +3,13 @@
 Keys are English, and figures have 6 decimals. Parts that were not measured are absent.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from evaluation.answers.answers import AnswerResult, answer_means
 from evaluation.answers.tally import Calibration, Outcomes, RelevanceReport, Share
+from evaluation.conversations import ConversationFindings, TurnResult, Turns
 from evaluation.gold.questions import Provision, format_provision
 from evaluation.report.findings import Findings, Step, mean_of
 from evaluation.retrieval.evaluate import Configuration, Failure
@@ -170,7 +171,7 @@ def _answer(answer: AnswerResult) -> dict[str, Any]:
     }
 
 
-def _names(provisions: Sequence[Provision]) -> list[str]:
+def _names(provisions: Iterable[Provision]) -> list[str]:
     return [format_provision(provision) for provision in provisions]
 
 
@@ -184,3 +185,69 @@ def _rounded(value: Any) -> Any:
             return [_rounded(element) for element in value]
         case _:
             return value
+
+
+def conversations_json(findings: ConversationFindings) -> dict[str, Any]:
+    """Return everything that was measured, turn by turn."""
+    tally = findings.tally
+    return {
+        "name": findings.gold.name,
+        "gold": str(findings.gold.path),
+        "conversations": findings.conversations,
+        "turns": tally.all.turns,
+        "ignored_keys": list(findings.gold.ignored),
+        "not_held": _names(findings.not_indexed),
+        "environment": dict(findings.environment),
+        "all": _turns_json(tally.all),
+        "later": _turns_json(tally.later),
+        "by_number": {str(number): _turns_json(turns) for number, turns in tally.by_number.items()},
+        "by_kind": {kind: _turns_json(turns) for kind, turns in tally.by_kind.items()},
+        "form": {trait: _rounded_share(share) for trait, share in tally.form.items()},
+        "per_turn": [_turn_json(result) for result in findings.results],
+    }
+
+
+def _turns_json(turns: Turns) -> dict[str, Any]:
+    return {
+        "turns": turns.turns,
+        "hit@3": _rounded_share(turns.hit),
+        "hit_in_context": _rounded_share(turns.read),
+        "must_keep": _rounded_share(turns.kept),
+        "intrusion": _rounded_share(turns.intruding),
+        "intrusion_cited": _rounded_share(turns.intruding_cited),
+        "facts": _rounded_share(turns.facts),
+        "refused": _rounded_share(turns.refused),
+    }
+
+
+def _rounded_share(share: Share) -> dict[str, Any]:
+    return {
+        "count": share.count,
+        "of": share.total,
+        "share": None if share.value is None else round(share.value, DECIMALS),
+    }
+
+
+def _turn_json(result: TurnResult) -> dict[str, Any]:
+    turn = result.turn
+    return {
+        "conversation": result.conversation,
+        "number": result.number,
+        "kind": turn.kind,
+        "question": turn.question,
+        "searches": list(result.searches),
+        "answer": result.answer,
+        "outcome": result.outcome,
+        "relevant": {format_provision(provision): grade for provision, grade in turn.relevant.items()},
+        "hit@3": result.hit if result.asks else None,
+        "hit_in_context": result.was_read if result.asks else None,
+        "cited": _names(result.cited),
+        "context": _names(result.read),
+        "must_keep": _names(turn.must_keep),
+        "kept": _names(result.kept),
+        "must_not": _names(turn.must_not),
+        "intruding": _names(result.intruding),
+        "intruding_cited": _names(result.intruding_cited),
+        "missing_facts": list(result.missing),
+        "form": None if result.form is None else sorted(result.form),
+    }

@@ -1,14 +1,20 @@
-"""Markdown tables, rows and cells shared by the report sections, and sections on failures and peers."""
+"""Tables, rows and cells of a report, for terminal and Markdown.
 
-from collections.abc import Iterable, Sequence
+Shares are over all questions of a kind.
+"""
 
-from articulado.language.formats import NONE, figure
+from collections.abc import Mapping, Sequence
+
+from articulado.language.formats import NONE, figure, format_share
 from articulado.legal.laws.registry import known_laws
-from evaluation.gold.questions import Provision
-from evaluation.report.findings import Findings, Step
-from evaluation.retrieval.evaluate import FIRST, FOUND_WITHIN, Configuration, Failure, Kind
+from evaluation.answers.answers import Trait
+from evaluation.answers.tally import Answerable, Calibration, Lengths, Outcomes, RelevanceReport, Share, Unanswerable
+from evaluation.conversations import ConversationTally, TurnResult, Turns
+from evaluation.gold.questions import Provision, key_of
+from evaluation.report.findings import Step
+from evaluation.retrieval.evaluate import Configuration
 from evaluation.retrieval.run import MAIN, P_3_NORMALISED
-from evaluation.statistics import Reliability
+from evaluation.statistics import Point, Reliability
 
 VOICES = {"lay": "legas", "professional": "profesionales"}
 """How a reader knows the voices of a gold set."""
@@ -86,67 +92,164 @@ def _signed(value: float) -> str:
     return ("+" if value > 0 else "") + figure(value, 3).replace("-", "−")
 
 
-_KINDS: dict[Kind, tuple[str, str]] = {
-    "retrieval": ("De recuperación", f"ningún precepto que responda está entre los {FOUND_WITHIN} primeros"),
-    "ranking": ("De orden", f"está entre los {FOUND_WITHIN} primeros, pero no entre los {FIRST} primeros"),
-    "answer": ("De respuesta", "se encontró, pero la respuesta no lo cita"),
+ANSWERABLE_HEAD = ("Preguntas con respuesta en la norma", "De todas")
+UNANSWERABLE_HEAD = ("Sin respuesta", "Declinadas", "Repregunta", "Con aviso", "Contestadas")
+FORM_HEAD = ("Lo que escribe el modelo", "De todo")
+RISK_HEAD = ("Cobertura", "Relevancia mínima", "Riesgo")
+CATEGORIES_HEAD = ("Categoría", "Relevancia media", "Con respuesta", "ECE", "Brier")
+ALL = "todas"
+
+_TRAITS: Mapping[Trait, str] = {
+    "no_delimiter": "Sin el separador",
+    "no_used": "Sin la línea USED",
+    "no_drop": "Sin la línea DROP",
+    "unknown_marks": "Con marcas de fragmentos que no hay",
+    "protocol_words": "Con palabras de la autoevaluación a la vista",
+    "fragment_words": "Con la palabra «fragmento» a la vista",
+    "needs": "Pide algo con NEED",
+    "second_answer": "Responde otra vez, con lo que pedía",
+    "asked_again": "Se le pide lo mismo otra vez",
 }
+"""How a reader knows the traits of what a model wrote."""
+
+_COVERAGES = 10
+"""Rows of a risk-coverage curve: one for each tenth of the questions."""
+_CLOSE = 1e-9
 
 
-def failure_sections(findings: Findings) -> Iterable[str]:
-    """Yield the failures, separated by the stage that they are of, and the worst questions."""
-    lines = ["## Fallos por etapa"]
-    if not findings.answers:
-        lines.append("Sin respuestas evaluadas: solo se distinguen los fallos de recuperación y de orden.")
-    for kind, (name, meaning) in _KINDS.items():
-        if kind == "answer" and not findings.answers:
-            continue
-        failed = [failure for failure in findings.failures if failure.kind == kind]
-        share = f"{len(failed)} de {len(findings.outcome.positives)}"
-        lines += [f"### {name}: {share}", f"{meaning[0].upper()}{meaning[1:]}.", "\n".join(map(_failure_line, failed))]
-    yield "\n\n".join(filter(None, lines))
-    if findings.worst:
-        values = findings.outcome.measured.per_question
-        worst = [
-            f"{_failure_line(failure)} {MAIN}: {figure(values[failure.question.id][MAIN], 3)}."
-            for failure in findings.worst
-        ]
-        yield f"## Peores preguntas ({MAIN})\n\n" + "\n".join(worst)
+def answerable_rows(answerable: Answerable) -> list[tuple[str, str]]:
+    """Return what became of the questions with an answer, and what their answers are worth."""
+    shares, refused_by = answerable.outcomes.shares, answerable.outcomes.refused_by
+    return [
+        ("Contestadas", _share(shares["answer"])),
+        ("Con los preceptos más próximos y un aviso", _share(shares["near"])),
+        ("  con uno que responde, de estas", _share(answerable.near_right)),
+        ("Se repregunta", _share(shares["ask"])),
+        ("Declinadas sin razón", _share(shares["decline"])),
+        ("  sin llamar al modelo, de estas", _share(refused_by["gate"])),
+        ("  por el modelo, de estas", _share(refused_by["principal"])),
+        ("Se cita primero un precepto que responde", _share(answerable.first)),
+        ("  entre los dos primeros", _share(answerable.first_two)),
+        ("Hechos esperados que las respuestas contienen", _share(answerable.facts)),
+        ("Palabras: mediana, percentil 90, máximo (respuestas)", _lengths(answerable.words)),
+    ]
 
 
-def _failure_line(failure: Failure) -> str:
-    position = f"está en el puesto {failure.rank}" if failure.rank else "no está en la lista"
+def unanswerable_rows(unanswerable: Unanswerable) -> list[tuple[str, ...]]:
+    """Return what became of the questions without an answer: all of them, then each category."""
+    groups = {ALL: unanswerable.outcomes, **unanswerable.by_category}
+    return [(name, *_outcome_cells(outcomes)) for name, outcomes in groups.items()]
+
+
+def form_rows(form: Mapping[Trait, Share]) -> list[tuple[str, str]]:
+    """Return the traits of what a chat model wrote."""
+    return [(_TRAITS[trait], _share(share)) for trait, share in form.items()]
+
+
+def describe_refusers(outcomes: Outcomes) -> str:
+    """Say what declined the questions that were declined."""
+    gate, principal = outcomes.refused_by["gate"], outcomes.refused_by["principal"]
+    return f"De las declinadas, sin llamar al modelo {_share(gate)}; por el modelo {_share(principal)}."
+
+
+def describe_relevance(report: RelevanceReport) -> str:
+    """Say over how many questions relevance is known, and its errors."""
+    whole = report.calibration
     return (
-        f"- **{failure.question.id}** «{' '.join(failure.question.question.split())}» "
-        f"Se esperaba: {_expected(failure)}. Lo que responde {position}. Se encontró: {display_names(failure.instead)}."
+        f"Relevancia de {whole.answerable.total} preguntas, de {report.risk.total}: área de riesgo y cobertura "
+        f"{figure(report.risk.area, 3)}, ECE {figure(whole.reliability.ece, 3)}, Brier {figure(whole.brier, 3)}."
     )
 
 
-def _expected(failure: Failure) -> str:
-    """Name what answers first, then what helps."""
-    relevant = failure.question.relevant
-    ranked: list[Provision] = sorted(relevant, key=lambda provision: (-relevant[provision], *provision))
-    return "; ".join(f"{display_name(provision)} (grado {relevant[provision]})" for provision in ranked)
-
-
-def peer_sections(findings: Findings) -> Iterable[str]:
-    """Yield the section, where peers were asked for; those that are not installed are named."""
-    peers = findings.peers
-    if not peers.runs and not peers.missing:
-        return
-    lines = ["## Otros buscadores"]
-    if peers.runs:
-        lines.append(
-            f"Los mismos {figure(peers.provisions)} preceptos, enteros, y las mismas preguntas, una tras otra. Los que "
-            "usan vectores usan los mismos, de análisis semántico latente. La diferencia es lo que gana la "
-            "configuración en uso."
+def risk_rows(report: RelevanceReport) -> list[tuple[str, str, str]]:
+    """Return the first point that reaches each tenth of the questions, each point once, and the last one."""
+    points = report.risk.points
+    shown: dict[Point, None] = {}
+    for tenth in range(1, _COVERAGES + 1):
+        reached = (point for point in points if point.coverage >= tenth / _COVERAGES - _CLOSE)
+        shown[next(reached, points[-1])] = None
+    return [
+        (
+            format_share(point.questions, report.risk.total),
+            figure(point.threshold, 3),
+            format_share(point.wrong, point.questions),
         )
-        rows = [["articulado", *metric_row(findings.outcome.measured)[1:], *NOT_COMPARED, "–", "–", "–"]]
-        for run, step in zip(peers.runs, findings.rivals, strict=True):
-            packages = ", ".join(f"{name} {version}" for name, version in run.packages.items())
-            times = [figure(run.index_seconds, 1), figure(run.question_ms, 1)]
-            rows.append([*metric_row(step.configuration), *difference(step), packages, *times])
-        columns = [f"Δ {MAIN} de articulado", *COMPARED, "Paquetes", "Indexar (s)", "Pregunta (ms)"]
-        lines.append(table(["Buscador", *SHOWN, *columns], rows))
-    lines += [f"- {message}" for message in peers.missing.values()]
-    yield "\n\n".join(lines)
+        for point in shown
+    ]
+
+
+def category_rows(report: RelevanceReport) -> list[tuple[str, ...]]:
+    """Return relevance beside the share of answerable questions: of all, then of each category."""
+    return [_calibration(name, group) for name, group in {ALL: report.calibration, **report.by_category}.items()]
+
+
+def _calibration(name: str, group: Calibration) -> tuple[str, ...]:
+    errors = (group.reliability.ece, group.brier)
+    return (name, figure(group.mean, 3), _share(group.answerable), *(figure(error, 3) for error in errors))
+
+
+def _outcome_cells(outcomes: Outcomes) -> tuple[str, ...]:
+    shares = outcomes.shares
+    return tuple(map(_share, (shares["decline"], shares["ask"], shares["near"], shares["answer"])))
+
+
+def _lengths(words: Lengths | None) -> str:
+    if words is None:
+        return NONE
+    return f"{figure(words.median)}, {figure(words.p90)}, {words.maximum} ({words.answers})"
+
+
+def _share(share: Share) -> str:
+    return format_share(share.count, share.total)
+
+
+TURNS_HEAD = ("Turnos", "n", "hit@3", "leído", "conserva", "n", "sobra", "citado", "n", "rechaza")
+TURNS_LEGEND = (
+    "hit@3: un precepto que responde está entre los tres primeros que se citan; leído: está entre lo que leyó el "
+    "modelo (los turnos que no preguntan nada no cuentan en ninguno de los dos). Conserva: preceptos de turnos "
+    "anteriores que aún debía leer y lee. Sobra: preceptos que no debía leer y lee; citado: y además cita. Rechaza: "
+    "no se contesta."
+)
+
+_TURN_DECIMALS = 3
+
+
+def turn_rows(tally: ConversationTally) -> list[tuple[str, ...]]:
+    """Return all turns, those of each number, all but the first, and those of each kind."""
+    groups = {"todos": tally.all}
+    groups |= {f"turno {number}": turns for number, turns in tally.by_number.items()}
+    if tally.later.turns:
+        groups["del 2 en adelante"] = tally.later
+    return [(name, *_cells(turns)) for name, turns in [*groups.items(), *tally.by_kind.items()]]
+
+
+def describe_turn(result: TurnResult) -> str:
+    """Say what was expected of a turn, and what went wrong with it."""
+    parts = [f"Se esperaba: {display_names(_best(result))}. Se cita: {display_names(result.cited)}"]
+    if lost := [provision for provision in result.turn.must_keep if provision not in result.kept]:
+        parts.append(f"Se pierde: {display_names(lost)}")
+    if result.intruding:
+        parts.append(f"Sobra: {display_names(result.intruding)}")
+    return ". ".join(parts) + "."
+
+
+def _best(result: TurnResult) -> Sequence[Provision]:
+    return [provision for provision in result.turn.relevant if key_of(provision) in result.turn.answering]
+
+
+def _cells(turns: Turns) -> tuple[str, ...]:
+    return (
+        str(turns.turns),
+        _value(turns.hit),
+        _value(turns.read),
+        _value(turns.kept),
+        str(turns.kept.total),
+        _value(turns.intruding),
+        _value(turns.intruding_cited),
+        str(turns.intruding.total),
+        _value(turns.refused),
+    )
+
+
+def _value(share: Share) -> str:
+    return NONE if share.value is None else figure(share.value, _TURN_DECIMALS)

@@ -7,19 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from articulado.values.errors import ConfigurationError, InvalidInput
-from evaluation.report.plots import Mean, interval_chart, reliability_chart, reliability_grid, risk_chart
-from evaluation.statistics import Prediction, reliability, risk_coverage
+from evaluation.report.plots import reliability_chart
+from evaluation.statistics import Prediction, reliability
 
-PNG = b"\x89PNG\r\n\x1a\n"
 shares = st.floats(min_value=0, max_value=1)
 judged = st.lists(st.builds(Prediction, shares, st.sampled_from([0.0, 1.0])), min_size=1, max_size=80)
-
-
-def size(file):
-    """Width and height in pixels, as the header of a PNG has them."""
-    head = file.read_bytes()[:24]
-    assert head.startswith(PNG)
-    return int.from_bytes(head[16:20]), int.from_bytes(head[20:24])
 
 
 def draws():
@@ -95,38 +87,6 @@ def test_reliability_does_not_depend_on_the_order(questions, random):
         assert 0 <= one.low <= one.right <= one.high <= 1
 
 
-def test_a_chart_of_intervals_grows_with_its_rows(tmp_path):
-    draws()
-    means = [Mean(0.4, 0.3, 0.5), Mean(1.0, 1.0, 1.0), None, Mean(0.0, 0.0, 0.0)]
-    names = ["híbrida", "una configuración cuyo nombre no cabe en una sola línea", "x", "y"]
-    interval_chart(tmp_path / "dos.png", "Título", "nDCG@10", names, {"legas": means, "profesionales": means[::-1]})
-    interval_chart(tmp_path / "una.png", "Título", "nDCG@10", names[:1], {"todas": means[:1]})
-    assert size(tmp_path / "dos.png")[0] == size(tmp_path / "una.png")[0]
-    assert size(tmp_path / "dos.png")[1] > size(tmp_path / "una.png")[1]
-
-
-def test_groups_stand_three_in_a_row(tmp_path):
-    draws()
-    one = reliability([Prediction(0.2, 0.0), Prediction(0.6, 1.0)])
-    for groups in (1, 3, 4):
-        names = [f"clase {at} de nombre que no cabe en una sola línea" for at in range(groups)]
-        reliability_grid(tmp_path / f"{groups}.png", "Título", dict.fromkeys(names, one), "Relevancia", "Proporción")
-    sizes = [size(tmp_path / f"{groups}.png") for groups in (1, 3, 4)]
-    assert sizes[0] == sizes[1]
-    assert sizes[2][0] == sizes[0][0]
-    assert sizes[2][1] > sizes[0][1]
-
-
-def test_a_risk_is_drawn_of_a_single_point_and_of_many(tmp_path):
-    draws()
-    risk_chart(tmp_path / "uno.png", "Riesgo", risk_coverage([Prediction(0.5, 1.0)], 4))
-    many = risk_coverage([Prediction(at / 20, float(at % 3 > 0)) for at in range(20)], 20)
-    for name in ("a.png", "b.png"):
-        risk_chart(tmp_path / name, "Riesgo", many)
-    assert size(tmp_path / "uno.png") == size(tmp_path / "a.png")
-    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes() != (tmp_path / "uno.png").read_bytes()
-
-
 def test_the_same_figures_give_the_same_file(tmp_path):
     draws()
     found = reliability([Prediction(at / 20, float(at > 8)) for at in range(20)])
@@ -144,4 +104,4 @@ def test_a_folder_that_is_not_there_is_said_to_be(tmp_path):
 def test_without_matplotlib_it_is_said_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ConfigurationError, match=r"matplotlib.*pip install 'articulado\[eval\]'"):
-        interval_chart(tmp_path / "a.png", "Título", "nDCG@10", ["x"], {"todas": [Mean(0.4, 0.3, 0.5)]})
+        reliability_chart(tmp_path / "a.png", "Fiabilidad", reliability([Prediction(0.5, 1.0)]))

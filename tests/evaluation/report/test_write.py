@@ -1,6 +1,7 @@
 """A report says what was measured: numbers worked out by hand, in JSON, in Markdown and as charts."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -302,17 +303,14 @@ def test_the_report_is_written_into_a_folder_the_same_each_time(tmp_path):
     pytest.importorskip("matplotlib", reason="the optional extra «eval» is not installed: no matplotlib")
     first = write_report(tmp_path / "nueva" / "a", WHOLE)
     second = write_report(tmp_path / "b", Findings(OUTCOME, MACHINE, [BASE, IN_USE], ANSWERS, PEERS))
-    names = [
-        "report.json", "report.md", "confianza.png", "configuraciones.png", "categorias.png",
-        "riesgo-cobertura.png", "relevancia.png", "relevancia-categorias.png",
-    ]  # fmt: skip
+    names = ["report.json", "report.md", "confianza.png", "relevancia.png"]
     assert [file.name for file in first] == names
     assert [file.read_bytes() for file in first] == [file.read_bytes() for file in second]
     text = first[1].read_text(encoding="utf-8")
     assert json.loads(first[0].read_text(encoding="utf-8"))["gold"] == {
         "name": "oro", "questions": 5, "positives": 4, "negatives": 1,
     }  # fmt: skip
-    assert all(f"]({name})" in text for name in names[2:])
+    assert re.findall(r"\]\((.*?\.png)\)", text) == names[2:]
 
 
 def test_a_folder_that_cannot_be_is_said_to_be(tmp_path):
