@@ -23,7 +23,14 @@ from articulado.legal.validity import in_force
 from articulado.models.retry import QuestionTime
 from articulado.retrieval.agreements import Applicable, applicable, empty_analysis, read_question, with_agreements
 from articulado.retrieval.conversation.leaning import LeaningJudge
-from articulado.retrieval.conversation.subject import Contextualized, TurnReading, contextualize, read_turn
+from articulado.retrieval.conversation.subject import (
+    Contextualized,
+    TurnReading,
+    choice_taken,
+    contextualize,
+    gist,
+    read_turn,
+)
 from articulado.retrieval.named import (
     IndexContents,
     decisions_missing,
@@ -34,7 +41,7 @@ from articulado.retrieval.named import (
 )
 from articulado.retrieval.search import territory_asked
 from articulado.store.supplementary import SupplementaryStore
-from articulado.values.answers import Analysis, Message, StoreName
+from articulado.values.answers import Analysis, Message, NamedProvision, NearestNeed, StoreName
 from articulado.values.chunks import Candidate, provision_of
 from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import ChunkStore
@@ -76,6 +83,9 @@ async def analyze_question(
     not as of the day asked about, and the agreements that it does not have. If the profile is not of Spanish law,
     nothing is read off the question.
 
+    A turn that takes one of the ``choices`` of the last turn is read as the question of the choice. The question before
+    it becomes its subject, and the provision of the choice is named.
+
     Raises:
         InvalidInput: the question, the history or an option cannot be used.
         ConfigurationError: retrieval is switched off, and the profile has no records to look up instead.
@@ -87,12 +97,21 @@ async def analyze_question(
     question = checked_question(str(message.text) if message else state.get("question"))
     conversation = _conversation(state, message)
     today = question_time.calendar()
-    turn = read_turn(question, conversation, language, leaning)
-    read = _Read(Contextualized(question), options.as_of, empty_analysis(), Applicable())
+    choice = choice_taken(question, _offered(state))
+    if choice is None:
+        asked, turn = question, read_turn(question, conversation, language, leaning)
+    else:
+        asked, turn = choice["question"], TurnReading("adds", _last_question(conversation))
+    # The question that a choice narrows may say the day and the place.
+    text = asked if choice is None else with_subject(asked, turn.subject, language)
+    read = _Read(Contextualized(text), options.as_of, empty_analysis(), Applicable())
     if profile.features.spanish_law:
-        read = await _read(question, conversation, turn, options, today, profile.default_law, index)
+        read = await _read(text, conversation, turn, options, today, profile.default_law, index)
+    if choice is not None:
+        read = read._replace(analysis=_with_provision(read.analysis, choice))
     named = _Named(read.analysis)
-    code = language_of(question, language)
+    # The texts of a choice are in the language of the index.
+    code = language_of(asked if choice is None else turn.subject or asked, language)
     spoken = answered_in(code, language)
     if options.store == "index":
         with use_locale(spoken.code):
@@ -102,14 +121,15 @@ async def analyze_question(
             named.warnings.extend(spoken.translate("rag_agreement_not_indexed", name=name) for name in missing)
     values = _Values()
     if profile.features.spanish_law:
-        values = _reference_values(question, turn, read.as_of, today, spoken)
+        values = _reference_values(asked, turn, read.as_of, today, spoken)
     # A question completed with a provision is about that provision alone, and needs no other subject.
-    completed = read.contextualized.question != question
+    completed = read.contextualized.question != text
     return {
         **fresh_turn(),
         "question": question,
+        "chosen": choice["question"] if choice else "",
         "contextualized_question": (
-            read.contextualized.question if completed else with_subject(question, turn.subject, language)
+            read.contextualized.question if completed else with_subject(asked, turn.subject, language)
         ),
         "new_topic": turn.leaves or completed,
         "about_answer": turn.kind in ("same", "courtesy"),
@@ -125,6 +145,22 @@ async def analyze_question(
         "warnings": [*named.warnings, *values.warnings],
         "conversation": conversation,
     }
+
+
+def _offered(state: RagState) -> Sequence[NearestNeed]:
+    """Return the choices of the thread's last turn; a history of the caller's is another conversation."""
+    return state.get("choices", []) if state.get("history") is None else []
+
+
+def _last_question(conversation: Sequence[Message]) -> str:
+    """Return the last question of a conversation, shortened; empty without one."""
+    return next((gist(each["content"]) for each in reversed(conversation) if each["role"] == "user"), "")
+
+
+def _with_provision(analysis: Analysis, choice: NearestNeed) -> Analysis:
+    """Return an analysis that names the provision of a choice first."""
+    chosen: NamedProvision = {"law_id": choice["law_id"], "provision_key": choice["provision_key"]}
+    return {**analysis, "provisions": [chosen, *(named for named in analysis["provisions"] if named != chosen)]}
 
 
 class _Values(NamedTuple):

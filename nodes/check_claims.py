@@ -32,6 +32,7 @@ from articulado.verification.claims import (
 )
 from articulado.verification.reading import read_answer
 from articulado.verification.sources import sources_of
+from nodes.turn import question_asked
 from state.context import ResolvedContext
 from state.rag import RagState
 
@@ -82,4 +83,4 @@ async def check_claims(
 
 def _claims(state: RagState) -> list[Claim]:
     sources = sources_of(one_per_mark(state["context"]))
-    return claims_of(read_answer(state["draft"], state["question"], sources))
+    return claims_of(read_answer(state["draft"], question_asked(state), sources))

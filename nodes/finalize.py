@@ -27,7 +27,7 @@ from articulado.values.findings import Certificate, Freshness, Remission
 from articulado.verification.disclosures import certificate_of, freshness_of, precedence_notes, remissions_of
 from nodes.messages import exchange_of
 from nodes.stage import final_event
-from nodes.turn import declined_question, lacking, language_of_turn
+from nodes.turn import declined_question, lacking, language_of_turn, question_asked
 from nodes.validation import MAX_MESSAGES
 from state.context import ResolvedContext
 from state.rag import RagOutput, RagState, carried_over, days_of
@@ -82,7 +82,7 @@ async def finalize(
     carried = [candidate["chunk"]["id"] for candidate in kept if candidate["chunk"]["id"] not in dropped]
     stands_alone = state["contextualized_question"] in ("", state["question"])
     exchange: list[Message] = [
-        {"role": "user", "content": state["question"], "new_topic": state["new_topic"] and stands_alone},
+        {"role": "user", "content": question_asked(state), "new_topic": state["new_topic"] and stands_alone},
         {"role": "assistant", "content": answer},
     ]
     # An answer that was to have no markers rests on what it says that it used.

@@ -94,14 +94,14 @@ def exchange_of(state: RagState, update: Mapping[str, Any]) -> list[AnyMessage]:
     """Return the answer as a message, after the question where it did not come as one.
 
     The ids follow from those of the question, so that a turn that is run again replaces its answer. An answer that is
-    word for word what was streamed is the message of those pieces. ``additional_kwargs`` has ``citations``, ``outcome``
-    and ``warnings``.
+    word for word what was streamed is the message of those pieces. ``additional_kwargs`` has ``citations``,
+    ``choices``, ``outcome`` and ``warnings``.
     """
     question, came = asked_of(state)
     streamed = state.get("spoken", "") if update["answer"].strip() == state.get("draft", "").strip() else ""
     # Another text than the one streamed is another message: whoever reads the stream must get it, too.
     final = f"{_answer_id(question)}-final" if state.get("spoken") else _answer_id(question)
-    extras = {key: update[key] for key in ("citations", "outcome", "warnings")}
+    extras = {key: update[key] for key in ("citations", "outcome", "warnings")} | {"choices": state.get("choices", [])}
     answer = AIMessage(update["answer"], id=streamed or final, additional_kwargs=extras)
     return [answer] if came else [question, answer]
 

@@ -17,6 +17,11 @@ SHARED_WORDS = 0.5
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+def question_asked(state: RagState) -> str:
+    """Return the question of the choice that a turn takes, else the question as it was sent."""
+    return state.get("chosen") or state["question"]
+
+
 def question_to_score(state: RagState) -> str:
     """Return the question as its conversation makes it complete, without the names of agreements.
 

@@ -27,7 +27,7 @@ from articulado.verification.citations import NOTHING_KNOWN, KnownProvisions, lo
 from articulado.verification.disclosures import needs_of
 from articulado.verification.reading import ReadAnswer, annotated, read_answer
 from articulado.verification.sources import sources_of
-from nodes.turn import language_of_turn, written_in
+from nodes.turn import language_of_turn, question_asked, written_in
 from state.context import ResolvedContext
 from state.rag import RagState, days_of
 
@@ -112,7 +112,7 @@ async def verify(
 def _said_by_user(state: RagState) -> str:
     """Return all that the user has said: figures of his own are no claims about the law."""
     turns = [message["content"] for message in state["conversation"] if message["role"] == "user"]
-    return "\n".join([*turns, state["question"]])
+    return "\n".join([*turns, question_asked(state)])
 
 
 def _said_before(state: RagState) -> str:

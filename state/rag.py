@@ -21,6 +21,7 @@ from articulado.values.answers import (
     DataOutcome,
     Days,
     Message,
+    NearestNeed,
     Need,
     StoreName,
     Usage,
@@ -88,6 +89,8 @@ class Turn(TypedDict):
     ``queries`` are what the reader makes of it, ``searches`` the texts that are searched for: those, and it may be the
     question's own words. ``lexical_only`` is set where they have no dense vectors, because the embedder failed.
     ``spoken`` is the id of the message as which the draft was streamed, empty where none was.
+    ``choices`` are the needs that the question may be about; the next turn of a thread may take one. ``chosen`` is the
+    question of the choice that this turn takes, empty without one.
     """
 
     contextualized_question: str
@@ -101,6 +104,8 @@ class Turn(TypedDict):
     relevance: float | None
     matter: str
     citations: list[Citation]
+    choices: list[NearestNeed]
+    chosen: str
     unread: list[Citation]
     used_chunk_ids: list[int]
     dropped_chunk_ids: list[int]
@@ -147,6 +152,8 @@ def fresh_turn() -> Turn:
         "relevance": None,
         "matter": "",
         "citations": [],
+        "choices": [],
+        "chosen": "",
         "unread": [],
         "used_chunk_ids": [],
         "dropped_chunk_ids": [],
@@ -185,6 +192,7 @@ class RagInput(TypedDict, total=False):
 
     ``history`` and ``previous_chunk_ids`` carry a conversation without a checkpointer. They live for one step
     only: on a thread, what a caller does not send again is taken from the thread's own memory instead.
+    On a thread, a ``question`` may also take one of the ``choices`` of the last turn by its number ("2", "la segunda").
     """
 
     question: str
@@ -198,6 +206,8 @@ class RagOutput(TypedDict):
 
     ``abstained`` is true of every ``outcome`` but ``answer``. ``unpinned`` is true of an answer that says of nothing
     where it is from, even when asked to: a warning says so.
+    ``choices`` are the nearest needs that an outcome ``near`` offers, empty where there are none. The ``question`` of a
+    choice may be sent as the next one, with or without a conversation.
 
     ``verdicts`` say what became of each marker, ``provisions`` what is known of each provision that the answer names,
     ``unread`` are those of them that the index has and the model did not read, ``findings`` what its sources do not
@@ -214,6 +224,7 @@ class RagOutput(TypedDict):
     outcome: AnswerOutcome
     relevance: float | None
     citations: list[Citation]
+    choices: list[NearestNeed]
     unread: list[Citation]
     used_chunk_ids: list[int]
     dropped_chunk_ids: list[int]

@@ -97,7 +97,8 @@ ARTICLE_KEYS = ("id", "title", "url", "updated", "chunks", "inquiries", "provisi
 # fmt: off
 CASE_STATE_KEYS = frozenset((
     "about_answer", "abstained", "analysis", "answer", "article_id", "article_reference", "article_title", "as_of",
-    "asked_message", "assumed", "budget", "candidates", "carried", "certificate", "checked", "citations", "collected",
+    "asked_message", "assumed", "budget", "candidates", "carried", "certificate", "checked", "choices", "chosen",
+    "citations", "collected",
     "collected_data", "confidence", "conflicts", "context", "context_chunk_ids", "context_tokens",
     "contextualized_question", "conversation", "critical", "dated_values", "deadline", "decision", "direct", "draft",
     "draft_chunk_ids", "drafted", "dropped_chunk_ids", "dropped_items", "essential_tokens", "failure", "filters",

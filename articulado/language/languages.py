@@ -45,6 +45,18 @@ class FormPatterns(BaseModel):
     answer: re.Pattern[str]
 
 
+class ChoosingWords(BaseModel):
+    """Folded words of a message that takes one of numbered choices.
+
+    ``numbers`` has the words of each number, −1 for the last one; ``beside`` the words that may stand beside them.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    beside: str
+    numbers: dict[int, str]
+
+
 class QueryPatterns(BaseModel):
     """Patterns for text in lower case and without accents; ``measure`` and ``negation`` are for text as typed.
 
@@ -55,7 +67,8 @@ class QueryPatterns(BaseModel):
     ``units`` are patterns of units of measure by their stems. ``leaning`` is how a sentence begins that says too little
     without the one before it; its group ``noun``, where it matches, is the thing in that one which it points to.
     ``claim`` ends before a figure that a question claims or doubts, unless a ``fact`` of life stands beside it.
-    ``asked`` are the kinds of things that questions ask for, ``forms`` the words in which they ask for some of them.
+    ``choosing`` are the words of a message that takes one of numbered choices. ``asked`` are the kinds of things that
+    questions ask for, ``forms`` the words in which they ask for some of them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -77,6 +90,7 @@ class QueryPatterns(BaseModel):
     leaning: re.Pattern[str]
     claim: re.Pattern[str]
     fact: re.Pattern[str]
+    choosing: ChoosingWords
     asked: dict[str, AskedPatterns]
     forms: dict[str, FormPatterns]
     units: dict[str, str]

@@ -69,17 +69,17 @@ def _inert(text: str, language: Language) -> str:
     return without_foreign_links(defuse_markers(text), (), language.translate("rag_link_left_out"))
 
 
-def listed(candidates: Sequence[Candidate], *, numbered: bool = False) -> str:
-    """Return a list of provisions in short, each with its marker; ``numbered`` to choose from."""
+def listed(candidates: Sequence[Candidate]) -> str:
+    """Return a list of provisions in short, each with its marker."""
     return "\n".join(
-        f"{f'{number}.' if numbered else '-'} {_in_short(candidate['chunk'])} {write_marker(number)}"
+        f"- {_in_short(candidate['chunk'])} {write_marker(number)}"
         for number, candidate in enumerate(candidates, start=1)
     )
 
 
 def _in_short(chunk: Chunk) -> str:
     # A bracket in its own text is no marker.
-    return defuse_markers(f"{_heading(chunk)}: {_gist(chunk)}")
+    return defuse_markers(f"{_heading(chunk)}: {excerpt(chunk)}")
 
 
 def _heading(chunk: Chunk) -> str:
@@ -87,7 +87,7 @@ def _heading(chunk: Chunk) -> str:
     return f"{chunk['law_name']}, {chunk['provision']}{title}"
 
 
-def _gist(chunk: Chunk) -> str:
+def excerpt(chunk: Chunk) -> str:
     """Return the plain-language summary of a provision, else how its text begins."""
     if chunk["summary"]:
         return chunk["summary"]

@@ -128,6 +128,27 @@ class Citation(TypedDict):
     text: NotRequired[str]
 
 
+class NearestNeed(TypedDict):
+    """A numbered choice of a question that the program is unsure about: a need, and the provision that answers it.
+
+    ``number`` begins at 1 and is that of the mark of the provision in the answer. ``need`` is a line as people ask, or
+    the title of the provision. ``answer`` is a line of our plain-language summary, else of the text. ``question`` is
+    the need with law and provision in parentheses: sent as the next question, it gets the answer of that provision.
+    ``provision`` is a label ("Artículo 38").
+    """
+
+    number: int
+    need: str
+    answer: str
+    question: str
+    law_id: str
+    law: str
+    provision: str
+    provision_key: str
+    title: str
+    url: str
+
+
 class Verdict(TypedDict):
     """What verify found about one mark of the answer."""
 

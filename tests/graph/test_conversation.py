@@ -5,6 +5,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
 from articulado.prompting.fragments import read_prompt
+from articulado.retrieval.relevance.judge import Judgement
 from graph.rag import build_rag
 from state.context import RunContext
 
@@ -174,3 +175,53 @@ async def test_thanks_are_answered_whatever_was_before():
     result = await graph.ainvoke({"question": "muchas gracias"}, {"configurable": {"thread_id": "2"}})
     assert (result["outcome"], result["abstained"]) == ("answer", False)
     assert result["answer"] == "A su disposición. Si tiene otra pregunta, escríbala."
+
+
+WRITTEN_OUT = "Cuántos días de vacaciones tengo (Artículo 38, Estatuto de los Trabajadores)"
+
+
+class UnsureJudge:
+    """Is unsure of everything."""
+
+    async def judge(self, question, candidates):
+        return Judgement(0.3, "")
+
+
+async def unsure_turns(*questions, **first):
+    _, graph = conversation(NEW, judge=UnsureJudge())
+    thread = {"configurable": {"thread_id": "1"}}
+    results = [await graph.ainvoke({"question": "¿Cuántos días de vacaciones tengo?", **first}, thread)]
+    results += [await graph.ainvoke({"question": question}, thread) for question in questions]
+    return results, (await graph.aget_state(thread)).values
+
+
+@pytest.mark.parametrize("message", ["1", "la primera", WRITTEN_OUT])
+async def test_a_turn_takes_a_choice_of_the_last_one(message):
+    (near, chosen), values = await unsure_turns(message)
+    assert [(choice["number"], choice["provision_key"]) for choice in near["choices"]] == [(1, "art:38")]
+    assert (chosen["question"], chosen["outcome"], chosen["choices"]) == (message, "answer", [])
+    assert chosen["answer"] == "Treinta días [C1]."
+    assert [citation["provision_key"] for citation in chosen["citations"]] == ["art:38"]
+    first = "¿Cuántos días de vacaciones tengo?"
+    assert near["choices"][0]["question"] == WRITTEN_OUT
+    assert values["contextualized_question"] == f"{WRITTEN_OUT} (sobre: {first})"
+    assert [said["content"] for said in values["transcript"] if said["role"] == "user"] == [first, WRITTEN_OUT]
+
+
+async def test_a_choice_keeps_the_day_of_the_question_that_it_narrows():
+    _, values = await unsure_turns("1", question="¿Cuántos días de vacaciones tenía el 3 de mayo de 2019?")
+    assert values["as_of"] == "2019-05-03"
+
+
+async def test_a_number_without_choices_is_a_question():
+    (_, _, third), values = await unsure_turns("1", "1")
+    assert values["chosen"] == ""
+    assert third["question"] == "1"
+
+
+async def test_a_history_of_the_caller_s_takes_no_choice_of_the_thread():
+    _, graph = conversation(NEW, judge=UnsureJudge())
+    thread = {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke({"question": "¿Cuántos días de vacaciones tengo?"}, thread)
+    await graph.ainvoke({"question": "1", "history": []}, thread)
+    assert (await graph.aget_state(thread)).values["chosen"] == ""

@@ -64,15 +64,18 @@ NEAREST = [scored(THIRD, 0.3), scored(LONG, 0.45), scored(SECOND_PART, 0.46), sc
 
 
 async def test_nearly_answered_shows_the_three_best_provisions_to_choose_from():
-    excerpt = " ".join(f"palabra{n}" for n in range(1, MAX_EXCERPT + 1))
+    # Nine words of eight characters and eleven of nine, with a blank after each: 81 + 110 of the 200 characters.
+    line = " ".join(f"palabra{n}" for n in range(1, 21))
     update = await said(outcome="near", candidates=NEAREST)
     assert update["answer"] == (
         "No estoy seguro de haber entendido su pregunta. Puede que busque esto:\n\n"
-        "1. Estatuto de los Trabajadores, Artículo 38 (Vacaciones anuales): Treinta días al año como mínimo. [C1]\n"
-        f"2. Estatuto de los Trabajadores, Artículo 48: {excerpt} […] [C2]\n"
-        f"3. Estatuto de los Trabajadores, Artículo 55 (Despido): {THIRD['text']} [C3]\n\n"
-        "Si es uno de ellos, pregunte por él; si no, añada qué ha pasado, qué contrato o prestación tiene y qué quiere "
-        "saber."
+        "1. Me pueden pagar las vacaciones en vez de cogerlas (Artículo 38, Estatuto de los Trabajadores): "
+        "Treinta días al año como mínimo. [C1]\n"
+        f"2. Artículo 48 (Estatuto de los Trabajadores): {line} […] [C2]\n"
+        "3. Me readmiten y me pagan los meses sin trabajar? (Artículo 55, Estatuto de los Trabajadores): "
+        f"{THIRD['text']} [C3]\n\n"
+        "Si es una de ellas, responda con su número; si no, añada qué ha pasado, qué contrato o prestación tiene y qué "
+        "quiere saber."
     )
     assert (update["outcome"], update["abstained"]) == ("near", True)
     assert [found["chunk"]["id"] for found in update["context"]] == [38, 48, 55]
@@ -85,16 +88,57 @@ async def test_nearly_answered_cites_what_it_shows_and_is_no_answer():
 
 
 async def test_a_text_that_fits_is_whole_and_a_title_that_says_the_label_again_is_left_out():
-    short = make_chunk(1, "Artículo 1", title="Artículo 1", text=" ".join(["palabra"] * MAX_EXCERPT))
+    text = " ".join(["palabra"] * 25)  # 199 characters
+    short = make_chunk(1, "Artículo 1", title="Artículo 1", text=text)
     update = await said(outcome="near", candidates=[scored(short, 0.4)])
     shown = update["answer"].split("\n\n")[1]
-    assert shown == f"1. Estatuto de los Trabajadores, Artículo 1: {' '.join(['palabra'] * MAX_EXCERPT)} [C1]"
+    assert shown == f"1. Artículo 1 (Estatuto de los Trabajadores): {text} [C1]"
+
+
+RIGHTS = make_chunk(
+    4,
+    "Artículo 4",
+    title="Derechos laborales",
+    summary="Derechos básicos: trabajo, huelga y reunión. En su puesto: intimidad y protección frente al acoso.",
+)
+
+
+async def test_a_need_is_what_people_ask_of_the_provision_that_is_most_like_the_question():
+    update = await said(question="me insulta el encargado", outcome="near", candidates=[scored(RIGHTS, 0.3)])
+    assert update["choices"] == [
+        {
+            "number": 1,
+            "need": "Me insulta mi encargado delante de todos",
+            "answer": "Derechos básicos: trabajo, huelga y reunión.",
+            "question": "Me insulta mi encargado delante de todos (Artículo 4, Estatuto de los Trabajadores)",
+            "law_id": "BOE-A-2015-11430",
+            "law": "Estatuto de los Trabajadores",
+            "provision": "Artículo 4",
+            "provision_key": "art:4",
+            "title": "Derechos laborales",
+            "url": RIGHTS["url"],
+        }
+    ]
+    assert update["answer"].split("\n\n")[1] == (
+        "1. Me insulta mi encargado delante de todos (Artículo 4, Estatuto de los Trabajadores): "
+        "Derechos básicos: trabajo, huelga y reunión. [C1]"
+    )
+
+
+async def test_the_answer_of_a_need_is_the_sentence_that_is_most_like_it():
+    update = await said(question="acoso en la oficina", outcome="near", candidates=[scored(RIGHTS, 0.3)])
+    assert update["choices"][0]["answer"] == "En su puesto: intimidad y protección frente al acoso."
+
+
+@pytest.mark.parametrize("outcome", ["decline", "ask"])
+async def test_only_a_question_that_is_nearly_answered_has_choices(outcome):
+    assert (await said(outcome=outcome, candidates=NEAREST))["choices"] == []
 
 
 async def test_what_stands_in_brackets_in_a_provision_is_no_mark():
     bracketed = make_chunk(1, "Artículo 1", title="Cuadro [C7]", text="Véase el cuadro [C2].")
     result = await ended(outcome="near", candidates=[scored(bracketed, 0.4)])
-    assert "Artículo 1 (Cuadro (C7)): Véase el cuadro (C2). [C1]" in result["answer"]
+    assert "1. Cuadro (C7) (Artículo 1, Estatuto de los Trabajadores): Véase el cuadro (C2). [C1]" in result["answer"]
     assert [shown["mark"] for shown in result["citations"]] == ["C1"]
 
 
@@ -103,8 +147,8 @@ async def test_nearly_answered_in_english():
     update = await said(PLAN, outcome="near", candidates=[scored(chunk, 0.3)])
     assert update["answer"] == (
         "I am not sure that I have understood your question. You may be looking for one of these:\n\n"
-        "1. Plan guide, Hardship (Hardship withdrawals): Up to the need. [C1]\n\n"
-        "If it is one of them, ask about it; if not, add what has happened and what you want to know."
+        "1. Hardship withdrawals (Hardship, Plan guide): Up to the need. [C1]\n\n"
+        "If it is one of them, answer with its number; if not, add what has happened and what you want to know."
     )
 
 

@@ -3,7 +3,8 @@
 ``read_turn`` classifies a turn (``alone``, ``adds``, ``same``, ``courtesy``) and returns the earlier
 questions that it depends on. ``contextualize`` completes a bare number, day or place with the law,
 provision, day and territory of the earlier questions. ``gist`` shortens a question to 240 characters.
-``is_refusal`` detects an answer that says that it does not know.
+``choice_taken`` returns the numbered choice that a turn takes. ``is_refusal`` detects an answer that says that it
+does not know.
 """
 
 import re
@@ -25,7 +26,7 @@ from articulado.legal.laws.registry import known_laws
 from articulado.legal.territory.mentions import find_place, place_words
 from articulado.prompting.citation_markers import markers_in
 from articulado.retrieval.conversation.leaning import LeaningJudge
-from articulado.values.answers import Message
+from articulado.values.answers import Message, NearestNeed
 
 
 def is_refusal(answer: str, language: Language) -> bool:
@@ -150,6 +151,42 @@ def _kind(question: str, subject: Subject, language: Language, judge: LeaningJud
     if speaks_of_the_answer(question, language):
         return "same"
     return "adds" if judge.leans(gist(question), gist(subject.question)) else "alone"
+
+
+LAST_CHOICE = -1
+"""Number of the last choice in the tables of words."""
+_WORD = re.compile(r"[^\W_]+")
+
+
+def choice_taken(message: str, offered: Sequence[NearestNeed]) -> NearestNeed | None:
+    """Return the choice that a message takes by its number, or by its need or question word for word."""
+    if not offered:
+        return None
+    words = _WORD.findall(fold(message))
+    for choice in offered:
+        if words in (_WORD.findall(fold(choice["need"])), _WORD.findall(fold(choice["question"]))):
+            return choice
+    number = _number_said(words)
+    if number == LAST_CHOICE:
+        return offered[-1]
+    return next((choice for choice in offered if choice["number"] == number), None)
+
+
+def _number_said(words: Sequence[str]) -> int | None:
+    """Return the number of a message that says one number and nothing else, in any known language."""
+    for code in LANGUAGES:
+        choosing = known_language(code).query_patterns.choosing
+        beside = set(choosing.beside.split())
+        numbers = {word: number for number, listed in choosing.numbers.items() for word in listed.split()}
+        if any(word not in beside and word not in numbers for word in words):
+            continue
+        # "One" is the number of "one", but not of "the second one".
+        said = {numbers[word] for word in words if word in numbers and word not in beside} or {
+            numbers[word] for word in words if word in numbers
+        }
+        if len(said) == 1:
+            return said.pop()
+    return None
 
 
 MAX_EARLIER_NAMES = 6

@@ -186,12 +186,19 @@ def refs_of(record: Record) -> list[ProvisionRef]:
 
 def lay_phrasings(chunk: Chunk) -> str:
     """Return how people ask about a chunk's provision: the ``search_text`` of its record, empty without one."""
-    record: Record | None
-    if chunk["law_id"] in known_laws():
-        record = records_of_law(chunk["law_id"]).get((chunk["law_id"], chunk["provision_key"]))
-    else:
-        record = _decisions().get((chunk["law_id"], chunk["provision_key"]))
+    record = _record_of(chunk)
     return search_text(record) if record else ""
+
+
+def record_questions(chunk: Chunk) -> tuple[str, ...]:
+    """Return the questions that the record of a chunk's provision answers, empty without one."""
+    record = _record_of(chunk)
+    return record.questions if record else ()
+
+
+def _record_of(chunk: Chunk) -> Record | None:
+    ref = chunk["law_id"], chunk["provision_key"]
+    return records_of_law(chunk["law_id"]).get(ref) if chunk["law_id"] in known_laws() else _decisions().get(ref)
 
 
 @cache

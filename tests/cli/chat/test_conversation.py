@@ -2,11 +2,15 @@ import asyncio
 import io
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 from rich.console import Console
+from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 
 from articulado.language.languages import language
+from articulado.retrieval.relevance.judge import Judgement
 from articulado.values.errors import ModelTimeout
 from cli.chat import Conversation
+from graph.rag import build_rag
 from state.context import RunContext
 
 CITATION = {
@@ -64,6 +68,24 @@ def test_questions_of_a_conversation_share_a_thread_until_a_new_one_begins():
     assert threads[0] == threads[1] != threads[2]
     assert "Respuesta a dos" in shown
     assert shown.endswith("Hasta luego.\n")
+
+
+def test_an_unsure_answer_numbers_the_needs_and_a_number_takes_one():
+    class Unsure:
+        async def judge(self, question, candidates):
+            return Judgement(0.3, "")
+
+    chunk = make_chunk(38, "Artículo 38", title="Vacaciones anuales", summary="Treinta días naturales al año. " * 3)
+    principal = QueueChat("Treinta días [C1].\n===META===\nUSED|1\nDROP|ninguno")
+    store = FakeStore([chunk], {"vacaciones anuales": [(38, 1.0)]})
+    live = make_services(store, QueueChat('["vacaciones anuales"]', "[]"), principal, judge=Unsure())
+    shown = held(["¿Cuántos días de vacaciones tengo?", "1", "salir"], build_rag(live, InMemorySaver()))
+    near, answered = shown.split("Fuentes")[:2]
+    [numbered] = [line for line in near.splitlines() if line.startswith("1. ")]
+    assert numbered.startswith("1. Cuántos días de vacaciones tengo (Artículo 38, Estatuto de los")
+    assert "Treinta días naturales al año. [C1]" in near
+    assert "Treinta días [C1]." in answered
+    assert max(map(len, near.splitlines())) <= 80
 
 
 def test_an_error_does_not_end_the_conversation(capsys):

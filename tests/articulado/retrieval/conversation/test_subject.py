@@ -4,7 +4,7 @@ import pytest
 
 from articulado.language.languages import language
 from articulado.retrieval.conversation.leaning import WrittenLeaning
-from articulado.retrieval.conversation.subject import MAX_EARLIER, MAX_QUESTION, TurnReading, read_turn
+from articulado.retrieval.conversation.subject import MAX_EARLIER, MAX_QUESTION, TurnReading, choice_taken, read_turn
 
 ES = language("es")
 FIRST = "¿Cuántos días de vacaciones me corresponden al año?"
@@ -118,3 +118,47 @@ def test_a_refused_addition_is_none():
 )
 def test_of_an_unknown_domain_it_counts_how_a_question_is_written(question, leans):
     assert WrittenLeaning(ES).leans(question, FIRST) is leans
+
+
+def offered(*needs):
+    return [
+        {"number": number, "need": need, "question": f"{need} (Artículo {number}, Ley 9/2001)"}
+        for number, need in enumerate(needs, start=1)
+    ]
+
+
+NEEDS = offered("Mi jefe me acosa", "Permiso por boda", "Despido")
+
+
+@pytest.mark.parametrize(
+    ("message", "number"),
+    [
+        ("2", 2),
+        ("2.", 2),
+        ("la 2ª", 2),
+        ("la segunda", 2),
+        ("La opción número dos, por favor", 2),
+        ("¿y el primero?", 1),
+        ("quiero la tercera", 3),
+        ("la última", 3),
+        ("the second one", 2),
+        ("option one", 1),
+        ("permiso por boda", 2),
+        ("Permiso por boda (Artículo 2, Ley 9/2001)", 2),
+    ],
+)
+def test_a_choice_is_taken_by_its_number_or_its_words(message, number):
+    assert choice_taken(message, NEEDS)["number"] == number
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["4", "0", "1 o 2", "2 días", "¿cuánto dura?", "el artículo 2", "llevo 2 años", "gracias", "sí", "la", "1 año"],
+)
+def test_a_message_that_says_more_than_a_number_takes_no_choice(message):
+    assert choice_taken(message, NEEDS) is None
+
+
+def test_the_last_of_two_choices_is_the_second_and_without_choices_none_is_taken():
+    assert choice_taken("la última", NEEDS[:2])["number"] == 2
+    assert choice_taken("2", []) is None
