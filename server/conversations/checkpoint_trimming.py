@@ -33,6 +33,7 @@ KEPT = frozenset(
         "answer",
         "outcome",
         "citations",
+        "choices",
         "unread",
         "findings",
         "provisions",

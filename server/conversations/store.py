@@ -21,7 +21,7 @@ from typing_extensions import TypedDict
 
 from articulado.config.extras import importing
 from articulado.language.translation import translate
-from articulado.values.answers import AnswerOutcome, Citation, Message
+from articulado.values.answers import AnswerOutcome, Citation, Message, NearestNeed
 from articulado.values.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
 from articulado.values.findings import Certificate, Finding, Freshness, NamedVerdict, Remission
 from server.conversations.checkpoint_trimming import LeanSaver
@@ -56,6 +56,7 @@ class KeptTurn(TypedDict):
     answer: str
     outcome: AnswerOutcome
     citations: list[Citation]
+    choices: list[NearestNeed]
     unread: list[Citation]
     findings: list[Finding]
     provisions: list[NamedVerdict]

@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 from articulado.legal.labels import provision_key
 from articulado.legal.wordings import Certainty
 from articulado.retrieval.references import ProvisionRequest, wording_on
-from articulado.values.answers import AnswerOutcome, Citation, Message, Usage
+from articulado.values.answers import AnswerOutcome, Citation, Message, NearestNeed, Usage
 from articulado.values.chunks import Chunk
 from articulado.values.findings import Finding
 from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, OpenGraphs
@@ -38,7 +38,7 @@ class Answered(TypedDict):
     """An answer, with what it rests on as of the day ``as_of``.
 
     ``context_chunk_ids`` go into ``previous_chunk_ids`` of the next question. ``findings`` are what its sources do not
-    bear out.
+    bear out, ``choices`` the needs that an outcome ``near`` offers.
     """
 
     question: str
@@ -47,6 +47,7 @@ class Answered(TypedDict):
     outcome: AnswerOutcome
     answer: str
     citations: list[DatedCitation]
+    choices: list[NearestNeed]
     findings: list[Finding]
     warnings: list[str]
     context_chunk_ids: list[int]
@@ -104,6 +105,7 @@ class AnswerDesk:
                 "outcome": result["outcome"],
                 "answer": result["answer"],
                 "citations": await self._dated(index, result["citations"], day),
+                "choices": result["choices"],
                 "findings": result["findings"],
                 "warnings": result["warnings"],
                 "context_chunk_ids": result["context_chunk_ids"],

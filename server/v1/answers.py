@@ -31,7 +31,15 @@ EVENTS = "text/event-stream"
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "La respuesta, o sus eventos: stage, token, retry, sources, final, error",
-        "content": {EVENTS: {"schema": {"type": "string"}, "example": examples.EVENTS}},
+        "content": {
+            EVENTS: {
+                "schema": {"type": "string"},
+                "examples": {
+                    "respuesta": {"value": examples.EVENTS},
+                    "opciones": {"value": examples.UNSURE_EVENTS},
+                },
+            }
+        },
     }
 }
 Answer: Any = served_output(RagOutput)

@@ -3,8 +3,10 @@
 They contain no ``None``, because FastAPI leaves ``None`` out of the description.
 """
 
+import json
 from typing import Any
 
+from articulado.values.answers import NearestNeed
 from articulado.values.findings import Finding
 from server.lookup.results import Comparison, SearchResult, Verification
 
@@ -44,7 +46,31 @@ event: sources
 data: {"citations": []}
 
 event: final
-data: {"answer": "Treinta días naturales [C1].", "outcome": "answer"}
+data: {"answer": "Treinta días naturales [C1].", "outcome": "answer", "choices": []}
+"""
+_NEED = "Mi jefe me acosa qué derechos tengo"
+CHOICE: NearestNeed = {
+    "number": 1,
+    "need": _NEED,
+    "answer": "Derechos básicos del trabajador […]",
+    "question": f"{_NEED} (Artículo 4, {_LAW})",
+    "law_id": _LAW_ID,
+    "law": _LAW,
+    "provision": "Artículo 4",
+    "provision_key": "art:4",
+    "title": "Derechos laborales",
+    "url": "https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a4",
+}
+_UNSURE = {
+    "answer": f"[…] Puede que busque esto:\n\n1. {CHOICE['question']}: {CHOICE['answer']} [C1] […]",
+    "outcome": "near",
+    "choices": [CHOICE],
+}
+UNSURE_EVENTS = f"""event: stage
+data: {{"stage": "abstain"}}
+
+event: final
+data: {json.dumps(_UNSURE, ensure_ascii=False)}
 """
 
 ABOUT: dict[str, Any] = {

@@ -125,6 +125,31 @@ def test_a_question_is_answered_whole_and_as_events(client: httpx.Client) -> Non
     assert events[-2][1]["citations"] == whole["citations"] != []
 
 
+def test_a_question_of_which_it_is_unsure_offers_choices_and_the_thread_takes_one(home: Path) -> None:
+    asked = {"question": "permiso por boda en la empresa", "thread_id": "unsure"}
+    with v1_client(home, is_unsure=True) as http:
+        near = http.post("/v1/ask", json=asked).json()
+        events = events_of(
+            http.post("/v1/ask", json={**asked, "thread_id": "2"}, headers={"accept": "text/event-stream"})
+        )
+        kept = http.get("/conversations/unsure").json()
+        taken = http.post("/v1/ask", json={"question": "la primera", "thread_id": "unsure"}).json()
+        alone = http.post("/v1/ask", json={"question": near["choices"][0]["question"]}).json()
+    assert near["outcome"] == "near"
+    first = near["choices"][0]
+    assert (first["number"], first["provision"], first["provision_key"]) == (1, "Artículo 1", "art:1")
+    assert (first["need"], first["question"]) == (
+        "Permisos",
+        "Permisos (Artículo 1, Ley 9/2001, de 2 de febrero, de Pruebas)",
+    )
+    assert first["answer"] == NEW
+    assert f"1. {first['question']}: {NEW} [C1]" in near["answer"]
+    assert events[-1][1]["choices"] == near["choices"] == kept["turns"][0]["choices"]
+    for answered in (taken, alone):
+        assert (answered["outcome"], answered["choices"]) == ("answer", [])
+        assert NEW in answered["answer"]
+
+
 def test_the_day_of_a_question_counts(client: httpx.Client) -> None:
     asked = {"question": f"¿Qué dice el artículo 1 de la {LAW}?", "as_of": "2019-01-01"}
     assert "15 días" in client.post("/v1/ask", json=asked).json()["answer"]

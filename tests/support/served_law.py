@@ -12,7 +12,8 @@ from support.laboral import NAME, write_laboral
 from support.loopback import serving
 from support.waiting import PATIENCE
 
-from articulado.config.profile import load_profile
+from articulado.config.profile import Profile, load_profile
+from articulado.config.sections import RelevanceBands
 from articulado.config.settings import Settings
 from graph.open_graphs import OpenGraphs
 from server.app import app_over
@@ -43,11 +44,17 @@ def settings_of(folder: Path) -> Settings:
     return Settings.read(env_file=None, home=folder, index=folder / "index", profile=written)
 
 
+def unsure(settings: Settings) -> Profile:
+    """Return the profile of an index, unsure of every question that names no provision."""
+    profile = load_profile(settings.profile)
+    return profile.model_copy(update={"relevance": RelevanceBands(answer=1.0, near=0.0, insisting=1.0, follow_up=1.0)})
+
+
 @contextmanager
-def v1_client(folder: Path) -> Iterator[httpx.Client]:
+def v1_client(folder: Path, *, is_unsure: bool = False) -> Iterator[httpx.Client]:
     """Serve the index of a folder, and yield a client of the server."""
     settings = settings_of(folder)
-    opened = OpenGraphs(settings, load_profile(settings.profile))
+    opened = OpenGraphs(settings, unsure(settings) if is_unsure else load_profile(settings.profile))
     app = app_over(opened, ServerSettings(conversations="sqlite:kept.sqlite", max_chunks=10))
     with serving(app) as url, httpx.Client(base_url=url, timeout=PATIENCE) as http:
         yield http

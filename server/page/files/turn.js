@@ -20,7 +20,7 @@ const NAMES = Object.keys(PHASES);
 export class Turn {
   /**
    * `open(citation, claim)` shows a provision beside the answer; `announce(text)` tells who cannot see;
-   * `thread` names the conversation that a rating belongs to.
+   * `thread` names the conversation that a rating belongs to; `again(question)` asks a question.
    */
   constructor(question, { open, announce, thread, again }) {
     this.question = question;
@@ -54,7 +54,7 @@ export class Turn {
     this.answer.replaceChildren(
       ...[
         result.outcome !== "answer" && el("p", { class: "verdict" }, say(`outcome_${result.outcome}`)),
-        this.body,
+        this.#choices() || this.body,
         this.#findings(),
         this.#sources(result),
         this.#freshness(),
@@ -129,6 +129,21 @@ export class Turn {
     const opens = (event) => this.shown.open(citation, claimOf(event.currentTarget));
     const label = `${say("open_source", { name })} ${say(citation.official ? "is_official" : "is_ours")}`;
     return el("button", { type: "button", class: `mark ${kind}`, title: name, "aria-label": label, onclick: opens }, `C${mark}`);
+  }
+
+  /** Return the needs to choose from, in place of the text that numbers them; a choice is asked as the next question. */
+  #choices() {
+    const { choices } = this.result;
+    if (!choices.length) return null;
+    const items = choices.map((choice) => {
+      const ask = () => this.shown.again(choice.question);
+      return el("li", {},
+        el("button", { type: "button", class: "choice", onclick: ask }, choice.need),
+        el("p", {}, choice.answer, " ", this.#marker(choice.number)),
+        el("p", { class: "facts" }, `${choice.law}, ${choice.provision}`));
+    });
+    return el("section", { class: "choices", "aria-label": say("choices") },
+      el("p", {}, say("choices")), el("ol", {}, items), el("p", { class: "hint" }, say("choose")));
   }
 
   #findings() {

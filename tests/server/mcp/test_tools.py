@@ -12,6 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client, MCPError
 from support.boe_law import LAW
+from support.served_law import unsure
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
@@ -182,6 +183,18 @@ async def test_a_question_is_answered_with_dated_sources_and_its_stages_are_told
         history = [{"role": "user", "content": question}, {"role": "assistant", "content": answered["answer"]}]
         followed = await call(client, "ask", question="¿Y hoy?", history=history, previous_chunk_ids=ids)
         assert followed["citations"][0]["law_id"] == LAW
+
+
+async def test_a_question_of_which_it_is_unsure_offers_choices_to_ask_with(small_settings: Settings) -> None:
+    graphs = OpenGraphs(small_settings, unsure(small_settings))
+    async with Client(mcp_server(graphs), mode="auto") as client:
+        near = await call(client, "ask", question="permiso por boda en la empresa")
+        first = near["choices"][0]
+        answered = await call(client, "ask", question=first["question"])
+    await graphs.close()
+    assert (near["outcome"], first["number"], first["need"], first["answer"]) == ("near", 1, "Permisos", NEW)
+    assert (answered["outcome"], answered["choices"]) == ("answer", [])
+    assert NEW in answered["answer"]
 
 
 async def test_a_case_says_what_it_needs(connect: Connect) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 from support.chromium import PATIENCE, Visit
 from support.loopback import serving
-from support.served_law import NEW, OLD
+from support.served_law import NEW, OLD, unsure
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
@@ -132,6 +133,40 @@ def test_no_answer_looks_like_none(visit: Visit, question: str, outcome: str, ve
     expect(visit.page.locator(f"[data-outcome={outcome}] .verdict")).to_have_text(verdict)
     ground = visit.page.locator(".answer").evaluate("one => getComputedStyle(one).backgroundColor")
     assert ground != "rgba(0, 0, 0, 0)"
+
+
+@pytest.fixture(scope="module")
+def unsure_site(settings: Settings) -> Iterator[str]:
+    """The address of a server that is unsure of every question that names no provision."""
+    opened = OpenGraphs(settings, unsure(settings))
+    with serving(app_over(opened, ServerSettings(conversations="memory", per_minute=10_000))) as url:
+        yield url
+
+
+@pytest.mark.parametrize("visit", [{}, PHONE, DARK], indirect=True, ids=["", "phone", "dark"])
+def test_an_unsure_answer_has_a_button_for_each_need(visit: Visit, unsure_site: str) -> None:
+    page = visit.page
+    visit.requests.clear()
+    page.goto(unsure_site)
+    expect(page.locator("#holdings")).to_contain_text("Índice del")
+    visit.ask("permiso por boda en la empresa")
+    near = page.locator("[data-outcome=near]")
+    expect(near.locator(".choices li").first).to_contain_text("El permiso por boda es de 20 días naturales. C1")
+    expect(near.locator(".choices .facts").first).to_contain_text("Artículo 1")
+    expect(near.locator(".text")).to_have_count(0)
+    found = Axe().run(page, options=WCAG).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+    near.locator(".choices button.mark").first.click()
+    expect(page.locator(".panel mark").first).to_contain_text("20 días naturales")
+    page.keyboard.press("Escape")
+    page.locator("button.choice", has_text="Permisos").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".turn .actions")).to_have_count(2)
+    expect(page.locator(".turn").last.locator("[data-outcome=answer] .text")).to_contain_text("20 días naturales")
+    page.reload()
+    expect(page.locator(".turn").first.locator("button.choice").first).to_have_text("Permisos")
+    assert [url for url in visit.requests if not url.startswith(unsure_site)] == []
+    visit.requests.clear()
 
 
 def test_stages_light_up_and_what_is_superseded_goes(visit: Visit) -> None:
