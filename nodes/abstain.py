@@ -21,7 +21,13 @@ from articulado.retrieval.fusion import nearest
 from articulado.store.records.chunks import record_questions
 from articulado.values.answers import AnswerOutcome, NearestNeed
 from articulado.values.chunks import Candidate, Chunk
-from nodes.turn import declined_question, language_of_turn, question_to_score
+from nodes.turn import (
+    declined_question,
+    is_in_other_language,
+    is_translated,
+    language_of_turn,
+    question_to_score,
+)
 from state.context import ResolvedContext
 from state.rag import RagState
 
@@ -58,7 +64,9 @@ async def abstain(
         text, outcome = language.translate("courtesy"), "answer"
     elif state["outcome"] == "near":
         outcome, shown = "near", nearest(state["candidates"], MAX_NEAREST)
-        choices = nearest_needs(question_to_score(state), shown, of_index)
+        # Words of another language are like those of the index by accident alone.
+        is_foreign = is_in_other_language(state) and not is_translated(state)
+        choices = nearest_needs("" if is_foreign else question_to_score(state), shown, of_index)
         text = without_foreign_links(
             _near(choices, language), source_addresses(shown), language.translate("rag_link_left_out")
         )

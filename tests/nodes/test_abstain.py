@@ -125,6 +125,15 @@ async def test_a_need_is_what_people_ask_of_the_provision_that_is_most_like_the_
     )
 
 
+async def test_a_question_in_another_language_is_compared_with_no_need():
+    english = {**empty_analysis(), "language": "en"}
+    asked = "acoso"  # a word that happens to be one of a Spanish question
+    update = await said(
+        question=asked, queries=[asked], analysis=english, outcome="near", candidates=[scored(RIGHTS, 0.3)]
+    )
+    assert update["choices"][0]["need"] == "Derechos laborales"
+
+
 async def test_the_answer_of_a_need_is_the_sentence_that_is_most_like_it():
     update = await said(question="acoso en la oficina", outcome="near", candidates=[scored(RIGHTS, 0.3)])
     assert update["choices"][0]["answer"] == "En su puesto: intimidad y protección frente al acoso."
