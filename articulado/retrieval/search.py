@@ -273,15 +273,11 @@ async def answers_of_phrasings(
     They are read at once, from the collections of the search, and pass its filter. ``days`` are the day whose law is
     asked for and today.
     """
-    refs = list(phrasings.around(question).support)[:MAX_OF_PHRASINGS]
+    refs = tuple(phrasings.around(question).support)[:MAX_OF_PHRASINGS]
     if not refs:
         return []
-    laws, keys = (tuple(dict.fromkeys(part)) for part in zip(*refs, strict=True))
-    of_them = replace(where, fields=(*where.fields, ("law_id", laws), ("provision_key", keys)))
-    chunks = await search.store.select(search.collections, of_them)
-    return [
-        candidate(chunk, 0.0, "phrasing") for chunk in chunks if provision_of(chunk) in refs and in_force(chunk, *days)
-    ]
+    chunks = await search.store.select(search.collections, replace(where, provisions=refs))
+    return [candidate(chunk, 0.0, "phrasing") for chunk in chunks if in_force(chunk, *days)]
 
 
 def territory_asked(of_question: str | None, of_caller: str | None) -> str | None:

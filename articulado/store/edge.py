@@ -1,15 +1,14 @@
 """Embedded chunk store: Qdrant Edge, the Qdrant engine in this process.
 
-``ChunkCache`` keeps the chunks read last, because reading a chunk from the engine costs more than finding
-it.
+The engine is asked for ids; the chunks read last are kept (``ChunkCache``), because reading one costs more than
+finding it.
 """
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
 
@@ -17,6 +16,8 @@ import qdrant_edge as q
 
 from articulado.store.edge_segments import INDEXED_FROM, Collection, load_segments, open_shard, translate_engine_errors
 from articulado.store.filters import (
+    IS_PARENT,
+    LAW,
     After,
     AllOf,
     Clause,
@@ -35,9 +36,11 @@ from articulado.store.filters import (
 )
 from articulado.store.layout import (
     DENSE,
+    METADATA,
     PAGE_SIZE,
     POINTS_PER_PARENT,
     SPARSE,
+    ChunkCache,
     StoredPoint,
     field_path,
     is_filtered,
@@ -51,44 +54,6 @@ from articulado.store.rrf import Scored, collapse_to_parents, rank
 from articulado.store.writer import Points
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
-
-MAX_CHUNKS = 4_096
-"""Chunks that are kept: about 40 MB; a question finds about a hundred."""
-
-
-class ChunkCache:
-    """The chunks of a generation that were read last, by id, as they are on one day; not to be changed by who has them.
-
-    A generation never changes, but what a chunk says of its status does, with the day.
-    """
-
-    def __init__(self, capacity: int = MAX_CHUNKS) -> None:
-        self._capacity = capacity
-        self._chunks: OrderedDict[int, Chunk] = OrderedDict()
-        self._day = date.min
-        # Collections are searched in threads; a look-up moves the entry, so reading is a change too.
-        self._lock = Lock()
-
-    def get(self, ids: Sequence[int], day: date) -> dict[int, Chunk]:
-        """Return those of some chunks that are kept, as they are on a day."""
-        with self._lock:
-            if day != self._day:
-                self._chunks.clear()
-                self._day = day
-            known = {id: self._chunks[id] for id in ids if id in self._chunks}
-            for id in known:
-                self._chunks.move_to_end(id)
-            return known
-
-    def put(self, chunks: Iterable[Chunk], day: date) -> None:
-        """Keep chunks as they are on a day; those used longest ago go where there is no room."""
-        with self._lock:
-            if day != self._day:
-                return
-            self._chunks.update((chunk["id"], chunk) for chunk in chunks)
-            while len(self._chunks) > self._capacity:
-                self._chunks.popitem(last=False)
-
 
 MAX_CLAUSES = 256
 """Clauses of filters of which it is kept whether they exclude anything, or which points of a small collection pass."""
@@ -142,10 +107,10 @@ class EdgeStore:
         self._candidates = candidates or {}
         self._today = today
         self._shards: dict[str, q.EdgeShard] = {}
-        self._points: Points | None = None
         self._read = ChunkCache()
         self._excludes = lru_cache(MAX_CLAUSES)(self._count_excluded)
         self._passing = lru_cache(MAX_CLAUSES)(self._find_passing)
+        self._laws = cache(self._find_laws)
         self._opening = Lock()
 
     async def search(
@@ -183,7 +148,8 @@ class EdgeStore:
     ) -> list[Chunk]:
         """Return the chunks that pass a filter; see ``ChunkStore.select``."""
         names = [name for name in self._names if name in collections]
-        return order_articles(await self._filtered(selection_clauses(where, self._today()), names, recurs=True))[:limit]
+        clauses = selection_clauses(where, self._today())
+        return order_articles(await self._filtered(clauses, names, recurs=not where.provisions))[:limit]
 
     async def stored(self, collection: str) -> AsyncIterator[list[StoredPoint]]:
         """Yield every point of a collection, children too, in pages by ascending id."""
@@ -237,24 +203,37 @@ class EdgeStore:
             await asyncio.to_thread(close, name, shard)
 
     async def _filtered(self, clauses: Sequence[Clause], names: Sequence[str], *, recurs: bool = False) -> list[Chunk]:
-        """Return the chunks of collections that satisfy all clauses, by collection and ascending id."""
+        """Return the chunks of collections that satisfy all clauses, by collection and ascending id.
 
-        def read(name: str) -> list[q.Record]:
-            remaining = self._remaining(name, clauses)
+        The engine is asked for ids alone: children are told by the table of points (the engine would read the payload
+        of each point), and chunks that were read before are kept.
+        """
+        today = self._today()
+
+        def read(name: str) -> list[Chunk]:
+            remaining = self._remaining(name, [clause for clause in clauses if clause != IS_PARENT])
             if remaining is None:
                 return []
             condition = self._condition(name, remaining) if recurs else edge_filter(remaining)
-            with self._engine(name) as shard:
-                records, offset = shard.scroll(q.ScrollRequest(limit=PAGE_SIZE, filter=condition, with_payload=True))
-                while offset is not None:
-                    request = q.ScrollRequest(offset=offset, limit=PAGE_SIZE, filter=condition, with_payload=True)
-                    page, offset = shard.scroll(request)
-                    records += page
-                return records
+            ids, offset = self._scroll(name, condition, None)
+            while offset is not None:
+                page, offset = self._scroll(name, condition, offset)
+                ids += page
+            if IS_PARENT in clauses:
+                parents = self._table.parents(ids)
+                ids = [id for id in ids if parents.get(id, id) == id]
+            return order_by_ids(ids, self._chunks(name, ids, today).values())
 
         # One after the other: each takes less than to hand it to a thread of its own.
-        records = await asyncio.to_thread(lambda: [record for name in names for record in read(name)])
-        return [to_chunk(record.payload or {}, self._today()) for record in records]
+        return await asyncio.to_thread(lambda: [chunk for name in names for chunk in read(name)])
+
+    def _scroll(
+        self, name: str, condition: q.Filter, offset: "q.PointId | None"
+    ) -> "tuple[list[int], q.PointId | None]":
+        request = q.ScrollRequest(offset=offset, limit=PAGE_SIZE, filter=condition, with_payload=False)
+        with self._engine(name) as shard:
+            records, following = shard.scroll(request)
+        return [_id(record.id) for record in records], following
 
     def _search(
         self,
@@ -289,11 +268,12 @@ class EdgeStore:
         ]
         # Reading a payload costs more than finding it: only those of the best are read.
         best = list(dict.fromkeys(ranked.point for ranking in rankings for ranked in ranking))
-        today = self._today()
-        chunks = self._read.get(best, today)
-        if missing := [id for id in best if id not in chunks]:
-            chunks |= self._retrieve(collection, missing, today)
+        chunks = self._chunks(collection, best, self._today())
         return [to_hits(ranking, chunks) for ranking in rankings]
+
+    @cached_property
+    def _table(self) -> Points:
+        return Points.load(self._folder)
 
     @cached_property
     def _listed(self) -> dict[str, Collection]:
@@ -330,7 +310,16 @@ class EdgeStore:
         valued = self._valued.get(collection)
         if valued is None:
             return list(clauses)
-        return without_absent(clauses, lambda field: is_filtered(field) and field not in valued)
+        return without_absent(clauses, lambda field: is_filtered(field) and field not in valued, self._laws(collection))
+
+    def _find_laws(self, collection: str) -> frozenset[str] | None:
+        """Return the laws of a collection that is too small for indexes; ``None`` for a larger one."""
+        if self._listed[collection].points >= INDEXED_FROM:
+            return None
+        request = q.ScrollRequest(limit=INDEXED_FROM, with_payload=[field_path(LAW)])
+        with self._engine(collection) as shard:
+            records, _ = shard.scroll(request)
+        return frozenset(str((record.payload or {})[METADATA][LAW]) for record in records)
 
     def _count_excluded(self, collection: str, clause: Clause) -> bool:
         """Tell whether there is a point of a collection that does not satisfy a clause.
@@ -342,6 +331,13 @@ class EdgeStore:
             passing = shard.count(q.CountRequest(exact=True, filter=edge_filter([clause])))
             return bool(passing < shard.count(q.CountRequest(exact=True)))
 
+    def _chunks(self, collection: str, ids: Sequence[int], today: date) -> dict[int, Chunk]:
+        """Return chunks of a collection by id: those that are kept, and the others as they are read."""
+        chunks = self._read.get(ids, today)
+        if missing := [id for id in ids if id not in chunks]:
+            chunks |= self._retrieve(collection, missing, today)
+        return chunks
+
     def _retrieve(self, collection: str, ids: Sequence[int], today: date) -> dict[int, Chunk]:
         """Read those of some chunks that a collection has, by id, and keep them."""
         with self._engine(collection) as shard:
@@ -351,10 +347,8 @@ class EdgeStore:
         return chunks
 
     def _parents(self, points: Sequence[q.ScoredPoint], limit: int) -> list[Scored]:
-        if self._points is None:
-            self._points = Points.load(self._folder)
         ranking = [(_id(point.id), point.score) for point in points]
-        return collapse_to_parents(ranking, self._points.parents([point for point, _ in ranking]), limit)
+        return collapse_to_parents(ranking, self._table.parents([point for point, _ in ranking]), limit)
 
     def _shard(self, name: str) -> q.EdgeShard:
         with self._opening:

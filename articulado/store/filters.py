@@ -3,13 +3,14 @@
 A chunk passes if it satisfies every clause; a clause is satisfied if one of its conditions holds.
 """
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from articulado.legal.territory.mentions import place_called
-from articulado.values.chunks import REPEALED, Chunk
+from articulado.values.chunks import REPEALED, Chunk, ProvisionRef
 from articulado.values.protocols import SearchFilter
 
 
@@ -79,6 +80,8 @@ Condition = IsNull | OneOf | NoneOf | OnOrBefore | After | ContainsAny | IsMissi
 Clause = tuple[Condition, ...]
 """Conditions of which at least one holds."""
 
+LAW = "law_id"
+
 IS_PARENT: Clause = (IsNull("parent_id"),)
 """The chunk is not the child of another one."""
 
@@ -101,7 +104,18 @@ def search_clauses(where: SearchFilter, today: date) -> list[Clause]:
         *([(NoneOf("law_id", where.excluded_laws),)] if where.excluded_laws else []),
         *([(OneOf("chunk_type", where.chunk_types),)] if where.chunk_types else []),
         *((OneOf(field, values),) for field, values in where.fields),
+        *([_of_provisions(where.provisions)] if where.provisions else []),
     ]
+
+
+def _of_provisions(provisions: Sequence[ProvisionRef]) -> Clause:
+    """Return the clause of some provisions: for each law one condition, whose keys the law must have."""
+    by_law: dict[str, list[str]] = defaultdict(list)
+    for law_id, key in provisions:
+        by_law[law_id].append(key)
+    return tuple(
+        AllOf((OneOf("law_id", (law_id,)), OneOf("provision_key", tuple(keys)))) for law_id, keys in by_law.items()
+    )
 
 
 def _ended_with_law(today: date) -> Condition:
@@ -128,15 +142,17 @@ def satisfies(chunk: Chunk, clauses: Sequence[Clause]) -> bool:
     return all(any(_holds(condition, chunk) for condition in clause) for clause in clauses)
 
 
-def without_absent(clauses: Sequence[Clause], is_absent: Callable[[str], bool]) -> list[Clause] | None:
+def without_absent(
+    clauses: Sequence[Clause], is_absent: Callable[[str], bool], laws: Collection[str] | None = None
+) -> list[Clause] | None:
     """Return what is left to test of chunks none of which has a value of the fields that are absent.
 
-    Where no such chunk can satisfy a clause the result is ``None``. Of a list that is absent it is not asked whether it
-    is null: it may be empty.
+    ``laws`` are all the values of ``law_id`` among the chunks; ``None``: not known. The result is ``None`` if no such
+    chunk can satisfy a clause. Of a list that is absent it is not asked whether it is null: it may be empty.
     """
     remaining: list[Clause] = []
     for clause in clauses:
-        verdicts = [(condition, _holds_without(condition, is_absent)) for condition in clause]
+        verdicts = [(condition, _holds_without(condition, is_absent, laws)) for condition in clause]
         if any(verdict is True for _, verdict in verdicts):
             continue
         undecided = tuple(condition for condition, verdict in verdicts if verdict is None)
@@ -146,11 +162,18 @@ def without_absent(clauses: Sequence[Clause], is_absent: Callable[[str], bool]) 
     return remaining
 
 
-def _holds_without(condition: Condition, is_absent: Callable[[str], bool]) -> bool | None:
+def _holds_without(condition: Condition, is_absent: Callable[[str], bool], laws: Collection[str] | None) -> bool | None:
     """Tell whether a condition holds for all chunks, or for none, that lack what is absent; ``None``: it depends."""
     if isinstance(condition, AllOf):
-        parts = [_holds_without(part, is_absent) for part in condition.conditions]
+        parts = [_holds_without(part, is_absent, laws) for part in condition.conditions]
         return False if False in parts else None if None in parts else True
+    if (
+        laws is not None
+        and isinstance(condition, OneOf)
+        and condition.field == LAW
+        and not set(condition.values) & {*laws}
+    ):
+        return False
     return isinstance(condition, IsNull | IsMissing | NoneOf) if is_absent(condition.field) else None
 
 

@@ -2,16 +2,18 @@
 
 The layout is LangChain's, with two named vectors. The module converts chunks to payloads and back, names
 the indexed fields, and orders chunks. ``agreements.json`` lists the collective agreements of a generation
-with the scope of each.
+with the scope of each. ``ChunkCache`` keeps the chunks read last.
 """
 
 import json
 import re
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from itertools import groupby
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal, NamedTuple, cast
 
 from articulado.language.translation import translate
@@ -231,3 +233,41 @@ def load_agreements(generation: Path) -> tuple[IndexedAgreement, ...]:
         return ()
     except (OSError, ValueError, TypeError) as error:
         raise IndexMissing(translate("store.points_damaged", path=path, command=REBUILD_HINT)) from error
+
+
+MAX_CHUNKS = 4_096
+"""Chunks that are kept: about 40 MB; a question finds about a hundred."""
+
+
+class ChunkCache:
+    """The chunks of a generation that were read last, by id, as they are on one day; not to be changed by who has them.
+
+    A generation never changes, but what a chunk says of its status does, with the day.
+    """
+
+    def __init__(self, capacity: int = MAX_CHUNKS) -> None:
+        self._capacity = capacity
+        self._chunks: OrderedDict[int, Chunk] = OrderedDict()
+        self._day = date.min
+        # Collections are searched in threads; a look-up moves the entry, so reading is a change too.
+        self._lock = Lock()
+
+    def get(self, ids: Sequence[int], day: date) -> dict[int, Chunk]:
+        """Return those of some chunks that are kept, as they are on a day."""
+        with self._lock:
+            if day != self._day:
+                self._chunks.clear()
+                self._day = day
+            known = {id: self._chunks[id] for id in ids if id in self._chunks}
+            for id in known:
+                self._chunks.move_to_end(id)
+            return known
+
+    def put(self, chunks: Iterable[Chunk], day: date) -> None:
+        """Keep chunks as they are on a day; those used longest ago go where there is no room."""
+        with self._lock:
+            if day != self._day:
+                return
+            self._chunks.update((chunk["id"], chunk) for chunk in chunks)
+            while len(self._chunks) > self._capacity:
+                self._chunks.popitem(last=False)

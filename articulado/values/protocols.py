@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from articulado.values.answers import Message
-from articulado.values.chunks import Candidate, Chunk
+from articulado.values.chunks import Candidate, Chunk, ProvisionRef
 
 
 class Closable(Protocol):
@@ -141,7 +141,7 @@ class SearchFilter:
     ``chunk_types`` are the types that pass; none means all. ``fields`` are pairs of a chunk's field, as a path
     (``topic``, ``attributes.record_keeper``), and the values of which it must hold one; every pair must hold. A chunk
     that applies to all has an empty string there, which passes only where it is one of the values; one without the
-    field does not pass.
+    field does not pass. ``provisions`` are the provisions that pass; none means all.
     """
 
     as_of: date | None = None
@@ -149,6 +149,7 @@ class SearchFilter:
     excluded_laws: tuple[str, ...] = ()
     chunk_types: tuple[str, ...] = ()
     fields: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    provisions: tuple[ProvisionRef, ...] = ()
 
 
 @dataclass(frozen=True)

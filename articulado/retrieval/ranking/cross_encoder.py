@@ -114,7 +114,7 @@ class ModelFiles:
 
     def _in_cache(self) -> tuple[Path, str] | None:
         # Asked first, so that a machine without models does not pay for loading the libraries.
-        if not self.cache.is_dir():
+        if not any(self.cache.glob("models--*")):
             return None
         source, file, others = self._published()
         snapshots = self.cache / f"models--{source.replace('/', '--')}" / "snapshots"

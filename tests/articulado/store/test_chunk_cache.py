@@ -4,7 +4,7 @@ from datetime import date
 
 from support.doubles import make_chunk
 
-from articulado.store.edge import ChunkCache
+from articulado.store.layout import ChunkCache
 
 TODAY, TOMORROW = date(2026, 1, 1), date(2026, 1, 2)
 ONE, TWO, THREE = (make_chunk(number) for number in (1, 2, 3))

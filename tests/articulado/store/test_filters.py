@@ -111,6 +111,29 @@ async def test_a_collection_whose_fields_are_indexed_is_filtered_alike(kind: Kin
             assert [hit.chunk["id"] for hit in hits] == expected, where
 
 
+async def test_provisions_pass_by_law_and_key_together(kind: Kind, stores: Stores) -> None:
+    chunks = [
+        make_chunk(1, law_id="A", provision_key="a1"),
+        make_chunk(2, law_id="A", provision_key="a2"),
+        make_chunk(3, law_id="B", provision_key="a1"),
+        make_chunk(4, law_id="B", provision_key="a2", valid_to="2020-01-01", status="modificada"),
+        make_chunk(5, law_id="C", provision_key="a1"),
+    ]
+    child = make_child(11, chunks[0])
+    vectors = [None] * 5 + [unit(1, 0)]
+    store = await stores.make(kind, Batch([*chunks, child], vectors, [NO_TERMS] * 6))
+    for provisions, expected in (
+        ((("A", "a1"), ("B", "a2")), [1]),
+        ((("B", "a1"), ("A", "a2")), [2, 3]),
+        ((("C", "a1"), ("C", "a9"), ("D", "a1")), [5]),
+        ((("D", "a1"),), []),
+    ):
+        selected = await store.select(["normativa"], SearchFilter(provisions=provisions))
+        assert sorted(chunk["id"] for chunk in selected) == expected
+    assert [chunk["id"] for chunk in await store.find("A", "a1")] == [1]
+    assert await store.find("D", "a1") == []
+
+
 def test_a_filter_can_be_a_key() -> None:
     first, second = (SearchFilter(chunk_types=("faqs",), fields=(keeper("Acme", ""),)) for _ in "12")
     assert {first: 1}[second] == 1
