@@ -57,6 +57,7 @@ NEIGHBOURS = 300
 CLOSEST = 10
 """Nearest questions of which the share with an answer is told."""
 _KEPT = 64
+_BLOCK = 512
 _SEPARATOR = "#"
 
 
@@ -108,21 +109,44 @@ class Neighbourhood:
         return max(self.summaries.values(), default=0.0)
 
 
+class _Rows:
+    """Vectors, (rows, dim), as they are stored, a byte or four a number; widened by blocks that fit into a cache."""
+
+    def __init__(self, stored: NDArray[np.floating] | NDArray[np.int8]) -> None:
+        self.stored = stored
+        lengths = [np.linalg.norm(block.astype(np.float32), axis=1) for _, block in self._blocks()]
+        joined = np.concatenate([np.empty(0, dtype=np.float32), *lengths])
+        self._lengths = np.where(joined > 0, joined, np.float32(1))
+
+    def cosines(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the cosine of each row and a vector of unit length, (dim,), as (rows,) float32."""
+        products = np.empty(len(self.stored), dtype=np.float32)
+        wide = np.empty((_BLOCK, len(vector)), dtype=np.float32)
+        for first, block in self._blocks():
+            wide[: len(block)] = block
+            np.dot(wide[: len(block)], vector, out=products[first : first + len(block)])
+        products /= self._lengths
+        return products
+
+    def _blocks(self) -> "Iterator[tuple[int, NDArray[np.floating] | NDArray[np.int8]]]":
+        return ((first, self.stored[first : first + _BLOCK]) for first in range(0, len(self.stored), _BLOCK))
+
+
 class Phrasings:
     """Vectors of known questions and of summaries of provisions, (…, dim) of unit length, by one sentence encoder."""
 
     def __init__(
         self,
         encoder: SentenceEncoder,
-        vectors: NDArray[np.floating],
+        vectors: NDArray[np.floating] | NDArray[np.int8],
         answers: Sequence[Sequence[ProvisionRef]],
-        summaries: NDArray[np.floating],
+        summaries: NDArray[np.floating] | NDArray[np.int8],
         summarised: Sequence[ProvisionRef],
         centre: NDArray[np.floating],
         axes: NDArray[np.floating],
     ) -> None:
         self._encoder = encoder
-        self._vectors, self._summaries = vectors.astype(np.float32), summaries.astype(np.float32)
+        self._vectors, self._summaries = _Rows(vectors), _Rows(summaries)
         self._answers, self._summarised = answers, summarised
         self._has_answer = np.array([bool(answer) for answer in answers], dtype=np.bool_)
         self._centre, self._axes = centre.astype(np.float32), axes.astype(np.float32)
@@ -151,8 +175,7 @@ class Phrasings:
 
     def similarities(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the cosines of a vector, (dim,), and each question, (questions,)."""
-        similarities: NDArray[np.float32] = self._vectors @ vector
-        return similarities
+        return self._vectors.cosines(vector)
 
     def _around(self, question: str) -> Neighbourhood:
         return self.neighbourhood(self.vectors_of([question])[0])
@@ -174,7 +197,7 @@ class Phrasings:
                 of_provision[ref].append(similarity * (BESIDE if place else 1.0))
         best = sorted(of_provision, key=lambda ref: -max(of_provision[ref]))
         support = {ref: _support(sorted(of_provision[ref], reverse=True), rank) for rank, ref in enumerate(best)}
-        in_summaries = dict(zip(self._summarised, (self._summaries @ vector).tolist(), strict=True))
+        in_summaries = dict(zip(self._summarised, self._summaries.cosines(vector).tolist(), strict=True))
         answered, unanswered = similarities[self._has_answer], similarities[~self._has_answer]
         return Neighbourhood(
             support,
@@ -192,8 +215,8 @@ class Phrasings:
         np.savez(
             file,
             encoder=np.array(self._encoder.fingerprint, dtype=np.str_),
-            vectors=_as_bytes(self._vectors),
-            summaries=_as_bytes(self._summaries),
+            vectors=_as_bytes(self._vectors.stored),
+            summaries=_as_bytes(self._summaries.stored),
             centre=self._centre,
             axes=self._axes.astype(np.float16),
             refs=np.array([_SEPARATOR.join(ref) for ref in refs], dtype=np.str_),
@@ -225,9 +248,9 @@ class Phrasings:
                 summarised = [_ref(text) for text in stored["summarised"].tolist()]
                 return cls(
                     encoder,
-                    _unit(vectors.astype(np.float32)),
+                    vectors,
                     answers,
-                    _unit(stored["summaries"].astype(np.float32)),
+                    stored["summaries"],
                     summarised,
                     stored["centre"],
                     stored["axes"],
@@ -366,7 +389,8 @@ def _unit(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
 
-def _as_bytes(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
+def _as_bytes(stored: NDArray[np.floating] | NDArray[np.int8]) -> NDArray[np.int8]:
+    vectors = stored.astype(np.float32)
     largest = np.abs(vectors).max(axis=1, keepdims=True)
     return np.round(vectors * 127 / np.where(largest > 0, largest, 1)).astype(np.int8)
 
