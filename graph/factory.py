@@ -65,7 +65,7 @@ def build_services(
     records = PackagedRecords() if profile.features.records else PackagedRecords(())
     lexicon = Lexicon.load(index.models) if index else records.lexicon
     reader = _reader(settings.reader, domain, lexicon)
-    encoder = DualEncoder.load(index.models) if index else _packaged_encoder(domain)
+    encoder = _encoder_of(index, settings, domain) if index else _packaged_encoder(domain)
     similarity = EncodedSimilarity(encoder) if encoder else None
     prominence = Prominence(domain, lay_phrasings) if profile.features.records else Prominence(domain)
     heuristic = HeuristicReranker(domain, lexicon, prominence, similarity, _support(encoder))
@@ -132,6 +132,15 @@ def _provider_embedder(settings: Settings) -> Embedder | None:
     from articulado.models.openai import embedder
 
     return embedder(settings.embedder)
+
+
+def _encoder_of(index: Index, settings: Settings, domain: Domain) -> DualEncoder:
+    """Return the encoder of an index: that of the package, which is open, where the index was built with the same."""
+    if domain is SPANISH_LAW and settings.embedder.provider == "offline":
+        packaged = packaged_encoder(settings.offline_dimensions)
+        if index.manifest.fingerprints.embedder == packaged.fingerprint:
+            return packaged
+    return DualEncoder.load(index.models)
 
 
 def _packaged_encoder(domain: Domain) -> DualEncoder | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from articulado.answering.figures import claimed_figures, figures_in
 from articulado.answering.passages import LEFT_OUT, Passage, quote
 from articulado.answering.rating import RatedProvision, Scorer, rate_provisions, stems_and_numbers
-from articulado.answering.shortening import Point, shorten
+from articulado.answering.shortening import Point, shorten, spans_of
 from articulado.legal.citations.parser import Citation
 from articulado.prompting.fragments import Fragment
 
@@ -315,12 +315,12 @@ def _shorten(text: str, words: int, wanted: Sequence[str]) -> str:
     What is wanted goes before the beginning, and its first part before the others.
     """
     for count in range(len(wanted), 0, -1):
-        parts = [re.escape(part) for part in wanted[:count]]
-        for keep in (["^\\S+", *parts], parts):
-            shortened = shorten(text, words, keep="|".join(keep))
-            if all(part in shortened for part in wanted[:count]):
+        parts = wanted[:count]
+        for with_first_word in (True, False):
+            shortened = shorten(text, words, keep=spans_of(parts, text, with_first_word=with_first_word))
+            if all(part in shortened for part in parts):
                 return shortened
-    return shorten(text, words, keep=re.escape(wanted[0]) if wanted else None)
+    return shorten(text, words, keep=spans_of(wanted[:1], text))
 
 
 def _as_context(passage: Passage) -> Passage:

@@ -27,7 +27,7 @@ LEFT_OUT = "[…]"
 MAX_TEXTS = 512
 """Passages of which it is kept what stays together: one is shortened around one thing after another."""
 
-_Span = tuple[int, int]
+Span = tuple[int, int]
 
 _CLAUSES = (
     re.compile(r"(?<=[;:]) +"),
@@ -61,16 +61,17 @@ _TITLE = re.compile(
     r"\d+/\d{4}(?:, +de +\d{1,2}\.?º? +de +[a-z]+(?: +de +\d{4})?)?, +"
     rf"(?:de(?:l| +la| +los| +las)? +{_NAME}|{_NAME}|(?:reguladora?|sobre|para|por +(?:el|la) +que +se) +\w+)"
 )
+_FIRST_WORD = re.compile(r"\S+")
 _BETWEEN_CITATIONS = re.compile(r"[\s,]*(?:(?:de|del|la|el|los|las|y) +){0,3}")
 
 
-def shorten(text: str, limit_words: int, keep: str | re.Pattern[str] | None = None) -> str:
+def shorten(text: str, limit_words: int, keep: str | re.Pattern[str] | Sequence[Span] | None = None) -> str:
     """Return a text of ``limit_words`` words at most, those of its marks not counted; ``[…]`` stands for what is cut.
 
-    The clauses with a match of ``keep`` stay as far as they fit, the first of them in any case, together with what
-    stands around them; without a match the beginning stays. It is cut behind a stop inside the sentence or before a
-    conjunction, only in a longer clause between words, and never in a number, a citation, brackets or quotation marks:
-    what may not be cut may go beyond the limit.
+    The clauses with a match of ``keep``, a pattern or spans, stay as far as they fit, the first of them in any case,
+    together with what stands around them; without a match the beginning stays. It is cut behind a stop inside the
+    sentence or before a conjunction, only in a longer clause between words, and never in a number, a citation, brackets
+    or quotation marks: what may not be cut may go beyond the limit.
 
     >>> shorten("El plazo será de un mes, salvo pacto; corre desde el día siguiente.", 6)
     'El plazo será de un mes […]'
@@ -79,7 +80,9 @@ def shorten(text: str, limit_words: int, keep: str | re.Pattern[str] | None = No
     """
     if len(text.split()) <= limit_words:
         return text
-    wanted = ([match.span() for match in re.finditer(keep, text)] if keep is not None else []) or [(0, 1)]
+    if isinstance(keep, str | re.Pattern):
+        keep = [match.span() for match in re.finditer(keep, text)]
+    wanted = keep or [(0, 1)]
     clauses = _clauses(text, limit_words, wanted)
     matching = [index for index, clause in enumerate(clauses) if _meets(clause, wanted)]
     # A match may lie between two clauses.
@@ -87,7 +90,25 @@ def shorten(text: str, limit_words: int, keep: str | re.Pattern[str] | None = No
     return " ".join(_written(text, clauses, chosen))
 
 
-def _clauses(text: str, limit: int, wanted: Sequence[_Span]) -> list[_Span]:
+def spans_of(parts: Sequence[str], text: str, *, with_first_word: bool = False) -> list[Span]:
+    """Return where parts stand in a text, and its first word, in order; none overlaps with one before.
+
+    They are those that a pattern of the parts matches, without compiling one for each text.
+
+    >>> spans_of(["mes", "un"], "Un mes, salvo un año.", with_first_word=True)
+    [(0, 2), (3, 6), (14, 16)]
+    """
+    first = _FIRST_WORD.match(text) if with_first_word else None
+    spans = [first.span()] if first else []
+    place = first.end() if first else 0
+    while places := [(start, order) for order, part in enumerate(parts) if (start := text.find(part, place)) >= 0]:
+        start, order = min(places)
+        place = start + len(parts[order])
+        spans.append((start, place))
+    return spans
+
+
+def _clauses(text: str, limit: int, wanted: Sequence[Span]) -> list[Span]:
     """Return the spans of the pieces of a text, without the blanks between them.
 
     Clauses of more words than ``limit`` are parted only where something in them is wanted: of others nothing can stay.
@@ -95,7 +116,7 @@ def _clauses(text: str, limit: int, wanted: Sequence[_Span]) -> list[_Span]:
     whole = _inseparable(text)
     pieces = [(len(text) - len(text.lstrip()), len(text.rstrip()))]
     for cut in (*_CLAUSES, *_PHRASES):
-        split: list[_Span] = []
+        split: list[Span] = []
         for start, end in pieces:
             is_parted = _exceeds(text[start:end], limit) and (cut in _CLAUSES or _meets((start, end), wanted))
             split += _split(text, start, end, cut, whole) if is_parted else [(start, end)]
@@ -103,7 +124,7 @@ def _clauses(text: str, limit: int, wanted: Sequence[_Span]) -> list[_Span]:
     return pieces
 
 
-def _meets(span: _Span, others: Sequence[_Span]) -> bool:
+def _meets(span: Span, others: Sequence[Span]) -> bool:
     return any(first < span[1] and span[0] < last for first, last in others)
 
 
@@ -111,7 +132,7 @@ def _exceeds(text: str, limit: int) -> bool:
     return len(text.split()) > limit
 
 
-def _split(text: str, start: int, end: int, cut: re.Pattern[str], whole: Sequence[_Span]) -> Iterator[_Span]:
+def _split(text: str, start: int, end: int, cut: re.Pattern[str], whole: Sequence[Span]) -> Iterator[Span]:
     for blank in cut.finditer(text, start, end):
         if not _meets(blank.span(), whole):
             yield start, blank.start()
@@ -120,7 +141,7 @@ def _split(text: str, start: int, end: int, cut: re.Pattern[str], whole: Sequenc
 
 
 @lru_cache(MAX_TEXTS)
-def _inseparable(text: str) -> Sequence[_Span]:
+def _inseparable(text: str) -> Sequence[Span]:
     """Return what no cut may part: the mark of an item and its text, brackets, numbers with what they count, citations.
 
     The spans are in no order and may overlap.
@@ -128,7 +149,7 @@ def _inseparable(text: str) -> Sequence[_Span]:
     return tuple(_found_whole(text))
 
 
-def _found_whole(text: str) -> Iterator[_Span]:
+def _found_whole(text: str) -> Iterator[Span]:
     if mark := _LIST_MARK.match(text):
         yield mark.span()
     yield from _bracketed(text)
@@ -142,11 +163,11 @@ def _found_whole(text: str) -> Iterator[_Span]:
         number = read_number(folded, number[1])
 
 
-def _cited(text: str) -> Iterator[_Span]:
+def _cited(text: str) -> Iterator[Span]:
     """Find citations and names of laws, as one where only a word or two stand between them ("art. 98 del CC")."""
     spans = [(citation.start, citation.end) for citation in parse_citations(text)]
     spans += [(mention.start, mention.end) for mention in law_mentions(text)]
-    previous: _Span | None = None
+    previous: Span | None = None
     for start, end in sorted(spans):
         if previous and (start <= previous[1] or _BETWEEN_CITATIONS.fullmatch(text, previous[1], start)):
             previous = (previous[0], max(previous[1], end))
@@ -158,7 +179,7 @@ def _cited(text: str) -> Iterator[_Span]:
         yield previous
 
 
-def _bracketed(text: str) -> Iterator[_Span]:
+def _bracketed(text: str) -> Iterator[Span]:
     """Find what stands in brackets or quotation marks; one that is not closed, like the ``)`` of "a)", counts not."""
     opened: list[int] = []
     for position, character in enumerate(text):
@@ -187,7 +208,7 @@ def _neighbours(chosen: set[int], count: int) -> list[int]:
     return sorted({beside for index in chosen for beside in (index - 1, index + 1) if 0 <= beside < count} - chosen)
 
 
-def _written(text: str, clauses: Sequence[_Span], chosen: set[int]) -> Iterator[str]:
+def _written(text: str, clauses: Sequence[Span], chosen: set[int]) -> Iterator[str]:
     """Give the chosen pieces, those that touch as one, and a mark for each gap."""
     start: int | None = None
     for index, (first, last) in enumerate(clauses):

@@ -205,6 +205,8 @@ class DualEncoder:
 
     def reduced(self, dimensions: int) -> "DualEncoder":
         """Return the encoder with its first dimensions only: smaller vectors that say less."""
+        if dimensions == self.dimensions:
+            return self
         question_axes, document_axes = (axes[:, :dimensions] for axes in (self._question_axes, self._document_axes))
         return DualEncoder(self.vocabulary, question_axes, document_axes, self.domain)
 

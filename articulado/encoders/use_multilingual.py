@@ -257,8 +257,10 @@ class _Vocabulary:
     """Segments texts into pieces; a table of hashes in the mapped file stands in for a dictionary of strings."""
 
     def __init__(self, weights: NDArray[np.void]) -> None:
-        self._hashes, self._pieces = weights["hashes"], weights["pieces"]
-        self._scores = weights["scores"]
+        # Plain views of the mapped file: each look into a memmap costs more than what it reads.
+        self._hashes, self._pieces, self._scores = (
+            np.asarray(weights[name]) for name in ("hashes", "pieces", "scores")
+        )
 
     @cached_property
     def _unknown(self) -> float:
@@ -297,10 +299,13 @@ class _Vocabulary:
             # The hash of the first ``length`` characters from each place on.
             hashes = hashes[: size - length + 1] * _BASE + codes[length - 1 :] + np.uint64(1)
             at = np.minimum(np.searchsorted(self._hashes, hashes), _VOCABULARY - 1)
-            for start in np.flatnonzero(self._hashes[at] == hashes).tolist():
-                piece = int(self._pieces[at[start]])
+            starts = np.flatnonzero(self._hashes[at] == hashes)
+            pieces = self._pieces[at[starts]]
+            for start, piece, score in zip(
+                starts.tolist(), pieces.tolist(), self._scores[pieces].tolist(), strict=True
+            ):
                 places[start].append((length, piece))
-                scores[start].append(float(self._scores[piece]))
+                scores[start].append(score)
         return places, scores
 
 

@@ -7,7 +7,7 @@ known laws with it, and all other texts by the heuristic, which needs no trainin
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -54,18 +54,27 @@ class RankingModel:
 
     def probabilities(self, features: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return how likely each candidate is right, (candidates,) in (0, 1), of (candidates, FEATURES)."""
-        trees = np.arange(len(self.feature))
-        nodes = np.zeros((len(features), len(trees)), dtype=np.intp)
-        rows = np.arange(len(features))[:, None]
+        # By places in the flat arrays: to index by tree and node takes twice as long.
+        feature, threshold, left, right, value = self._flat
+        nodes = np.repeat(np.arange(0, self.feature.size, self.feature.shape[1])[None], len(features), axis=0)
+        rows = np.arange(0, features.size, features.shape[1])[:, None]
+        values = np.ascontiguousarray(features).ravel()
         while True:
-            below = features[rows, self.feature[trees, nodes]] <= self.threshold[trees, nodes]
-            following = np.where(below, self.left[trees, nodes], self.right[trees, nodes])
+            below = values.take(rows + feature.take(nodes)) <= threshold.take(nodes)
+            following = np.where(below, left.take(nodes), right.take(nodes))
             if (following == nodes).all():
                 break
             nodes = following
-        odds = self.value[trees, nodes].sum(axis=1) + self.bias
+        odds = value.take(nodes).sum(axis=1) + self.bias
         probabilities: NDArray[np.float64] = 1 / (1 + np.exp(-odds))
         return probabilities
+
+    @cached_property
+    def _flat(self) -> tuple[NDArray[Any], ...]:
+        """The arrays of all trees one after the other; where a node goes is a place in them."""
+        first = np.arange(0, self.feature.size, self.feature.shape[1])[:, None]
+        arrays = (self.feature, self.threshold, self.left + first, self.right + first, self.value)
+        return tuple(np.ascontiguousarray(array).ravel() for array in arrays)
 
     def arrays(self, name: str) -> dict[str, Any]:
         """Return the arrays of the model by their names in a file, which begin with its own."""
