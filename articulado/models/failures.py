@@ -27,6 +27,7 @@ _LATE: Mapping[Role, str] = {
     "embedder": "models.late_embedder",
     "rerank": "models.late_rerank",
     "checker": "models.late_checker",
+    "sentences": "models.late_sentences",
 }
 """What is late in a question, by the role of the model, and the setting that gives it more time."""
 _ROLES: Mapping[Role, str] = {
@@ -35,6 +36,7 @@ _ROLES: Mapping[Role, str] = {
     "embedder": "models.role_embedder",
     "rerank": "models.role_rerank",
     "checker": "models.role_checker",
+    "sentences": "models.role_sentences",
 }
 """What a role is called."""
 _TRANSIENT_STATUS = frozenset({408, 409, 425})

@@ -66,13 +66,13 @@ def chat_model(role: Role, settings: ModelSettings, retrier: RetrierFactory = Re
     return _chat(ChatOpenAI(**common), endpoint, retrier, settings)
 
 
-def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier) -> OpenAIEmbedder:
-    """Return the embedder of a provider.
+def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier, role: Role = "embedder") -> OpenAIEmbedder:
+    """Return the embedder of a provider, in the role whose variables configure it.
 
     Raises:
         ConfigurationError: a setting that the provider needs is missing; the message names it.
     """
-    endpoint = _endpoint("embedder", settings)
+    endpoint = _endpoint(role, settings)
     common = {**_connection(endpoint, settings), "model": settings.model}
     if settings.provider == "azure":
         from langchain_openai import AzureOpenAIEmbeddings
@@ -89,8 +89,8 @@ def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier) -> Open
         # LangChain's own method would fetch tokenizer tables, send token ids and drop the usage.
         client.async_client,
         request,
-        fingerprint=fingerprint_of(settings),
-        dimensions=_dimensions(settings),
+        fingerprint=fingerprint_of(settings, role),
+        dimensions=_dimensions(settings, role),
         retrier=retrier(endpoint),
         counter=token_counter(settings.model),
         tpm=settings.tpm,
@@ -105,11 +105,11 @@ def check_settings(role: Role, settings: ModelSettings) -> None:
         ConfigurationError: a setting is missing; the message names it.
     """
     _check_connection(_endpoint(role, settings), settings)
-    if role == "embedder":
-        _dimensions(settings)
+    if role in ("embedder", "sentences"):
+        _dimensions(settings, role)
 
 
-def fingerprint_of(settings: ModelSettings) -> str:
+def fingerprint_of(settings: ModelSettings, role: Role = "embedder") -> str:
     """Return the fingerprint of the embedder: family, model and dimensions, which decide the vectors.
 
     The same model has the same vectors at OpenAI and at Azure. No client is made and no key is needed.
@@ -118,7 +118,7 @@ def fingerprint_of(settings: ModelSettings) -> str:
         ConfigurationError: the model is not a known one and its dimensions are not set.
     """
     family = "compatible" if settings.provider == "compatible" else "openai"
-    return f"{family}:{settings.model}:{_dimensions(settings)}"
+    return f"{family}:{settings.model}:{_dimensions(settings, role)}"
 
 
 def refuses_sampling(model: str) -> bool:
@@ -146,10 +146,10 @@ def _chat(model: Any, endpoint: Endpoint, retrier: RetrierFactory, settings: Mod
     )
 
 
-def _dimensions(settings: ModelSettings) -> int:
+def _dimensions(settings: ModelSettings, role: Role = "embedder") -> int:
     dimensions = settings.dimensions or NATIVE_DIMENSIONS.get(settings.model)
     if dimensions is None:
-        raise _missing(_endpoint("embedder", settings), "DIMENSIONS", translate("models.what_dimensions"))
+        raise _missing(_endpoint(role, settings), "DIMENSIONS", translate("models.what_dimensions"))
     return dimensions
 
 

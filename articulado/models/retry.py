@@ -116,7 +116,14 @@ def retry_after(error: BaseException | None, now: float) -> float | None:
 
 T = TypeVar("T")
 
-LEAST_REPLY: Mapping[Role, float] = {"reader": 1.0, "principal": 5.0, "embedder": 0.5, "rerank": 0.5, "checker": 2.0}
+LEAST_REPLY: Mapping[Role, float] = {
+    "reader": 1.0,
+    "principal": 5.0,
+    "embedder": 0.5,
+    "rerank": 0.5,
+    "checker": 2.0,
+    "sentences": 0.2,
+}
 """Seconds that a model of a role takes for a reply: a pause that leaves no more would be waited for in vain."""
 DEFAULT_TIMEOUT = 120.0
 """Seconds for all attempts of a call that has no deadline of its own."""

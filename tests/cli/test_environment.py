@@ -25,6 +25,7 @@ def test_a_slip_is_told_with_what_was_meant(name: str, meant: str) -> None:
 
 def test_what_is_read_is_known() -> None:
     read = ["ARTICULADO_HOME", "ARTICULADO_RERANK_STRATEGY", "ARTICULADO_RERANK_TIMEOUT", "ARTICULADO_PRINCIPAL_MODEL"]
+    read += ["ARTICULADO_SENTENCES_PATH", "ARTICULADO_SENTENCES_MODEL"]
     assert misspelt(dict.fromkeys([*read, "articulado_as_of"], "x"), KNOWN) == []
     assert all(f"ARTICULADO_{name.upper()}" in KNOWN for name in Settings.model_fields if name not in ("reader",
-               "principal", "embedder", "checker", "rerank"))  # fmt: skip
+               "principal", "embedder", "checker", "rerank", "sentence_encoder"))  # fmt: skip

@@ -6,10 +6,15 @@ import json
 import sys
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from support.openai_server import OpenAIServer, failure, running_server
+from support.sentences import KnownSentences
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
+from articulado.encoders import known_questions
+from articulado.encoders.phrasings import Known, Phrasings
+from articulado.encoders.sentences import Space
 from cli.main import run
 from graph import compose, factory
 
@@ -92,3 +97,39 @@ def test_every_service_is_closed_at_the_end(arguments, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("vacaciones\n/salir\n"))
     assert run(arguments) == 0
     assert sorted(closed) == ["embedder", "principal", "reader", "store"]
+
+
+# The known questions of another sentence encoder.
+
+
+@pytest.fixture
+def sentences(demo_index, monkeypatch) -> Iterator[OpenAIServer]:
+    with running_server() as server:
+        server.native_dimensions["m"] = 4
+        for name, value in (("", "openai"), ("_BASE_URL", server.url), ("_MODEL", "m"), ("_DIMENSIONS", "4")):
+            monkeypatch.setenv(f"ARTICULADO_SENTENCES{name}", value)
+        monkeypatch.setattr(known_questions, "known_questions", lambda: KNOWN)
+        monkeypatch.setattr(known_questions, "summaries", lambda: {VACATION: "descanso"})
+        monkeypatch.setattr(known_questions, "packaged_phrasings", lambda encoder: PACKAGED)
+        yield server
+
+
+VACATION = ("BOE-A-2015-11430", "art:38")
+KNOWN = [Known("¿Cuántas vacaciones tengo?", (VACATION,)), Known("¿Qué tiempo hará?", ())]
+SPACE = Space(np.eye(2), np.array([[1.0, 0.0]]), np.zeros(2), np.eye(2))
+PACKAGED = Phrasings(KnownSentences({}), SPACE, [each.provisions for each in KNOWN], [VACATION])
+
+
+@pytest.mark.integration
+def test_known_questions_are_encoded_before_the_first_search_and_not_again(sentences, capsys):
+    assert run(["search", "vacaciones", "--json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)
+    assert "Se codifican con openai las preguntas conocidas" in told.err
+    # The first text for the dimensions, all of them, and the question.
+    texts = [request.body["input"] for request in sentences.requests]
+    everything = ["¿cuántas vacaciones tengo?", "¿qué tiempo hará?", "descanso"]
+    assert texts == [everything[:1], everything, ["vacaciones"]]
+    assert run(["search", "vacaciones", "--json"]) == 0
+    assert "Se codifican" not in capsys.readouterr().err
+    assert len(sentences.requests) <= 4

@@ -6,6 +6,7 @@ from support.sentences import KnownSentences
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.encoders.phrasings import Phrasings
+from articulado.encoders.sentences import Space
 from articulado.retrieval.ranking.learnt import LearntReranker
 from articulado.retrieval.relevance.judge import BestScoreJudge, LearntJudge
 from articulado.values.errors import ConfigurationError
@@ -94,9 +95,8 @@ def models(monkeypatch):
         monkeypatch.setattr(
             factory, name, lambda *, with_neighbours, name=name: asked.append((name, with_neighbours)) or name
         )
-    known = Phrasings(KnownSentences({}), np.empty((0, 2)), [], np.empty((0, 2)), [], np.zeros(2), np.eye(2))
-    monkeypatch.setattr(factory, "sentence_encoder", lambda settings: "e" if settings.sentences != "none" else None)
-    monkeypatch.setattr(factory, "packaged_phrasings", lambda encoder: known)
+    known = Phrasings(KnownSentences({}), Space(np.empty((0, 2)), np.empty((0, 2)), np.zeros(2), np.eye(2)), [], [])
+    monkeypatch.setattr(factory, "open_phrasings", lambda settings: known if settings.sentences != "none" else None)
     return asked
 
 
@@ -113,6 +113,15 @@ async def test_the_models_are_those_for_what_there_is(models, sentences, with_ne
     assert models == [], "they are read with the first question"
     assert (learnt._model(), services.judge._model()) == ("packaged_ranking", "packaged_judgement")
     assert models == [("packaged_ranking", with_neighbours), ("packaged_judgement", with_neighbours)]
+    await services.close()
+
+
+async def test_without_providers_no_question_goes_to_the_endpoint_of_a_sentence_encoder(models):
+    services = build_services(Settings.read(env_file=None, sentences="openai"), load_profile("laboral"), None)
+    alone = without_providers(services)
+    assert services.phrasings is not None
+    assert (alone.phrasings, type(alone.judge)) == (None, BestScoreJudge)
+    assert alone.rerankers["learnt"] is services.rerankers["heuristic"]
     await services.close()
 
 

@@ -8,6 +8,7 @@ from support.sentences import KnownSentences
 
 from articulado.config.profile import load_profile
 from articulado.encoders.phrasings import Phrasings
+from articulado.encoders.sentences import Space
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.retrieval import search as search_module
 from articulado.retrieval.agreements import empty_analysis
@@ -63,7 +64,7 @@ CHUNKS = [
 def known(*provisions):
     """Make phrasings that know one question, which is the one that is asked, and the provisions that answer it."""
     encoder = KnownSentences({"vacaciones": [1, 0], "¿cuántas vacaciones tengo?": [1, 0]})
-    return Phrasings(encoder, np.array([[1.0, 0.0]]), [provisions], np.empty((0, 2)), [], np.zeros(2), np.eye(2))
+    return Phrasings(encoder, Space(np.array([[1.0, 0.0]]), np.empty((0, 2)), np.zeros(2), np.eye(2)), [provisions], [])
 
 
 async def found_with(phrasings, question="vacaciones", contextualized="", territory=None, **context):

@@ -28,6 +28,8 @@ def passes(chunk: Chunk, where: SearchFilter, today: date) -> bool:
         return False
     if where.chunk_types and chunk["chunk_type"] not in where.chunk_types:
         return False
+    if where.provisions and (chunk["law_id"], chunk["provision_key"]) not in where.provisions:
+        return False
     for path, values in where.fields:
         kind, _, name = path.partition(".")
         value = chunk["attributes"].get(name) if kind == "attributes" else chunk[kind]

@@ -7,6 +7,7 @@ from support.sentences import KnownSentences
 
 from articulado.encoders.dual import DualEncoder, TrainingPairs
 from articulado.encoders.phrasings import Known, Phrasings
+from articulado.encoders.sentences import Space
 from articulado.language.languages import language
 from articulado.legal.vocabulary.matters import matters
 from articulado.retrieval.ranking.features import FEATURES
@@ -243,7 +244,7 @@ def known_as(*situations):
     known = [Known(each.question, tuple(parse_refs(each.provisions))) for each in situations]
     vectors = encoder.encode([each.question.lower() for each in situations])
     answers = [each.provisions for each in known]
-    return known, Phrasings(encoder, vectors, answers, np.empty((0, 3)), [], np.zeros(3), np.eye(3))
+    return known, Phrasings(encoder, Space(vectors, np.empty((0, 3)), np.zeros(3), np.eye(3)), answers, [])
 
 
 @pytest.fixture
@@ -305,12 +306,9 @@ def test_of_the_same_need_some_questions_stay_the_same_ones_each_time(monkeypatc
     known = [Known(each.question, tuple(parse_refs(each.provisions))) for each in many]
     phrasings = Phrasings(
         encoder,
-        encoder.encode(list(vectors)),
+        Space(encoder.encode(list(vectors)), np.empty((0, 41)), np.zeros(41), np.eye(41)),
         [each.provisions for each in known],
-        np.empty((0, 41)),
         [],
-        np.zeros(41),
-        np.eye(41),
     )
     unseen = Unseen(ENCODER, phrasings, known)
     left = [unseen.around(each.question).support.get((ET, "art:38")) for each in many]

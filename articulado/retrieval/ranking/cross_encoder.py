@@ -114,7 +114,8 @@ class ModelFiles:
 
     def _in_cache(self) -> tuple[Path, str] | None:
         # Asked first, so that a machine without models does not pay for loading the libraries.
-        if not any(self.cache.glob("models--*")):
+        is_named = "/" in self.model  # a name that is none is told by the list of the library
+        if not self.cache.is_dir() or (is_named and not any(self.cache.glob("models--*"))):
             return None
         source, file, others = self._published()
         snapshots = self.cache / f"models--{source.replace('/', '--')}" / "snapshots"

@@ -5,6 +5,7 @@ the package, all phrasings of one need and of one writer on one side. ``LearntRe
 known laws with it, and all other texts by the heuristic, which needs no training.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -145,6 +146,9 @@ class LearntReranker:
         deadline: float | None = None,
     ) -> Reranked:
         """Score every candidate (``Reranker.score``)."""
+        if self.reader.around:
+            for text in filter(None, (question, *split_subject(question, self.reader.domain.language))):
+                await asyncio.to_thread(self.reader.around, text)
         of_laws = [each for each in candidates if each["chunk"]["law_id"] in known_laws()]
         own = [each for each in candidates if is_unlearnt(each["chunk"])]
         scores: dict[int, float] = {}

@@ -6,6 +6,7 @@ from support.damage import DAMAGES, changed, without
 from support.sentences import KnownSentences
 
 from articulado.encoders import phrasings as phrasings_module
+from articulado.encoders import sentences as sentences_module
 from articulado.encoders.phrasings import (
     BESIDE,
     CLOSEST,
@@ -16,6 +17,7 @@ from articulado.encoders.phrasings import (
     Support,
     packaged_phrasings,
 )
+from articulado.encoders.sentences import Space
 from articulado.values.errors import ConfigurationError
 
 ET = "BOE-A-2015-11430"
@@ -33,12 +35,14 @@ def phrasings_of(*known: tuple[float, tuple], encoder=None) -> Phrasings:
     """Make phrasings whose questions have these cosines with the question and these provisions."""
     return Phrasings(
         encoder or KnownSentences(EAST),
-        np.array([at(cosine) for cosine, _ in known]).reshape(-1, 3),
+        Space(
+            np.array([at(cosine) for cosine, _ in known]).reshape(-1, 3),
+            np.array([at(0.25), EAST["title"]]),
+            np.zeros(3),
+            np.eye(3),
+        ),
         [provisions for _, provisions in known],
-        np.array([at(0.25), EAST["title"]]),
         [A38, A55],
-        np.zeros(3),
-        np.eye(3),
     )
 
 
@@ -181,7 +185,7 @@ def test_the_same_question_is_the_nearest(made):
 
 
 def test_the_axes_that_tell_the_questions_apart_most_are_kept(monkeypatch):
-    monkeypatch.setattr(phrasings_module, "DIMENSIONS", 1)
+    monkeypatch.setattr(sentences_module, "DIMENSIONS", 1)
     # The questions lie apart along the first axis; the second is the same for all but for a trifle.
     encoder = KnownSentences({"a": [1, 0.1], "b": [-1, 0.1], "c": [-1, 0.2]})
     made = Phrasings.of(encoder, [Known("a", (A38,)), Known("b", (A48,))], {A38: "a"})

