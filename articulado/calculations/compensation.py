@@ -1,12 +1,11 @@
 """Compensation for the end of a contract by the Estatuto de los Trabajadores: days of salary a year, and caps."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 
-from articulado.calculations.employment import ROUNDING, SALARY, STARTED_MONTH, months_of_service, service_rule
-from articulado.calculations.rules import STATUTE, Calculation, Computed, Rule, Variant, rule
+from articulado.calculations.employment import ROUNDING, SALARY, SERVICE, STARTED_MONTH, months_of_service, service_rule
+from articulado.calculations.engine import STATUTE, Calculation, Computed, Rule, Variant, rule
 from articulado.calculations.values import NotApplied, NotEntitled, Stop, money, number, rounded, written_day
 
 STATUTE_SINCE = date(2015, 11, 13)
@@ -27,12 +26,13 @@ def days_rule(provision: str, days_a_year: int, paragraph: str) -> Rule:
 
     @rule(provision)
     def compensation_days(service_months: int) -> Computed:
-        return _days(days_a_year, service_months, paragraph)
+        return days_of_service(days_a_year, service_months, paragraph)
 
     return compensation_days
 
 
-def _days(days_a_year: int, months: int, paragraph: str) -> Computed:
+def days_of_service(days_a_year: int, months: int, paragraph: str) -> Computed:
+    """Return days of salary for months of service."""
     value = Decimal(days_a_year * months) / 12
     formula = f"{days_a_year} × {months}/12"
     text = f"{days_a_year} días por año: {formula} = {number(value, 4)} días ({paragraph})."
@@ -56,12 +56,13 @@ def cap_rule(provision: str, months: int) -> Rule:
 
     @rule(provision)
     def capped(uncapped: Decimal, monthly_salary: Decimal) -> Computed:
-        return _capped(uncapped, monthly_salary * months, f"{months} × {money(monthly_salary)}", months, provision)
+        return capped_at(uncapped, monthly_salary * months, f"{months} × {money(monthly_salary)}", months, provision)
 
     return capped
 
 
-def _capped(amount: Decimal, cap: Decimal, formula: str, months: int, provision: str) -> Computed:
+def capped_at(amount: Decimal, cap: Decimal, formula: str, months: int, provision: str) -> Computed:
+    """Return an amount, at most some months of salary."""
     start = f"Tope de {months} mensualidades: {formula} = {money(cap)} €"
     if amount > cap:
         return Computed(cap, "EUR", f"{start}; se aplica.", formula, provision=provision)
@@ -74,7 +75,7 @@ def cap_of_30_days(provision: str, months: int) -> Variant:
 
     @rule(provision)
     def capped(uncapped: Decimal, daily_salary: Decimal) -> Computed:
-        return _capped(
+        return capped_at(
             uncapped, daily_salary * 30 * months, f"{months} × 30 × {money(daily_salary, 4)}", months, provision
         )
 
@@ -123,8 +124,8 @@ def temporary_days(start: date, service_months: int) -> Computed:
         raise Stop(NotEntitled(reason, GRADUAL))
     days_a_year = min(max(start.year, 2011), 2015) - 2003
     if days_a_year < DAYS_SINCE_2015:
-        return _days(days_a_year, service_months, f"por ser el contrato de {start.year}")
-    return replace(_days(days_a_year, service_months, "apartado 1.c"), provision=f"{STATUTE}#Artículo 49")
+        return days_of_service(days_a_year, service_months, f"por ser el contrato de {start.year}")
+    return replace(days_of_service(days_a_year, service_months, "apartado 1.c"), provision=f"{STATUTE}#Artículo 49")
 
 
 @rule(f"{STATUTE}#Artículo 49")
@@ -149,6 +150,9 @@ FIELDS = (
     "daily_salary",
     "part_time",
     "already_paid",
+    "service_years",
+    "more_months",
+    "service_in_months",
 )
 
 
@@ -173,7 +177,7 @@ def _compensation(
         kind,
         title,
         ("compensation",),
-        (*conditions, *SALARY, *rules, amount_rule(provision), owed_rule(provision)),
+        (*conditions, *SALARY, *SERVICE, *rules, amount_rule(provision), owed_rule(provision)),
         (*FIELDS, *fields),
         provision,
         f"{name}: {{compensation}}.",
@@ -332,7 +336,7 @@ def capped(uncapped: Decimal, monthly_salary: Decimal, days_before_reform: Decim
     if tranches and days_before_reform <= DAYS_OF_CAP:
         return Computed(uncapped, "EUR")
     months, provision = (42, TRANSITIONAL) if tranches else (24, f"{STATUTE}#Artículo 56")
-    return _capped(uncapped, monthly_salary * months, f"{months} × {money(monthly_salary)}", months, provision)
+    return capped_at(uncapped, monthly_salary * months, f"{months} × {money(monthly_salary)}", months, provision)
 
 
 @rule(f"{STATUTE}#Artículo 50")
@@ -366,8 +370,5 @@ BREACH = _compensation(
     conditions=(ended_by_worker,),
 )
 
-CALCULATIONS: Mapping[str, Calculation] = {
-    each.kind: each
-    for each in (OBJECTIVE, COLLECTIVE, UNFAIR, UNFAIR_TRANSITIONAL, BREACH, MODIFICATION, TRANSFER, TEMPORARY)
-}
-"""The calculations by their kind ("compensation/objective")."""
+CALCULATIONS = (OBJECTIVE, COLLECTIVE, UNFAIR, UNFAIR_TRANSITIONAL, BREACH, MODIFICATION, TRANSFER, TEMPORARY)
+"""Compensations for the end of a contract."""

@@ -1,16 +1,17 @@
-"""Rules that many calculations share: the salary of a year, a month and a day, and the time of service."""
+"""Rules that many calculations share: salary, time of service, and the parts of a settlement."""
 
 from calendar import isleap
 from datetime import date, timedelta
 from decimal import Decimal
 
-from articulado.calculations.rules import STATUTE, Computed, Rule, rule
+from articulado.calculations.engine import STATUTE, Computed, Rule, rule
 from articulado.calculations.values import Refused, Stop, counted, money, number, written_day
 
 SALARY_DAY = (
     "SSTS 30-6-2008 (rcud 2639/2007) y 24-1-2011 (rcud 2018/2010): salario anual entre 365, o 366 en año bisiesto"
 )
 STARTED_MONTH = "STS 20-7-2009, reiterada en STS 118/2016, de 18-2-2016 (rcud 3257/2014): el mes empezado cuenta entero"
+ONE_DAY = timedelta(days=1)
 ROUNDING = "Cálculo exacto con fracciones; se redondea a céntimos solo el resultado."
 WHOLE_MONTH = "Mensualidad = salario anual con pagas / 12."
 
@@ -63,6 +64,13 @@ def monthly_salary(annual_salary: Decimal) -> Computed:
 SALARY = (annual_of_payments, annual_with_extra_pays, annual_of_days, daily_salary, monthly_salary)
 
 
+@rule(f"{STATUTE}#Artículo 29", produces="last_paid_day")
+def paid_month_before(end: date) -> Computed:
+    """Last day of the month before the end, up to which salary is taken to be paid where nothing else is said."""
+    text = "Salario cobrado hasta el final del mes anterior al del cese: si no es así, diga hasta qué día cobró."
+    return Computed(end.replace(day=1) - timedelta(days=1), "date", assumptions=(text,))
+
+
 def whole_months(first: date, last: date) -> tuple[int, int, int]:
     """Return years, months and days from the first to the last day, both counted.
 
@@ -105,6 +113,28 @@ def months_of_service(first: date, last: date) -> tuple[int, str]:
     return total, f"{', '.join(parts[:-1])} y {parts[-1]}; {how}: {counted(total, 'months')}"
 
 
+@rule(f"{STATUTE}#Artículo 49", produces="start")
+def start_by_years(end: date, service_years: Decimal, more_months: int | None = None) -> Computed:
+    """First day of so many years of service, and it may be some months more."""
+    return _start(end, int(service_years * 12) + (more_months or 0))
+
+
+@rule(f"{STATUTE}#Artículo 49", produces="start")
+def start_by_months(end: date, service_in_months: int) -> Computed:
+    """First day of so many months of service."""
+    return _start(end, service_in_months)
+
+
+def _start(end: date, months: int) -> Computed:
+    day = add_months(end + timedelta(days=1), -months)
+    served = counted(months, "months").capitalize()
+    text = f"{served} de servicio hasta el {written_day(end)}: desde el {written_day(day)}."
+    return Computed(day, "date", text)
+
+
+SERVICE = (start_by_years, start_by_months)
+
+
 def service_rule(provision: str) -> Rule:
     """Return the rule on the months of service that a provision measures by, a started one as whole."""
 
@@ -115,3 +145,136 @@ def service_rule(provision: str) -> Rule:
         return Computed(total, "months", text, written)
 
     return service_months
+
+
+PAY, EXTRA, LEAVE, END, NOTICE = (f"{STATUTE}#Artículo {each}" for each in (29, 31, 38, 49, 53))
+DAY_OF_30 = "El día se valora en salario mensual / 30."
+DAYS_OF_LEAVE, DAYS_OF_MONTH = Decimal(30), 30
+
+
+def salary_of_days(days: Decimal | int, day_value: Decimal) -> Computed:
+    """Return the salary of some days."""
+    formula = f"{number(days)} días × {money(day_value, 4)}"
+    return Computed(
+        days * day_value, "EUR", f"Salario pendiente: {formula} = {money(days * day_value)} €.", formula, PAY
+    )
+
+
+def extra_pay_part(
+    amount: Decimal, first: date, last: date, end: date, start: date | None = None, *, by_months: bool = False
+) -> Computed:
+    """Return the part of an extra pay that accrued in its span until the end of the contract."""
+    began, ended = max(first, start or first), min(end, last)
+    if last < first:
+        raise Stop(Refused("El devengo de la paga extra no puede acabar antes de empezar: revise las fechas."))
+    if ended < began:
+        return Computed(Decimal(0), "EUR")
+    if by_months:
+        part, whole, unit = months_and_days(began, ended), months_and_days(first, last), "meses"
+    else:
+        part, whole, unit = Decimal((ended - began).days + 1), Decimal((last - first).days + 1), "días"
+    value = amount * part / whole
+    formula = f"{money(amount)} × {number(part, 4) if part % 1 else number(part)}/{number(whole)} {unit}"
+    span = f"devengada del {written_day(first)} al {written_day(last)}"
+    return Computed(value, "EUR", f"Paga extra {span}: {formula} = {money(value)} €.", formula, EXTRA)
+
+
+def months_and_days(first: date, last: date) -> Decimal:
+    """Return the months between two days, both counted; days are thirtieths of a month."""
+    years, months, days = whole_months(first, last)
+    return Decimal(years * 12 + months) + Decimal(days) / DAYS_OF_MONTH
+
+
+def leave_part(due: Decimal, how: str, day_value: Decimal) -> Computed:
+    """Return the pay of leave that was not taken."""
+    value, formula = due * day_value, f"{number(due, 4)} días × {money(day_value, 4)}"
+    excess = "Ha disfrutado más vacaciones de las ganadas: la empresa puede querer descontarlas."
+    text = f"Vacaciones: {how}: {formula} = {money(value)} €."
+    return Computed(value, "EUR", text, formula, LEAVE, warnings=(excess,) if due < 0 else ())
+
+
+def notice_part(days: Decimal, day_value: Decimal, *, by_worker: bool) -> Computed:
+    """Return the pay of notice that was not given; less than nothing where the worker failed."""
+    value, formula = days * day_value, f"{number(days)} días × {money(day_value, 4)}"
+    if by_worker:
+        text = f"Se descuenta el preaviso que no dio el trabajador: {formula} = {money(value)} €."
+        return Computed(-value, "EUR", text, formula, END)
+    return Computed(value, "EUR", f"Preaviso que no dio la empresa: {formula} = {money(value)} €.", formula, NOTICE)
+
+
+@rule(PAY, produces="month_pay")
+def month_given(monthly: Decimal) -> Computed:
+    """Return the pay of a month as given."""
+    return Computed(monthly, "EUR")
+
+
+@rule(PAY, produces="month_pay")
+def month_of_year(annual_salary: Decimal, payments: Decimal) -> Computed:
+    """Pay of a month: a year's through the payments."""
+    value, formula = annual_salary / payments, f"{money(annual_salary)} / {number(payments)}"
+    return Computed(value, "EUR", f"Salario de un mes: {formula} = {money(value)} €.", formula)
+
+
+@rule(PAY, produces="month_pay")
+def month_of_days(daily_salary: Decimal) -> Computed:
+    """Pay of a month: thirty days."""
+    return Computed(daily_salary * DAYS_OF_MONTH, "EUR")
+
+
+@rule(PAY)
+def day_value(month_pay: Decimal) -> Computed:
+    """Value of a day: a month's pay through thirty."""
+    value, formula = month_pay / DAYS_OF_MONTH, f"{money(month_pay)} / 30"
+    return Computed(value, "EUR/day", f"Día: {formula} = {money(value, 4)} €.", formula, assumptions=(DAY_OF_30,))
+
+
+@rule(PAY, produces="day_value")
+def day_of_year(annual_salary: Decimal, end: date) -> Computed:
+    """Value of a day with its part of the extra pays."""
+    return Computed(annual_salary / days_of_year(end), "EUR/day")
+
+
+def calendar_months(first: date, last: date) -> tuple[int, int]:
+    """Return whole calendar months and other days between two days, both counted.
+
+    >>> calendar_months(date(2026, 3, 16), date(2026, 5, 10))
+    (1, 26)
+    """
+    months, days, day = 0, 0, first
+    while day <= last:
+        end_of_month = add_months(day.replace(day=1), 1) - ONE_DAY
+        if day.day == 1 and end_of_month <= last:
+            months += 1
+        else:
+            days += (min(end_of_month, last) - day).days + 1
+        day = end_of_month + ONE_DAY
+    return months, days
+
+
+def extra_pays_part(amount: Decimal, end: date, accrual: str, start: date | None) -> Computed:
+    """Return the two extra pays, or that of the half-year, that are accruing on the last day."""
+    january, july = date(end.year, 1, 1), date(end.year, 7, 1)
+    if accrual == "half_year":
+        spans = [(january, july - ONE_DAY)] if end < july else [(july, date(end.year, 12, 31))]
+    else:
+        summer = july if end >= july else date(end.year - 1, 7, 1)
+        spans = [(summer, add_months(summer, 12) - ONE_DAY), (january, date(end.year, 12, 31))]
+    parts = [extra_pay_part(amount, first, last, end, start) for first, last in spans]
+    value = sum((Decimal(str(each.value)) for each in parts), Decimal(0))
+    assumed = () if start else ("Trabaja en la empresa desde antes de que empezaran a ganarse las pagas.",)
+    return Computed(value, "EUR", parts=tuple(parts), assumptions=(*assumed, "Las pagas anteriores están cobradas."))
+
+
+@rule(EXTRA, produces="extra_pay_accrual")
+def half_year_assumed() -> Computed:
+    """Accrual of the extra pays where it is not known: that which gives less."""
+    return Computed("half_year", assumptions=("Cada paga extra se gana en un semestre; véalo en su convenio.",))
+
+
+@rule(EXTRA, produces="extra_pay_accrual")
+def year_assumed() -> Computed:
+    """Accrual of each extra pay in twelve months."""
+    return Computed("annual")
+
+
+MONTH_PAY = (month_given, month_of_year, month_of_days, day_value, annual_of_payments, annual_with_extra_pays)

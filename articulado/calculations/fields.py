@@ -4,13 +4,17 @@
 
 - ``type``: "date", "amount" (of money, not negative), "number" (not negative), "count" (whole, not negative),
   "yes_no", "choice", "text", "dates" (a list) or "items" (a list of tables with fields of their own)
+  A number may be a fraction ("1/8") or a percentage ("25 %", read as 25).
 - ``label``, ``question``, ``why``: name in a form, question in plain Spanish, and why the datum matters
-- ``choices``: of a choice, each value with its label
+- ``choices``: of a choice, each value with its label; ``choice_aliases``: other names of a value
+- ``said``: of a choice or a yes and no, how people say each value: beginnings of words, without accents
 - ``aliases``: other names that inputs may give it
 - ``least``, ``most``: bounds
-- ``words``: how people write it before or after its value, for the reader of questions
+- ``unit``: of what a count is ("#hij", a stem): a mention with a unit of a field is no other input
+- ``group``: inputs that say the same in other ways; a new one of them takes the place of the others
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -29,7 +33,13 @@ from articulado.language.numerals import parse_amount
 
 FieldType = Literal["date", "amount", "number", "count", "yes_no", "choice", "text", "dates", "items"]
 
-_YES, _NO = ("si", "true", "yes", "1", "verdadero"), ("no", "false", "0", "falso")
+_YES, _NO = ("si", "s", "true", "yes", "y", "1", "verdadero"), ("no", "n", "false", "0", "falso")
+_THOUSANDS = re.compile(r"\d{1,3}(?:\.\d{3})+")
+"""An amount with points for thousands: no amount of euros has three decimals."""
+_FRACTION = re.compile(r"(\d+)\s*/\s*([1-9]\d*)")
+LARGEST, SMALLEST = Decimal(10) ** 9, Decimal(10) ** -12
+"""Bounds of the size of a number: beyond them it is a mistake, and not exact in 28 digits."""
+_SHOWN = 60
 _EARLIEST, _LATEST = date(1900, 1, 1), date(2100, 12, 31)
 
 
@@ -44,10 +54,13 @@ class InputField(BaseModel):
     question: str = Field(min_length=1)
     why: str = Field(min_length=1)
     choices: dict[str, str] = {}
+    choice_aliases: dict[str, tuple[str, ...]] = {}
+    said: dict[str, tuple[str, ...]] = {}
     aliases: tuple[str, ...] = ()
     least: Decimal | None = None
     most: Decimal | None = None
-    words: tuple[str, ...] = ()
+    group: str = ""
+    unit: str = ""
 
     def wanted(self) -> Wanted:
         """Return what is asked of the person."""
@@ -64,9 +77,7 @@ class InputField(BaseModel):
                 raise self._refused(raw)
             return tuple(dict(each) for each in raw)
         if self.type == "dates":
-            if not isinstance(raw, list | tuple):
-                raise self._refused(raw)
-            return tuple(self._day(each) for each in raw)
+            return self._days(raw)
         value = self._typed(raw)
         is_number = isinstance(value, Decimal | int) and not isinstance(value, bool)
         if is_number and (value < (self.least or 0) or (self.most is not None and value > self.most)):
@@ -99,17 +110,27 @@ class InputField(BaseModel):
             raise self._refused(raw)
         return day
 
+    def _days(self, raw: object) -> tuple[date, ...]:
+        """Return days in their order, each once: a list, one day, or a text with commas between them."""
+        if isinstance(raw, str):
+            raw = [each for each in raw.replace(";", ",").split(",") if each.strip()]
+        days = raw if isinstance(raw, list | tuple | set | frozenset) else [raw]
+        return tuple(sorted({self._day(each) for each in days}))
+
     def _decimal(self, raw: object) -> Decimal:
         if isinstance(raw, bool) or raw is None:
             raise self._refused(raw)
+        if self.type == "amount" and _THOUSANDS.fullmatch(str(raw).strip(" €")):
+            return Decimal(str(raw).strip(" €").replace(".", ""))
+        fraction = _FRACTION.fullmatch(str(raw).strip())
         try:
-            value = Decimal(str(raw).strip())
+            value = Decimal(fraction[1]) / Decimal(fraction[2]) if fraction else Decimal(str(raw).strip(" %"))
         except InvalidOperation:
-            parsed = parse_amount(str(raw).replace("€", "").strip())
+            parsed = parse_amount(str(raw).strip(" €%"))
             if parsed is None:
                 raise self._refused(raw) from None
             value = parsed
-        if not value.is_finite():
+        if not value.is_finite() or not (value == 0 or SMALLEST < abs(value) <= LARGEST):
             raise self._refused(raw)
         return value
 
@@ -123,13 +144,14 @@ class InputField(BaseModel):
 
     def _choice(self, raw: object) -> str:
         text = fold(str(raw).strip())
-        found = [key for key, label in self.choices.items() if text in (fold(key), fold(label))]
+        names = {key: (key, label, *self.choice_aliases.get(key, ())) for key, label in self.choices.items()}
+        found = [key for key, called in names.items() if text in map(fold, called)]
         if not found:
             raise self._refused(raw)
         return found[0]
 
     def _refused(self, raw: object) -> Stop:
-        return Stop(Refused(f"«{self.label}» no admite «{raw}»: {self.accepted()}."))
+        return Stop(Refused(f"«{self.label}» no admite «{_shortened(raw)}»: {self.accepted()}.", field=self.name))
 
     def accepted(self) -> str:
         """Say in Spanish what the field accepts."""
@@ -137,7 +159,7 @@ class InputField(BaseModel):
             case "date":
                 return "escriba una fecha entre 1900 y 2100, como 2026-02-28 o 28/02/2026"
             case "dates":
-                return "escriba una lista de fechas, como 2026-02-28"
+                return "escriba fechas separadas por comas, como 2026-02-28"
             case "yes_no":
                 return "escriba sí o no"
             case "choice":
@@ -170,6 +192,8 @@ class InputField(BaseModel):
                 shape |= {"type": "integer" if self.type == "count" else "number", "minimum": float(self.least or 0)}
                 if self.most is not None:
                     shape |= {"maximum": float(self.most)}
+                if self.type == "amount":
+                    shape |= {"x-unit": "EUR"}
         return shape
 
 
@@ -198,10 +222,17 @@ def read_inputs(fields: Iterable[str], inputs: Mapping[str, object]) -> ReadInpu
             unknown.append(key)
             continue
         value = FIELDS[name].read(raw)
-        if name in values and values[name] != value:
-            raise Stop(Refused(f"«{FIELDS[name].label}» tiene dos valores: dé uno solo."))
+        if name in values and FIELDS[name].type == "dates":
+            value = tuple(sorted({*values[name], *value}))
+        elif name in values and values[name] != value:
+            raise Stop(Refused(f"«{FIELDS[name].label}» tiene dos valores: dé uno solo.", field=name))
         values[name] = value
     return ReadInputs(values, tuple(unknown))
+
+
+def _shortened(raw: object) -> str:
+    text = str(raw)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _iso_day(text: str) -> date | None:

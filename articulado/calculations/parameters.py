@@ -2,7 +2,8 @@
 
 A kind is one file of ``data/parameters``. Its fields:
 
-- ``name``, ``title``: short and full name; ``words``: its names in questions and texts, in any case and accents
+- ``name``, ``title``: short and full name; ``words``: its names in questions and texts, in any case and accents; a kind
+  without them serves calculations only
 - ``units``: for each quantity its unit in each language ("euros al mes")
 - ``period``: the values of a span of days, with ``from``, ``until`` (last day; absent while it has not ended),
   ``norm``, ``article`` and ``boe`` (identifier) where they are known, ``extended`` for a norm that was extended
@@ -26,6 +27,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from articulado.calculations.values import Refused, Stop
 from articulado.language.folding import fold
 from articulado.language.formats import long_day, written
 from articulado.language.languages import LANGUAGES, Language, language
@@ -74,7 +76,7 @@ class ParameterKind(BaseModel):
 
     name: str = Field(min_length=1)
     title: str = Field(min_length=1)
-    words: tuple[str, ...] = Field(min_length=1)
+    words: tuple[str, ...] = ()
     units: dict[str, dict[str, str]]
     period: tuple[Period, ...] = Field(min_length=1)
 
@@ -94,7 +96,7 @@ class ParameterKind(BaseModel):
 
     def is_named_in(self, text: str) -> bool:
         """Tell whether a text has one of the names of the kind."""
-        return self._pattern.search(fold(text)) is not None
+        return bool(self.words) and self._pattern.search(fold(text)) is not None
 
     def period_on(self, day: date) -> Period | None:
         """Return the period of which the values were verified for a day; ``None`` without one: nothing is inferred."""
@@ -162,41 +164,75 @@ class DatedValue:
         label = period.article or self.kind.name
         key = provision_key(period.article) if period.article else None
         url = provision_url(period.boe, period.article) if period.article else law_url(period.boe)
-        return {
-            "id": chunk_id(_COLLECTION, period.boe or period.norm, self.kind.name, period.begins.isoformat(), 1),
-            "collection": _COLLECTION,
-            "law_id": period.boe,
-            "law_name": law.short if law else period.norm,
-            "rank": law.rank if law else LOWEST_RANK,
-            "kind": VALUE_TYPE,
-            "provision": label,
-            "provision_key": key or self.kind.name,
-            "title": self.kind.title,
-            "breadcrumb": "",
-            "summary": "",
-            "text": text,
-            "part": 1,
-            "parts": 1,
-            "parent_id": None,
-            "parent_content": "",
-            "strategy": VALUE_TYPE,
-            "refs": [],
-            "valid_from": period.begins.isoformat(),
-            "valid_to": None,
-            "status": "vigente",
-            "status_note": "",
-            "wording": {},
-            "notes": [],
-            "territory_ccaa": None,
-            "territory_municipio": None,
-            "chunk_type": VALUE_TYPE,
-            "tier": "",
-            "topic": "",
-            "attributes": {},
-            "url": url if period.boe else "",
-            "content_hash": blake2b(text.encode(), digest_size=16).hexdigest(),
-            "source": "plain_language",
-        }
+        return value_chunk(
+            collection=_COLLECTION,
+            name=self.kind.name,
+            law_id=period.boe,
+            law_name=law.short if law else period.norm,
+            label=label,
+            title=self.kind.title,
+            text=text,
+            begins=period.begins.isoformat(),
+            url=url if period.boe else "",
+            source=period.boe or period.norm,
+            key=key or self.kind.name,
+            rank=law.rank if law else LOWEST_RANK,
+            valid_from=period.begins.isoformat(),
+        )
+
+
+def value_chunk(
+    *,
+    collection: str,
+    name: str,
+    law_id: str,
+    law_name: str,
+    label: str,
+    title: str,
+    text: str,
+    begins: str,
+    url: str,
+    source: str = "",
+    key: str = "",
+    rank: int = LOWEST_RANK,
+    valid_from: str | None = None,
+) -> Chunk:
+    """Return a chunk that states a value and is in no index; ``source`` and ``begins`` tell its versions apart."""
+    return {
+        "id": chunk_id(collection, source or law_id, name, begins, 1),
+        "collection": collection,
+        "law_id": law_id,
+        "law_name": law_name,
+        "rank": rank,
+        "kind": VALUE_TYPE,
+        "provision": label,
+        "provision_key": key or name,
+        "title": title,
+        "breadcrumb": "",
+        "summary": "",
+        "text": text,
+        "part": 1,
+        "parts": 1,
+        "parent_id": None,
+        "parent_content": "",
+        "strategy": VALUE_TYPE,
+        "refs": [],
+        "valid_from": valid_from,
+        "valid_to": None,
+        "status": "vigente",
+        "status_note": "",
+        "wording": {},
+        "notes": [],
+        "territory_ccaa": None,
+        "territory_municipio": None,
+        "chunk_type": VALUE_TYPE,
+        "tier": "",
+        "topic": "",
+        "attributes": {},
+        "url": url,
+        "content_hash": blake2b(text.encode(), digest_size=16).hexdigest(),
+        "source": "plain_language",
+    }
 
 
 @cache
@@ -209,6 +245,20 @@ def parameter_kinds() -> tuple[ParameterKind, ...]:
     folder = resources.files("articulado.calculations").joinpath("data", "parameters")
     files = sorted(folder.iterdir(), key=lambda file: file.name)
     return tuple(ParameterKind.model_validate(_read(file)) for file in files if file.name.endswith(".toml"))
+
+
+def verified_period(name: str, day: date | None = None) -> Period:
+    """Return the values of a kind on a day, or those that were verified last.
+
+    Raises:
+        Stop: the values of that day were not verified.
+    """
+    kind = next(each for each in parameter_kinds() if each.name == name)
+    period = kind.period_on(day) if day else kind.period[-1]
+    if period is None:
+        assert day is not None
+        raise Stop(Refused(Unverified(kind, day).reason(language("es"))))
+    return period
 
 
 def _read(file: "resources.abc.Traversable") -> dict[str, Any]:

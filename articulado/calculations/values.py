@@ -17,6 +17,9 @@ Number = Decimal | int
 Quantity = Decimal | int | date | datetime | bool | str
 """Value of an input or a step: amounts and shares are ``Decimal``, counts are ``int``."""
 
+DayOfWording = Literal["exact", "deduced", "at_least"]
+"""Certainty of the first day of a wording."""
+
 CENT = Decimal("0.01")
 
 
@@ -72,6 +75,40 @@ class ExcludedDay:
 
 
 @dataclass(frozen=True)
+class Followed:
+    """A provision that a rule follows; ``holds_since`` is the first day of its law that the rule declares to cover."""
+
+    provision: str
+    holds_since: date | None = None
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The law that an outcome rests on: the provisions followed, shown in a step or not, and the day of the law.
+
+    ``day`` is that of the event, or with ``is_asked`` the one that the law was asked of; ``None`` is today.
+    """
+
+    followed: tuple[Followed, ...] = ()
+    day: date | None = None
+    is_asked: bool = False
+
+
+@dataclass(frozen=True)
+class FollowedWording:
+    """The wording that a provision was followed in, and whether it was confirmed by the law in an index.
+
+    ``certainty``: ``since`` is its first day (``exact``), the one deduced from a publication (``deduced``), or one from
+    which on it has not changed (``at_least``).
+    """
+
+    provision: str
+    since: date
+    certainty: DayOfWording
+    confirmed: bool
+
+
+@dataclass(frozen=True)
 class Result:
     """The values, the first of which was asked for, and the steps that lead to them.
 
@@ -87,6 +124,8 @@ class Result:
     alternatives: tuple[Alternative, ...] = ()
     sensitive: str = ""
     excluded: tuple[ExcludedDay, ...] = ()
+    basis: Basis = Basis()
+    wordings: tuple[FollowedWording, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -114,14 +153,20 @@ class NotEntitled:
     reason: str
     provision: str
     steps: tuple[Step, ...] = ()
+    basis: Basis = Basis()
+    wordings: tuple[FollowedWording, ...] = ()
 
 
 @dataclass(frozen=True)
 class Refused:
-    """The calculation cannot be made with certainty: a year that was not verified, a changed wording, a bad input."""
+    """The calculation cannot be made with certainty: a year that was not verified, a changed wording, a bad input.
+
+    ``field`` is the input that cannot be read, empty for other reasons.
+    """
 
     reason: str
     provision: str = ""
+    field: str = ""
 
 
 Outcome = Result | Missing | NotEntitled | Refused
@@ -130,8 +175,8 @@ Outcome = Result | Missing | NotEntitled | Refused
 class Stop(Exception):
     """Ends a calculation with another outcome than a result; rules raise it."""
 
-    def __init__(self, outcome: NotEntitled | Refused) -> None:
-        super().__init__(outcome.reason)
+    def __init__(self, outcome: NotEntitled | Refused | Missing) -> None:
+        super().__init__(outcome)
         self.outcome = outcome
 
 

@@ -13,6 +13,7 @@ from typing import Literal
 
 from articulado.language.folding import fold
 from articulado.language.formats import long_day
+from articulado.language.table_text import without_heads
 from articulado.language.translation import translate
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import in_force
@@ -38,6 +39,11 @@ def wording_hash(text: str) -> str:
     Case, accents, punctuation and layout do not count: the same wording has the same hash in every source.
     """
     return blake2b(" ".join(_WORD.findall(fold(text))).encode(), digest_size=8).hexdigest()
+
+
+def wording_hash_of(parts: Iterable[Chunk]) -> str:
+    """Return the ``wording_hash`` of a provision from its chunks, in order of part."""
+    return wording_hash("\n".join(without_heads(part["text"] for part in parts)))
 
 
 def wording_status_note(

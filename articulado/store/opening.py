@@ -12,8 +12,11 @@ from math import isfinite
 from pathlib import Path
 from typing import Protocol
 
+from articulado.config.settings import Settings
 from articulado.language.translation import translate
 from articulado.store.builder import IndexBuilder, digest
+from articulado.store.edge import EdgeStore
+from articulado.store.files import check_files
 from articulado.store.generations import (
     BUILD_HINT,
     Description,
@@ -170,8 +173,25 @@ class InspectedStore(ChunkStore, Protocol):
         ...
 
 
+def open_store(settings: Settings, index: Index) -> InspectedStore:
+    """Open the store of an index.
+
+    Raises:
+        IndexMismatch, IndexMissing: the files of the index are damaged.
+        StoreUnavailable: the store cannot be opened.
+    """
+    check_files(index)
+    if settings.store == "embedded":
+        store = EdgeStore(index.folder, list(index.manifest.collections), candidates=index.manifest.candidates())
+        store.open()
+        return store
+    from articulado.store.server import ServerStore
+
+    return ServerStore.connect(settings, index)
+
+
 class Inspection:
-    """What was found in the points of an index; ``findings`` are sentences, in the language that is spoken."""
+    """Findings in the points of an index; ``findings`` are sentences, in the language that is spoken."""
 
     def __init__(self, index: Index) -> None:
         self._index = index

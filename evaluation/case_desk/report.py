@@ -16,8 +16,7 @@ from articulado.values.errors import InvalidInput
 from evaluation.case_desk.cases import Kind
 from evaluation.case_desk.findings import Decisions, GraphReport, KindCounts, Measured, ProfileFindings, pooled, total
 from evaluation.case_desk.run import Accepted, BeforeAfter, CaseResult, ConfidenceMetrics
-from evaluation.report.plots import reliability_chart
-from evaluation.report.tables import table
+from evaluation.report.tables import reliability_chart, table
 from evaluation.statistics import Interval, Paired
 
 

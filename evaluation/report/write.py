@@ -17,7 +17,6 @@ from evaluation.conversations import ConversationFindings
 from evaluation.gold.questions import Provision
 from evaluation.report.as_json import conversations_json, report_json
 from evaluation.report.findings import Findings, Step, mean_of
-from evaluation.report.plots import reliability_chart
 from evaluation.report.tables import (
     ANSWERABLE_HEAD,
     CATEGORIES_HEAD,
@@ -42,6 +41,7 @@ from evaluation.report.tables import (
     form_rows,
     interval_text,
     metric_row,
+    reliability_chart,
     risk_rows,
     table,
     turn_rows,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from articulado.values.errors import ConfigurationError, InvalidInput
-from evaluation.report.plots import reliability_chart
+from evaluation.report.tables import reliability_chart
 from evaluation.statistics import Prediction, reliability
 
 shares = st.floats(min_value=0, max_value=1)

@@ -1,0 +1,335 @@
+"""Calendars of working days: national, regional and local holidays of a seat, and the court recess.
+
+National and regional holidays come from the package ``holidays``, local ones from ``plazos``; both are imported when a
+calendar is first read. A year that they do not have from official sources is refused.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from functools import cache
+
+from articulado.calculations.values import WEEKDAYS, ExcludedDay, Refused, Stop, joined, written_day
+from articulado.language.folding import fold
+from articulado.legal.territory.mentions import find_place, find_territory, place_called
+
+OFFICIAL_YEARS = range(2012, 2027)
+"""Years whose national and regional holidays were checked against the official calendars."""
+FIXED_HOLIDAYS = {(1, 1): "Año Nuevo", (5, 1): "Fiesta del Trabajo", (10, 12): "Fiesta Nacional", (12, 25): "Navidad"}
+"""Holidays that article 37.2 ET fixes for the whole country, whatever a region decides."""
+ONE_DAY = timedelta(days=1)
+_CAPITALISED = re.compile(r"[A-ZÁÉÍÓÚÑ]\w+(?:\s(?:(?:de|del|la|las|los|el)\s)*[A-ZÁÉÍÓÚÑ]\w+)*")
+MOST_LISTED = 6
+"""Municipalities of one name that a message lists."""
+_SATURDAY = 5
+_AUGUST = "agosto, inhábil en los juzgados"
+_CHRISTMAS = "del 24 de diciembre al 6 de enero, inhábil en los juzgados"
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Place whose holidays count: a municipality, or a region whose local holidays are not known.
+
+    ``region`` is the ISO code of the community ("PV"), empty for the whole country; ``code`` that of the municipality.
+    ``doubt`` says why a name was not found, or which places have it.
+    """
+
+    name: str
+    region: str = ""
+    code: str = ""
+    doubt: str = ""
+
+
+@dataclass(frozen=True)
+class WorkingCalendar:
+    """Working days of one or two seats: a holiday in any of them does not count.
+
+    ``given`` are the holidays that a person names: they are added to the official ones, and are needed in years without
+    an official calendar. ``recess`` excludes August and the days from 24 December to 6 January.
+    """
+
+    seats: tuple[Seat, ...]
+    given: frozenset[date] | None = None
+    recess: bool = False
+    _reasons: dict[date, str] = field(default_factory=dict, compare=False, repr=False)
+
+    def reason(self, day: date) -> str:
+        """Return why a day does not count; empty for a working day.
+
+        Raises:
+            Stop: the year has no official calendar.
+        """
+        if day not in self._reasons:
+            self._reasons[day] = self._reason(day)
+        return self._reasons[day]
+
+    def _reason(self, day: date) -> str:
+        if day.weekday() >= _SATURDAY:
+            return WEEKDAYS[day.weekday()]
+        if holiday := self.holiday(day):
+            return holiday
+        if self.recess and day.month == 8:
+            return _AUGUST
+        if self.recess and ((day.month, day.day) >= (12, 24) or (day.month, day.day) <= (1, 6)):
+            return _CHRISTMAS
+        return ""
+
+    def holiday(self, day: date) -> str:
+        """Return the name of the holiday of a day; empty without one."""
+        if day.year in OFFICIAL_YEARS:
+            name = self._official(day)
+        elif self.given is None:
+            raise Stop(Refused(_without_year(day.year)))
+        else:
+            fixed = FIXED_HOLIDAYS.get((day.month, day.day))
+            name = f"fiesta nacional: {fixed}" if fixed else ""
+        return name or ("festivo indicado" if day in (self.given or ()) else "")
+
+    def _official(self, day: date) -> str:
+        for seat in self.seats:
+            if name := _national(day.year).get(day):
+                return f"fiesta nacional: {name}"
+            if name := _regional(day.year, seat.region).get(day):
+                return f"fiesta de la comunidad: {name}"
+            if day in _local(day.year, seat.code):
+                return f"fiesta local de {seat.name}"
+        return ""
+
+    def next_working(self, day: date) -> date:
+        """Return the first working day from a day on, itself included."""
+        while self.reason(day):
+            day += ONE_DAY
+        return day
+
+    def last_working(self, day: date) -> date:
+        """Return the last working day until a day, itself included."""
+        while self.reason(day):
+            day -= ONE_DAY
+        return day
+
+    def after(self, day: date, count: int) -> date:
+        """Return the working day that many after a day, which does not count."""
+        for _ in range(count):
+            day = self.next_working(day + ONE_DAY)
+        return day
+
+    def count(self, first: date, last: date) -> int:
+        """Return the working days from the first to the last day, both counted."""
+        return sum(not self.reason(first + ONE_DAY * index) for index in range((last - first).days + 1))
+
+    def excluded(self, first: date, last: date) -> tuple[ExcludedDay, ...]:
+        """Return the days that do not count from the first to the last day, with their reasons."""
+        days = [first + ONE_DAY * index for index in range((last - first).days + 1)]
+        return tuple(ExcludedDay(day, self.reason(day)) for day in days if self.reason(day))
+
+    def told(self, first: date, last: date) -> str:
+        """Say in a sentence which days of a span do not count."""
+        days = self.excluded(first, last)
+        named = [each for each in days if each.reason not in (*WEEKDAYS, _AUGUST, _CHRISTMAS)]
+        holidays = [f"{written_day(each.day)} ({each.reason})" for each in named]
+        recess = [reason for reason in (_AUGUST, _CHRISTMAS) if any(each.reason == reason for each in days)]
+        parts = ["No cuentan sábados ni domingos"]
+        if holidays:
+            parts.append(f"ni {'los festivos' if len(holidays) > 1 else 'el festivo'} {joined(holidays)}")
+        return "; ".join([" ".join(parts), *recess]) + "."
+
+    def assumptions(self, first: date, last: date) -> tuple[str, ...]:
+        """Say which calendar was used for a span."""
+        told = []
+        for seat in self.seats:
+            if not seat.region:
+                only = (
+                    "porque no se ha dicho la sede" if not seat.name else f"porque no se sabe dónde está «{seat.name}»"
+                )
+                told.append(f"Calendario: solo fiestas nacionales, {only}.")
+                continue
+            told.append(f"Calendario oficial de {seat.name}.")
+            for year in range(first.year, last.year + 1):
+                if local := _local(year, seat.code):
+                    days = joined([written_day(day) for day in sorted(local)])
+                    told.append(f"Fiestas locales de {seat.name}: {days} ({_source(year, seat.code)}).")
+        return (*told, *self._told_of_given(first, last))
+
+    def _told_of_given(self, first: date, last: date) -> list[str]:
+        """Say that the holidays given were added, and which official ones of a span are not among them."""
+        if self.given is None:
+            return []
+        told = ["Se suman los festivos que ha dado."] if self.given else []
+        official = [
+            f"{written_day(each.day)} ({each.reason})"
+            for each in self.excluded(first, last)
+            if each.reason.startswith("fiesta") and each.day not in self.given
+        ]
+        if official and self.given:
+            told.append(f"Festivos oficiales que no están en su lista y tampoco cuentan: {joined(official)}.")
+        return told
+
+    def unknown_holidays(self, first: date, last: date) -> str:
+        """Say which holidays of a span are not known; empty if all are."""
+        years = range(first.year, last.year + 1)
+        beyond = [str(year) for year in years if year not in OFFICIAL_YEARS]
+        if self.given is not None:
+            return f"los festivos de {joined(beyond)} que no haya en su lista" if beyond else ""
+        if any(not seat.region for seat in self.seats):
+            return "las fiestas de su comunidad y las dos locales (diga el municipio de la sede)"
+        lacking = [seat.name for seat in self.seats if any(not _local(year, seat.code) for year in years)]
+        return f"las dos fiestas locales de {joined(lacking)}" if lacking else ""
+
+    def doubts(self) -> tuple[str, ...]:
+        """Say which places were not found, or are several."""
+        return tuple(seat.doubt for seat in self.seats if seat.doubt)
+
+    def partial_holidays(self, first: date, last: date) -> tuple[str, ...]:
+        """Warn of working days of a span that are a holiday in a part of a municipality."""
+        parts = [part for seat in self.seats for part in _partial(seat.code) if first <= part[0] <= last]
+        return tuple(
+            f"El {written_day(day)} es fiesta solo en {area}; aquí se ha contado como hábil."
+            for day, area in parts
+            if not self.reason(day)
+        )
+
+
+def _without_year(year: int) -> str:
+    first, last = OFFICIAL_YEARS[0], OFFICIAL_YEARS[-1]
+    return (
+        f"El plazo llega a {year}, y solo están comprobados los calendarios oficiales de {first} a {last}. Dé la lista"
+        f" de festivos de la sede, también los de {year}, para calcularlo."
+    )
+
+
+def calendar_of(
+    seat: str | None, holidays: tuple[date, ...] | None, *, recess: bool = False, residence: str | None = None
+) -> WorkingCalendar:
+    """Return the calendar of a seat, and of a residence where both count."""
+    places = [place for place in (seat, residence) if place]
+    given = None if holidays is None else frozenset(holidays)
+    return WorkingCalendar(tuple(map(seat_called, places)) or (Seat(""),), given, recess)
+
+
+@cache
+def seat_called(name: str) -> Seat:
+    """Return the seat that a person names: a municipality, a province or a community.
+
+    A name that is not found, or that several municipalities have, gives a seat with a doubt: with the calendar of the
+    community that they share, or with the national one, which gives the earlier day.
+
+    >>> seat_called("Bilbao"), seat_called("La Rioja")
+    (Seat(name='Bilbao', region='PV', code='48020', doubt=''), Seat(name='La Rioja', region='RI', code='', doubt=''))
+    """
+    from plazos import municipios
+
+    name = name.strip()
+    town, _, province = name.rstrip(")").replace("(", ",").partition(",")
+    place = None if province else place_called(name)
+    region = _regions().get(place.community, "") if place else ""
+    if place and not place.city:
+        return Seat(name, region)
+    called = place.city if place and place.city else town.strip()
+    try:
+        found = municipios.buscar(called, ccaa=region or None, provincia=province.strip() or None)
+    except ValueError:
+        return _one_of_several(name, called, region, province.strip())
+    if found:
+        return Seat(found.nombre_legible, found.ccaa, found.ine)
+    doubt = f"No encuentro el municipio «{name}»: escríbalo como «municipio (provincia)», o diga la provincia."
+    return Seat(name, region, doubt="" if region else doubt)
+
+
+def seat_in(text: str) -> str:
+    """Return the municipality or community that a text names, empty where it names none.
+
+    >>> seat_in("Juzgado de Vigo, sentencia notificada el 3 de marzo"), seat_in("La gestoría de Ponferrada pregunta")
+    ('Vigo', 'Ponferrada')
+    """
+    if place := find_place(text):
+        return place.city or place.community
+    names = _municipalities()
+    for match in _CAPITALISED.finditer(text):
+        words = match[0].split()
+        spans = [(first, last) for first in range(len(words)) for last in range(len(words), first, -1)]
+        for first, last in spans:
+            called = " ".join(words[first:last])
+            # A single word that begins a sentence may be any word.
+            is_name = last - first > 1 or first or match.start() > 0 or text[match.end() :].startswith(",")
+            if fold(called) in names and is_name:
+                return called
+    return ""
+
+
+@cache
+def _municipalities() -> frozenset[str]:
+    from plazos import municipios
+
+    return frozenset(fold(each.nombre_legible) for each in municipios.todos())
+
+
+def _one_of_several(name: str, called: str, region: str, province: str) -> Seat:
+    """Return the seat for a name that several municipalities have: their community, if they share it."""
+    from plazos import municipios
+
+    folded = fold(called)
+    found = [each for each in municipios.todos() if f"{fold(each.nombre_legible)} ".startswith(f"{folded} ")]
+    exact = [each for each in found if fold(each.nombre_legible) == folded]
+    same = [
+        each
+        for each in exact or found
+        if (not region or each.ccaa == region) and fold(province) in fold(each.provincia)
+    ]
+    regions = {each.ccaa for each in same}
+    written = sorted({f"{each.nombre_legible} ({each.provincia})" for each in same})
+    listed = written if len(written) <= MOST_LISTED else [*written[:MOST_LISTED], "otros"]
+    doubt = f"Hay varios municipios llamados «{name}»: {joined(listed)}. Diga cuál, como «municipio (provincia)»."
+    return Seat(name, regions.pop() if len(regions) == 1 else "", doubt=doubt)
+
+
+@cache
+def _regions() -> Mapping[str, str]:
+    """Return the ISO code of each community by its canonical name."""
+    from plazos import CCAA
+
+    return {community: code for code, name in CCAA.items() if (community := find_territory(name))}
+
+
+@cache
+def _national(year: int) -> Mapping[date, str]:
+    from holidays import country_holidays
+
+    return dict(country_holidays("ES", years=year, language="es"))
+
+
+@cache
+def _regional(year: int, region: str) -> Mapping[date, str]:
+    if not region:
+        return {}
+    from holidays import country_holidays
+
+    return dict(country_holidays("ES", subdiv=region, years=year, language="es"))
+
+
+@cache
+def _local(year: int, code: str) -> frozenset[date]:
+    """Return the local holidays of a municipality, and that of its island; empty where they are not known."""
+    from plazos import municipios
+    from plazos.datos.boe_2026 import INSULARES_CANARIAS
+
+    found = municipios.buscar(code, year) if code else None
+    if found is None:
+        return frozenset()
+    island = [date(year, *INSULARES_CANARIAS[found.isla])] if found.isla else []
+    return frozenset((*found.dias, *island))
+
+
+def _source(year: int, code: str) -> str:
+    from plazos import municipios
+
+    found = municipios.buscar(code, year)
+    return found.fuente if found else ""
+
+
+@cache
+def _partial(code: str) -> tuple[tuple[date, str], ...]:
+    from plazos import municipios
+
+    found = municipios.buscar(code) if code else None
+    return tuple((part.fecha, part.ambito) for part in found.parciales) if found else ()

@@ -1,0 +1,375 @@
+"""Terms by working days: the shared rules, from the day that starts a term to its last day, and its calendar file."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from hashlib import sha256
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from articulado.calculations.calendars import WorkingCalendar, calendar_of
+from articulado.calculations.engine import COURTS, PROCEDURE, Calculation, Computed, Rule, Variant, rule
+from articulado.calculations.values import Refused, Result, Stop, counted, weekday_and_day
+
+Recess = Literal["counts", "excluded", "open", "never"]
+"""August and Christmas in a term: they count (urgent matters), they do not, it depends on the matter, no court term."""
+
+NON_WORKING, GRACE = f"{COURTS}#Artículo 43", f"{COURTS}#Artículo 45"
+ADMINISTRATIVE_DAYS = f"{PROCEDURE}#Artículo 30"
+ADMINISTRATIVE_SINCE = date(2016, 10, 2)
+"""Day on which the Ley 39/2015 came into force: before it, Saturdays counted."""
+RECESS_SINCE = date(2022, 12, 23)
+"""Day since which the days from 24 December to 6 January are no court days.
+
+The Ley Orgánica 14/2022 (BOE-A-2022-21800) rewrote article 43.4 LRJS by its third final provision, in force on the day
+of its publication by the sixth.
+"""
+UNTIL = time(15)
+"""Hour of the next working day until which a writ before a court is admitted (LRJS 45.1)."""
+WAIT = 15
+"""Working days from a request of conciliation after which a term runs on without the act (LRJS 65.1)."""
+ONE_DAY = timedelta(days=1)
+ANOTHER_HOLIDAY = "Otro festivo local o autonómico dentro del plazo lo alarga un día."
+NOT_URGENT = "si el asunto no es de los urgentes del artículo 43.4 (sin agosto)"
+PLACE = ("seat", "holidays")
+GIVEN = ("term_days", "term_unit", "august_excluded")
+
+
+class Term(BaseModel):
+    """A term of working days; ``data/deadlines.toml`` explains the fields, and has those before the courts."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: str
+    title: str
+    law: str = COURTS
+    article: str
+    days: int | None = None
+    event: Literal["dismissal", "contract_end", "notified", "last_working_day"] = "notified"
+    recess: Recess = "counts"
+    conciliation: Literal["", "stops", "required", "exempt"] = ""
+    silence: int | None = None
+    fields: tuple[str, ...] = ()
+    text: str
+    general: str
+    sensitive: str = ANOTHER_HOLIDAY
+    assumptions: tuple[str, ...] = ()
+    others: dict[int, str] = {}
+
+    @property
+    def provision(self) -> str:
+        """The law and label of the provision that sets the term."""
+        return f"{self.law}#{self.article}"
+
+    @property
+    def administrative(self) -> bool:
+        """Tell whether the term is one before an administration."""
+        return self.recess == "never"
+
+    def calculation(
+        self, ways: tuple[Rule, ...] = (), conditions: tuple[Rule, ...] = (), variants: tuple[Variant, ...] = ()
+    ) -> Calculation:
+        """Return the calculation of the term.
+
+        Args:
+            ways: rules that go before the plain count, such as those of a suspended term.
+            conditions: rules that are worked out first.
+            variants: other readings.
+        """
+        residence = ("residence",) if self.administrative else ()
+        open_term = ("term_days",) if self.days is None else ()
+        grace = () if self.administrative else (grace_until,)
+        plain = () if self.conciliation == "required" else (first_day(self), last_day(self.provision))
+        by_matter = (Variant(recess_excluded, NOT_URGENT),) if self.recess == "open" else ()
+        until = "" if self.administrative else "; un escrito al juzgado se admite hasta el {grace_until}"
+        return Calculation(
+            self.kind,
+            self.title,
+            ("deadline",) if self.administrative else ("deadline", "grace_until"),
+            (*conditions, *ways, STARTS[self.event], term_rule(self), recess_rule(self), *plain, *grace),
+            tuple(dict.fromkeys((self.event, *open_term, *self.fields, *PLACE, *residence, *GIVEN))),
+            self.provision,
+            f"El último día es el {{deadline}}{until}.",
+            self.general,
+            conditions=("recess", "term", *(each.produces for each in conditions)),
+            assumptions=self.assumptions,
+            sensitive=self.sensitive,
+            variants=(*variants, *by_matter),
+            day=self.event,
+        )
+
+
+@rule(NON_WORKING, produces="event")
+def starts_with_dismissal(dismissal: date) -> Computed:
+    """Day of the dismissal."""
+    return Computed(dismissal, "date")
+
+
+@rule(f"{COURTS}#Artículo 121", produces="event")
+def starts_with_end(contract_end: date, dismissal_letter: date | None = None) -> Computed:
+    """Day on which the contract ends, not that of the letter."""
+    if dismissal_letter and dismissal_letter > contract_end:
+        raise Stop(Refused("La carta no puede ser posterior al fin del contrato: revise las dos fechas."))
+    text = (
+        f"El plazo cuenta desde el fin del contrato ({weekday_and_day(contract_end)}), no desde la carta de preaviso."
+    )
+    return Computed(contract_end, "date", text)
+
+
+@rule(NON_WORKING, produces="event")
+def starts_with_notice(notified: date) -> Computed:
+    """Day on which the decision was notified."""
+    return Computed(notified, "date")
+
+
+@rule(NON_WORKING, produces="event")
+def starts_with_last_day(last_working_day: date) -> Computed:
+    """Last day at work."""
+    return Computed(last_working_day, "date")
+
+
+STARTS: Mapping[str, Rule] = {
+    "dismissal": starts_with_dismissal,
+    "contract_end": starts_with_end,
+    "notified": starts_with_notice,
+    "last_working_day": starts_with_last_day,
+}
+
+
+def term_rule(term: Term) -> Rule:
+    """Return the rule on the length of a term: the law's, whatever else is given."""
+    if term.days is None:
+        return _given_length(term)
+    legal = term.days
+
+    @rule(term.provision, produces="term")
+    def length(term_days: int | None = None, term_unit: str | None = None) -> Computed:
+        warnings = []
+        if term_unit == "calendar":
+            warnings.append("Ha indicado días naturales; este plazo se cuenta en días hábiles.")
+        if term_days is not None and term_days in term.others:
+            return Computed(term_days, "days", term.others[term_days], warnings=tuple(warnings))
+        if term_days not in (None, legal):
+            warnings.append(f"Ha indicado {counted(term_days or 0, 'days')}; se cuentan los {legal} que da la ley.")
+        return Computed(legal, "days", term.text, warnings=tuple(warnings))
+
+    return length
+
+
+def _given_length(term: Term) -> Rule:
+    @rule(term.provision, produces="term")
+    def given_length(term_days: int, term_unit: str | None = None) -> Computed:
+        if not term_days:
+            raise Stop(Refused("El plazo debe tener al menos un día."))
+        if term_unit == "calendar":
+            raise Stop(Refused("Este cálculo cuenta días hábiles; para días naturales use «deadline/calendar_days»."))
+        return Computed(term_days, "days", f"{term.text}: {counted(term_days, 'days')}.")
+
+    return given_length
+
+
+def recess_rule(term: Term) -> Rule:
+    """Return the rule on August and the days from 24 December to 6 January."""
+    if term.administrative:
+
+        @rule(ADMINISTRATIVE_DAYS, produces="recess", since=ADMINISTRATIVE_SINCE)
+        def all_months(august_excluded: bool | None = None) -> Computed:
+            warnings = ("En los plazos administrativos agosto es hábil.",) if august_excluded else ()
+            text = "Plazo administrativo por días: hábiles, sin sábados, domingos ni festivos; agosto cuenta."
+            return Computed(False, "", text, warnings=warnings)
+
+        return all_months
+    if term.recess == "counts":
+
+        @rule(NON_WORKING, produces="recess")
+        def urgent(august_excluded: bool | None = None) -> Computed:
+            warnings = ("En esta materia agosto y los días del 24 de diciembre al 6 de enero son hábiles.",)
+            text = "En esta materia son hábiles agosto y los días del 24 de diciembre al 6 de enero (artículo 43.4)."
+            return Computed(False, "", text, warnings=warnings if august_excluded else ())
+
+        return urgent
+    if term.recess == "excluded":
+
+        @rule(NON_WORKING, produces="recess", since=RECESS_SINCE)
+        def not_urgent(august_excluded: bool | None = None) -> Computed:
+            warnings = () if august_excluded is not False else ("En esta materia agosto es inhábil (artículo 43.4).",)
+            text = (
+                "Esta materia no está entre las excepciones: agosto y los días del 24 de diciembre al 6 de enero son"
+                " inhábiles."
+            )
+            return Computed(True, "", text, warnings=warnings)
+
+        return not_urgent
+    return recess_by_matter
+
+
+@rule(NON_WORKING, produces="recess", since=RECESS_SINCE)
+def recess_by_matter(august_excluded: bool | None = None) -> Computed:
+    """August and Christmas where the matter decides; without it, they count, which gives the earlier day."""
+    if august_excluded:
+        text = (
+            "El asunto no está entre las excepciones: agosto y los días del 24 de diciembre al 6 de enero son"
+            " inhábiles."
+        )
+        return Computed(True, "", text)
+    text = "Agosto y los días del 24 de diciembre al 6 de enero son hábiles en los asuntos urgentes (despido y otros)."
+    if august_excluded is None:
+        return Computed(
+            False, "", text, assumptions=("Se cuenta como asunto urgente del artículo 43.4: es lo prudente.",)
+        )
+    return Computed(False, "", text)
+
+
+@rule(NON_WORKING, produces="recess", since=RECESS_SINCE)
+def recess_excluded(august_excluded: bool | None = None) -> Computed:
+    """August and Christmas do not count, unless the matter was given as urgent."""
+    return Computed(august_excluded is not False)
+
+
+def first_day(term: Term) -> Rule:
+    """Return the rule on the first day of a term that counts."""
+
+    @rule(ADMINISTRATIVE_DAYS if term.administrative else NON_WORKING, produces="first_day")
+    def first(
+        event: date,
+        term: int,
+        recess: bool,
+        seat: str | None = None,
+        holidays: tuple[date, ...] | None = None,
+        residence: str | None = None,
+    ) -> Computed:
+        calendar = calendar_of(seat, holidays, recess=recess, residence=residence)
+        day = calendar.after(event, 1)
+        told = calendar.told(event + ONE_DAY, calendar.after(event, term))
+        return Computed(day, "date", f"Primer día hábil: {weekday_and_day(day)}. {told}")
+
+    return first
+
+
+def last_day(provision: str) -> Rule:
+    """Return the rule on the last day of a term."""
+
+    @rule(provision, produces="deadline")
+    def last(
+        event: date,
+        term: int,
+        recess: bool,
+        first_day: date,
+        seat: str | None = None,
+        holidays: tuple[date, ...] | None = None,
+        residence: str | None = None,
+    ) -> Computed:
+        calendar = calendar_of(seat, holidays, recess=recess, residence=residence)
+        day = calendar.after(event, term)
+        text = f"Día hábil {term}: {weekday_and_day(day)}."
+        return counted_term(calendar, event + ONE_DAY, day, text)
+
+    return last
+
+
+def counted_term(calendar: WorkingCalendar, first: date, last: date, text: str) -> Computed:
+    """Return the last day of a term, with its calendar, the days that did not count and the doubts that remain."""
+    warnings = [*calendar.doubts(), *calendar.partial_holidays(first, last)]
+    if unknown := calendar.unknown_holidays(first, last):
+        later = (
+            f"el último día podría ser hasta {_later(calendar, last)}" if _later(calendar, last) else "podría alargarse"
+        )
+        warnings.append(f"No se conocen {unknown}: si caen dentro del plazo, {later}. Cuente con el primero.")
+    return Computed(
+        last,
+        "date",
+        text,
+        assumptions=calendar.assumptions(first, last),
+        warnings=tuple(warnings),
+        excluded=calendar.excluded(first, last),
+    )
+
+
+def _later(calendar: WorkingCalendar, last: date) -> str:
+    """Say the last day if one or two more days do not count; empty beyond the official calendars."""
+    try:
+        one, two = (calendar.after(last, count) for count in (1, 2))
+    except Stop:
+        return ""
+    return f"el {weekday_and_day(one)} (con uno) o el {weekday_and_day(two)} (con dos)"
+
+
+@rule(GRACE)
+def grace_until(
+    deadline: date, recess: bool, seat: str | None = None, holidays: tuple[date, ...] | None = None
+) -> Computed:
+    """Hour until which a writ before a court is admitted on the next working day."""
+    day = calendar_of(seat, holidays, recess=recess).after(deadline, 1)
+    until = datetime.combine(day, UNTIL)
+    text = (
+        f"El escrito judicial puede presentarse hasta las 15:00 del día hábil siguiente: {weekday_and_day(day)}."
+        f" No vale"
+        " para la papeleta de conciliación ni para otros trámites fuera del juzgado."
+    )
+    return Computed(until, "time", text)
+
+
+LINE_OCTETS = 75
+"""Longest line of a calendar file, without its end (RFC 5545, section 3.1)."""
+REMINDER_DAYS = 3
+
+
+def calendar_file(result: Result, title: str, day: date, *, stamp: datetime | None = None) -> str:
+    """Return an iCalendar file (RFC 5545) with an event of the whole last day of a term, and a reminder before it.
+
+    Args:
+        result: its sentence, steps and warnings are the description.
+        title: summary of the event.
+        day: the last day.
+        stamp: when the file is made, in UTC; now by default.
+    """
+    notes = [
+        result.lead,
+        *(f"{place}. {step.text} ({step.provision})" for place, step in enumerate(result.steps, start=1)),
+        *result.warnings,
+        *result.assumptions,
+        result.sensitive,
+    ]
+    made = (stamp or datetime.now(UTC)).strftime("%Y%m%dT%H%M%SZ")
+    identity = sha256(f"{title}|{day.isoformat()}".encode()).hexdigest()[:32]
+    lines = [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "PRODID:-//articulado//deadlines//ES",
+        "BEGIN:VEVENT",
+        f"UID:{identity}@articulado",
+        f"DTSTAMP:{made}",
+        f"DTSTART;VALUE=DATE:{day:%Y%m%d}",
+        f"DTEND;VALUE=DATE:{day + ONE_DAY:%Y%m%d}",
+        f"SUMMARY:{_escaped(title)}",
+        f"DESCRIPTION:{_escaped(chr(10).join(filter(None, notes)))}",
+        "TRANSP:TRANSPARENT",
+        "BEGIN:VALARM",
+        "ACTION:DISPLAY",
+        f"TRIGGER:-P{REMINDER_DAYS}D",
+        f"DESCRIPTION:{_escaped(title)}",
+        "END:VALARM",
+        "END:VEVENT",
+        "END:VCALENDAR",
+    ]
+    return "".join(f"{_folded(line)}\r\n" for line in lines)
+
+
+def _escaped(text: str) -> str:
+    """Return a text value with its backslashes, separators and line ends escaped (RFC 5545, section 3.3.11)."""
+    for mark in ("\\", ";", ","):
+        text = text.replace(mark, f"\\{mark}")
+    return text.replace("\r\n", "\n").replace("\n", "\\n")
+
+
+def _folded(line: str) -> str:
+    """Return a line in parts of at most 75 octets; each part after the first starts with a space."""
+    parts, size = [""], 0
+    for character in line:
+        octets = len(character.encode())
+        if size + octets > LINE_OCTETS:
+            parts.append(" ")
+            size = 1
+        parts[-1] += character
+        size += octets
+    return "\r\n".join(parts)

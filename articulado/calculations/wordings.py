@@ -1,0 +1,186 @@
+"""Wordings of the law that calculations were written against, compared with those of an index.
+
+``data/wordings.jsonl`` has the hash of each provision that a rule follows (``python -m tools.calculation_wordings``).
+``confirm`` compares an outcome with the law in an index: a provision with another wording refuses it, a day before the
+wording gives a warning. ``compare_wordings`` does so with wordings at hand, or with none.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cache
+from importlib import resources
+from itertools import groupby
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from articulado.calculations.values import (
+    Basis,
+    DayOfWording,
+    Followed,
+    FollowedWording,
+    Missing,
+    NotEntitled,
+    Outcome,
+    Refused,
+    Result,
+    joined,
+    written_day,
+)
+from articulado.calculations.written import cited, parts_of, since_when
+from articulado.legal.labels import provision_key
+from articulado.legal.validity import in_force, is_of_day
+from articulado.legal.wordings import wording_hash_of
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import ChunkStore
+
+
+class WrittenAgainst(BaseModel):
+    """The wording of a provision that rules were written against.
+
+    ``content_hash`` is its ``articulado.legal.wordings.wording_hash``; ``since`` and ``certainty`` are those of
+    ``FollowedWording``. ``calculations`` are the kinds that follow it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    provision: str = Field(pattern=r"^BOE-A-\d{4}-\d+#.")
+    content_hash: str = Field(pattern=r"^[0-9a-f]{16}$")
+    since: date
+    certainty: DayOfWording
+    calculations: tuple[str, ...] = Field(min_length=1)
+
+
+@cache
+def wordings_written_against() -> Mapping[str, WrittenAgainst]:
+    """Return the wordings of the package by provision ("BOE-A-2015-11430#Artículo 53")."""
+    lines = resources.files("articulado.calculations").joinpath("data", "wordings.jsonl").read_bytes().splitlines()
+    return {each.provision: each for each in map(WrittenAgainst.model_validate_json, lines)}
+
+
+@dataclass(frozen=True)
+class IndexedWording:
+    """A wording of a provision in an index: its hash, and its first chunk for the days."""
+
+    content_hash: str
+    chunk: Chunk
+
+
+async def find_wordings(store: ChunkStore, provision: str) -> list[IndexedWording]:
+    """Return the official wordings of a provision in an index; a packaged summary is none."""
+    law_id, label = parts_of(provision)
+    chunks = [each for each in await store.find(law_id, provision_key(label) or "") if each["source"] == "official"]
+    groups = (list(parts) for _, parts in groupby(chunks, lambda chunk: (chunk["breadcrumb"], chunk["valid_from"])))
+    return [IndexedWording(wording_hash_of(parts), parts[0]) for parts in groups]
+
+
+async def confirm(outcome: Outcome, store: ChunkStore, today: date) -> Outcome:
+    """Compare the provisions that an outcome follows with the law in an index; see ``compare_wordings``."""
+    provisions = list(dict.fromkeys(each.provision for each in _basis(outcome).followed))
+    found = await asyncio.gather(*(find_wordings(store, provision) for provision in provisions))
+    return compare_wordings(outcome, dict(zip(provisions, found, strict=True)), today)
+
+
+def compare_wordings(outcome: Outcome, found: Mapping[str, Sequence[IndexedWording]], today: date) -> Outcome:
+    """Return an outcome with the wordings that it follows; a provision with another wording refuses it.
+
+    A day of the event before the wordings gives a warning, unless the rule declares to cover it or the index shows the
+    same text; if the law of that day was asked for, it refuses the outcome.
+
+    Args:
+        outcome: what a calculation gave.
+        found: the wordings in an index by provision; a provision that the index lacks has none.
+        today: day of the law where the outcome has none.
+    """
+    basis, pins = _basis(outcome), wordings_written_against()
+    day = basis.day or today
+    wordings, earlier = [], defaultdict[tuple[date, DayOfWording], list[str]](list)
+    for provision, group in groupby(sorted(basis.followed, key=_name), key=_name):
+        pin = pins.get(provision)
+        if pin is None:
+            continue
+        state = _state(pin, found.get(provision, ()), day, today)
+        if state == "changed":
+            return Refused(_changed(pin), provision)
+        is_covered = all(each.holds_since and each.holds_since <= day for each in group)
+        if state == "earlier" and not is_covered:
+            earlier[pin.since, pin.certainty].append(provision)
+        is_confirmed = any(each.content_hash == pin.content_hash for each in found.get(provision, ()))
+        wordings.append(FollowedWording(provision, pin.since, pin.certainty, is_confirmed))
+    if earlier and basis.is_asked:
+        (since, certainty), provisions = max(earlier.items())
+        return Refused(_too_early(since, certainty, provisions, day), provisions[0])
+    match outcome:
+        case Result():
+            warnings = [_earlier(since, how, provisions, day) for (since, how), provisions in sorted(earlier.items())]
+            return replace(outcome, wordings=tuple(wordings), warnings=(*outcome.warnings, *warnings))
+        case NotEntitled():
+            return replace(outcome, wordings=tuple(wordings))
+    return outcome
+
+
+async def find_changed(store: ChunkStore, today: date) -> list[WrittenAgainst]:
+    """Return the wordings that rules were written against and that have another text in an index today."""
+    pins = list(wordings_written_against().values())
+    found = await asyncio.gather(*(find_wordings(store, pin.provision) for pin in pins))
+    return [pin for pin, each in zip(pins, found, strict=True) if _state(pin, each, today, today) == "changed"]
+
+
+def _name(followed: Followed) -> str:
+    return followed.provision
+
+
+def _basis(outcome: Outcome) -> Basis:
+    match outcome:
+        case Result() | NotEntitled():
+            return outcome.basis
+        case Missing():
+            return Basis((Followed(outcome.provision),) if outcome.provision else ())
+    return Basis()
+
+
+def _state(
+    pin: WrittenAgainst, found: Sequence[IndexedWording], day: date, today: date
+) -> Literal["same", "changed", "earlier"]:
+    """Compare the wording of a day with the one that rules were written against; without one, the days decide.
+
+    A text that stands in an index in one wording only may seem to be as old as its law: what was ascertained of its
+    first day decides, unless the source has every wording.
+    """
+    same = [each.chunk for each in found if each.content_hash == pin.content_hash]
+    of_day = [each.content_hash for each in found if is_of_day(each.chunk, day)]
+    if any(day >= pin.since or chunk["wording"].get("tracked") for chunk in same if in_force(chunk, day, today)):
+        return "same"
+    has_ended = bool(same) and all(chunk["valid_to"] and chunk["valid_to"] <= day.isoformat() for chunk in same)
+    is_no_law = day >= pin.since and pin.content_hash in of_day
+    if has_ended or is_no_law or (of_day and not same):
+        return "changed"
+    return "earlier" if day < pin.since or of_day else "same"
+
+
+def _changed(pin: WrittenAgainst) -> str:
+    return (
+        f"No se calcula: la norma ha cambiado desde que se programó este cálculo ({cited(pin.provision)}; seguía la"
+        f" redacción en vigor {since_when(pin.since, pin.certainty)})."
+    )
+
+
+def _too_early(since: date, certainty: DayOfWording, provisions: list[str], day: date) -> str:
+    then = "no consta que rigiera ya" if certainty == "at_least" else "no sirve para"
+    return (
+        f"Este cálculo sigue la redacción en vigor {since_when(since, certainty)} ({_all(provisions)}): {then} el"
+        f" {written_day(day)}."
+    )
+
+
+def _earlier(since: date, certainty: DayOfWording, provisions: list[str], day: date) -> str:
+    then = "No consta que rigiera ya" if certainty == "at_least" else "Regía otra redacción que la seguida aquí"
+    followed = f"se sigue la redacción en vigor {since_when(since, certainty)} ({_all(provisions)})"
+    return f"{then} el {written_day(day)}: {followed}. Compruebe en el BOE que no cambia el cálculo."
+
+
+def _all(provisions: list[str]) -> str:
+    return joined([cited(each) for each in provisions])

@@ -1,0 +1,363 @@
+"""Worked results in words and as JSON: the lines of an answer, its fragment, and the document of an interface."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from hashlib import blake2b
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from articulado.calculations.engine import Calculation
+from articulado.calculations.fields import FIELDS
+from articulado.calculations.parameters import value_chunk
+from articulado.calculations.values import (
+    DayOfWording,
+    Missing,
+    NotEntitled,
+    Outcome,
+    Refused,
+    Result,
+    Unit,
+    Value,
+    joined,
+    plain,
+    written_day,
+    written_value,
+)
+from articulado.legal.labels import provision_url
+from articulado.legal.laws.registry import known_laws
+from articulado.values.chunks import Candidate
+
+SATURDAY = 5
+UNDERSTOOD = "He entendido"
+"""Beginning of the line that shows back what was read."""
+COLLECTION = "calculations"
+"""Name of the collection that the fragments of worked results have: no index has it."""
+
+
+def lines_of(outcome: Outcome, read: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Yield an outcome in words: what was asked for, what was understood, the steps, and what it rests on.
+
+    ``read`` has, by input, the words that were taken for it.
+    """
+    match outcome:
+        case Result():
+            yield outcome.lead
+            yield from filter(None, [understood(read or {})])
+            for place, step in enumerate(outcome.steps, start=1):
+                yield f"{place}. {step.text.rstrip('.')} ({cited(step.provision)})."
+            yield from notes_on(outcome)
+        case NotEntitled():
+            yield f"{outcome.reason.rstrip('.')} ({cited(outcome.provision)})."
+            yield from filter(None, [understood(read or {})])
+        case Missing():
+            yield f"{outcome.rule.rstrip('.')} ({cited(outcome.provision)})."
+            yield from filter(None, [understood(read or {})])
+            yield "Para calcularlo me falta:"
+            for wanted in outcome.fields:
+                yield f"- {wanted.question} {wanted.why}"
+        case Refused():
+            yield outcome.reason
+
+
+def understood(read: Mapping[str, str]) -> str:
+    """Return the sentence that shows back what was read off a question; empty where nothing was."""
+    shown = "; ".join(f"{FIELDS[name].label.lower()}, {words}" for name, words in read.items())
+    return f"{UNDERSTOOD}: {shown}." if shown else ""
+
+
+def since_when(since: date, certainty: DayOfWording) -> str:
+    """Return since when a wording is law.
+
+    >>> since_when(date(2025, 4, 30), "at_least")
+    'al menos desde el 30 de abril de 2025'
+    """
+    before, after = {"exact": ("", ""), "deduced": ("", " (fecha deducida)"), "at_least": ("al menos ", "")}[certainty]
+    return f"{before}desde el {written_day(since)}{after}"
+
+
+def _unconfirmed(result: Result) -> list[str]:
+    """Return the sentence on the wordings of the steps that no index confirms; none where each is confirmed."""
+    shown = {step.provision for step in result.steps}
+    provisions: dict[str, list[str]] = {}
+    for each in result.wordings:
+        if not each.confirmed and each.provision in shown:
+            provisions.setdefault(since_when(each.since, each.certainty), []).append(cited(each.provision))
+    listed = [f"{since}: {joined(names)}" for since, names in provisions.items()]
+    return [f"Sigue la redacción en vigor {'; '.join(listed)}. No se ha comparado con un índice."] if listed else []
+
+
+def notes_on(result: Result) -> list[str]:
+    """Return what goes with a result: other readings, assumptions, authorities, warnings, wordings not confirmed."""
+    others = [
+        f"Otra lectura, {each.rule}: {written_value(each.value.value, each.value.unit)}."
+        for each in result.alternatives
+    ]
+    authorities = dict.fromkeys(each.authority for each in result.steps if each.authority)
+    excluded = [f"{written_day(each.day)} ({each.reason})" for each in result.excluded if each.day.weekday() < SATURDAY]
+    return [
+        *others,
+        *([f"No cuentan: {joined(excluded)}."] if excluded else []),
+        *(f"Se supone: {each}" for each in result.assumptions),
+        *(f"Criterio: {each}." for each in authorities),
+        *(f"Aviso: {each}" for each in result.warnings),
+        *([result.sensitive] if result.sensitive else []),
+        *_unconfirmed(result),
+    ]
+
+
+def cited(provision: str) -> str:
+    """Return a provision as a sentence cites it.
+
+    >>> cited("BOE-A-2015-11430#Artículo 53")
+    'artículo 53 ET'
+    """
+    law_id, label = parts_of(provision)
+    return f"{label[0].lower()}{label[1:]} {law_named(law_id)}"
+
+
+def law_named(law_id: str) -> str:
+    """Return the abbreviation of a law, else its short name, else its identifier."""
+    law = known_laws().get(law_id)
+    return (law.abbreviation or law.short) if law else law_id
+
+
+def parts_of(provision: str) -> tuple[str, str]:
+    """Return the law and the label of a provision ("BOE-A-2015-11430#Artículo 53")."""
+    law_id, _, label = provision.partition("#")
+    return law_id, label
+
+
+def provisions_of(outcome: Outcome) -> tuple[str, ...]:
+    """Return the provisions that an outcome rests on, each once."""
+    steps = outcome.steps if isinstance(outcome, Result | NotEntitled) else ()
+    own = () if isinstance(outcome, Result) or not outcome.provision else (outcome.provision,)
+    return tuple(dict.fromkeys((*own, *(each.provision for each in steps))))
+
+
+def fragment(calculation: Calculation, outcome: Outcome, read: Mapping[str, str] | None = None) -> Candidate:
+    """Return an outcome as a candidate that an answer can cite: a chunk that is in no index."""
+    text = "\n".join(lines_of(outcome, read))
+    return {
+        "chunk": value_chunk(
+            collection=COLLECTION,
+            name=calculation.kind,
+            law_id="",
+            law_name="Cálculo",
+            label=calculation.title,
+            title=calculation.title,
+            text=text,
+            source=calculation.provision,
+            begins=blake2b(text.encode(), digest_size=8).hexdigest(),
+            url="",
+        ),
+        "score": 0.0,
+        "origins": ["value"],
+        "found_by": [calculation.kind],
+        "purpose": "missing_data" if isinstance(outcome, Missing) else "calculation",
+        "says": "",
+    }
+
+
+Status = Literal["result", "missing", "not_entitled", "none"]
+_STATUS: Mapping[type[Outcome], Status] = {
+    Result: "result",
+    Missing: "missing",
+    NotEntitled: "not_entitled",
+    Refused: "none",
+}
+
+
+class ValueDocument(TypedDict):
+    """A value by its name: amounts are strings of decimals ("14000.00"), days ISO 8601."""
+
+    name: str
+    value: str | int | bool
+    unit: Unit
+
+
+class StepDocument(ValueDocument):
+    """One step: its sentence, the figures in it, the provision that it follows, and the ruling that fixes how."""
+
+    text: str
+    formula: str
+    provision: str
+    authority: str
+
+
+class AlternativeDocument(ValueDocument):
+    """The value of another reading of the law; ``rule`` says which."""
+
+    rule: str
+
+
+class NotAppliedDocument(TypedDict):
+    """A rule that was considered and does not apply."""
+
+    text: str
+    provision: str
+
+
+class WantedDocument(TypedDict):
+    """A datum that is asked for."""
+
+    field: str
+    question: str
+    why: str
+
+
+class ExcludedDocument(TypedDict):
+    """A day that does not count in a term."""
+
+    day: str
+    reason: str
+
+
+class ProvisionDocument(TypedDict):
+    """A provision that an outcome names ("BOE-A-2015-11430#Artículo 53"), as a link of an interface needs it."""
+
+    provision: str
+    law_id: str
+    law: str
+    label: str
+    cited: str
+    url: str
+
+
+class WordingDocument(TypedDict):
+    """A wording of the law that the calculation follows (``articulado.calculations.values.FollowedWording``)."""
+
+    provision: str
+    since: str
+    certainty: DayOfWording
+    confirmed: bool
+
+
+class Worked(TypedDict):
+    """An outcome as JSON, with every key in each ``status``.
+
+    ``text`` is the sentence of the result, or the general rule if data are missing; ``reason`` says why there is no
+    result, and ``field`` which input cannot be read. ``understood`` is the sentence of the inputs that were read off a
+    question. ``law_day`` is the day whose law applies, ``wordings`` those that are followed. ``notes`` are the other
+    readings, excluded days, assumptions, authorities and warnings in words.
+    """
+
+    calculation: str
+    title: str
+    status: Status
+    inputs: dict[str, object]
+    understood: str
+    text: str
+    reason: str
+    field: str
+    provision: str
+    values: list[ValueDocument]
+    steps: list[StepDocument]
+    not_applied: list[NotAppliedDocument]
+    assumptions: list[str]
+    warnings: list[str]
+    missing: list[WantedDocument]
+    alternatives: list[AlternativeDocument]
+    sensitive: str
+    excluded: list[ExcludedDocument]
+    law_day: str
+    wordings: list[WordingDocument]
+    notes: list[str]
+    provisions: list[ProvisionDocument]
+
+
+def as_document(
+    calculation: Calculation | None,
+    inputs: Mapping[str, object],
+    outcome: Outcome,
+    read: Mapping[str, str] | None = None,
+) -> Worked:
+    """Return an outcome as JSON; ``calculation`` is ``None`` where a question asks for none.
+
+    ``inputs`` are kept so that the same calculation can be made of them again; ``read`` are their words in a question.
+    """
+    result = outcome if isinstance(outcome, Result) else None
+    missing = outcome if isinstance(outcome, Missing) else None
+    reached = outcome if isinstance(outcome, Result | NotEntitled) else None
+    steps, day = (reached.steps, reached.basis.day) if reached else ((), None)
+    not_applied = result.not_applied if result else ()
+    named = dict.fromkeys((*provisions_of(outcome), *(each.provision for each in not_applied)))
+    return {
+        "calculation": calculation.kind if calculation else "",
+        "title": calculation.title if calculation else "",
+        "status": _STATUS[type(outcome)],
+        "inputs": {name: _json(value) for name, value in inputs.items()},
+        "understood": understood(read or {}),
+        "text": result.lead if result else missing.rule if missing else "",
+        "reason": outcome.reason if isinstance(outcome, NotEntitled | Refused) else "",
+        "field": outcome.field if isinstance(outcome, Refused) else "",
+        "provision": "" if isinstance(outcome, Result) else outcome.provision,
+        "values": [_value(each) for each in result.values] if result else [],
+        "steps": [
+            {
+                "name": each.name,
+                "text": each.text,
+                "formula": each.formula,
+                "value": plain(each.value),
+                "unit": each.unit,
+                "provision": each.provision,
+                "authority": each.authority,
+            }
+            for each in steps
+        ],
+        "not_applied": [{"text": each.text, "provision": each.provision} for each in not_applied],
+        "assumptions": list(result.assumptions) if result else [],
+        "warnings": list(result.warnings) if result else [],
+        "missing": [
+            {"field": each.field, "question": each.question, "why": each.why}
+            for each in (missing.fields if missing else ())
+        ],
+        "alternatives": [{"rule": each.rule, **_value(each.value)} for each in (result.alternatives if result else ())],
+        "sensitive": result.sensitive if result else "",
+        "excluded": [
+            {"day": each.day.isoformat(), "reason": each.reason} for each in (result.excluded if result else ())
+        ],
+        "law_day": day.isoformat() if day else "",
+        "wordings": [
+            {
+                "provision": each.provision,
+                "since": each.since.isoformat(),
+                "certainty": each.certainty,
+                "confirmed": each.confirmed,
+            }
+            for each in (reached.wordings if reached else ())
+        ],
+        "notes": notes_on(result) if result else [],
+        "provisions": [_provision(each) for each in named if each],
+    }
+
+
+def last_day(result: Result) -> date | None:
+    """Return the last day of a term; ``None`` of a result that is no day."""
+    # A time is the grace for a writ before a court, not the last day.
+    days = (each.value for each in result.values)
+    return next((each for each in days if isinstance(each, date) and not isinstance(each, datetime)), None)
+
+
+def _value(value: Value) -> ValueDocument:
+    return {"name": value.name, "value": plain(value.value), "unit": value.unit}
+
+
+def _provision(provision: str) -> ProvisionDocument:
+    law_id, label = parts_of(provision)
+    law = known_laws().get(law_id)
+    return {
+        "provision": provision,
+        "law_id": law_id,
+        "law": law.short if law else law_id,
+        "label": label,
+        "cited": cited(provision),
+        "url": provision_url(law_id, label),
+    }
+
+
+def _json(value: object) -> object:
+    if isinstance(value, list | tuple):
+        return [_json(each) for each in value]
+    return plain(value) if isinstance(value, Decimal | date) else value

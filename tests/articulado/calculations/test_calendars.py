@@ -1,0 +1,212 @@
+"""Calendars of working days: their holidays, the independent counts of `plazos`, and what is not known."""
+
+import re
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plazos import calcular
+
+from articulado.calculations.calendars import OFFICIAL_YEARS, Seat, calendar_of, seat_called
+from articulado.calculations.catalogue import CALCULATIONS
+from articulado.calculations.deadlines import calendar_file
+from articulado.calculations.engine import calculate
+from articulado.calculations.values import Refused, Result, Stop
+
+DAYS_2026 = st.dates(date(2026, 1, 1), date(2026, 9, 30))
+TOWNS = (
+    "Bilbao",
+    "Barcelona",
+    "Madrid",
+    "Sevilla",
+    "Las Palmas de Gran Canaria",
+    "Pamplona",
+    "Ceuta",
+    "Melilla",
+    "Palma",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "seat"),
+    [
+        ("Bilbao", Seat("Bilbao", "PV", "48020")),
+        ("Vizcaya", Seat("Vizcaya", "PV")),
+        ("La Rioja", Seat("La Rioja", "RI")),
+        ("Comunidad de Madrid", Seat("Comunidad de Madrid", "MD")),
+        ("Villanueva de la Sierra (Cáceres)", Seat("Villanueva de la Sierra", "EX", "10211")),
+        ("Jerez", Seat("Jerez de la Frontera", "AN", "11020")),
+    ],
+)
+def test_a_seat_is_a_municipality_a_province_or_a_community(name, seat):
+    assert seat_called(name) == seat
+
+
+@pytest.mark.parametrize(
+    ("name", "region", "doubt"),
+    [
+        ("Marte", "", "No encuentro el municipio «Marte»"),
+        ("Moya", "", "Moya (Cuenca) y Moya (Las Palmas)"),
+        ("Villanueva (Cáceres)", "EX", "Villanueva de la Sierra (Cáceres)"),
+    ],
+)
+def test_a_place_that_is_unknown_or_ambiguous_has_a_doubt_and_the_region_that_is_sure(name, region, doubt):
+    seat = seat_called(name)
+    assert (seat.region, seat.code) == (region, "")
+    assert doubt in seat.doubt
+
+
+def test_the_calendar_of_an_ambiguous_place_says_by_how_much_the_end_may_move():
+    outcome = calculate(CALCULATIONS["deadline/dismissal"], {"dismissal": "2026-03-20", "seat": "Moya"})
+    assert isinstance(outcome, Result)
+    assert outcome.values[0].value == date(2026, 4, 20)
+    assert any("Moya (Cuenca) y Moya (Las Palmas)" in each for each in outcome.warnings)
+    assert "21 de abril de 2026 (con uno) o el miércoles 22 de abril de 2026 (con dos)" in outcome.warnings[1]
+
+
+@pytest.mark.parametrize(
+    ("day", "reason"),
+    [
+        (date(2026, 4, 3), "fiesta nacional: Viernes Santo"),
+        (date(2026, 4, 6), "fiesta de la comunidad: Lunes de Pascua"),
+        (date(2026, 7, 31), "fiesta local de Bilbao"),
+        (date(2026, 8, 1), "sábado"),
+        (date(2026, 8, 3), "agosto, inhábil en los juzgados"),
+        (date(2026, 12, 24), "del 24 de diciembre al 6 de enero, inhábil en los juzgados"),
+        (date(2026, 7, 30), ""),
+    ],
+)
+def test_each_excluded_day_has_its_reason(day, reason):
+    assert calendar_of("Bilbao", None, recess=True).reason(day) == reason
+
+
+def test_given_holidays_are_added_to_the_official_ones_and_the_calendar_says_so():
+    calendar = calendar_of("Bilbao", (date(2026, 4, 3), date(2026, 4, 7)))
+    reasons = [calendar.reason(date(2026, 4, day)) for day in (3, 6, 7)]
+    assert reasons == ["fiesta nacional: Viernes Santo", "fiesta de la comunidad: Lunes de Pascua", "festivo indicado"]
+    told = calendar.assumptions(date(2026, 4, 3), date(2026, 4, 7))
+    assert told[0] == "Calendario oficial de Bilbao."
+    assert told[-2:] == (
+        "Se suman los festivos que ha dado.",
+        "Festivos oficiales que no están en su lista y tampoco cuentan: 6 de abril de 2026 (fiesta de la comunidad:"
+        " Lunes de Pascua).",
+    )
+
+
+def test_given_holidays_serve_a_year_without_an_official_calendar():
+    calendar = calendar_of("Bilbao", (date(2027, 1, 6),))
+    assert [calendar.reason(date(2027, 1, day)) for day in (1, 5, 6)] == [
+        "fiesta nacional: Año Nuevo",
+        "",
+        "festivo indicado",
+    ]
+
+
+def test_a_day_without_an_official_calendar_is_refused():
+    with pytest.raises(Stop, match="2027"):
+        calendar_of("Bilbao", None).reason(date(OFFICIAL_YEARS[-1] + 1, 1, 4))
+
+
+def test_the_holiday_of_the_residence_does_not_count_either():
+    assert calendar_of("Madrid", None, residence="Bilbao").reason(date(2026, 7, 31)) == "fiesta local de Bilbao"
+
+
+@pytest.mark.parametrize(
+    ("seat", "warned"),
+    [
+        ("Barcelona", "22 de abril de 2025 (con uno) o el miércoles 23 de abril de 2025 (con dos)"),
+        ("Cataluña", "las dos fiestas locales de Cataluña"),
+        (None, "diga el municipio de la sede"),
+    ],
+)
+def test_unknown_local_holidays_are_warned_of_with_their_effect(seat, warned):
+    inputs = {"dismissal": "2025-03-20", **({"seat": seat} if seat else {})}
+    outcome = calculate(CALCULATIONS["deadline/dismissal"], inputs)
+    assert isinstance(outcome, Result)
+    assert any(warned in each for each in outcome.warnings)
+
+
+@settings(max_examples=40, deadline=None)
+@given(start=DAYS_2026, count=st.integers(1, 25), town=st.sampled_from(TOWNS), urgent=st.booleans())
+def test_a_term_ends_as_plazos_counts_it(start, count, town, urgent):
+    other = calcular(start, count, "dias", "social", municipio=town, urgente=urgent)
+    assert calendar_of(town, None, recess=not urgent).after(start, count) == other.vencimiento
+
+
+@settings(max_examples=40, deadline=None)
+@given(start=DAYS_2026, count=st.integers(1, 30), town=st.sampled_from(TOWNS), recess=st.booleans())
+def test_working_and_excluded_days_make_the_span(start, count, town, recess):
+    calendar = calendar_of(town, None, recess=recess)
+    last = calendar.after(start, count)
+    assert count + len(calendar.excluded(start + timedelta(days=1), last)) == (last - start).days
+    assert calendar.count(start + timedelta(days=1), last) == count
+
+
+@settings(max_examples=30, deadline=None)
+@given(start=DAYS_2026, wait=st.integers(0, 20), held=st.integers(0, 40))
+def test_a_conciliation_never_shortens_a_term(start, wait, held):
+    request = start + timedelta(days=wait)
+    plain = calculate(CALCULATIONS["deadline/dismissal"], {"dismissal": start, "holidays": []})
+    inputs = {"dismissal": start, "conciliation_request": request, "conciliation_held": request + timedelta(days=held)}
+    suspended = calculate(CALCULATIONS["deadline/dismissal_with_conciliation"], {**inputs, "holidays": []})
+    assert isinstance(plain, Result)
+    assert isinstance(suspended, Result)
+    assert plain.values[0].value <= suspended.values[0].value
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CALCULATIONS if kind.startswith("deadline/")])
+def test_a_deadline_without_data_asks_for_them(kind):
+    outcome = calculate(CALCULATIONS[kind], {})
+    assert not isinstance(outcome, Result | Refused)
+    assert outcome.fields
+    assert outcome.rule
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CALCULATIONS if kind.startswith("deadline/")])
+def test_the_plain_inputs_of_a_term_are_known(kind):
+    outcome = calculate(CALCULATIONS[kind], {"from": "2026-03-02"})
+    unused = [each for each in getattr(outcome, "warnings", ()) if "No se ha usado" in each]
+    assert unused == []
+
+
+def unfolded(text):
+    """Return the properties of a calendar file as pairs of name and value, its folded lines joined."""
+    lines = text.replace("\r\n ", "").split("\r\n")
+    return [tuple(line.split(":", 1)) for line in lines if line]
+
+
+def unescaped(value):
+    return re.sub(r"\\(.)", lambda mark: "\n" if mark[1] == "n" else mark[1], value)
+
+
+def test_a_calendar_file_has_the_last_day_a_reminder_and_the_steps():
+    outcome = calculate(CALCULATIONS["deadline/dismissal"], {"dismissal": "2026-07-24", "seat": "Bilbao"})
+    assert isinstance(outcome, Result)
+    title = "Plazo; despido, 1\\2"
+    text = calendar_file(outcome, title, date(2026, 8, 24), stamp=datetime(2026, 8, 1, 9, 30, tzinfo=UTC))
+    assert text.endswith("END:VCALENDAR\r\n")
+    assert "\n" not in text.replace("\r\n", "")
+    assert max(len(line.encode()) for line in text.split("\r\n")) == 75
+    properties = unfolded(text)
+    marks = [value for name, value in properties if name in ("BEGIN", "END")]
+    assert marks == ["VCALENDAR", "VEVENT", "VALARM", "VALARM", "VEVENT", "VCALENDAR"]
+    event = dict(properties[4:])
+    assert event["DTSTAMP"] == "20260801T093000Z"
+    assert event["DTSTART;VALUE=DATE"] == "20260824"
+    assert event["DTEND;VALUE=DATE"] == "20260825"
+    assert event["TRIGGER"] == "-P3D"
+    assert unescaped(event["SUMMARY"]) == title
+    told = unescaped(next(value for name, value in properties if name == "DESCRIPTION")).split("\n")
+    assert told[0] == outcome.lead
+    assert all(any(step.text in line and step.provision in line for line in told) for step in outcome.steps)
+
+
+def test_the_event_of_a_term_keeps_its_identity():
+    outcome = calculate(CALCULATIONS["deadline/dismissal"], {"dismissal": "2026-07-24", "seat": "Bilbao"})
+    assert isinstance(outcome, Result)
+    made = [
+        dict(unfolded(calendar_file(outcome, "Plazo", day)))["UID"]
+        for day in (date(2026, 8, 24), date(2026, 8, 24), date(2026, 8, 25))
+    ]
+    assert made[0] == made[1] != made[2]
