@@ -1,28 +1,46 @@
-"""Command ``articulado calculate``: work out an amount, with each step and the provision that it follows."""
+"""Command ``articulado calculate``: work out an amount or a last day, with each step and its provision."""
 
-from dataclasses import asdict
-from typing import Annotated, Any
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from articulado.calculations.compensation import CALCULATIONS
+from articulado.calculations.catalogue import CALCULATIONS, calculation_of, listed
+from articulado.calculations.deadlines import calendar_file
 from articulado.calculations.engine import calculate as work_out
 from articulado.calculations.fields import FIELDS
-from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result, Value, plain, written_value
+from articulado.calculations.question import QuestionReader, Request
+from articulado.calculations.question_model import packaged_questions
+from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result
+from articulado.calculations.wordings import compare_wordings, confirm
+from articulado.calculations.written import (
+    as_document,
+    cited,
+    last_day,
+    notes_on,
+    parts_of,
+    provisions_of,
+    understood,
+)
+from articulado.config.settings import Settings
+from articulado.encoders.dual import packaged_encoder
+from articulado.encoders.sentences import sentence_encoder
 from articulado.language.languages import language
 from articulado.language.translation import translate
 from articulado.legal.labels import provision_url
 from articulado.legal.laws.registry import known_laws
-from articulado.values.errors import InvalidInput
+from articulado.values.errors import ArticuladoError, IndexMissing, InvalidInput
 from cli.names import named
-from cli.options import Json
+from cli.options import IndexFolder, Json, a_date
 from cli.render import console, notice, print_indented, print_json
 
 SPANISH = language("es")
 """Language of the steps."""
-
-_STATUS = {Result: "result", Missing: "missing", NotEntitled: "not_entitled", Refused: "none"}
 
 
 def calculate(
@@ -34,20 +52,91 @@ def calculate(
     show_list: Annotated[
         bool, typer.Option("--list", metavar="", help="Enumera los cálculos y los datos de cada uno.")
     ] = False,
+    ics: Annotated[
+        Path | None,
+        typer.Option("--ics", metavar="FICHERO", help="Guarda el último día de un plazo como cita de calendario."),
+    ] = None,
+    question: Annotated[
+        str, typer.Option("--question", metavar="PREGUNTA", help="Lee el cálculo y los datos de una pregunta.")
+    ] = "",
+    law_day: Annotated[
+        date | None,
+        typer.Option(
+            "--date", metavar="FECHA", parser=a_date, help="Ley de ese día (AAAA-MM-DD), y no la del día del hecho."
+        ),
+    ] = None,
+    index: IndexFolder = None,
     as_json: Json = False,
 ) -> None:
-    """Calcula una cantidad paso a paso, con el precepto de cada paso."""
-    if show_list or not kind:
+    """Calcula una cantidad o un plazo paso a paso, con el precepto de cada paso."""
+    if show_list or not (kind or question):
         _list(as_json)
         return
-    if kind not in CALCULATIONS:
-        raise InvalidInput(translate("calculation.unknown", kind=kind))
     given = _inputs(inputs or [])
-    outcome = work_out(CALCULATIONS[kind], given)
+    read: Mapping[str, str] = {}
+    request = None
+    if question:
+        request = _request(question, kind)
+        if request is None:
+            _tell_none(as_json)
+            return
+        request = replace(request, inputs={**request.inputs, **given}, unclear=() if given else request.unclear)
+        kind, given, read = request.kind, dict(request.inputs), request.read
+    calculation = calculation_of(kind)
+    outcome = request.outcome(law_day) if request else work_out(calculation, given, law_day)
+    outcome = asyncio.run(_confirmed(outcome, index))
+    if ics and isinstance(outcome, Result):
+        _write_calendar(ics, kind, outcome)
     if as_json:
-        print_json(as_document(kind, given, outcome))
-        return
-    _print(console(), outcome)
+        print_json(as_document(calculation, given, outcome, read))
+    else:
+        _print(console(), outcome, read)
+    if ics and not isinstance(outcome, Result):
+        raise InvalidInput(translate("calculation.no_result", file=ics))
+
+
+def _request(question: str, kind: str) -> Request | None:
+    """Return what a question asks to calculate, of a kind if one is given; ``None`` where it asks for none."""
+    reader = QuestionReader(packaged_questions(), packaged_encoder(), sentence_encoder(Settings.read()))
+    return reader.asked(question, kind and calculation_of(kind).kind, today=date.today())
+
+
+async def _confirmed(outcome: Outcome, folder: Path | None) -> Outcome:
+    """Compare the wordings that an outcome follows with the law in the index, if there is one; no model is loaded.
+
+    Raises:
+        ArticuladoError: the folder that was named has no index that can be read.
+    """
+    from articulado.store.opening import open_index, open_store
+
+    today = date.today()
+    try:
+        settings = Settings.read(index=folder)
+        opened = await asyncio.to_thread(open_index, settings.index_folder)
+        store = await asyncio.to_thread(open_store, settings, opened)
+    except IndexMissing:
+        if folder:
+            raise
+        return compare_wordings(outcome, {}, today)
+    except ArticuladoError as error:
+        if folder:
+            raise
+        reported = compare_wordings(outcome, {}, today)
+        if isinstance(reported, Result):
+            return replace(reported, warnings=(*reported.warnings, translate("calculation.unreadable", error=error)))
+        return reported
+    try:
+        return await confirm(outcome, store, today)
+    finally:
+        await store.close()
+
+
+def _tell_none(as_json: bool) -> None:
+    reason = translate("calculation.none_asked")
+    if as_json:
+        print_json(as_document(None, {}, Refused(reason)))
+    else:
+        print_indented(console(), reason, indent=0)
 
 
 def _inputs(pairs: list[str]) -> dict[str, object]:
@@ -65,18 +154,24 @@ def _inputs(pairs: list[str]) -> dict[str, object]:
     return given
 
 
+def _write_calendar(file: Path, kind: str, result: Result) -> None:
+    """Write the last day of a term as a calendar file.
+
+    Raises:
+        InvalidInput: the calculation gives no day, or the file cannot be written.
+    """
+    day = last_day(result)
+    if day is None:
+        raise InvalidInput(translate("calculation.no_day", kind=kind))
+    try:
+        file.write_text(calendar_file(result, CALCULATIONS[kind].title, day), encoding="utf-8", newline="")
+    except OSError as error:
+        raise InvalidInput(translate("calculation.not_written", file=file, reason=error.strerror)) from error
+
+
 def _list(as_json: bool) -> None:
     if as_json:
-        print_json(
-            [
-                {
-                    "calculation": each.kind,
-                    "title": each.title,
-                    "inputs": {name: FIELDS[name].json_schema() for name in each.fields},
-                }
-                for each in CALCULATIONS.values()
-            ]
-        )
+        print_json([listed(each) for each in CALCULATIONS.values()])
         return
     for each in CALCULATIONS.values():
         typer.echo(f"{each.kind}: {each.title}")
@@ -84,40 +179,16 @@ def _list(as_json: bool) -> None:
             typer.echo(f"  {name}: {FIELDS[name].label}")
 
 
-def as_document(kind: str, inputs: dict[str, object], outcome: Outcome) -> dict[str, Any]:
-    """Return an outcome as JSON has it, with every key in each; amounts and days are strings."""
-    result = outcome if isinstance(outcome, Result) else None
-    missing = outcome if isinstance(outcome, Missing) else None
-    steps = outcome.steps if isinstance(outcome, Result | NotEntitled) else ()
-    return {
-        "calculation": kind,
-        "status": _STATUS[type(outcome)],
-        "inputs": inputs,
-        "text": result.lead if result else missing.rule if missing else "",
-        "reason": outcome.reason if isinstance(outcome, NotEntitled | Refused) else "",
-        "provision": "" if isinstance(outcome, Result) else outcome.provision,
-        "values": [_value(each) for each in result.values] if result else [],
-        "steps": [asdict(each) | {"value": plain(each.value)} for each in steps],
-        "not_applied": [asdict(each) for each in result.not_applied] if result else [],
-        "assumptions": list(result.assumptions) if result else [],
-        "warnings": list(result.warnings) if result else [],
-        "missing": [asdict(each) for each in missing.fields] if missing else [],
-        "alternatives": [{"rule": each.rule, **_value(each.value)} for each in result.alternatives] if result else [],
-        "sensitive": result.sensitive if result else "",
-    }
-
-
-def _value(value: Value) -> dict[str, Any]:
-    return {"name": value.name, "value": plain(value.value), "unit": value.unit}
-
-
-def _print(out: Console, outcome: Outcome) -> None:
+def _print(out: Console, outcome: Outcome, read: Mapping[str, str]) -> None:
     """Print an outcome: its result or what it lacks first, the pages of its provisions last."""
+    if read:
+        print_indented(out, f"{understood(read)}\n", indent=0)
     match outcome:
         case Missing():
             print_indented(out, f"{outcome.rule}\n\nPara calcularlo me falta:", indent=0)
             for each in outcome.fields:
-                print_indented(out, f"- {each.question} ({each.field}) {each.why}", indent=0, hang=2)
+                name = f" ({each.field})" if each.field else ""
+                print_indented(out, f"- {each.question}{name} {each.why}", indent=0, hang=2)
             out.print("\nCada dato se da con su nombre, por ejemplo: --input start=2019-03-01", markup=False)
         case NotEntitled() | Refused():
             print_indented(out, outcome.reason, indent=0)
@@ -125,44 +196,15 @@ def _print(out: Console, outcome: Outcome) -> None:
             print_indented(out, outcome.lead, indent=0, style="bold")
             out.print()
             for place, step in enumerate(outcome.steps, start=1):
-                print_indented(out, f"{place}. {step.text} ({_cited(step.provision)})", indent=0, hang=3)
+                print_indented(out, f"{place}. {step.text} ({cited(step.provision)})", indent=0, hang=3)
             out.print()
-            for note in _notes(outcome):
+            for note in notes_on(outcome):
                 print_indented(out, note, indent=0, hang=2)
-    steps = outcome.steps if isinstance(outcome, Result | NotEntitled) else ()
-    provisions = dict.fromkeys(each.provision for each in steps)
-    if not isinstance(outcome, Result) and outcome.provision:
-        provisions |= {outcome.provision: None}
+    provisions = provisions_of(outcome)
     if provisions:
         out.print(f"\n{SPANISH.translate('view_sources')}", style="bold", markup=False)
     for provision in provisions:
-        law_id, label = _parts(provision)
+        law_id, label = parts_of(provision)
         print_indented(out, named(known_laws()[law_id].short, label, ""), indent=2)
         print_indented(out, provision_url(law_id, label), indent=4, style="cyan")
     out.print(f"\n{notice(SPANISH, law=True)}", style="dim", markup=False)
-
-
-def _notes(result: Result) -> list[str]:
-    others = [
-        f"Otra lectura, {each.rule}: {written_value(each.value.value, each.value.unit)}."
-        for each in result.alternatives
-    ]
-    authorities = dict.fromkeys(each.authority for each in result.steps if each.authority)
-    return [
-        *others,
-        *(f"Se supone: {each}" for each in result.assumptions),
-        *(f"Criterio: {each}." for each in authorities),
-        *(f"Aviso: {each}" for each in result.warnings),
-        *([result.sensitive] if result.sensitive else []),
-    ]
-
-
-def _cited(provision: str) -> str:
-    law_id, label = _parts(provision)
-    return f"{label[0].lower()}{label[1:]} {known_laws()[law_id].abbreviation}"
-
-
-def _parts(provision: str) -> tuple[str, str]:
-    """Return the law and the label of a provision ("BOE-A-2015-11430#Artículo 53")."""
-    law_id, _, label = provision.partition("#")
-    return law_id, label

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from articulado.config.profile import Profile as KnowledgeProfile
     from articulado.config.settings import Settings
     from articulado.verification.checks import AnswerItem
-    from articulado.verification.dossier import Dossier, ProvisionChange, Recheck
+    from articulado.verification.dossier import Dossier, ProvisionChange, Recalculation, Recheck
 
 
 def print_recheck(out: Console, dossier: "Dossier", result: "Recheck") -> None:
@@ -38,10 +38,21 @@ def print_recheck(out: Console, dossier: "Dossier", result: "Recheck") -> None:
         print_indented(out, f"{sign} {check['message']}", indent=0, style=style)
     for finding in result["findings"]:
         print_indented(out, f"«{finding['where']}»: {finding['message']}", indent=2)
+    for worked in result["calculations"]:
+        _print_calculation(out, worked)
     _print_changes(out, "Ha cambiado desde entonces, de lo que se cita:", (c for c in result["changes"] if c["cited"]))
     _print_changes(out, "Y del resto de lo que se leyó:", (c for c in result["changes"] if not c["cited"]))
     if not result["changes"]:
         out.print("\nDe lo que se leyó, nada ha cambiado desde entonces.")
+
+
+def _print_calculation(out: Console, worked: "Recalculation") -> None:
+    """Print whether a calculation gives the same now, and what is another."""
+    sign, style = ("✓", "green") if worked["same"] else ("≠", "yellow")
+    says = "calculado de nuevo, da lo mismo." if worked["same"] else "calculado de nuevo, ha cambiado:"
+    print_indented(out, f"{sign} {worked['title']}: {says}", indent=0, style=style)
+    for line in (*worked["differences"], *worked["rewordings"]):
+        print_indented(out, f"- {line}.", indent=2, hang=2)
 
 
 def _print_changes(out: Console, title: str, changes: "Iterable[ProvisionChange]") -> None:

@@ -32,12 +32,10 @@ from articulado.retrieval.ranking.learnt import LearntReranker, packaged_ranking
 from articulado.retrieval.ranking.table import ASK_A_PROVIDER, rerankers
 from articulado.retrieval.relevance.evidence import EvidenceReader
 from articulado.retrieval.relevance.judge import BestScoreJudge, LearntJudge, RelevanceJudge, packaged_judgement
-from articulado.store.edge import EdgeStore
 from articulado.store.edge_writer import EdgeWriter
-from articulado.store.files import check_files
 from articulado.store.generations import Index
 from articulado.store.layout import load_agreements
-from articulado.store.opening import InspectedStore
+from articulado.store.opening import open_store
 from articulado.store.records.chunks import lay_phrasings
 from articulado.store.records.lookup import PackagedRecords
 from articulado.store.writer import WriterFactory
@@ -203,23 +201,6 @@ def _leaning(domain: Domain, heuristic: HeuristicReranker) -> LeaningJudge:
         SignReader(domain, lambda: packaged_judgement(with_neighbours=False).wording, heuristic.support),
         packaged_leaning,
     )
-
-
-def open_store(settings: Settings, index: Index) -> InspectedStore:
-    """Open the store of an index.
-
-    Raises:
-        IndexMismatch, IndexMissing: the files of the index are damaged.
-        StoreUnavailable: the store cannot be opened.
-    """
-    check_files(index)
-    if settings.store == "embedded":
-        store = EdgeStore(index.folder, list(index.manifest.collections), candidates=index.manifest.candidates())
-        store.open()
-        return store
-    from articulado.store.server import ServerStore
-
-    return ServerStore.connect(settings, index)
 
 
 def _reader(settings: ModelSettings, domain: Domain, lexicon: Lexicon) -> ChatModel:

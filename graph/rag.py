@@ -15,6 +15,7 @@ from nodes.abstain import abstain
 from nodes.add_companions import add_companions
 from nodes.analyze_question import analyze_question
 from nodes.answer import answer
+from nodes.calculate import calculate
 from nodes.check_claims import check_claims
 from nodes.decompose import decompose
 from nodes.embed_queries import embed_queries
@@ -90,6 +91,7 @@ def _retrieval(services: Services, texts: ChunkTexts | None = None) -> tuple[Bui
 
     add(analyze_question)
     add(load_carryover)
+    add(calculate)
     add(lookup_records)
     add(decompose)
     add(embed_queries)
@@ -106,6 +108,8 @@ def _retrieval(services: Services, texts: ChunkTexts | None = None) -> tuple[Bui
     builder.add_edge(START, "analyze_question")
     builder.add_edge(START, "load_carryover")
     builder.add_edge("load_carryover", "merge_candidates")
+    builder.add_edge("analyze_question", "calculate")
+    builder.add_edge("calculate", "merge_candidates")
     builder.add_conditional_edges("analyze_question", routing.after_analysis, ["decompose", "lookup_records"])
     builder.add_edge("lookup_records", "merge_candidates")
     builder.add_conditional_edges(

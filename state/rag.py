@@ -14,6 +14,7 @@ from langgraph.channels import EphemeralValue, UntrackedValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from articulado.calculations.written import Worked
 from articulado.values.answers import (
     Analysis,
     AnswerOutcome,
@@ -85,6 +86,8 @@ class Turn(TypedDict):
     the principal has been asked for its answer a second time: it had written nothing, lacked something, or gave no
     markers. There is no third time.
     ``dated_values`` are the reference values that the question names, on its day (``articulado.calculations``).
+    ``calculations`` are the amounts and days that were worked out, or what they lack
+    (``articulado.calculations.written.as_document``).
     ``named`` are provisions that the answer names, the index has, and the model did not read.
     ``queries`` are what the reader makes of it, ``searches`` the texts that are searched for: those, and it may be the
     question's own words. ``lexical_only`` is set where they have no dense vectors, because the embedder failed.
@@ -129,6 +132,7 @@ class Turn(TypedDict):
     lexical_only: bool
     direct: list[Candidate]
     dated_values: list[Candidate]
+    calculations: list[Worked]
     found: list[Candidate]
     candidates: list[Candidate]
     context: list[Candidate]
@@ -177,6 +181,7 @@ def fresh_turn() -> Turn:
         "lexical_only": False,
         "direct": [],
         "dated_values": [],
+        "calculations": [],
         "found": [],
         "candidates": [],
         "context": [],
@@ -212,9 +217,9 @@ class RagOutput(TypedDict):
     ``verdicts`` say what became of each marker, ``provisions`` what is known of each provision that the answer names,
     ``unread`` are those of them that the index has and the model did not read, ``findings`` what its sources do not
     bear out, and ``checked`` the parts of the answer that were compared with its sources.
-    ``remissions`` are what the cited texts refer to, ``precedence`` are
-    notes on sources of different rank, ``freshness`` says of which day the law is, and the ``certificate``, of a turn
-    that ends without an answer, what that rests on.
+    ``remissions`` are what the cited texts refer to, ``precedence`` are notes on sources of different rank,
+    ``calculations`` the amounts and days that were worked out, ``freshness`` says of which day the law is, and the
+    ``certificate``, of a turn that ends without an answer, what that rests on.
     """
 
     question: str
@@ -241,6 +246,7 @@ class RagOutput(TypedDict):
     precedence: list[str]
     freshness: Freshness | None
     certificate: Certificate | None
+    calculations: list[Worked]
     warnings: list[str]
     usage: Annotated[Usage, add_usage]
 

@@ -23,6 +23,7 @@ from articulado.answering.quotation import Selection, Statement, select, without
 from articulado.answering.rating import Scorer, TextSimilarity, in_force, note_for_readers, says_only_that_it_is_gone
 from articulado.answering.shortening import read_point, shorten
 from articulado.calculations.parameters import asks_for_value_alone
+from articulado.calculations.written import UNDERSTOOD
 from articulado.language.languages import Language
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
@@ -39,6 +40,8 @@ MAX_COMPANIONS, MAX_WORDS = 2, 70
 COMPANION_WORDS = 40
 """Words of the quotation of a companion."""
 
+STATED: tuple[Purpose, ...] = ("value", "calculation", "missing_data")
+"""Purposes of fragments that state a value and are no provision."""
 DEADLINES: tuple[Purpose, ...] = ("claim_deadline", "application_deadline", "notice")
 """What is quoted in any case; where to apply is quoted where none of these is."""
 
@@ -131,18 +134,40 @@ class ExtractivePrincipal(OfflineChat):
             selection, answer = Selection(), language.translate("courtesy")
         elif answered := self._value_alone(question, fragments):
             selection, answer = answered
+        elif worked := [fragment for fragment in fragments if fragment.purpose == "calculation"]:
+            selection, answer = self._worked(worked, fragments, question, earlier)
         else:
-            topic = self.domain.question_topic(question) or question
-            scorer = Scorer(topic, earlier, self.domain, self.weights, self.similarity)
-            provisions = [fragment for fragment in fragments if fragment.purpose != "value"]
-            selection = with_companions(select(question, provisions, scorer), provisions, self.domain)
+            selection = self._selection(question, earlier, fragments)
             where = _where_it_stands(selection, language) if asks_for_the_place(question, language) else ""
             values = _values_of(fragments) if selection.statements and not selection.whole else ()
             selection = replace(selection, companions=(*selection.companions, *values))
-            answer = "\n\n".join(filter(None, [where, *_paragraphs(selection, self.domain)]))
+            lacking = [fragment for fragment in fragments if fragment.purpose == "missing_data"]
+            asked_for = [_worked_text(fragment, fragments, self.domain) for fragment in lacking]
+            selection = replace(selection, used=tuple(lacking))
+            answer = "\n\n".join(filter(None, [where, *_paragraphs(selection, self.domain), *asked_for]))
         if not any(fragment.number for fragment in fragments):
             return answer
         return "\n".join([answer, "", DELIMITER, *_self_evaluation(selection, fragments, self.domain)])
+
+    def _selection(self, question: str, earlier: str, fragments: Sequence[Fragment]) -> Selection:
+        """Return what the provisions say, with the companions."""
+        topic = self.domain.question_topic(question) or question
+        scorer = Scorer(topic, earlier, self.domain, self.weights, self.similarity)
+        provisions = [fragment for fragment in fragments if fragment.purpose not in STATED]
+        return with_companions(select(question, provisions, scorer), provisions, self.domain)
+
+    def _worked(
+        self, worked: Sequence[Fragment], fragments: Sequence[Fragment], question: str, earlier: str
+    ) -> tuple[Selection, str]:
+        """Answer with worked results: their steps, and what the law adds on deadlines and places."""
+        companions = self._selection(question, earlier, fragments).companions
+        lacking = [fragment for fragment in fragments if fragment.purpose == "missing_data"]
+        texts = [_worked_text(fragment, fragments, self.domain) for fragment in (*worked, *lacking)]
+        said = "\n".join(_companion(statement, self.domain.language) for statement in companions)
+        cited = [
+            fragment for fragment in fragments if any(fragment.marker in text for text in texts if fragment.marker)
+        ]
+        return Selection(companions=companions, used=tuple(cited)), "\n\n".join(filter(None, [*texts, said]))
 
     def _value_alone(self, asked: str, fragments: Sequence[Fragment]) -> tuple[Selection, str] | None:
         """Answer a question that asks for nothing but a reference value; ``None`` for any other question."""
@@ -152,6 +177,22 @@ class ExtractivePrincipal(OfflineChat):
         others = tuple(fragment for fragment in fragments if fragment.purpose != "value")
         text = "\n".join(f"{value.text} {_marks(value.fragments)}".rstrip() for value in values)
         return Selection(companions=values, irrelevant=others), text
+
+
+def _worked_text(worked: Fragment, fragments: Sequence[Fragment], domain: Domain) -> str:
+    """Return the lines of a worked result, each with its marker and those of the provisions that it names."""
+    by_provision = {
+        (law.id, provision_key(fragment.provision)): fragment
+        for fragment in reversed(fragments)
+        if fragment.purpose not in STATED and (law := find_law(fragment.law_name))
+    }
+    lines = []
+    for line in worked.text.splitlines():
+        named = [by_provision.get((one.law_id or "", one.provision_key)) for one in domain.citations(line)]
+        # What was read off the question, and what is asked for, is no claim.
+        claims = any(character.isdigit() for character in line) and not line.startswith((UNDERSTOOD, "- ¿"))
+        lines.append(f"{line} {_marks([worked, *filter(None, named)])}".rstrip() if claims else line)
+    return "\n".join(lines)
 
 
 def _values_of(fragments: Sequence[Fragment]) -> tuple[Statement, ...]:
@@ -262,7 +303,7 @@ def _marks(fragments: Sequence[Fragment]) -> str:
 def _self_evaluation(selection: Selection, fragments: Sequence[Fragment], domain: Domain) -> list[str]:
     """Return the lines below the answer: fragments used and irrelevant, and the provision that is missing."""
     said = (*selection.statements, *selection.companions)
-    used = [fragment for statement in said for fragment in statement.fragments]
+    used = [*selection.used, *(fragment for statement in said for fragment in statement.fragments)]
     if selection.lead:
         used = [*selection.lead.fragments, *used]
     lines = [f"USED|{_numbers(used)}", f"DROP|{_numbers(selection.irrelevant)}"]

@@ -77,7 +77,8 @@ class Selection:
     """What an answer says, in its order; ``whole`` is set where it gives the text of provisions from end to end.
 
     ``set_right`` and ``lead`` are of the first of the ``statements``; ``companions`` say until when or where what the
-    answer is about is done; ``irrelevant`` fragments have nothing to do with the question.
+    answer is about is done; ``irrelevant`` fragments have nothing to do with the question, ``used`` ones are said
+    beside all these.
     """
 
     statements: tuple[Statement, ...] = ()
@@ -86,6 +87,7 @@ class Selection:
     companions: tuple[Statement, ...] = ()
     whole: bool = False
     irrelevant: tuple[Fragment, ...] = ()
+    used: tuple[Fragment, ...] = ()
 
 
 def select(question: str, fragments: Sequence[Fragment], scorer: Scorer) -> Selection:

@@ -74,6 +74,8 @@ _PURPOSES: Mapping[Purpose, str] = {
     "payer": "quién paga",
     "amount": "cuantía",
     "value": "valor de referencia con fecha",
+    "calculation": "cálculo ya hecho: dé su resultado y sus pasos tal cual, sin volver a calcular",
+    "missing_data": "datos que faltan para el cálculo: dé la regla y pídalos al final",
 }
 _VALIDITY, _PAGE = "Vigencia pactada: ", "Página: "
 _CHAPTER, _SUMMARY, _NOTE, _SOURCE = "Capítulo: ", "Resumen (en lenguaje claro, no oficial): ", "[NOTA: ", "Fuente: "

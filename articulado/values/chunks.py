@@ -34,9 +34,20 @@ question is about without being like it, a ``value`` states a dated reference va
 (``articulado.calculations.parameters``) and is in no index.
 """
 
-Purpose = Literal["claim_deadline", "application_deadline", "notice", "path", "where", "payer", "amount", "value"]
+Purpose = Literal[
+    "claim_deadline",
+    "application_deadline",
+    "notice",
+    "path",
+    "where",
+    "payer",
+    "amount",
+    "value",
+    "calculation",
+    "missing_data",
+]
 """What a companion is for: until when to claim, apply or give notice; how to claim; where to apply; who pays, how much.
-A ``value`` is a dated reference value.
+A ``value`` is a dated reference value, a ``calculation`` a worked result, ``missing_data`` what a calculation lacks.
 """
 
 Status = Literal["vigente", "modificada", "parcialmente_derogada", "derogada", "agotada"]

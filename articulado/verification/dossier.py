@@ -15,9 +15,14 @@ from typing import Any, Literal, NotRequired
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from articulado.calculations.catalogue import CALCULATIONS
+from articulado.calculations.engine import calculate
+from articulado.calculations.parameters import VALUE_TYPE
+from articulado.calculations.written import as_document, cited, parts_of
 from articulado.config.profile import Profile
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
+from articulado.legal.labels import provision_key
 from articulado.prompting.citation_markers import by_mark, one_per_mark
 from articulado.prompting.prompts import load_prompts
 from articulado.store.generations import Manifest
@@ -221,13 +226,31 @@ class ProvisionChange(TypedDict):
     message: str
 
 
+class Recalculation(TypedDict):
+    """A calculation of the answer, worked out again of the same inputs.
+
+    ``same`` tells that the outcome is the one of the dossier. ``differences`` say which results and steps are others,
+    and thus which amount of the law or rule has changed; ``rewordings`` name provisions with a later wording.
+    """
+
+    calculation: str
+    title: str
+    same: bool
+    differences: list[str]
+    rewordings: list[str]
+
+
 class Recheck(TypedDict):
-    """What became of a dossier; it is ``ok`` where every check is. ``changes`` fail nothing: the answer was right."""
+    """Result of checking a dossier again; it is ``ok`` if every check is.
+
+    ``changes`` and ``calculations`` fail nothing: the answer was right on its day.
+    """
 
     ok: bool
     checks: list[DossierCheck]
     findings: list[Finding]
     changes: list[ProvisionChange]
+    calculations: list[Recalculation]
 
 
 async def recheck(dossier: Dossier, store: ChunkStore) -> Recheck:
@@ -247,10 +270,62 @@ async def recheck(dossier: Dossier, store: ChunkStore) -> Recheck:
         _check("answer", [finding["where"] for finding in errors]),
         _check("index", differing),
     ]
-    cited = {citation["mark"] for citation in dossier["result"].get("citations", [])}
-    became = [await _change(each, now.get(_chunk(each)["id"]), store, cited) for each in dossier["context"]]
-    changes = [change for change in became if change]
-    return {"ok": all(check["ok"] for check in checks), "checks": checks, "findings": findings, "changes": changes}
+    marks = {citation["mark"] for citation in dossier["result"].get("citations", [])}
+    # Fragments of values and worked results are in no index: they are worked out again.
+    indexed = [each for each in dossier["context"] if _chunk(each)["chunk_type"] != VALUE_TYPE]
+    became = [await _change(each, now.get(_chunk(each)["id"]), store, marks) for each in indexed]
+    worked = [await _recalculated(each, dossier["today"], store) for each in dossier["result"].get("calculations", [])]
+    return {
+        "ok": all(check["ok"] for check in checks),
+        "checks": checks,
+        "findings": findings,
+        "changes": [change for change in became if change],
+        "calculations": [each for each in worked if each],
+    }
+
+
+async def _recalculated(worked: Mapping[str, Any], today: str, store: ChunkStore) -> Recalculation | None:
+    """Work out a calculation of a dossier again; ``None`` where it gave neither a result nor steps."""
+    if worked["status"] not in ("result", "not_entitled"):
+        return None
+    differences = _differences(worked)
+    rewordings = []
+    for provision in dict.fromkeys(step["provision"] for step in worked["steps"]):
+        law_id, label = parts_of(provision)
+        later = [
+            each["valid_from"]
+            for each in await store.find(law_id, provision_key(label) or "")
+            if each["valid_from"] and each["valid_from"] > today
+        ]
+        if later:
+            since = translate("verify.since", day=long_day(min(later)))
+            rewordings.append(f"{cited(provision)}: {translate(_BECAME['reworded'], since=since)}")
+    return {
+        "calculation": worked["calculation"],
+        "title": worked.get("title") or worked["calculation"],
+        "same": not differences,
+        "differences": differences,
+        "rewordings": rewordings,
+    }
+
+
+def _differences(worked: Mapping[str, Any]) -> list[str]:
+    """Return what the same calculation of the same inputs says otherwise now: its outcome first, then its steps."""
+    calculation = CALCULATIONS.get(worked["calculation"])
+    if calculation is None:
+        return [translate("verify.calculation_gone")]
+    now = as_document(calculation, worked["inputs"], calculate(calculation, worked["inputs"]))
+    pairs = [(worked["text"] or worked["reason"], now["text"] or now["reason"])]
+    before, after = _texts(worked["steps"]), _texts(now["steps"])
+    pairs += [(before.get(name, "—"), after.get(name, "—")) for name in {**before, **after}]
+    return [translate("verify.calculated", before=old, now=new) for old, new in pairs if old != new]
+
+
+def _texts(steps: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the sentences of steps by name; a rule may have several."""
+    return {
+        name: " ".join(each["text"] for each in steps if each["name"] == name) for name in (s["name"] for s in steps)
+    }
 
 
 async def _findings(dossier: Dossier, store: ChunkStore) -> list[Finding]:

@@ -1,7 +1,7 @@
 """Check the figures of an answer: each must be in a source, in the conversation, or follow from those by arithmetic.
 
 ``figure_findings`` reports a figure only if it is certain that nothing gives it: no source of the context, nothing said
-in the conversation, no day of the question, and no computation on those (``derivations``, ``spans_of_time``). Written
+in the conversation, no day of the question, and no computation on those (``derivations``, ``computations``). Written
 computations are recomputed. Quoted figures are left to ``articulado.verification.quotations``; figures of examples,
 ordinals and times of the day are not checked.
 """

@@ -3,6 +3,7 @@
 Nothing is written and no chat model is called. It also checks the articles of the profile.
 """
 
+from datetime import date
 from typing import TYPE_CHECKING, TypedDict
 
 from articulado.language.translation import translate
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from articulado.ingestion.incremental.base import IndexBase
     from articulado.store.generations import Index
     from articulado.store.opening import Inspection
+    from articulado.values.protocols import ChunkStore
 
 
 FILES = "Revisando ficheros"
@@ -57,7 +59,7 @@ async def look_deep(settings: "Settings", index: "Index", progress: Progress) ->
 
 
 async def _look_at_points(settings: "Settings", index: "Index", inspection: "Inspection", progress: Progress) -> None:
-    from graph.factory import open_store
+    from articulado.store.opening import open_store
 
     store = open_store(settings, index)
     try:
@@ -103,6 +105,29 @@ def _document_problems(index: "Index", inspection: "Inspection") -> list[str]:
 
 def _some(names: list[str]) -> str:
     return ", ".join(names[:_EXAMPLES]) + (" …" if len(names) > _EXAMPLES else "")
+
+
+class StaleCalculations(TypedDict):
+    """A provision with another wording in the index than calculations were written against, and their kinds."""
+
+    provision: str
+    calculations: list[str]
+
+
+async def stale_calculations(store: "ChunkStore") -> list[StaleCalculations]:
+    """Return the provisions of calculations that have another wording in an index today."""
+    from articulado.calculations.wordings import find_changed
+
+    changed = await find_changed(store, date.today())
+    return [{"provision": each.provision, "calculations": list(each.calculations)} for each in changed]
+
+
+def note_on_stale(stale: list[StaleCalculations]) -> list[str]:
+    """Return the note that lists stale calculations; none if there are none."""
+    from articulado.calculations.written import cited
+
+    listed = [f"{cited(each['provision'])} ({', '.join(each['calculations'])})" for each in stale]
+    return [translate("calculation.changed", list="; ".join(listed))] if listed else []
 
 
 def article_problem(profile: "Profile") -> str:

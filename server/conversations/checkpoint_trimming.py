@@ -41,6 +41,7 @@ KEPT = frozenset(
         "precedence",
         "freshness",
         "certificate",
+        "calculations",
         "as_of",
         "warnings",
         "transcript",

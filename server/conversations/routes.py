@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from fastapi import APIRouter, Path, Query, Response
 from typing_extensions import TypedDict
 
+from articulado.calculations.written import Worked
 from articulado.config.extras import importing
 from articulado.language.formats import long_day
 from articulado.language.languages import Language
@@ -37,20 +38,25 @@ MEDIA_TYPES: dict[Format, str] = {
 }
 ENDINGS: dict[Format, str] = {"markdown": "md", "docx": "docx"}
 
-_Kind = Literal["question", "text", "item", "heading", "source", "note"]
+_Kind = Literal["question", "text", "item", "heading", "source", "note", "table"]
 _CONTROL = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF])
-"""What neither XML nor a reader takes."""
+"""Control characters and others that XML refuses."""
 _ITEM = re.compile(r"\s*[-*•] +")
 _WEB = re.compile(r"https?://[^\s<>()]+")
 _SPECIAL = re.compile(r"([\\`*_<>\[\]#|~])")
 
 
+HEADINGS = ("Paso", "Operación", "Precepto")
+"""Headings of the table of steps, whose texts are Spanish in every language."""
+
+
 class _Block(NamedTuple):
-    """A paragraph of the document; ``url`` is what a source links to."""
+    """A paragraph or table of the document; ``url`` is what a source links to, ``rows`` begin with their headings."""
 
     kind: _Kind
     text: str
     url: str = ""
+    rows: tuple[tuple[str, ...], ...] = ()
 
 
 def export(conversation: Conversation, form: Format, title: str, language: Language, *, law: bool) -> bytes:
@@ -75,6 +81,8 @@ def _blocks(conversation: Conversation, language: Language) -> Iterator[_Block]:
                 yield (
                     _Block("item", _ITEM.sub("", line, count=1)) if _ITEM.match(line) else _Block("text", line.strip())
                 )
+        for worked in turn["calculations"]:
+            yield from _calculation(worked)
         if turn["citations"]:
             yield _Block("heading", language.translate("view_sources"))
         for citation in turn["citations"]:
@@ -88,6 +96,34 @@ def _blocks(conversation: Conversation, language: Language) -> Iterator[_Block]:
             yield _Block("note", _clean(language.translate("view_warning", text=warning)))
         if said := _day(turn, language):
             yield _Block("note", said)
+
+
+def export_calculation(worked: Worked, language: Language) -> bytes:
+    """Return a calculation as a Word document.
+
+    Raises:
+        ConfigurationError: the extra ``documents`` is not installed.
+    """
+    blocks = [*_calculation(worked), _Block("note", language.translate("view_notice_law"))]
+    return _docx(worked["title"].translate(_CONTROL), blocks)
+
+
+def _calculation(worked: Worked) -> Iterator[_Block]:
+    """Yield the outcome of a calculation: its sentence, a table of its steps, its notes, and its provisions."""
+    if worked["title"]:
+        yield _Block("heading", worked["title"])
+    for line in filter(None, (worked["text"], worked["reason"], worked["understood"])):
+        yield _Block("text", _clean(line))
+    if worked["steps"]:
+        cited = {each["provision"]: each["cited"] for each in worked["provisions"]}
+        rows = [(_clean(step["text"]), _clean(step["formula"]), cited[step["provision"]]) for step in worked["steps"]]
+        yield _Block("table", "", rows=(HEADINGS, *rows))
+    for wanted in worked["missing"]:
+        yield _Block("item", f"{wanted['question']} {wanted['why']}")
+    for note in worked["notes"]:
+        yield _Block("item", _clean(note))
+    for provision in worked["provisions"]:
+        yield _Block("source", f"{provision['law']}, {provision['label']}", _web(provision["url"]))
 
 
 def _name(citation: Citation, language: Language) -> str:
@@ -117,6 +153,10 @@ def _clean(text: str) -> str:
 def _markdown(title: str, blocks: list[_Block]) -> str:
     lines = [f"# {_escaped(title)}"]
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+        if block.kind == "table":
+            head, *rows = [f"| {' | '.join(map(_cell, row))} |" for row in block.rows]
+            lines += [head, f"|{' --- |' * len(block.rows[0])}", *rows, ""]
+            continue
         text = _escaped(block.text)
         if block.url:
             text += f" <{block.url}>"
@@ -124,6 +164,10 @@ def _markdown(title: str, blocks: list[_Block]) -> str:
         in_list = following is not None and following.kind == block.kind and block.kind in ("item", "source")
         lines.append(f"{before}{' '.join(text.split())}" + ("" if in_list else "\n"))
     return "\n".join([lines[0], "", *lines[1:]])
+
+
+def _cell(text: str) -> str:
+    return " ".join(_escaped(text).split())
 
 
 def _escaped(text: str) -> str:
@@ -144,6 +188,9 @@ def _docx(title: str, blocks: list[_Block]) -> bytes:
         if block.kind in ("question", "heading"):
             document.add_heading(block.text, 1 if block.kind == "question" else 2)
             continue
+        if block.kind == "table":
+            _table(document, block.rows)
+            continue
         paragraph = document.add_paragraph(block.text, style=styles.get(block.kind))
         if block.url:
             paragraph.add_run(" ")
@@ -151,6 +198,14 @@ def _docx(title: str, blocks: list[_Block]) -> bytes:
     written = io.BytesIO()
     document.save(written)
     return written.getvalue()
+
+
+def _table(document: Any, rows: tuple[tuple[str, ...], ...]) -> None:
+    table = document.add_table(rows=0, cols=len(rows[0]), style="Table Grid")
+    for row in rows:
+        for cell, text in zip(table.add_row().cells, row, strict=True):
+            cell.text = text
+    document.add_paragraph()
 
 
 def _link(paragraph: "Paragraph", url: str) -> None:
@@ -168,7 +223,7 @@ def _link(paragraph: "Paragraph", url: str) -> None:
 
 
 THREAD = "thread_id"
-"""Where the input of a run names the conversation that it goes on with."""
+"""Key of the input that names the conversation of a run."""
 _NAME = re.compile(r"[\w.-]{1,64}")
 _DAY = 86_400
 

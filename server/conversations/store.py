@@ -19,6 +19,7 @@ from langgraph.store.base import BaseStore, SearchItem
 from langgraph.store.memory import InMemoryStore
 from typing_extensions import TypedDict
 
+from articulado.calculations.written import Worked
 from articulado.config.extras import importing
 from articulado.language.translation import translate
 from articulado.values.answers import AnswerOutcome, Citation, Message, NearestNeed
@@ -64,6 +65,7 @@ class KeptTurn(TypedDict):
     precedence: list[str]
     freshness: Freshness | None
     certificate: Certificate | None
+    calculations: list[Worked]
     warnings: list[str]
 
 

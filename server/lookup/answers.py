@@ -9,6 +9,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from articulado.calculations.written import Worked
 from articulado.legal.labels import provision_key
 from articulado.legal.wordings import Certainty
 from articulado.retrieval.references import ProvisionRequest, wording_on
@@ -38,7 +39,8 @@ class Answered(TypedDict):
     """An answer, with what it rests on as of the day ``as_of``.
 
     ``context_chunk_ids`` go into ``previous_chunk_ids`` of the next question. ``findings`` are what its sources do not
-    bear out, ``choices`` the needs that an outcome ``near`` offers.
+    bear out, ``calculations`` the amounts and days that were worked out, ``choices`` the needs that an outcome ``near``
+    offers.
     """
 
     question: str
@@ -49,6 +51,7 @@ class Answered(TypedDict):
     citations: list[DatedCitation]
     choices: list[NearestNeed]
     findings: list[Finding]
+    calculations: list[Worked]
     warnings: list[str]
     context_chunk_ids: list[int]
     usage: Usage
@@ -107,6 +110,7 @@ class AnswerDesk:
                 "citations": await self._dated(index, result["citations"], day),
                 "choices": result["choices"],
                 "findings": result["findings"],
+                "calculations": result["calculations"],
                 "warnings": result["warnings"],
                 "context_chunk_ids": result["context_chunk_ids"],
                 "usage": result["usage"],

@@ -7,17 +7,23 @@ import asyncio
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from articulado.calculations.catalogue import calculation_of
+from articulado.calculations.engine import Calculation, calculate
+from articulado.calculations.values import Outcome, Refused
+from articulado.calculations.wordings import compare_wordings, confirm
+from articulado.calculations.written import Worked, as_document
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
 from articulado.legal.wordings import Certainty
 from articulado.retrieval.fusion import preference
 from articulado.retrieval.references import Wording, provision_detail, wording_on
 from articulado.values.chunks import Candidate, ordering_score
-from articulado.values.errors import InvalidInput
+from articulado.values.errors import IndexMissing, InvalidInput
 from articulado.verification.dossier import Dossier
 from graph.open_graphs import OpenGraphs
 from server.lookup.index import DeskIndex, check_citation, references_of
@@ -38,6 +44,16 @@ from state.context import RunContext
 
 if TYPE_CHECKING:
     from articulado.verification.briefs.passages import BriefReport
+
+
+@dataclass(frozen=True)
+class Calculated:
+    """An outcome with its document; ``calculation`` is ``None`` where a question asks for none."""
+
+    calculation: Calculation | None
+    outcome: Outcome
+    document: Worked
+
 
 EXCERPT = 400
 """Characters of a fragment that a list of results shows."""
@@ -184,6 +200,46 @@ class LawDesk:
             services = index.services
             result = await recheck(dossier, services.records if dossier["store"] == "records" else services.store)
             return {**result, "index_day": index.day}
+
+    async def calculate(self, kind: str, inputs: Mapping[str, object], question: str = "") -> Calculated:
+        """Work out an amount or a last day.
+
+        Args:
+            kind: the calculation; empty if the question says which one.
+            inputs: raw values by field; they take the place of those in the question.
+            question: text that calculation and inputs are read off.
+
+        Raises:
+            InvalidInput: there is no such calculation, or neither a kind nor a question.
+        """
+        if not (kind or question.strip()):
+            raise InvalidInput(translate("calculation.nothing_asked"))
+        calculation = calculation_of(kind) if kind else None
+        read: Mapping[str, str] = {}
+        request = None
+        if question.strip():
+            async with self._index() as index:
+                reader = index.services.question_reader
+                today = index.today
+            request = await asyncio.to_thread(reader.asked, question, kind, today=today) if reader else None
+            if request is None:
+                none = Refused(translate("calculation.none_asked"))
+                return Calculated(None, none, as_document(None, inputs, none))
+            calculation, read = calculation_of(request.kind), request.read
+            request = replace(request, inputs={**request.inputs, **inputs}, unclear=() if inputs else request.unclear)
+            inputs = dict(request.inputs)
+        assert calculation is not None
+        outcome = request.outcome() if request else await asyncio.to_thread(calculate, calculation, inputs)
+        outcome = await self._confirmed(outcome)
+        return Calculated(calculation, outcome, as_document(calculation, inputs, outcome, read))
+
+    async def _confirmed(self, outcome: Outcome) -> Outcome:
+        """Compare the wordings that an outcome follows with the law in the index, if there is one."""
+        try:
+            async with self._index() as index:
+                return await confirm(outcome, index.services.store, index.today)
+        except IndexMissing:
+            return compare_wordings(outcome, {}, date.today())
 
     async def check_brief(self, name: str, content: bytes, day: date | None = None) -> "BriefReport":
         """Check the provisions, quotations and rulings of a brief, a file of a format that is read.

@@ -14,7 +14,7 @@ from articulado.values.answers import Message
 from articulado.values.chunks import MAX_CHUNK_ID
 from nodes.validation import MAX_CARRIED
 from server.guards import MAX_HISTORY
-from server.v1.requests import Day, Question
+from server.v1.requests import MAX_QUESTION, Day, Question
 from state.context import RunContext
 
 MAX_HITS = 50
@@ -35,6 +35,7 @@ FromText = BeforeValidator(_as_json)
 LawName = Annotated[str, Field(min_length=1, max_length=300)]
 Label = Annotated[str, Field(min_length=1, max_length=100)]
 Place = Annotated[str, Field(max_length=100)]
+Kind = Annotated[str, Field(max_length=100)]
 
 
 class Arguments(BaseModel):
@@ -114,6 +115,20 @@ class CheckCitation(Arguments):
     citation: Annotated[str, Field(min_length=1, max_length=500)]
     claim: Annotated[str, Field(max_length=4_000)] = ""
     date: Day | None = None
+
+
+class Calculate(Arguments):
+    """A calculation with its inputs, or a question that both are read off."""
+
+    calculation: Kind = ""
+    inputs: Annotated[dict[str, Any], Field(max_length=100), FromText] = {}
+    question: Annotated[str, Field(max_length=MAX_QUESTION)] = ""
+
+
+class Calculations(Arguments):
+    """A list of calculations; of one that is named, the inputs."""
+
+    calculation: Kind = ""
 
 
 class Case(Arguments):

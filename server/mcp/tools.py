@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
+from typing_extensions import TypedDict
 
+from articulado.calculations.catalogue import CALCULATIONS, ListedCalculation, calculation_of, listed
+from articulado.calculations.written import Worked
 from articulado.config.profile import Profile
 from articulado.legal.wordings import Certainty
 from articulado.retrieval.references import ProvisionText
@@ -23,6 +26,20 @@ class ProvisionReading(ProvisionText):
     index_day: str | None
     certainty: Certainty
     in_force: bool
+
+
+class CalculationTitle(TypedDict):
+    """A calculation in the list of all."""
+
+    calculation: str
+    title: str
+
+
+class CalculationList(TypedDict):
+    """All calculations, or one with its inputs."""
+
+    calculations: list[CalculationTitle]
+    described: list[ListedCalculation]
 
 
 @dataclass(frozen=True)
@@ -100,6 +117,19 @@ async def references(desks: Desks, asked: arguments.References, heard: Heard) ->
     return found
 
 
+async def calculate(desks: Desks, asked: arguments.Calculate, heard: Heard) -> Worked:
+    """Work out an amount or a last day."""
+    return (await desks.law.calculate(asked.calculation, asked.inputs, asked.question)).document
+
+
+async def calculations(desks: Desks, asked: arguments.Calculations, heard: Heard) -> CalculationList:
+    """List the calculations, or describe the inputs of one."""
+    if asked.calculation:
+        return {"calculations": [], "described": [listed(calculation_of(asked.calculation))]}
+    titles: list[CalculationTitle] = [{"calculation": each.kind, "title": each.title} for each in CALCULATIONS.values()]
+    return {"calculations": titles, "described": []}
+
+
 async def case_required_data(desks: Desks, asked: arguments.Case, heard: Heard) -> DatedRequiredData:
     """Say which data a case needs."""
     return await desks.answers.required_data(asked.sent(), heard)
@@ -112,6 +142,10 @@ async def case_respond(desks: Desks, asked: arguments.CaseAnswered, heard: Heard
 
 def tools_of(profile: Profile) -> dict[str, Tool]:
     """Return the tools of a profile by their names, in the order in which they are listed."""
+    calculating = (
+        Tool("calculate", arguments.Calculate, Worked, calculate),
+        Tool("calculations", arguments.Calculations, CalculationList, calculations),
+    )
     tools = (
         Tool("ask", arguments.Ask, Answered, ask),
         Tool("search", arguments.Search, SearchResult, search),
@@ -119,6 +153,7 @@ def tools_of(profile: Profile) -> dict[str, Tool]:
         Tool("compare_wordings", arguments.CompareWordings, Comparison, compare_wordings),
         Tool("check_citation", arguments.CheckCitation, CitationCheck, check_citation),
         Tool("references", arguments.References, References, references),
+        *(calculating if profile.features.spanish_law else ()),
         Tool(
             "case_required_data",
             arguments.of_profile(arguments.Case, profile),

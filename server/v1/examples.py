@@ -6,6 +6,8 @@ They contain no ``None``, because FastAPI leaves ``None`` out of the description
 import json
 from typing import Any
 
+from articulado.calculations.catalogue import ListedCalculation
+from articulado.calculations.written import Worked
 from articulado.values.answers import NearestNeed
 from articulado.values.findings import Finding
 from server.lookup.results import Comparison, SearchResult, Verification
@@ -33,6 +35,10 @@ RESPOND: dict[str, Any] = {
 VERIFY: dict[str, Any] = {
     "answer": "Las vacaciones son de treinta días naturales [C1].",
     "context": [{"law_id": "ET", "provision": "Artículo 38", "text": _HOLIDAYS}],
+}
+CALCULATE: dict[str, Any] = {
+    "calculation": "compensation/objective",
+    "inputs": {"start": "2019-03-01", "end": "2026-02-28", "annual_salary": 36_500},
 }
 CHECK: dict[str, Any] = {"text": "Según el artículo 38 del Estatuto de los Trabajadores…", "day": "2026-11-20"}
 
@@ -164,6 +170,67 @@ _FINDING: Finding = {
 }
 VERIFIED: Verification = {"ok": False, "index_day": "2026-11-20", "findings": [_FINDING]}
 KEPT: dict[str, Any] = {"id": "5f2b1c0e8a3d4b6f9c7e1a2d3b4c5d6e"}
+CALCULATION: ListedCalculation = {
+    "calculation": "compensation/objective",
+    "title": "Indemnización del despido objetivo",
+    "group": "Indemnizaciones",
+    "provision": "artículo 53 ET",
+    "first": ["start"],
+    "inputs": {
+        "start": {
+            "title": "Inicio del contrato",
+            "description": "¿Desde qué día trabaja en la empresa?",
+            "type": "string",
+            "format": "date",
+        }
+    },
+}
+WORKED: Worked = {
+    **CALCULATE,  # type: ignore[typeddict-item]
+    "title": "Indemnización del despido objetivo",
+    "status": "result",
+    "understood": "",
+    "text": "Indemnización por despido objetivo: 14.000,00 €.",
+    "reason": "",
+    "field": "",
+    "provision": "",
+    "values": [{"name": "compensation", "value": "14000.00", "unit": "EUR"}],
+    "steps": [
+        {
+            "name": "compensation_days",
+            "text": "20 días por año: 20 × 84/12 = 140,0000 días (apartado 1.b).",
+            "formula": "20 × 84/12",
+            "value": "140",
+            "unit": "days",
+            "provision": f"{_LAW_ID}#Artículo 53",
+            "authority": "",
+        }
+    ],
+    "not_applied": [
+        {"text": "tope de 12 mensualidades (36.500,00 €): no se alcanza", "provision": f"{_LAW_ID}#Artículo 53"}
+    ],
+    "assumptions": ["Mensualidad = salario anual con pagas / 12."],
+    "warnings": [],
+    "missing": [],
+    "alternatives": [],
+    "sensitive": "",
+    "excluded": [],
+    "law_day": "2026-02-28",
+    "wordings": [
+        {"provision": f"{_LAW_ID}#Artículo 53", "since": "2025-04-03", "certainty": "exact", "confirmed": True}
+    ],
+    "notes": ["Se supone: Mensualidad = salario anual con pagas / 12."],
+    "provisions": [
+        {
+            "provision": f"{_LAW_ID}#Artículo 53",
+            "law_id": _LAW_ID,
+            "law": _LAW,
+            "label": "Artículo 53",
+            "cited": "artículo 53 ET",
+            "url": "https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a53",
+        }
+    ],
+}
 
 
 def answered(**examples: Any) -> dict[int | str, dict[str, Any]]:

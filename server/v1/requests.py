@@ -96,6 +96,24 @@ class Respond(RequiredData):
     )
 
 
+class Calculate(_Body):
+    """A calculation with its inputs, or a question that both are read off."""
+
+    model_config = _shown(examples.CALCULATE)
+
+    calculation: str = Field(
+        default="", max_length=100, description="Qué se calcula; «GET /v1/calculations» enumera los cálculos"
+    )
+    inputs: dict[str, Any] = Field(
+        default_factory=dict,
+        max_length=100,
+        description="Los datos, por su nombre: fechas como AAAA-MM-DD, importes como números; mandan sobre la pregunta",
+    )
+    question: str = Field(
+        default="", max_length=MAX_QUESTION, description="Pregunta de la que se leen el cálculo y los datos"
+    )
+
+
 class Fragment(_Body):
     """A text that an answer was written from."""
 

@@ -21,13 +21,13 @@ from articulado.config.settings import Settings
 from articulado.ingestion.incremental.base import IndexBase
 from articulado.ingestion.incremental.catalog import read_catalog
 from articulado.ingestion.incremental.indexed_laws import indexed_law
-from articulado.store.opening import open_index
+from articulado.store.opening import open_index, open_store
 from articulado.store.replica import bring_up_to_date
 from articulado.store.server_collection import connect
 from articulado.store.server_writer import ServerWriter
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import SearchFilter
-from graph.factory import build_ingest_services, open_store
+from graph.factory import build_ingest_services
 from graph.ingest import build_ingest
 from state.ingest import IngestReport
 

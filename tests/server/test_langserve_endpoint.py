@@ -26,6 +26,8 @@ RESULT = {
     "question": QUESTION["question"],
     "queries": [QUESTION["question"]],
     "answer": ANSWER,
+    "choices": [],
+    "calculations": [],
     "outcome": "answer",
     "relevance": None,
     "citations": [],

@@ -27,6 +27,8 @@ OPERATIONS = {
     "post /v1/case/respond": {200} | ALWAYS | RUNS | BODIES,
     "post /v1/check": {200} | ALWAYS | RUNS | BODIES,
     "post /v1/verify": {200} | ALWAYS | RUNS | BODIES,
+    "get /v1/calculations": {200} | ALWAYS,
+    "post /v1/calculations": {200} | ALWAYS | RUNS | BODIES,
     "post /v1/feedback": {201} | ALWAYS | RUNS | BODIES,
 }
 """The statuses that each operation may answer with."""

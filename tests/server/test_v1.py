@@ -177,6 +177,9 @@ def test_an_error_of_a_stream_is_an_event(client: httpx.Client) -> None:
         ("/v1/check", {}, "una de las dos cosas"),
         ("/v1/check", {"content": "%%%"}, "no es base64"),
         ("/v1/check", {"content": "añ"}, "no es base64"),
+        ("/v1/calculations", {}, "Falta qué calcular"),
+        ("/v1/calculations", {"calculation": "compensation/none"}, "«compensation/none» no es un cálculo"),
+        ("/v1/calculations", {"calculation": "settlement", "inputs": []}, "«inputs»"),
     ],
 )
 def test_a_body_that_cannot_be_used_says_why(client: httpx.Client, path: str, body: dict[str, Any], told: str) -> None:

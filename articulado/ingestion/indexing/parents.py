@@ -20,10 +20,9 @@ from articulado.ingestion.incremental.draft import Draft
 from articulado.ingestion.incremental.workspace import Workspace
 from articulado.ingestion.links.provision_index import ProvisionIndex
 from articulado.ingestion.links.references import UnresolvedCitation, current_chunk_ids, resolve_refs
-from articulado.language.table_text import without_heads
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import in_force, is_of_day
-from articulado.legal.wordings import wording_hash
+from articulado.legal.wordings import wording_hash_of
 from articulado.store.records.chunks import lay_phrasings, note_on_force, packaged_law_records, parse_refs
 from articulado.store.records.schema import EmptyRecord, LawRecord, ProvisionRecord
 from articulado.values.chunks import Chunk, provision_of
@@ -59,7 +58,7 @@ def attach_records(chunks: Sequence[Chunk], today: date, index: ProvisionIndex) 
         parts = list(group)
         ref = provision_of(parts[0])
         record = records.get(ref)
-        if record is None or _hash(parts) != record.written_against.content_hash:
+        if record is None or wording_hash_of(parts) != record.written_against.content_hash:
             attached += parts
         elif isinstance(record, EmptyRecord):
             # A text that only says that it is gone has no force, but a time.
@@ -70,10 +69,6 @@ def attach_records(chunks: Sequence[Chunk], today: date, index: ProvisionIndex) 
             current |= {ref} if in_force(parts[0], None, today) else set()
             attached += [_summarised(part, record) for part in parts]
     return Attached(attached, len(summarised), [records[ref] for ref in indexed if ref not in current])
-
-
-def _hash(parts: Sequence[Chunk]) -> str:
-    return wording_hash("\n".join(without_heads(part["text"] for part in parts)))
 
 
 def _summarised(chunk: Chunk, record: ProvisionRecord) -> Chunk:

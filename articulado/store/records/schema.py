@@ -6,7 +6,7 @@ from datetime import date
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import Annotated, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -188,6 +188,20 @@ class FollowUp(BaseModel):
     leans: bool
 
 
+class CalculationQuestion(BaseModel):
+    """A question that asks for a calculation of a ``kind``, or for "none", with the ``inputs`` that it gives.
+
+    ``also`` are further kinds that it asks for.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Text
+    question: Text
+    inputs: dict[str, Any] = {}
+    also: tuple[str, ...] = ()
+
+
 class GeneralMatter(BaseModel):
     """What people ask any desk at all: a ``title`` and a ``text`` as a help article has them, and how people ask."""
 
@@ -340,6 +354,12 @@ def load_unanswerable() -> tuple[Unanswerable, ...]:
 def load_follow_ups() -> tuple[FollowUp, ...]:
     """Read and check the follow-ups of the package; raise what ``load_situations`` raises."""
     return tuple(read_records(resources.files("corpus").joinpath("seguimientos"), FollowUp))
+
+
+@cache
+def load_calculation_questions() -> tuple[CalculationQuestion, ...]:
+    """Read and check the questions that ask for calculations; raise what ``load_situations`` raises."""
+    return tuple(read_records(resources.files("corpus").joinpath("calculos"), CalculationQuestion))
 
 
 @cache

@@ -53,6 +53,15 @@ export async function json(path, options) {
   return response.status === 204 ? null : response.json();
 }
 
+/** Request a file and let the browser save it under a name. */
+export async function save(path, name, options) {
+  const response = await request(path, { accept: "*/*", ...options });
+  const address = URL.createObjectURL(await response.blob());
+  const anchor = document.createElement("a");
+  Object.assign(anchor, { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
 /** Yield the events of an answer, each {event, data}; throws a Failure where the connection ends before the last one. */
 export async function* ask(question, options, signal) {
   const body = { question, ...options };

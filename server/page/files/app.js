@@ -1,16 +1,25 @@
-// The page: the composer, the conversation and its options, and the panel beside it.
+// The page: the composer, the conversation and its options, the calculator, and the panel beside them.
 
-import { ask, json, onKeyNeeded, request, useKey } from "./api.js";
+import { ask, json, onKeyNeeded, request, save, useKey } from "./api.js";
+import { Calculator } from "./calculator.js";
 import * as conversations from "./conversations.js";
 import { el } from "./dom.js";
 import { Panel } from "./provision.js";
 import { day, number, say } from "./texts.js";
 import { Turn } from "./turn.js";
 
+const CALCULATE = "calculate";
+/** The part after "#" of the calculator; a calculation follows a stroke. */
 const at = (id) => document.getElementById(id);
 const field = at("question");
 const narrow = matchMedia("(max-width: 60rem)");
 const panel = new Panel(at("panel"), { changed: arrange });
+const calculator = new Calculator(at("calculator"), {
+  open: (provision, claim) => panel.open(provision, claim),
+  go: (kind) => { location.hash = kind ? `${CALCULATE}/${kind}` : CALCULATE; },
+  close: () => { location.hash = thread; },
+  announce,
+});
 
 let thread = "";
 let turns = [];
@@ -45,7 +54,7 @@ async function send(question) {
 }
 
 function add(question) {
-  const turn = new Turn(question, { open: (citation, claim) => panel.open(citation, claim), announce, thread, again: send });
+  const turn = new Turn(question, { open: (citation, claim) => panel.open(citation, claim), announce, thread, again: send, correct: (worked) => calculator.fill(worked) });
   const number = turns.length;
   turn.rating = conversations.find(thread)?.ratings?.[number];
   turn.onrated = (rating) => conversations.keep(thread, { ratings: { ...conversations.find(thread)?.ratings, [number]: rating } });
@@ -81,16 +90,36 @@ function grow() {
   field.rows = Math.min(8, field.value.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / 70)), 0));
 }
 
+// The calculator
+
+/** Show what the address names: the calculator, a conversation, or a new one. */
+function route() {
+  const name = decodeURIComponent(location.hash.slice(1));
+  const [first, ...kind] = name.split("/");
+  const calculates = first === CALCULATE;
+  calculating(calculates);
+  if (calculates) return calculator.show(kind.join("/"));
+  if (name === thread) return Promise.resolve();
+  return (name ? resume(name) : Promise.resolve(begin(""))).then(list);
+}
+
+function calculating(is) {
+  at("talk").classList.toggle("calculating", is);
+  at("calculate").setAttribute("aria-expanded", String(is));
+  if (!is) calculator.hide();
+  tell("");
+  panel.close();
+}
+
 // Conversations
 
 function begin(id) {
+  calculating(false);
   thread = id;
   turns = [];
   at("turns").replaceChildren();
   history.replaceState(null, "", id ? `#${id}` : location.pathname + location.search);
   at("welcome").hidden = Boolean(id);
-  tell("");
-  panel.close();
 }
 
 async function resume(id) {
@@ -137,14 +166,11 @@ async function remove(id) {
   list();
 }
 
-async function save(format) {
+async function exportAs(format) {
   at("export").open = false;
   if (!turns.some((turn) => turn.result)) return tell(say("nothing_to_export"));
   try {
-    const response = await request(`conversations/${encodeURIComponent(thread)}/export?format=${format}`, { accept: "*/*" });
-    const address = URL.createObjectURL(await response.blob());
-    el("a", { href: address, download: `articulado.${format === "docx" ? "docx" : "md"}` }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    await save(`conversations/${encodeURIComponent(thread)}/export?format=${format}`, `articulado.${format === "docx" ? "docx" : "md"}`);
   } catch (error) {
     tell(error.message);
   }
@@ -229,7 +255,7 @@ for (const example of document.querySelectorAll("[data-question]")) {
   example.addEventListener("click", () => send(example.textContent));
 }
 for (const button of document.querySelectorAll("[data-export]")) {
-  button.addEventListener("click", () => save(button.dataset.export));
+  button.addEventListener("click", () => exportAs(button.dataset.export));
 }
 at("print").addEventListener("click", () => {
   at("export").open = false;
@@ -246,6 +272,8 @@ document.addEventListener("keydown", (event) => {
     } else panel.close();
   } else if (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
+    if (!at("calculator").hidden) location.hash = thread;
+    calculating(false);
     field.focus();
   }
 });
@@ -253,9 +281,9 @@ document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(event.target)) menu.open = false;
 });
 narrow.addEventListener("change", () => arrange(!at("panel").hidden));
-addEventListener("hashchange", () => {
-  const id = location.hash.slice(1);
-  if (id !== thread) (id ? resume(id) : Promise.resolve(begin(""))).then(list);
+addEventListener("hashchange", route);
+at("calculate").addEventListener("click", () => {
+  location.hash = at("calculator").hidden ? CALCULATE : thread;
 });
 
 theme(localStorage.getItem("articulado.theme"));
@@ -263,5 +291,5 @@ onKeyNeeded(askForKey);
 list();
 if (!narrow.matches) field.focus();
 // Nobody waits for what the index holds: a question may be asked meanwhile.
-await Promise.all([holdings(), location.hash.length > 1 && resume(location.hash.slice(1))]);
+await Promise.all([holdings(), location.hash.length > 1 && route()]);
 list();

@@ -4,6 +4,7 @@ import { json } from "./api.js";
 import { capital, el, link } from "./dom.js";
 import { render } from "./markdown.js";
 import { day, number, say, today } from "./texts.js";
+import { workedView } from "./worked.js";
 
 /** What a person sees of the stages of the graph, in order. */
 const PHASES = {
@@ -20,13 +21,14 @@ const NAMES = Object.keys(PHASES);
 export class Turn {
   /**
    * `open(citation, claim)` shows a provision beside the answer; `announce(text)` tells who cannot see;
-   * `thread` names the conversation that a rating belongs to; `again(question)` asks a question.
+   * `thread` names the conversation that a rating belongs to; `again(question)` asks a question; `correct(worked)`
+   * takes the inputs of a calculation into the form.
    */
-  constructor(question, { open, announce, thread, again }) {
+  constructor(question, { open, announce, thread, again, correct }) {
     this.question = question;
     this.result = null;
     this.text = "";
-    this.shown = { open, announce, thread, again };
+    this.shown = { open, announce, thread, again, correct };
     this.stages = el("ol", { class: "stages", "aria-hidden": "true" }, NAMES.map((name) => el("li", { "data-phase": name }, say(`phase_${name}`))));
     this.body = el("div", { class: "text" });
     this.answer = el("div", { class: "answer", "data-outcome": "streaming" }, this.body);
@@ -50,11 +52,12 @@ export class Turn {
     this.stages.remove();
     this.element.querySelector(".superseded")?.remove();
     this.answer.dataset.outcome = result.outcome;
-    this.#write(result.answer);
+    this.#write(withoutSteps(result.answer, result.calculations));
     this.answer.replaceChildren(
       ...[
         result.outcome !== "answer" && el("p", { class: "verdict" }, say(`outcome_${result.outcome}`)),
         this.#choices() || this.body,
+        ...this.#calculations(),
         this.#findings(),
         this.#sources(result),
         this.#freshness(),
@@ -126,7 +129,7 @@ export class Turn {
     if (!citation) return el("span", { class: "mark pending" }, `C${mark}`);
     const kind = citation.official ? "official" : "ours";
     const name = `${citation.law}, ${citation.provision}`;
-    const opens = (event) => this.shown.open(citation, claimOf(event.currentTarget));
+    const opens = (event) => this.#open(citation, claimOf(event.currentTarget));
     const label = `${say("open_source", { name })} ${say(citation.official ? "is_official" : "is_ours")}`;
     return el("button", { type: "button", class: `mark ${kind}`, title: name, "aria-label": label, onclick: opens }, `C${mark}`);
   }
@@ -144,6 +147,21 @@ export class Turn {
     });
     return el("section", { class: "choices", "aria-label": say("choices") },
       el("p", {}, say("choices")), el("ol", {}, items), el("p", { class: "hint" }, say("choose")));
+  }
+
+  #calculations() {
+    const { open, correct } = this.shown;
+    const worked = this.result.calculations.filter((one) => one.status !== "none");
+    return worked.map((one) => workedView(one, { open, correct }));
+  }
+
+  /** Open the provision of a citation; a calculation is of no law, and stands in the answer. */
+  #open(citation, claim) {
+    const tables = [...this.answer.querySelectorAll(".worked")];
+    const own = !citation.law_id && tables.find((one) => one.getAttribute("aria-label") === citation.provision);
+    if (!own) return this.shown.open(citation, claim);
+    own.focus({ preventScroll: true });
+    own.scrollIntoView({ block: "center" });
   }
 
   #findings() {
@@ -175,7 +193,7 @@ export class Turn {
   #source(citation, claim) {
     const kind = citation.official ? "official" : "ours";
     const title = citation.title && citation.title !== citation.provision ? `. ${citation.title}` : "";
-    const open = () => this.shown.open(citation, claim);
+    const open = () => this.#open(citation, claim);
     return [
       citation.mark && el("span", { class: `mark ${kind}`, "aria-hidden": "true" }, citation.mark),
       el("div", {},
@@ -280,6 +298,18 @@ export class Turn {
     const parts = [this.question, answer, sources.length && `${say("sources")}\n${sources.join("\n")}`, say("notice")];
     return parts.filter(Boolean).join("\n\n");
   }
+}
+
+/** Return an answer without the lines of steps and notes that stand in a table below it. */
+function withoutSteps(answer, calculations) {
+  const shown = new Set();
+  for (const { understood, steps, notes, provisions } of calculations) {
+    const cited = new Map(provisions.map((one) => [one.provision, one.cited]));
+    const lines = steps.map((one, at) => `${at + 1}. ${one.text.replace(/\.+$/, "")} (${cited.get(one.provision)}).`);
+    for (const line of [understood, ...lines, ...notes]) shown.add(line);
+  }
+  shown.delete("");
+  return answer.split("\n").filter((line) => !shown.has(line.replace(/\s*\[C\d+\]/g, "").trim())).join("\n");
 }
 
 /** Return from when to when a wording is law, as far as that is known; `valid_to` is the first day on which it is not. */

@@ -24,7 +24,7 @@ WHOLE = {
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     """Let the package have its weights in another file."""
-    monkeypatch.setattr(model_module, "FILE", tmp_path / "weights.json")
+    monkeypatch.setattr(model_module, "WEIGHTS_FILE", tmp_path / "weights.json")
     packaged_model.cache_clear()
     yield tmp_path / "weights.json"
     packaged_model.cache_clear()

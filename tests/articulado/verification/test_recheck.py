@@ -6,6 +6,9 @@ import pytest
 from support.chunks import make_chunk
 from support.doubles import FakeStore
 
+from articulado.calculations.catalogue import CALCULATIONS
+from articulado.calculations.engine import calculate
+from articulado.calculations.written import as_document, fragment
 from articulado.retrieval.fusion import candidate
 from articulado.verification.dossier import make_dossier, recheck, seal_of
 from state.rag import fresh_turn, result_of
@@ -28,6 +31,22 @@ def dossier_of(chunk):
         "citations": [{"mark": "C1", "chunk_id": chunk["id"]}],
     }
     return make_dossier(state, result_of(state), {}, PROVENANCE)
+
+
+INPUTS = {"start": "2019-03-01", "end": "2026-02-28", "annual_salary": "36500"}
+OBJECTIVE = CALCULATIONS["compensation/objective"]
+ARTICLE_53 = {"law_id": "BOE-A-2015-11430", "provision_key": "art:53", "provision": "Artículo 53"}
+
+
+def dossier_with(worked):
+    dossier = dossier_of(THEN)
+    dossier["result"]["calculations"] = [worked]
+    dossier["seal"] = seal_of(dossier)
+    return dossier
+
+
+def worked_out():
+    return as_document(OBJECTIVE, INPUTS, calculate(OBJECTIVE, INPUTS))
 
 
 def rechecked(dossier, *now):
@@ -84,3 +103,48 @@ def test_an_answer_of_quotations_and_reviewed_texts_has_only_its_markers_checked
     dossier["provenance"] = {**PROVENANCE, "quotes_only": quotes_only}
     dossier["seal"] = seal_of(dossier)
     assert rechecked(dossier, THEN)["ok"] is stands
+
+
+def test_a_calculation_is_worked_out_again_and_gives_the_same():
+    result = rechecked(dossier_with(worked_out()), THEN, make_chunk(53, **ARTICLE_53, valid_from="2015-11-13"))
+    [again] = result["calculations"]
+    assert result["ok"]
+    assert (again["title"], again["same"]) == ("Indemnización del despido objetivo", True)
+    assert (again["differences"], again["rewordings"]) == ([], [])
+
+
+def test_another_amount_names_the_steps_that_changed_and_fails_nothing():
+    worked = worked_out()
+    worked["text"] = "Indemnización por despido objetivo: 13.000,00 €."
+    step = next(each for each in worked["steps"] if each["name"] == "daily_salary")
+    step["text"] = "Salario día: 36.500,00 / 366 = 99,7268 €."
+    result = rechecked(dossier_with(worked), THEN)
+    [again] = result["calculations"]
+    assert (result["ok"], again["same"]) == (True, False)
+    assert again["differences"] == [
+        "decía «Indemnización por despido objetivo: 13.000,00 €.»;"
+        " ahora, «Indemnización por despido objetivo: 14.000,00 €.»",
+        "decía «Salario día: 36.500,00 / 366 = 99,7268 €.»; ahora, «Salario día: 36.500,00 / 365 = 100,0000 €.»",
+    ]
+
+
+def test_a_later_wording_of_a_step_is_told():
+    later = make_chunk(53, **ARTICLE_53, valid_from="2030-01-01")
+    [again] = rechecked(dossier_with(worked_out()), THEN, later)["calculations"]
+    assert again["same"]
+    assert again["rewordings"] == ["artículo 53 ET: tiene otra redacción desde el 1 de enero de 2030"]
+
+
+def test_a_calculation_that_is_no_longer_made_is_told():
+    [again] = rechecked(dossier_with({**worked_out(), "calculation": "compensation/gone"}), THEN)["calculations"]
+    assert (again["same"], again["differences"]) == (False, ["esta versión no hace ese cálculo"])
+
+
+def test_data_that_were_missing_are_not_worked_out_again():
+    missing = as_document(OBJECTIVE, {}, calculate(OBJECTIVE, {}))
+    assert rechecked(dossier_with(missing), THEN)["calculations"] == []
+
+
+def test_the_fragment_of_a_calculation_is_in_no_index_and_is_not_missed():
+    dossier = dossier_of(fragment(OBJECTIVE, calculate(OBJECTIVE, INPUTS))["chunk"])
+    assert rechecked(dossier)["changes"] == []

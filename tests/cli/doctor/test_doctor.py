@@ -3,10 +3,13 @@ import os
 import sys
 
 import pytest
+from support.chunks import make_chunk
+from support.doubles import FakeStore
 from support.openai_server import running_server
 from support.qdrant_rest import running_qdrant
 
 from articulado.store.files import copy_folder
+from cli.doctor.checks import note_on_stale, stale_calculations
 from cli.main import run
 
 
@@ -91,6 +94,7 @@ def test_an_offline_installation_is_ready(diagnosed, capsys):
     assert set(index["documents"]) == set(index["collections"])
     assert 1 < index["documents"]["normativa"] < index["collections"]["normativa"]
     assert set(index["fingerprints"]) == {"embedder", "sparse", "chunker"}
+    assert found["stale_calculations"] == []
     assert run(["doctor"]) == 0
     page = capsys.readouterr().out
     assert "Todo listo" in page
@@ -224,3 +228,13 @@ def test_known_questions_that_are_not_encoded_yet_are_noted(diagnosed, fresh_hom
     assert any(
         note.startswith("Las preguntas conocidas no están codificadas aún con openai") for note in found["notes"]
     )
+
+
+async def test_calculations_of_another_wording_are_listed():
+    text = make_chunk(1, law_id="BOE-A-2011-15936", provision_key="art:103", text="Otra redacción.")
+    stale = await stale_calculations(FakeStore([text]))
+    kinds = ["deadline/dismissal", "deadline/dismissal_with_conciliation"]
+    assert stale == [{"provision": "BOE-A-2011-15936#Artículo 103", "calculations": kinds}]
+    (note,) = note_on_stale(stale)
+    assert "artículo 103 LRJS (deadline/dismissal, deadline/dismissal_with_conciliation)" in note
+    assert note_on_stale([]) == []

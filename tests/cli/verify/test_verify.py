@@ -55,6 +55,24 @@ def test_a_dossier_stands_and_says_what_it_rests_on(dossier, capsys):
     assert "nada ha cambiado" in shown
 
 
+def test_a_calculation_of_an_answer_is_worked_out_again(tmp_path, capsys):
+    file = tmp_path / "calculo.json"
+    days = "entré el 1 de marzo de 2019, 36.500 € al año"
+    assert run(["ask", f"Me echan por causas objetivas el 28 de febrero de 2026, {days}", "--dossier", str(file)]) == 0
+    capsys.readouterr()
+    _, result = verified(capsys, str(file))
+    [again] = result["calculations"]
+    assert (again["calculation"], again["same"]) == ("compensation/objective", True)
+    assert [change for change in result["changes"] if change["change"] == "missing"] == []
+    run(["verify", str(file)])
+    assert "✓ Indemnización del despido objetivo: calculado de nuevo, da lo mismo." in capsys.readouterr().out
+    rewrite(file, lambda value: value["result"]["calculations"][0].update(text="Indemnización: 13.000,00 €."))
+    run(["verify", str(file)])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "≠ Indemnización del despido objetivo: calculado de nuevo, ha cambiado:" in shown
+    assert "decía «Indemnización: 13.000,00 €.»; ahora," in shown
+
+
 def test_what_was_changed_in_a_dossier_shows(dossier, capsys):
     def other_text(value):
         value["context"][0]["candidate"]["chunk"]["text"] = "Son cuarenta días."

@@ -30,6 +30,8 @@ TOOLS = [
     "compare_wordings",
     "check_citation",
     "references",
+    "calculate",
+    "calculations",
     "case_required_data",
     "case_respond",
 ]
@@ -60,7 +62,7 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
     return called.content[0].text
 
 
-async def test_eight_tools_are_listed_and_only_read(connect: Connect) -> None:
+async def test_ten_tools_are_listed_and_only_read(connect: Connect) -> None:
     async with connect() as client:
         tools = (await client.list_tools()).tools
         assert [tool.name for tool in tools] == TOOLS
@@ -141,6 +143,33 @@ async def test_a_citation_is_checked(
         checked = await call(client, "check_citation", citation=citation, claim=claim, date=day)
     assert (checked["exists"], checked["in_force"], checked["says"]) == (exists, in_force, says)
     assert checked["message"]
+
+
+async def test_an_amount_is_worked_out_from_inputs_and_from_a_question(connect: Connect) -> None:
+    inputs = {"start": "2019-03-01", "end": "2026-02-28", "annual_salary": 36_500}
+    question = "Me echan por causas objetivas el 28 de febrero de 2026, entré el 1 de marzo de 2019, 36.500 € al año"
+    async with connect() as client:
+        worked = await call(client, "calculate", calculation="compensation/objective", inputs=inputs)
+        as_text = await call(client, "calculate", calculation="compensation/objective", inputs=json.dumps(inputs))
+        asked = await call(client, "calculate", question=question)
+        lacking = await call(client, "calculate", calculation="deadline/dismissal")
+        unknown = await refused(client, "calculate", calculation="compensation/none")
+    assert worked["values"] == [{"name": "compensation", "value": "14000.00", "unit": "EUR"}]
+    assert worked["steps"][0]["provision"] == "BOE-A-2015-11430#Artículo 53"
+    assert as_text == worked
+    assert (asked["values"], asked["understood"][:13]) == (worked["values"], "He entendido:")
+    assert [each["field"] for each in lacking["missing"]] == ["dismissal"]
+    assert "no es un cálculo" in unknown
+
+
+async def test_calculations_are_listed_and_described(connect: Connect) -> None:
+    async with connect() as client:
+        every = await call(client, "calculations")
+        one = await call(client, "calculations", calculation="deadline/dismissal")
+    assert {"calculation": "deadline/dismissal", "title": "Plazo para impugnar un despido"} in every["calculations"]
+    assert every["described"] == one["calculations"] == []
+    [described] = one["described"]
+    assert (described["first"], described["inputs"]["dismissal"]["format"]) == (["dismissal"], "date")
 
 
 async def test_references_go_both_ways(connect: Connect) -> None:

@@ -54,7 +54,7 @@ async def test_a_program_reads_provisions_over_the_standard_streams(small_settin
     command = ["-c", "from cli.main import main; main()", "mcp", "--index", str(small_settings.index)]
     server = StdioServerParameters(command=sys.executable, args=command, env=environment(small_settings))
     async with Client(server) as client:
-        assert len((await client.list_tools()).tools) == 8
+        assert len((await client.list_tools()).tools) == 10
         served = (await client.call_tool("provision", ARTICLE)).structured_content
         asked = {"question": f"¿Qué dice el artículo 1 de la {LAW}?"}
         answered = (await client.call_tool("ask", asked)).structured_content

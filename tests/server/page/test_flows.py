@@ -229,7 +229,7 @@ def test_nothing_that_somebody_wrote_is_run_or_loaded(visit: Visit) -> None:
     kept |= {"mark": "C1", "law_id": "x", "provision_key": "y", "note": "", "official": False, "summary": ""}
     kept |= {"chunk_id": 1, "valid_from": None, "valid_to": None, "wording": "", "page": "", "agreement": None}
     result = {"answer": answer, "outcome": "answer", "citations": [kept], "certificate": None, "freshness": None}
-    lists = ("choices", "unread", "findings", "remissions", "precedence", "warnings")
+    lists = ("calculations", "choices", "unread", "findings", "remissions", "precedence", "warnings")
     answer_with(visit, ("final", {**result, **{name: [] for name in lists}}))
     visit.ask(WEDDING)
     expect(page.locator(".turn").last.locator(".text")).to_contain_text("<script>window.pwned=1</script> aquí")
@@ -245,7 +245,7 @@ def test_the_days_of_the_cited_laws_are_folded_under_the_sources(visit: Visit) -
     laws = [{"law_id": law, "law": law, "last_change": change, "published": day} for law, change, day in days]
     freshness = {"index_day": "2026-11-01", "laws": laws, "notes": []}
     result = {"answer": "Sí [C1].", "outcome": "answer", "citations": [cited], "certificate": None}
-    lists = ("choices", "unread", "findings", "remissions", "precedence", "warnings")
+    lists = ("calculations", "choices", "unread", "findings", "remissions", "precedence", "warnings")
     answer_with(visit, ("final", {**result, "freshness": freshness, **{name: [] for name in lists}}))
     visit.ask(WEDDING)
     folded = visit.page.locator(".sources + .freshness")
@@ -264,7 +264,7 @@ def test_a_claim_stands_beside_the_sentence_of_its_source(visit: Visit) -> None:
     finding = {"check": "claim", "kind": "contradicted", "severity": "warning", "start": 0, "end": 17, "mark": ""}
     finding |= {"where": "- Son 40 días [C1].", "message": "Dice otra cosa.", "evidence": "Son <b>treinta</b> días."}
     result: dict[str, Any] = {"answer": "Son 40 días.", "outcome": "answer", "certificate": None, "freshness": None}
-    lists = ("citations", "choices", "unread", "remissions", "precedence", "warnings")
+    lists = ("calculations", "citations", "choices", "unread", "remissions", "precedence", "warnings")
     answer_with(visit, ("final", {**result, "findings": [finding], **{name: [] for name in lists}}))
     visit.ask(WEDDING)
     shown = visit.page.locator(".findings li[data-severity=warning]")

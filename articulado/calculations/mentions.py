@@ -1,0 +1,180 @@
+"""Mentions: the days, amounts, counts and shares that a question names, each with where it stands.
+
+Days of a question without a year are of the year of the nearest day that has one. The reader gives no meaning to a
+mention: which input it is, ``articulado.calculations.question`` tells.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+from articulado.language.folding import fold
+from articulado.language.quantities import DATE, bare_numbers, quantities
+from articulado.legal.dates.forms import dates_in, relative_dates
+
+MentionType = Literal["date", "amount", "count", "share", "number"]
+
+_YEAR_WORD = re.compile(r"\b(?:anos?|anualidad(?:es)?)\b")
+_WHOLE_DAY = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})\b|(?:\d{1,2}|uno|primero) de [a-z]+ del? \d{4}\b")
+_HOURS_OF = re.compile(
+    r"(?<![\w,.])(?P<part>\d{1,2}(?:,\d+)?)\s*(?:h|horas?)(?:\s(?:semanales|a la semana))?\s"
+    r"(?P<of>(?:de|sobre)\s(?:las\s)?)(?P<whole>\d{2}(?:,\d+)?)(?![\w€])"
+)
+_PAYS_OF = re.compile(r"\S+ (?:pagas?|extras?)(?: (?:extras?|extraordinarias?|iguales|al ano|anuales))* de ")
+_MONTHS_A_YEAR, LAST_DAY = 12, 31
+FIRST_YEAR, LAST_YEAR = 1950, 2100
+"""Years that a number alone may mean."""
+
+
+@dataclass(frozen=True)
+class Mention:
+    """What ``text[start:end]`` names.
+
+    ``unit`` is of a count ("day", "week", "month", "year", "hour", "#" and a stem for things) or "euro"; ``per`` the
+    time that an amount or a count is of ("day", "week", "month", "year").
+    """
+
+    type: MentionType
+    value: Decimal | date
+    start: int
+    end: int
+    unit: str = ""
+    per: str = ""
+
+
+def mentions(text: str, *, today: date) -> tuple[Mention, ...]:
+    """Return the mentions of a text in their order; those that overlap are left out, the longest stay."""
+    folded = fold(text)
+    found = [*_whole_days(folded, today), *_expressions(folded), *_quantities(text, folded), *_bare(text)]
+    kept: list[Mention] = []
+    for each in sorted(found, key=lambda one: (one.start, -one.end)):
+        if not kept or each.start >= kept[-1].end:
+            kept.append(each)
+    return tuple(_with_years(_with_months(_with_thousands(kept, folded), folded), today))
+
+
+def _whole_days(folded: str, today: date) -> Iterator[Mention]:
+    """Yield days with their year, also those that name a ruling, and days counted from today ("ayer")."""
+    for one in dates_in(folded, today=today):
+        if match := _WHOLE_DAY.search(folded, one.start, one.end):
+            yield Mention("date", one.day, match.start(), one.end)
+    for one in relative_dates(folded, today=today):
+        yield Mention("date", one.day, one.start, one.end, "relative")
+
+
+def _quantities(text: str, folded: str) -> Iterator[Mention]:
+    for each in quantities(text):
+        if each.unit == DATE:
+            yield Mention("date", each.value, each.start, each.end)
+        elif each.unit == "percent" and "/" in text[each.start : each.end]:
+            continue
+        elif each.unit == "percent":
+            yield Mention("share", each.value / 100, each.start, each.end)
+        elif each.unit == "euro":
+            yield Mention("amount", each.value, each.start, each.end, "euro", each.per)
+        else:
+            if each.is_count:
+                yield Mention("number", each.value, each.start, each.end, each.unit, each.per)
+                continue
+            is_years = each.unit == "month" and _YEAR_WORD.search(folded, each.start, each.end)
+            value, unit = (each.value / _MONTHS_A_YEAR, "year") if is_years else (each.value, each.unit)
+            yield Mention("count", value, each.start, each.end, unit, each.per)
+
+
+def _bare(text: str) -> Iterator[Mention]:
+    for each in bare_numbers(text):
+        yield Mention("number", each.value, each.start, each.end, per=each.per)
+
+
+@cache
+def _expressions_table() -> tuple[tuple[re.Pattern[str], MentionType, Decimal, str], ...]:
+    source = resources.files("articulado.calculations").joinpath("data", "expressions.toml").read_text("utf-8")
+    return tuple(
+        (re.compile(rf"(?<!\w)(?:{row['pattern']})(?!\w)"), row["type"], Decimal(row["value"]), row.get("unit", ""))
+        for row in tomllib.loads(source)["expression"]
+    )
+
+
+def _expressions(folded: str) -> Iterator[Mention]:
+    """Yield what says a number without one ("media jornada", "gemelos"), and hours of others ("20 horas de 40")."""
+    for match in _HOURS_OF.finditer(folded):
+        part, whole = (Decimal(match[name].replace(",", ".")) for name in ("part", "whole"))
+        if 0 < part <= whole:
+            yield Mention("share", part / whole, match.start("of"), match.end(), "hour")
+    for pattern, kind, value, unit in _expressions_table():
+        for match in pattern.finditer(folded):
+            yield Mention(kind, value, match.start(), match.end(), unit)
+
+
+def _with_thousands(found: Sequence[Mention], folded: str) -> list[Mention]:
+    """Return the mentions with "18 mil euros" and "dos pagas de 1.400 €" as one."""
+    joined: list[Mention] = []
+    for one in found:
+        before = joined[-1] if joined else None
+        between = folded[before.end : one.start] if before and before.type == "number" else ""
+        if before and one.type == "amount" and _PAYS_OF.fullmatch(f"{folded[before.start : before.end]}{between}"):
+            value = Decimal(str(before.value)) * Decimal(str(one.value))
+            joined[-1] = Mention("amount", value, before.start, one.end, "euro", "year")
+            continue
+        follows = before and between.isspace()
+        values = (before.value, one.value) if before and follows and folded.startswith("mil", one.start) else ()
+        if before and all(isinstance(value, Decimal) for value in values) and values:
+            value = Decimal(str(values[0])) * Decimal(str(values[1]))
+            joined[-1] = Mention(one.type, value, before.start, one.end, one.unit, one.per)
+        else:
+            joined.append(one)
+    return joined
+
+
+def _with_months(found: Sequence[Mention], folded: str) -> list[Mention]:
+    """Return the mentions with the days of a list that share a month ("11 y 24 de septiembre") as days."""
+    complete = list(found)
+    for place in range(len(complete) - 2, -1, -1):
+        one, following = complete[place], complete[place + 1]
+        between = folded[one.end : following.start].strip()
+        is_listed = following.type == "date" and between in (",", "y", "o")
+        is_day = folded[one.start : one.end].startswith("dia ") or folded.endswith("dia ", 0, one.start)
+        before = next((each for each in reversed(complete[:place]) if each.type == "date"), None)
+        other = (before or following) if is_day else following
+        is_one = (one.type == "number" and is_listed) or (is_day and other.type == "date")
+        if is_one and one.value in range(1, LAST_DAY + 1):
+            complete[place] = Mention("date", _day_of_month(other.value, int(str(one.value))), one.start, one.end)
+    return complete
+
+
+def _day_of_month(other: Decimal | date, day: int) -> Decimal:
+    """Return a day of the month of another one, as quantities have it: YYYYMMDD, or MMDD without a year."""
+    number = Decimal(f"{other:%Y%m%d}") if isinstance(other, date) else other
+    return number // 100 * 100 + day
+
+
+def _with_years(found: Sequence[Mention], today: date) -> Iterator[Mention]:
+    """Yield the mentions with each day as a date; impossible days are left out."""
+    years = [(one.start, year) for one in found if (year := _year_of(one))]
+    for one in found:
+        if one.type != "date" or isinstance(one.value, date):
+            yield one
+            continue
+        nearest = min(years, key=lambda other: abs(other[0] - one.start), default=(0, today.year))[1]
+        number = int(one.value)
+        try:
+            day = date(_year_of(one) or nearest, number // 100 % 100, number % 100)
+        except ValueError:
+            continue
+        yield Mention("date", day, one.start, one.end, one.unit)
+
+
+def _year_of(mention: Mention) -> int:
+    """Return the year that a day or a number alone ("en 2023") is of, 0 where it has none."""
+    if isinstance(mention.value, date):
+        return 0 if mention.unit == "relative" else mention.value.year
+    if mention.type == "date":
+        return int(mention.value) // 10_000
+    is_year = mention.type == "number" and not mention.unit and mention.value in range(FIRST_YEAR, LAST_YEAR)
+    return int(mention.value) if is_year else 0

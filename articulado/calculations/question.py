@@ -1,0 +1,379 @@
+"""Questions read into calculations: the kind that a question asks for, and the inputs that it gives.
+
+The models (``articulado.calculations.question_model``) tell the kind, which input each mention is, and the choices.
+What they are not sure of is left out, and is then asked for.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from articulado.calculations.calendars import seat_in
+from articulado.calculations.catalogue import CALCULATIONS
+from articulado.calculations.engine import MOST_ASKED, calculate
+from articulado.calculations.fields import FIELDS, InputField
+from articulado.calculations.mentions import Mention, mentions
+from articulado.calculations.parameters import kinds_named
+from articulado.calculations.question_model import QuestionModel, kind_features, meaning_of, mention_features
+from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result, Wanted
+from articulado.encoders.dual import DualEncoder
+from articulado.encoders.sentences import SentenceEncoder
+from articulado.language.folding import fold
+from articulado.retrieval.relevance.evidence import words_of
+from articulado.values.errors import ConfigurationError
+
+NONE = "none"
+"""Kind of a question that asks for no calculation, and input of a mention that is none."""
+SURE_OF_INPUT, MAY_BE_LEFT, MAY_BE_INPUT = 0.4, 0.1, 0.05
+"""Probabilities from which on a mention is taken for an input; a day or an amount that is left; one that is lacking."""
+SURE_OF_CHOICE, MAY_BE_CHOICE = 0.5, 0.25
+"""Probabilities from which on a choice is taken, and one that is lacking."""
+LEAST_USAGE = 0.05
+"""Share of the questions of a kind that are taken to give an input that none of the known ones gives."""
+OF_NONE = 0.15
+"""Part of the probability of being no input that counts: most data of such a question are there for the calculation."""
+SURE_OF_CALCULATION, SURE_OF_KIND, SURE_OF_SECOND = 0.4, 0.5, 0.25
+"""Probabilities from which on a question asks for a calculation at all, for one kind rather than for the others, and
+for another one of another group too."""
+MOST_TURNS, MOST_WORDS = 4, 14
+"""Turns before a follow-up that are read, and the words of one that only changes a datum."""
+NEARLY = 0.3
+"""Part of the weight of the likeliest kind from which on another of its group is nearly as likely."""
+SURE_WITHOUT_DATA = 0.8
+"""Probability from which on a question that gives no data asks for a calculation."""
+OF_OUTCOMES = {Missing: 0.5, Refused: 0.25}
+"""Weights of the kinds that lack data of the question, or contradict them: its data fit another kind better."""
+WEIGHED, OF_INPUTS, LEAST_FIT = 5, 0.5, 0.01
+"""Likeliest kinds whose inputs are weighed too, the exponent of how well their inputs fit, and its least value."""
+OF_SHARES = (1, 100)
+"""Largest values of the inputs that are shares: a part, or a percentage."""
+LEAST_AMOUNT = 20
+"""Least number without a unit that may be an amount of money."""
+YEARS = range(1990, 2036)
+"""Numbers alone that are years."""
+SUITED = {
+    "date": ("date",),
+    "dates": ("date",),
+    "amount": ("amount", "number"),
+    "number": ("count", "number", "share"),
+    "count": ("count", "number"),
+}
+"""Types of mentions that an input of a type may be."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A calculation that a question asks for, with the inputs that it gives.
+
+    ``certainty`` is the probability of the kind; ``read`` has, by input, the words of the question that give it, and
+    ``unclear`` are days and amounts of the question that were taken for none. ``rival`` is another kind that is nearly
+    as likely and gives another result.
+    """
+
+    kind: str
+    inputs: Mapping[str, object]
+    certainty: float
+    read: Mapping[str, str] = field(default_factory=dict)
+    unclear: tuple[str, ...] = ()
+    rival: str = ""
+
+    def outcome(self, law_day: date | None = None) -> Outcome:
+        """Work the calculation out; what is unclear is asked for, as it may count."""
+        calculation = CALCULATIONS[self.kind]
+        outcome = calculate(calculation, self.inputs, law_day)
+        if not (self.unclear or self.rival) or not isinstance(outcome, Result | NotEntitled):
+            return outcome
+        if self.rival:
+            kinds = f"¿Pregunta por «{calculation.title}» o por «{CALCULATIONS[self.rival].title}»?"
+            return Missing(
+                (Wanted("", kinds, "Dan resultados distintos."),), calculation.general, calculation.provision
+            )
+        wanted = (Wanted("", f"¿Qué es «{words}» en su caso?", "No sé para qué cuenta.") for words in self.unclear)
+        return Missing(tuple(wanted)[:MOST_ASKED], calculation.general, calculation.provision)
+
+
+@dataclass(frozen=True)
+class QuestionReader:
+    """Reads questions into calculations by the encoder of the field and, where there is one, a sentence encoder."""
+
+    model: QuestionModel
+    of_field: DualEncoder
+    sentences: SentenceEncoder | None = None
+
+    def kinds(self, text: str, found: Sequence[Mention]) -> dict[str, float]:
+        """Return the probability of each kind, and of ``NONE``."""
+        features = kind_features(text, found)
+        try:
+            vector = meaning_of([text], self.of_field, self.sentences)[0]
+        except ConfigurationError:  # damaged weights cost certainty, never the answer
+            return self.model.kinds.probabilities(features, meaning_of([text], self.of_field, None)[0])
+        model = self.model.kinds if self.sentences is None else self.model.kinds_with_sentences
+        return model.probabilities(features, vector)
+
+    def read(self, text: str, *, today: date) -> tuple[Request, ...]:
+        """Return the calculations that a question asks for, the likeliest first; at most one of each group."""
+        found = mentions(text, today=today)
+        shares = self.kinds(text, found)
+        calculates = 1 - shares.pop(NONE)
+        if calculates < SURE_OF_CALCULATION:
+            return ()
+        without_data = calculates < SURE_WITHOUT_DATA
+        shares_of_inputs = self._inputs_of(text, found)
+        likely = sorted((kind for kind in shares if kind in CALCULATIONS), key=lambda kind: -shares[kind])[:WEIGHED]
+        requests = {kind: self.inputs(kind, text, found, shares_of_inputs) for kind in likely}
+        weights = {
+            kind: shares[kind] * one.certainty**OF_INPUTS * OF_OUTCOMES.get(type(one.outcome()), 1.0)
+            for kind, one in requests.items()
+        }
+        total = sum(weights.values())
+        chosen: dict[str, Request] = {}
+        ranked = sorted(weights, key=lambda kind: -weights[kind])
+        for kind in ranked:
+            certainty = weights[kind] / total
+            if certainty < (SURE_OF_SECOND if chosen else SURE_OF_KIND):
+                break
+            group = kind.partition("/")[0]
+            if group in chosen:
+                continue
+            rivals = (other for other in ranked if other != kind and other.partition("/")[0] == group)
+            rival = next((other for other in rivals if weights[other] >= NEARLY * weights[kind]), "")
+            if rival and _differ(requests[kind], requests[rival]):
+                chosen[group] = replace(requests[kind], certainty=certainty, rival=rival)
+            else:
+                chosen[group] = replace(requests[kind], certainty=certainty)
+        return tuple(one for one in chosen.values() if one.read or not without_data)
+
+    def asked(self, text: str, kind: str = "", *, today: date) -> Request | None:
+        """Return the likeliest calculation that a question asks for, or the inputs that it gives to one ``kind``.
+
+        ``None`` where it asks for no calculation.
+        """
+        if kind:
+            return self.inputs(kind, text, mentions(text, today=today))
+        return next(iter(self.read(text, today=today)), None)
+
+    def read_turn(self, question: str, earlier: Sequence[str], *, today: date) -> tuple[Request, ...]:
+        """Return the calculations that a follow-up asks for: those of the turns before it with what it changes.
+
+        ``earlier`` are the questions before it, the oldest first.
+        """
+        last: tuple[Request, ...] = ()
+        for text in (*earlier[-MOST_TURNS:], question):
+            own = self.read(text, today=today)
+            if own and last:
+                own = (_continued(last[0], own[0]), *own[1:])
+            elif last:
+                own = self._changed(last[0], text, today)
+            last = own or (last if text is not question else ())
+        return last
+
+    def _changed(self, before: Request, text: str, today: date) -> tuple[Request, ...]:
+        """Return the calculation of a turn before with the data that a short turn changes; empty if it changes none."""
+        found = mentions(text, today=today)
+        # What a short follow-up names is a datum: it is said for nothing else.
+        shares = [{name: share for name, share in own.items() if name != NONE} for own in self._inputs_of(text, found)]
+        new = self.inputs(before.kind, text, found, shares)
+        if not new.read or len(words_of(text)) > MOST_WORDS:
+            return ()
+        return (_continued(before, new),)
+
+    def _inputs_of(self, text: str, found: Sequence[Mention]) -> list[dict[str, float]]:
+        """Return for each mention the probability of each input, and of ``NONE``."""
+        return [
+            self.model.inputs.probabilities(mention_features(text, found, place), among=_suited(mention))
+            for place, mention in enumerate(found)
+        ]
+
+    def inputs(
+        self, kind: str, text: str, found: Sequence[Mention], shares: Sequence[Mapping[str, float]] | None = None
+    ) -> Request:
+        """Return the inputs of a kind that a question gives.
+
+        Each mention is the likeliest input that the kind takes; what the calculation then lacks is taken from the
+        mentions that are left, where one may be it. The ``certainty`` is how well the mentions fit the kind: the
+        geometric mean of the probabilities of what they are taken for.
+        """
+        shares = self._inputs_of(text, found) if shares is None else shares
+        names = CALCULATIONS[kind].fields
+        used = self.model.usage.get(kind, {})
+        usage = {name: max(used.get(name, 0.0), LEAST_USAGE) for name in names}
+        pairs: list[tuple[float, int, str]] = []
+        for place, own in enumerate(shares):
+            none = own.get(NONE, 0.0) * OF_NONE
+            taking = {name: share * usage.get(name, 0.0) for name, share in own.items() if name in names}
+            total = sum(taking.values()) + none or 1.0
+            pairs += [(share / total, place, name) for name, share in taking.items()]
+        known = _given_by_law(text)
+        pairs = sorted((pair for pair in pairs if found[pair[1]].value not in known), reverse=True)
+        taken: dict[int, str] = {}
+        self._take(pairs, taken, SURE_OF_INPUT)
+        values = dict(self._choices(names, text))
+        if "seat" in names and (seat := seat_in(text)):
+            values["seat"] = seat
+        outcome = calculate(CALCULATIONS[kind], values | _values(taken, found))
+        if isinstance(outcome, Missing):
+            lacking = {wanted.field for wanted in outcome.fields}
+            groups = {FIELDS[name].group for name in lacking if name} - {""}
+            lacking |= {name for name in names if FIELDS[name].group in groups}
+            values |= self._choices(tuple(lacking), text, MAY_BE_CHOICE)
+            listed = {place for place, name in taken.items() if FIELDS[name].type == "dates"}
+            for share, place, name in pairs:
+                # A day that is lacking goes before one of a list.
+                if place in listed and name in lacking and name not in taken.values() and share >= MAY_BE_INPUT:
+                    taken[place] = name
+            self._take([pair for pair in pairs if pair[2] in lacking], taken, MAY_BE_INPUT)
+        values, unclear = self._weighed(kind, values, taken, pairs, found, known)
+        read = {name: text[found[place].start : found[place].end] for place, name in taken.items()}
+        fits = [own.get(taken.get(place, NONE), 0.0) for place, own in enumerate(shares)]
+        fit = float(np.exp(np.mean(np.log(np.maximum(fits, LEAST_FIT))))) if fits else 1.0
+        left = tuple(text[found[place].start : found[place].end] for place in unclear)
+        return Request(kind, values | _values(taken, found), fit, read, left)
+
+    def _weighed(
+        self,
+        kind: str,
+        values: dict[str, Any],
+        taken: dict[int, str],
+        pairs: Sequence[tuple[float, int, str]],
+        found: Sequence[Mention],
+        known: frozenset[Decimal],
+    ) -> tuple[dict[str, Any], list[int]]:
+        """Take days and amounts by whether they matter, and return the places of those that may and are unclear.
+
+        An amount that changes nothing as it was taken is another input; one that is left is an input that it changes
+        the result as, if it is likely enough. Amounts ``known`` to be those of the law are none.
+        """
+        calculation = CALCULATIONS[kind]
+
+        def result(places: Mapping[int, str]) -> object:
+            outcome = calculate(calculation, values | _values(places, found))
+            return outcome.values[0].value if isinstance(outcome, Result) else type(outcome)
+
+        value = result(taken)
+        if isinstance(value, type):
+            return values, [place for place in _weighty(found, known) if place not in taken]
+        for place, name in list(taken.items()):
+            others = {other: each for other, each in taken.items() if other != place}
+            if found[place].type == "amount" and result(others) == value:
+                del taken[place]
+                pairs = [pair for pair in pairs if pair[1:] != (place, name)]
+        unclear = []
+        for place in _weighty(found, known):
+            if place in taken:
+                continue
+            free = [pair for pair in pairs if pair[1] == place and pair[2] not in taken.values()]
+            weighing = [
+                (share, name) for share, _, name in free if result({**taken, place: name}) not in (value, Refused)
+            ]
+            if weighing and weighing[0][0] >= MAY_BE_LEFT:
+                taken[place] = weighing[0][1]
+                value = result(taken)
+            elif weighing:
+                unclear.append(place)
+        return values, unclear
+
+    def _take(self, pairs: Sequence[tuple[float, int, str]], taken: dict[int, str], least: float) -> None:
+        """Take mentions for inputs, the likeliest first; a list takes several."""
+        for share, place, name in pairs:
+            is_list = FIELDS[name].type == "dates"
+            if share >= least and place not in taken and (is_list or name not in taken.values()):
+                taken[place] = name
+
+    def _choices(self, names: Sequence[str], text: str, least: float = SURE_OF_CHOICE) -> Iterator[tuple[str, object]]:
+        features, folded = kind_features(text, ()), fold(text)
+        for name in names:
+            if FIELDS[name].type not in ("choice", "yes_no"):
+                continue
+            if (said := _said(FIELDS[name], folded)) is not None:
+                yield name, said
+                continue
+            classes = [each for each in self.model.choices.classes if each.startswith(f"{name}=")]
+            shares = self.model.choices.probabilities(features, among=classes) if len(classes) > 1 else {}
+            best = max((each for each in shares if not each.endswith("=")), key=shares.__getitem__, default="")
+            if best and shares[best] >= least:
+                yield name, best.partition("=")[2]
+
+
+def _differ(one: Request, other: Request) -> bool:
+    """Tell whether two requests give results that differ."""
+    outcomes = [each.outcome() for each in (one, other)]
+    results = [each.values[0].value for each in outcomes if isinstance(each, Result)]
+    return len(results) == len(outcomes) and results[0] != results[1]
+
+
+def _continued(before: Request, new: Request) -> Request:
+    """Return a request with the inputs of the one before it that it does not change and its kind takes.
+
+    An input takes the place of all that say the same in other ways ("8 años" of the day on which the work began).
+    """
+    groups = {FIELDS[name].group for name in new.inputs} - {""}
+    names = CALCULATIONS[new.kind].fields
+    kept = {
+        name: value
+        for name, value in before.inputs.items()
+        if name in names and (FIELDS[name].group not in groups or (name == "payments" and "monthly" in new.inputs))
+    }
+    read = {name: words for name, words in before.read.items() if name in kept} | dict(new.read)
+    return replace(new, inputs=kept | dict(new.inputs), read=read)
+
+
+def _weighty(found: Sequence[Mention], known: frozenset[Decimal]) -> list[int]:
+    """Return the places of days and amounts, without those of the law and months alone."""
+    return [
+        place
+        for place, one in enumerate(found)
+        if one.type in ("date", "amount") and one.unit != "month" and one.value not in known
+    ]
+
+
+def _given_by_law(text: str) -> frozenset[Decimal]:
+    """Return the amounts of the reference values that a text names ("IPREM de 600 €"): they are no data."""
+    periods = (period for kind in kinds_named([text]) for period in kind.period)
+    return frozenset(value for period in periods for value in period.values.values())
+
+
+def _suited(mention: Mention) -> list[str]:
+    """Return the inputs that a mention of its type and value may be, and ``NONE``."""
+    return [NONE, *(name for name, one in FIELDS.items() if suits(mention, one))]
+
+
+def suits(mention: Mention, field_: InputField) -> bool:
+    """Tell whether an input may be what a mention names: by its type, and by the bounds of the input."""
+    if mention.type not in SUITED.get(field_.type, ()):
+        return False
+    if not isinstance(mention.value, Decimal):
+        return True
+    if mention.type == "number" and not mention.unit and mention.value in YEARS and field_.type != "amount":
+        return field_.name == "year"
+    if mention.unit in {one.unit for one in FIELDS.values() if one.unit}:
+        return field_.unit == mention.unit
+    if mention.type == "number" and field_.type == "amount" and mention.value < LEAST_AMOUNT:
+        return False
+    if mention.type == "share" and field_.most not in OF_SHARES:
+        return False
+    is_whole = field_.type != "count" or mention.value == mention.value.to_integral_value()
+    return is_whole and mention.value >= (field_.least or 0) and (field_.most is None or mention.value <= field_.most)
+
+
+def _said(choice: InputField, folded: str) -> str | None:
+    """Return the value of a choice that a text says, the longest phrase of several; ``None`` where it says none."""
+    phrases = {fold(label): key for key, label in choice.choices.items()}
+    phrases |= {phrase: value for value, said in choice.said.items() for phrase in said}
+    spaced = f" {folded}"
+    found = [phrase for phrase in phrases if f" {phrase}" in spaced]
+    return phrases[max(found, key=len)] if found else None
+
+
+def _values(taken: Mapping[int, str], found: Sequence[Mention]) -> dict[str, object]:
+    """Return the values of the mentions that were taken, by their inputs."""
+    values: dict[str, Any] = {}
+    for place, name in sorted(taken.items()):
+        if FIELDS[name].type == "dates":
+            values.setdefault(name, []).append(found[place].value)
+        else:
+            values[name] = found[place].value
+    return values

@@ -1,0 +1,187 @@
+"""Models that read questions into calculations: their features, weights and file.
+
+Three linear models of one file (``tools.train_calculations``): the kind by the words and by the vectors of the
+encoders; which input each mention is, by the words around it; and the choices (kind of contract, cause) by the words.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from articulado.calculations.mentions import Mention
+from articulado.encoders.dual import DualEncoder
+from articulado.encoders.sentences import SentenceEncoder
+from articulado.language.spanish import stem_word
+from articulado.retrieval.relevance.evidence import words_of
+
+FILE = Path(str(resources.files("articulado.calculations"))) / "data" / "questions.npz"
+"""The weights of the package (``tools.train_calculations``)."""
+LEFT, RIGHT = 7, 5
+"""Words before and after a mention that tell which input it is."""
+OF_SENTENCES, OF_FIELD = 2.0, 4.0
+"""Weights of the vectors of the two encoders beside the words."""
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A multinomial linear model over named features, of which each has its ``idf``, and over a vector.
+
+    ``weights`` is (classes, features + dimensions of the vector).
+    """
+
+    classes: tuple[str, ...]
+    places: Mapping[str, int]
+    idf: NDArray[np.floating]
+    weights: NDArray[np.floating]
+    bias: NDArray[np.floating]
+
+    def probabilities(
+        self, features: Iterable[str], vector: NDArray[np.floating] | None = None, *, among: Sequence[str] = ()
+    ) -> dict[str, float]:
+        """Return the probability of each class, or of those ``among`` them; ``vector`` follows the named features."""
+        own = np.array([self.places[each] for each in features if each in self.places], dtype=np.intp)
+        scores = self.bias.astype(np.float64)
+        if len(own):
+            values = self.idf[own] / np.linalg.norm(self.idf[own])
+            scores = scores + self.weights[:, own].astype(np.float64) @ values
+        if vector is not None:
+            scores = scores + self.weights[:, len(self.places) :].astype(np.float64) @ vector
+        chosen = [place for place, name in enumerate(self.classes) if not among or name in among]
+        if not chosen:
+            return {}
+        exponents = np.exp(scores[chosen] - scores[chosen].max())
+        return dict(zip([self.classes[place] for place in chosen], (exponents / exponents.sum()).tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class QuestionModel:
+    """The three models; that of the kinds twice, without and with a sentence encoder.
+
+    ``usage`` has, by kind and input, the share of the questions of a kind that give the input.
+    """
+
+    usage: Mapping[str, Mapping[str, float]]
+    kinds: Linear
+    kinds_with_sentences: Linear
+    inputs: Linear
+    choices: Linear
+
+    def save(self, file: Path) -> None:
+        """Write the models, each weight in a byte beside the scale of its class."""
+        arrays: dict[str, Any] = {
+            "usage_kinds": np.array([kind for kind, own in self.usage.items() for _ in own]),
+            "usage_inputs": np.array([name for own in self.usage.values() for name in own]),
+            "usage_shares": np.array([share for own in self.usage.values() for share in own.values()], np.float32),
+        }
+        for name in ("kinds", "kinds_with_sentences", "inputs", "choices"):
+            model: Linear = getattr(self, name)
+            scales = np.maximum(np.abs(model.weights).max(axis=1, keepdims=True), np.finfo(np.float32).tiny)
+            arrays |= {
+                f"{name}_classes": np.array(model.classes),
+                f"{name}_features": np.array(list(model.places)),
+                f"{name}_idf": model.idf.astype(np.float32),
+                f"{name}_weights": np.round(model.weights / scales * 127).astype(np.int8),
+                f"{name}_scales": (scales / 127).astype(np.float32),
+                f"{name}_bias": model.bias.astype(np.float32),
+            }
+        np.savez_compressed(file, **arrays)
+
+    @classmethod
+    def load(cls, file: Path) -> "QuestionModel":
+        """Read the models of a file."""
+        with np.load(file) as arrays:
+            usage: dict[str, dict[str, float]] = {}
+            columns = (arrays[f"usage_{name}"].tolist() for name in ("kinds", "inputs", "shares"))
+            for kind, name, share in zip(*columns, strict=True):
+                usage.setdefault(kind, {})[name] = share
+            return cls(
+                usage,
+                *(
+                    Linear(
+                        tuple(arrays[f"{name}_classes"].tolist()),
+                        {each: place for place, each in enumerate(arrays[f"{name}_features"].tolist())},
+                        arrays[f"{name}_idf"],
+                        arrays[f"{name}_weights"] * arrays[f"{name}_scales"],
+                        arrays[f"{name}_bias"],
+                    )
+                    for name in ("kinds", "kinds_with_sentences", "inputs", "choices")
+                ),
+            )
+
+
+@cache
+def packaged_questions() -> QuestionModel:
+    """Return the model of the package."""
+    return QuestionModel.load(FILE)
+
+
+def meaning_of(texts: Sequence[str], of_field: DualEncoder, sentences: SentenceEncoder | None) -> NDArray[np.floating]:
+    """Return the vectors of texts by the encoder of the field and, where there is one, by that of sentences."""
+    vectors = np.array([of_field.embed_question(text) for text in texts]) * OF_FIELD
+    return vectors if sentences is None else np.hstack([vectors, sentences.encode(texts) * OF_SENTENCES])
+
+
+def kind_features(text: str, found: Sequence[Mention]) -> set[str]:
+    """Return what tells the kind: stems and pairs of them, and what is mentioned."""
+    stems = _stems(text)
+    named = {f"has {each.type} {each.unit} {each.per}" for each in found}
+    dates = sum(each.type == "date" for each in found)
+    return {*stems, *(f"{first} {second}" for first, second in pairwise(stems)), *named, f"dates {min(dates, 4)}"}
+
+
+def _stems(text: str) -> list[str]:
+    return ["0" if word[0].isdigit() else stem_word(word) or word for word in words_of(text)]
+
+
+def mention_features(text: str, found: Sequence[Mention], place: int) -> set[str]:
+    """Return what tells which input a mention is: the words around it, its form, and its place among its kind."""
+    own = found[place]
+    before = _around(text[: own.start], [each for each in found if each.end <= own.start])[-LEFT:][::-1]
+    after = _around(
+        text[own.end :],
+        [
+            Mention(each.type, each.value, each.start - own.end, each.end - own.end)
+            for each in found
+            if each.start >= own.end
+        ],
+    )[:RIGHT]
+    alike = [each for each in found if each.type == own.type]
+    features = {f"type {own.type}", f"unit {own.unit}", f"per {own.per}", f"alone {len(alike) == 1} {own.type}"}
+    features |= {f"< {word}" for word in before} | {f"> {word}" for word in after}
+    features |= {f"<{min(distance, 3)} {word}" for distance, word in enumerate(before)}
+    features |= {f">{min(distance, 2)} {word}" for distance, word in enumerate(after)}
+    features |= {f"<< {second} {first}" for first, second in pairwise(before)}
+    features |= {f">> {first} {second}" for first, second in pairwise(after)}
+    features.add(f"type {own.type} {own.unit} {own.per}")
+    features.add(f"first {own is alike[0]} {own.type}")
+    if own.type == "date":
+        days = sorted({each.value for each in alike if isinstance(each.value, date)})
+        rank = days.index(own.value) if isinstance(own.value, date) else 0
+        features |= {f"day {rank} of {len(days)}", f"last {rank == len(days) - 1}", f"earliest {rank == 0}"}
+    elif isinstance(own.value, Decimal):
+        features.add(f"size {own.type} {_size(own.value)}")
+    return features
+
+
+def _size(value: Decimal) -> str:
+    bounds = (1, 2, 5, 10, 20, 50, 100, 400, 3000, 10_000)
+    return str(next((bound for bound in bounds if value <= bound), "more"))
+
+
+def _around(text: str, found: Sequence[Mention]) -> list[str]:
+    """Return the stems of a text with a mark for each mention, and for the end of each sentence."""
+    marks = list(text)
+    for each in found:
+        if each.start >= 0 and each.end <= len(text):
+            marks[each.start : each.end] = f" {each.type[:3]}xx ".ljust(each.end - each.start)[: each.end - each.start]
+    joined = "".join(marks).replace(".", " puntofinal ").replace("?", " puntofinal ").replace(";", " puntoycoma ")
+    return [stem_word(word) or word for word in words_of(joined)]

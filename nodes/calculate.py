@@ -1,0 +1,85 @@
+"""Work out the amounts and days that a question asks for, beside its search.
+
+A question, or a turn that changes a datum of the one before it, is read into calculations; each outcome is a fragment
+that the answer leads with, and the provisions of its steps are candidates with score 1.0. What cannot be
+calculated with certainty says why, and the question is answered as any other; so does a calculation of which the law
+has another wording in the index.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from articulado.calculations.catalogue import CALCULATIONS
+from articulado.calculations.question import QuestionReader, Request
+from articulado.calculations.values import Missing, Outcome, Refused
+from articulado.calculations.wordings import confirm
+from articulado.calculations.written import Worked, as_document, fragment, parts_of, provisions_of
+from articulado.language.languages import Language
+from articulado.legal.labels import provision_key
+from articulado.retrieval.named import look_up
+from articulado.values.answers import NamedProvision, StoreName
+from articulado.values.protocols import ChunkStore
+from nodes.turn import is_in_other_language
+from state.context import ResolvedContext
+from state.rag import RagState, days_of
+
+
+class CalculateUpdate(TypedDict, total=False):
+    """The worked calculations, their fragments beside the reference values, and the provisions that they rest on."""
+
+    calculations: list[Worked]
+    dated_values: list[Any]
+    direct: list[Any]
+
+
+async def calculate(
+    state: RagState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    stores: Mapping[StoreName, ChunkStore],
+    question_reader: QuestionReader | None,
+    language: Language,
+) -> CalculateUpdate:
+    """Read the question into calculations and work them out; nothing where it asks for none."""
+    if question_reader is None or is_in_other_language(state):
+        return {}
+    days = days_of(state)
+    requests = await asyncio.to_thread(_requests, question_reader, state, days.today)
+    store = stores[state["store"]]
+    reached = [each.outcome() for each in requests]
+    confirmed = await asyncio.gather(*(confirm(outcome, store, days.today) for outcome in reached))
+    worked = list(zip(requests, confirmed, strict=True))
+    given = [(each, outcome) for each, outcome in worked if not isinstance(outcome, Refused)]
+    # What lacks data may be no calculation at all: the search alone tells which provisions answer.
+    named = _provisions([outcome for _, outcome in given if not isinstance(outcome, Missing)])
+    found = await look_up(named, store, days.as_of, days.today) if named else []
+    return {
+        "calculations": [
+            as_document(CALCULATIONS[each.kind], each.inputs, outcome, each.read) for each, outcome in worked
+        ],
+        "dated_values": [
+            *(fragment(CALCULATIONS[each.kind], outcome, each.read) for each, outcome in given),
+            *state["dated_values"],
+        ],
+        "direct": [*state["direct"], *found],
+    }
+
+
+def _requests(reader: QuestionReader, state: RagState, today: date) -> Sequence[Request]:
+    earlier = [message["content"] for message in state["conversation"] if message["role"] == "user"]
+    if state["new_topic"] or not earlier:
+        return reader.read(state["question"], today=today)
+    return reader.read_turn(state["question"], earlier, today=today)
+
+
+def _provisions(outcomes: Sequence[Outcome]) -> list[NamedProvision]:
+    """Return the provisions that outcomes rest on, each once, as a question names them."""
+    parts = dict.fromkeys(parts_of(provision) for outcome in outcomes for provision in provisions_of(outcome))
+    return [
+        {"law_id": law_id, "provision_key": key} for law_id, label in parts if (key := provision_key(label)) is not None
+    ]

@@ -1,0 +1,57 @@
+"""The days, amounts and counts that a question names."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from articulado.calculations.mentions import mentions
+
+TODAY = date(2026, 11, 29)
+
+
+def read(text: str) -> list[tuple[str, object, str, str]]:
+    return [(one.type, one.value, one.unit, one.per) for one in mentions(text, today=TODAY)]
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("Entré el 7 de enero y me echaron el 6 de febrero de 2026.", [date(2026, 1, 7), date(2026, 2, 6)]),
+        ("La sentencia de 30 de septiembre de 2026 llegó el 3/10/26.", [date(2026, 9, 30), date(2026, 10, 3)]),
+        ("Festivos: 11 y 24 de septiembre de 2026.", [date(2026, 9, 11), date(2026, 9, 24)]),
+        ("En 2023 me pasó esto: el 6 de marzo me despidieron.", [date(2023, 3, 6)]),
+        ("Me echaron ayer.", [date(2026, 11, 28)]),
+        ("El 31 de junio de 2026 no existe.", []),
+    ],
+)
+def test_days_without_a_year_are_of_the_nearest_year(text: str, days: list[date]) -> None:
+    assert [one.value for one in mentions(text, today=TODAY) if one.type == "date"] == days
+
+
+@pytest.mark.parametrize(
+    ("text", "mention"),
+    [
+        ("Cobro 1.634,50 € al mes.", ("amount", Decimal("1634.50"), "euro", "month")),
+        ("Gano 18 mil euros al año.", ("amount", Decimal(18000), "euro", "year")),
+        ("Llevo seis años.", ("count", Decimal(6), "year", "")),
+        ("Con las pagas prorrateadas.", ("number", Decimal(12), "#pag", "")),
+        ("Trabajo a media jornada.", ("share", Decimal("0.5"), "", "")),
+        ("Hemos tenido mellizos.", ("number", Decimal(2), "#hij", "")),
+    ],
+)
+def test_a_value_has_its_unit_and_the_time_that_it_is_of(text: str, mention: tuple[str, Decimal, str, str]) -> None:
+    assert read(text) == [mention]
+
+
+def test_hours_of_others_are_a_count_and_a_share() -> None:
+    assert read("Trabajo 10 horas de 40.") == [
+        ("count", Decimal(10), "hour", ""),
+        ("share", Decimal("0.25"), "hour", ""),
+    ]
+
+
+def test_mentions_are_where_they_stand_and_do_not_overlap() -> None:
+    text = "Entré el 1 de marzo de 2019 y gano 36.500 euros al año."
+    found = mentions(text, today=TODAY)
+    assert [text[one.start : one.end] for one in found] == ["1 de marzo de 2019", "36.500 euros"]

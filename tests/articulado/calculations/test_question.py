@@ -1,0 +1,105 @@
+"""Questions read into calculations by the models of the package."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from articulado.calculations.calendars import seat_in
+from articulado.calculations.fields import FIELDS
+from articulado.calculations.mentions import Mention
+from articulado.calculations.question import QuestionReader, Request, suits
+from articulado.calculations.question_model import packaged_questions
+from articulado.encoders.dual import packaged_encoder
+from articulado.values.errors import ConfigurationError
+
+TODAY = date(2026, 11, 29)
+READER = QuestionReader(packaged_questions(), packaged_encoder())
+OBJECTIVE = (
+    "Me despiden por causas objetivas con efectos del 28 de febrero de 2026; entré el 1 de marzo de 2019 y gano 36.500"
+    " euros brutos al año. ¿Qué indemnización me corresponde?"
+)
+
+
+def only(requests: tuple[Request, ...]) -> Request:
+    assert len(requests) == 1, requests
+    return requests[0]
+
+
+def test_a_question_is_read_into_kind_and_inputs_with_the_words_that_give_them() -> None:
+    request = only(READER.read(OBJECTIVE, today=TODAY))
+    assert request.kind == "compensation/objective"
+    assert request.inputs == {
+        "start": date(2019, 3, 1),
+        "end": date(2026, 2, 28),
+        "annual_salary": Decimal(36500),
+    }
+    assert request.read["annual_salary"] == "36.500 euros"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "¿Qué dice el artículo 38 del Estatuto de los Trabajadores?",
+        "¿Puedo negarme a un traslado a 300 km?",
+        "¿Quién fija el calendario de vacaciones?",
+        "",
+    ],
+)
+def test_a_question_that_asks_for_no_calculation_gives_none(question: str) -> None:
+    assert READER.read(question, today=TODAY) == ()
+
+
+def test_a_follow_up_changes_what_it_names_and_keeps_the_rest() -> None:
+    request = only(READER.read_turn("¿y si fueran 30.000 euros al año?", [OBJECTIVE], today=TODAY))
+    assert request.kind == "compensation/objective"
+    assert request.inputs == {
+        "start": date(2019, 3, 1),
+        "end": date(2026, 2, 28),
+        "annual_salary": Decimal(30000),
+    }
+
+
+def test_years_of_service_take_the_place_of_the_first_day() -> None:
+    request = only(READER.read_turn("¿y si fueran 8 años?", [OBJECTIVE], today=TODAY))
+    assert "start" not in request.inputs
+    assert request.inputs["service_years"] == 8
+
+
+def test_a_follow_up_without_data_and_without_a_goal_asks_for_nothing() -> None:
+    assert READER.read_turn("¿Y quién lo decide?", [OBJECTIVE], today=TODAY) == ()
+
+
+class Damaged:
+    """A sentence encoder whose weights cannot be read."""
+
+    fingerprint = "damaged"
+
+    def encode(self, texts: object) -> object:
+        raise ConfigurationError("Los pesos están dañados.")
+
+
+def test_a_damaged_encoder_costs_no_reading() -> None:
+    reader = QuestionReader(packaged_questions(), packaged_encoder(), Damaged())  # type: ignore[arg-type]
+    assert only(reader.read(OBJECTIVE, today=TODAY)).kind == "compensation/objective"
+
+
+@pytest.mark.parametrize(
+    ("value", "may_be"),
+    [(Decimal(14), True), (Decimal(40), False), (Decimal(11), False)],
+)
+def test_a_mention_out_of_the_bounds_of_an_input_is_none_of_it(value: Decimal, may_be: bool) -> None:
+    assert suits(Mention("number", value, 0, 2), FIELDS["payments"]) is may_be
+
+
+@pytest.mark.parametrize(
+    ("text", "seat"),
+    [
+        ("Cáceres, modificación notificada el 25 de marzo", "Cáceres"),
+        ("El juzgado de lo social de Vigo", "Vigo"),
+        ("la gestoría de Ponferrada pregunta", "Ponferrada"),
+        ("Me despidieron sin motivo", ""),
+    ],
+)
+def test_the_seat_is_a_place_that_the_question_names(text: str, seat: str) -> None:
+    assert seat_in(text) == seat

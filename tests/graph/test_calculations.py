@@ -1,0 +1,109 @@
+"""A worked result, from the question that asks for it to the answer that leads with it and its check."""
+
+from datetime import date
+
+from support.doubles import FakeStore, QueueChat, make_chunk, make_services
+
+from articulado.answering.answer_writer import ExtractivePrincipal
+from articulado.config.settings import ModelSettings, Settings
+from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.models.chat import LangChainChat
+from articulado.retrieval.relevance.judge import Judgement
+from graph.rag import build_rag
+
+ARTICLE = make_chunk(
+    53,
+    "Artículo 53",
+    source="plain_language",
+    text="Indemnización de veinte días por año de servicio, doce mensualidades.",
+)
+SALARY = make_chunk(
+    26,
+    "Artículo 26",
+    source="plain_language",
+    text="Se considerará salario la totalidad de las percepciones económicas.",
+)
+QUESTION = (
+    "Me despiden por causas objetivas con efectos del 28 de febrero de 2026; entré el 1 de marzo de 2019 y gano 36.500"
+    " euros brutos al año. ¿Qué indemnización me corresponde?"
+)
+WITHOUT_SALARY = QUESTION.replace(" y gano 36.500 euros brutos al año", "")
+META = "===META===\nUSED|1\nDROP|ninguno"
+
+
+class Never:
+    """Judges that nothing answers."""
+
+    async def judge(self, question, candidates):
+        return Judgement(0.0, "fiscal", 1.0)
+
+
+def services_with(principal, *, provider="offline", **fields):
+    model = ModelSettings(provider=provider, model="m", base_url="http://127.0.0.1:9/v1")
+    return make_services(
+        FakeStore([ARTICLE, SALARY], {"despido": [(53, 0.9)]}),
+        QueueChat('["despido"]', '["despido"]'),
+        principal,
+        settings=Settings.read(env_file=None).model_copy(update={"principal": model}),
+        calendar=lambda: date(2026, 11, 29),
+        **fields,
+    )
+
+
+def offline():
+    return LangChainChat(
+        ExtractivePrincipal(domain=SPANISH_LAW), "sin conexión", requests_per_attempt=0, quotes_only=True
+    )
+
+
+async def answered(question, services, **values):
+    keys = ["answer", "citations", "findings", "outcome", "warnings", "calculations", "unpinned"]
+    return await build_rag(services).ainvoke({"question": question, **values}, output_keys=keys)
+
+
+async def test_the_answer_leads_with_the_result_and_marks_each_step():
+    result = await answered(QUESTION, services_with(offline(), judge=Never()))
+    lines = result["answer"].splitlines()
+    assert result["outcome"] == "answer"
+    assert lines[0] == "Indemnización por despido objetivo: 14.000,00 €. [C1]"
+    assert lines[1].startswith("He entendido: ")
+    assert any(line.startswith("2. 20 días por año: 20 × 84/12 = 140,0000 días") for line in lines)
+    assert {"Artículo 53", "Artículo 26"} <= {citation["provision"] for citation in result["citations"]}
+    assert (result["findings"], result["unpinned"]) == ([], False)
+    [document] = result["calculations"]
+    assert (document["status"], document["values"][0]["value"]) == ("result", "14000.00")
+
+
+async def test_missing_data_are_asked_for_after_the_general_rule():
+    result = await answered(WITHOUT_SALARY, services_with(offline()))
+    [document] = result["calculations"]
+    assert document["status"] == "missing"
+    assert "Para calcularlo me falta:" in result["answer"]
+    assert "¿Cuánto cobra bruto al año, con las pagas extra?" in result["answer"]
+
+
+async def test_a_follow_up_changes_a_datum():
+    history = [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": "14.000,00 €"}]
+    result = await answered("¿y si fueran 29.200 euros al año?", services_with(offline()), history=history)
+    # 29.200 / 365 = 80 a day; 140 days.
+    assert result["calculations"][0]["values"][0]["value"] == "11200.00"
+
+
+async def test_a_chat_model_is_given_the_result_and_its_figures_are_checked_by_it():
+    principal = QueueChat(f"Le corresponden 14.000,00 € [C1].\n{META}")
+    result = await answered(QUESTION, services_with(principal, provider="compatible"))
+    prompt = principal.calls[0][1][-1]["content"]
+    assert "sin volver a calcular" in prompt
+    assert "140,0000 × 100,0000 = 14.000,00 €" in prompt
+    assert result["findings"] == []
+
+
+async def test_what_lacks_data_leaves_the_answer_to_the_search():
+    result = await answered(WITHOUT_SALARY, services_with(offline(), judge=Never()))
+    assert result["outcome"] == "decline"
+    assert result["calculations"][0]["status"] == "missing"
+
+
+async def test_a_question_without_a_calculation_has_none():
+    result = await answered("¿Qué es un despido objetivo?", services_with(offline()))
+    assert result["calculations"] == []
