@@ -91,7 +91,7 @@ def print_sources(out: Console, citations: Iterable[Citation], language: "Langua
             print_indented(out, language.translate("view_note", note=citation["note"]), indent=7, style="yellow")
         if citation["official"] and (summary := unsaid(citation["summary"], answer)):
             print_indented(out, language.translate("view_plain_language", summary=summary), indent=7, style="dim")
-        if not citation["official"]:
+        if not citation["official"] and citation["law_id"]:  # a worked result is no summary
             print_indented(out, language.translate("view_not_official"), indent=7, style="dim")
 
 

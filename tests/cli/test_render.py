@@ -133,6 +133,13 @@ def provision_shown(**fields):
     return {**version, **law, **links, "official": True, "summary": "", "text": "Treinta días.", **fields}
 
 
+def test_a_worked_result_is_no_summary_of_a_text():
+    out = piped()
+    worked = citation(official=False, law_id="", law="Cálculo", provision="Indemnización", title="", url="")
+    print_sources(out, [worked], ES)
+    assert out.file.getvalue().splitlines()[2:] == ["  [C1] Cálculo, Indemnización"]
+
+
 def test_a_provision_on_screen_is_marked_in_the_language_of_its_profile():
     ours = provision_shown(official=False, summary="Thirty.", status_note="Withdrawn.")
     out = piped()
