@@ -36,7 +36,7 @@ COMMANDS = {
     ),
     "calculate": (
         "cli.calculate:calculate",
-        "Calcula una indemnización paso a paso, con el precepto de cada paso.",
+        "Calcula una cantidad o un plazo paso a paso, con el precepto de cada paso.",
     ),
     "eval": (
         "cli.eval.command:evaluate",

@@ -55,7 +55,7 @@ async def calculate(
     confirmed = await asyncio.gather(*(confirm(outcome, store, days.today) for outcome in reached))
     worked = list(zip(requests, confirmed, strict=True))
     given = [(each, outcome) for each, outcome in worked if not isinstance(outcome, Refused)]
-    # What lacks data may be no calculation at all: the search alone tells which provisions answer.
+    # A calculation that lacks data may be none at all: the search alone tells which provisions answer.
     named = _provisions([outcome for _, outcome in given if not isinstance(outcome, Missing)])
     found = await look_up(named, store, days.as_of, days.today) if named else []
     return {

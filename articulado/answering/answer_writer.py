@@ -189,7 +189,7 @@ def _worked_text(worked: Fragment, fragments: Sequence[Fragment], domain: Domain
     lines = []
     for line in worked.text.splitlines():
         named = [by_provision.get((one.law_id or "", one.provision_key)) for one in domain.citations(line)]
-        # What was read off the question, and what is asked for, is no claim.
+        # Data read off the question and data asked for are no claims.
         claims = any(character.isdigit() for character in line) and not line.startswith((UNDERSTOOD, "- ¿"))
         lines.append(f"{line} {_marks([worked, *filter(None, named)])}".rstrip() if claims else line)
     return "\n".join(lines)

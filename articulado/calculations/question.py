@@ -1,7 +1,7 @@
 """Questions read into calculations: the kind that a question asks for, and the inputs that it gives.
 
 The models (``articulado.calculations.question_model``) tell the kind, which input each mention is, and the choices.
-What they are not sure of is left out, and is then asked for.
+Doubtful data are left out, and are then asked for.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -174,7 +174,7 @@ class QuestionReader:
     def _changed(self, before: Request, text: str, today: date) -> tuple[Request, ...]:
         """Return the calculation of a turn before with the data that a short turn changes; empty if it changes none."""
         found = mentions(text, today=today)
-        # What a short follow-up names is a datum: it is said for nothing else.
+        # Each mention of a short follow-up is a datum: it is said for nothing else.
         shares = [{name: share for name, share in own.items() if name != NONE} for own in self._inputs_of(text, found)]
         new = self.inputs(before.kind, text, found, shares)
         if not new.read or len(words_of(text)) > MOST_WORDS:
