@@ -4,12 +4,14 @@ No model is called. The stage also replies to thanks and farewells. A question t
 answered with a request for the missing data.
 """
 
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import Callable, Sequence
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.config.profile import Profile
+from articulado.encoders.phrasings import Phrasings
 from articulado.language.folding import fold
 from articulado.language.languages import Language
 from articulado.language.spanish import sentences
@@ -21,6 +23,7 @@ from articulado.retrieval.fusion import nearest
 from articulado.store.records.chunks import record_questions
 from articulado.values.answers import AnswerOutcome, NearestNeed
 from articulado.values.chunks import Candidate, Chunk
+from articulado.values.errors import ConfigurationError, ModelError
 from nodes.turn import (
     declined_question,
     is_in_other_language,
@@ -31,10 +34,16 @@ from nodes.turn import (
 from state.context import ResolvedContext
 from state.rag import RagState
 
+_log = logging.getLogger(__name__)
+
 MAX_NEAREST = 3
 """Choices of a question that the program is unsure about."""
 MAX_LINE = 200
 """Characters of the answer to a need."""
+MIN_MEANING = 0.2
+"""Cosine from which on a need is held to be what a question is about."""
+Likeness = Callable[[Sequence[str]], Sequence[float]]
+"""Returns how alike a question each text is, more than 0 where it is."""
 ASKED_BACK = {"amount": "amount", "deadline": "time", "duration": "time"}
 """What is asked back by what is asked for."""
 
@@ -53,7 +62,12 @@ class AbstainUpdate(TypedDict):
 
 
 async def abstain(
-    state: RagState, runtime: Runtime[ResolvedContext], *, profile: Profile, language: Language
+    state: RagState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    profile: Profile,
+    language: Language,
+    phrasings: Phrasings | None = None,
 ) -> AbstainUpdate:
     """Write what there is to say without any model."""
     of_index, language = language, language_of_turn(state, language)
@@ -64,9 +78,7 @@ async def abstain(
         text, outcome = language.translate("courtesy"), "answer"
     elif state["outcome"] == "near":
         outcome, shown = "near", nearest(state["candidates"], MAX_NEAREST)
-        # Words of another language are like those of the index by accident alone.
-        is_foreign = is_in_other_language(state) and not is_translated(state)
-        choices = nearest_needs("" if is_foreign else question_to_score(state), shown, of_index)
+        choices = nearest_needs(_likeness(state, of_index, phrasings), shown)
         text = without_foreign_links(
             _near(choices, language), source_addresses(shown), language.translate("rag_link_left_out")
         )
@@ -85,25 +97,23 @@ def _says_nothing(state: RagState, language: Language) -> bool:
     return unsearchable and not state["candidates"] and not state["analysis"]["provisions"]
 
 
-def nearest_needs(question: str, candidates: Sequence[Candidate], language: Language) -> list[NearestNeed]:
+def nearest_needs(alike: Likeness, candidates: Sequence[Candidate]) -> list[NearestNeed]:
     """Return a choice for each candidate, numbered from 1.
 
-    The need is the question of the provision's packaged record that is most like ``question``: by the share of the
-    stems of both that they have in common, the first of equals. Without a common stem it is the provision's title.
-    ``language`` is that of the texts of the index.
+    The need is the question of the provision's packaged record that is most ``alike``, the first of equals; the title
+    of the provision where none is. The answer is the sentence of its summary, or text, that is most alike.
     """
-    asked = frozenset(language.stems(question))
 
     def choice(number: int, chunk: Chunk) -> NearestNeed:
-        need = _most_alike(asked, record_questions(chunk), language) or chunk["title"] or chunk["provision"]
+        need, share = _most_alike(alike, record_questions(chunk))
+        need = need if share > 0 else chunk["title"] or chunk["provision"]
         need = f"{need[:1].upper()}{need[1:]}"
         place = [name for name in (chunk["provision"], chunk["law_name"]) if name != need]
         lines = sentences(excerpt(chunk)) or [""]
-        answer = _most_alike(asked, lines, language) or _most_alike(frozenset(language.stems(need)), lines, language)
         return {
             "number": number,
             "need": need,
-            "answer": _shortened(answer or lines[0]),
+            "answer": _shortened(_most_alike(alike, lines)[0]),
             "question": f"{need} ({', '.join(place)})" if place else need,
             "law_id": chunk["law_id"],
             "law": chunk["law_name"],
@@ -116,15 +126,37 @@ def nearest_needs(question: str, candidates: Sequence[Candidate], language: Lang
     return [choice(number, candidate["chunk"]) for number, candidate in enumerate(candidates, start=1)]
 
 
-def _most_alike(asked: frozenset[str], texts: Iterable[str], language: Language) -> str:
-    """Return the text with the most stems in common with those asked (Jaccard index), "" if no text has one."""
+def _likeness(state: RagState, language: Language, phrasings: Phrasings | None) -> Likeness:
+    """Return the likeness to the question of the turn: by meaning where there is an encoder, else by its stems."""
+    if phrasings is None:
+        return _by_stems(state, language)
 
-    def alike(text: str) -> float:
-        stems = set(language.stems(text))
-        return len(asked & stems) / max(1, len(asked | stems))
+    def by_meaning(texts: Sequence[str]) -> Sequence[float]:
+        try:
+            vectors = phrasings.vectors_of([question_to_score(state), *texts])
+        except (ConfigurationError, ModelError) as error:
+            _log.warning("%s", error)
+            return _by_stems(state, language)(texts)
+        return [float(cosine) - MIN_MEANING for cosine in vectors[1:] @ vectors[0]]
 
-    best = max(texts, key=alike, default="")
-    return best if alike(best) else ""
+    return by_meaning
+
+
+def _by_stems(state: RagState, language: Language) -> Likeness:
+    """Return the share of stems in common (Jaccard index); words of another language are alike by accident alone."""
+    is_foreign = is_in_other_language(state) and not is_translated(state)
+    asked = frozenset() if is_foreign else frozenset(language.stems(question_to_score(state)))
+
+    def by_stems(texts: Sequence[str]) -> Sequence[float]:
+        each = [frozenset(language.stems(text)) for text in texts]
+        return [len(asked & stems) / max(1, len(asked | stems)) for stems in each]
+
+    return by_stems
+
+
+def _most_alike(alike: Likeness, texts: Sequence[str]) -> tuple[str, float]:
+    """Return the text that is most alike, the first of equals, and how alike it is."""
+    return max(zip(texts, alike(texts), strict=True), key=lambda pair: pair[1]) if texts else ("", 0.0)
 
 
 def _shortened(line: str) -> str:

@@ -7,11 +7,15 @@ from langgraph.runtime import Runtime
 from support.doubles import make_chunk
 
 from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
+from articulado.encoders.phrasings import packaged_phrasings
+from articulado.encoders.sentences import sentence_encoder
 from articulado.language.languages import language
 from articulado.legal.vocabulary.matters import doors, matters
 from articulado.prompting.abstention import MAX_EXCERPT
 from articulado.retrieval.agreements import empty_analysis
 from articulado.retrieval.fusion import candidate
+from articulado.values.errors import ModelError
 from nodes.abstain import abstain
 from nodes.finalize import finalize
 from state.context import ResolvedContext
@@ -34,10 +38,11 @@ def state_with(**values):
     }
 
 
-async def said(profile=LABORAL, *, said_to=None, **values):
+async def said(profile=LABORAL, *, said_to=None, phrasings=None, **values):
     events = [] if said_to is None else said_to
     runtime = Runtime(context=ResolvedContext(), stream_writer=events.append)
-    return await abstain(state_with(**values), runtime, profile=profile, language=language(profile.language))
+    spoken = language(profile.language)
+    return await abstain(state_with(**values), runtime, profile=profile, language=spoken, phrasings=phrasings)
 
 
 async def ended(profile=LABORAL, **values):
@@ -137,6 +142,36 @@ async def test_a_question_in_another_language_is_compared_with_no_need():
 async def test_the_answer_of_a_need_is_the_sentence_that_is_most_like_it():
     update = await said(question="acoso en la oficina", outcome="near", candidates=[scored(RIGHTS, 0.3)])
     assert update["choices"][0]["answer"] == "En su puesto: intimidad y protección frente al acoso."
+
+
+ENGLISH = {**empty_analysis(), "language": "en"}
+
+
+async def test_with_a_sentence_encoder_a_need_is_found_by_meaning_in_any_language():
+    packaged = packaged_phrasings(sentence_encoder(Settings.read(env_file=None)))
+    asked = "my boss humiliates me in front of everybody"
+    update = await said(
+        question=asked,
+        queries=[asked],
+        analysis=ENGLISH,
+        outcome="near",
+        candidates=[scored(RIGHTS, 0.3)],
+        phrasings=packaged,
+    )
+    assert update["choices"][0]["need"] == "Me insulta mi encargado delante de todos"
+    assert update["choices"][0]["answer"] == "En su puesto: intimidad y protección frente al acoso."
+
+
+class BrokenPhrasings:
+    def vectors_of(self, texts):
+        raise ModelError("El servicio no contesta.")
+
+
+async def test_where_the_sentence_encoder_fails_a_need_is_found_by_its_words(caplog):
+    asked = "me insulta el encargado"
+    update = await said(question=asked, outcome="near", candidates=[scored(RIGHTS, 0.3)], phrasings=BrokenPhrasings())
+    assert update["choices"][0]["need"] == "Me insulta mi encargado delante de todos"
+    assert "El servicio no contesta." in caplog.text
 
 
 @pytest.mark.parametrize("outcome", ["decline", "ask"])
