@@ -32,7 +32,7 @@ from nodes.encode_sparse import encode_sparse
 from nodes.hybrid_search import hybrid_search
 from nodes.merge_candidates import merge_candidates
 from nodes.rerank import rerank
-from nodes.stage import AddStage, UsageAccount, default_options, stage_adder
+from nodes.stage import AddStage, Router, UsageAccount, default_options, stage_adder
 from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
 from state.context import RunContext
 
@@ -64,7 +64,7 @@ def build_required_data(
 
     builder.add_edge("rerank", "select_required")
     builder.add_conditional_edges(
-        "select_required", routing.after_select_required, ["extract_fields", "close_required_data"]
+        "select_required", Router(routing.after_select_required), ["extract_fields", "close_required_data"]
     )
     builder.add_edge("extract_fields", "check_fields")
     builder.add_edge("check_fields", "close_required_data")
@@ -92,7 +92,9 @@ def build_generate_response(
     add(close_response)
 
     builder.add_edge("rerank", "select_tiers")
-    builder.add_conditional_edges("select_tiers", routing.after_select_tiers, ["write_response", "close_response"])
+    builder.add_conditional_edges(
+        "select_tiers", Router(routing.after_select_tiers), ["write_response", "close_response"]
+    )
     builder.add_edge("write_response", "check_guardrails")
     builder.add_edge("check_guardrails", "fit_answer")
     builder.add_edge("fit_answer", "close_response")

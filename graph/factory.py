@@ -1,6 +1,8 @@
 """Factory of the services: the only place that chooses the adapter behind each Protocol."""
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -35,7 +37,7 @@ from articulado.retrieval.relevance.judge import BestScoreJudge, LearntJudge, Re
 from articulado.store.edge_writer import EdgeWriter
 from articulado.store.generations import Index
 from articulado.store.layout import load_agreements
-from articulado.store.opening import open_store
+from articulado.store.opening import InspectedStore, open_store
 from articulado.store.records.chunks import lay_phrasings
 from articulado.store.records.lookup import PackagedRecords
 from articulado.store.writer import WriterFactory
@@ -59,6 +61,20 @@ def build_services(
     Raises:
         ConfigurationError: a key or a model is missing.
     """
+    # Opening takes as long as reading the models, and leaves the interpreter free meanwhile.
+    with ThreadPoolExecutor(1) as pool:
+        opening = pool.submit(copy_context().run, open_store, settings, index) if index else None
+        return _bind(settings, profile, index, laws, last_changes, opening)
+
+
+def _bind(
+    settings: Settings,
+    profile: Profile,
+    index: Index | None,
+    laws: IndexedLaws,
+    last_changes: Callable[[], Mapping[str, str]],
+    opening: Future[InspectedStore] | None,
+) -> Services:
     domain = domain_of(profile)
     records = PackagedRecords() if profile.features.records else PackagedRecords(())
     lexicon = Lexicon.load(index.models) if index else records.lexicon
@@ -69,7 +85,7 @@ def build_services(
     heuristic = HeuristicReranker(domain, lexicon, prominence, similarity, _support(encoder))
     phrasings = _phrasings(settings, domain)
     learnt = _learnt(domain, lexicon, heuristic, similarity, prominence, phrasings)
-    store = open_store(settings, index) if index else records
+    store = opening.result() if opening else records
     return Services(
         settings=settings,
         profile=profile,

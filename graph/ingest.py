@@ -30,7 +30,7 @@ from nodes.ingest.link import link
 from nodes.ingest.read import read
 from nodes.ingest.summarize import summarize
 from nodes.ingest.write_index import write_index
-from nodes.stage import SecondsAccount, stage_adder
+from nodes.stage import Router, SecondsAccount, stage_adder
 from state.ingest import IngestInput, IngestOutput, IngestState
 
 Ingest = CompiledStateGraph[IngestState, None, IngestInput, IngestOutput]
@@ -85,15 +85,15 @@ def build_ingest(services: IngestServices, checkpointer: BaseCheckpointSaver[str
     add(summarize)
 
     builder.add_edge(START, "accept")
-    builder.add_conditional_edges("accept", routing.after_accept, ["download", "discover"])
+    builder.add_conditional_edges("accept", Router(routing.after_accept), ["download", "discover"])
     builder.add_edge("download", "discover")
     builder.add_edge("discover", "read")
-    builder.add_conditional_edges("read", routing.after_read, ["link", "summarize"])
+    builder.add_conditional_edges("read", Router(routing.after_read), ["link", "summarize"])
     builder.add_conditional_edges(
-        "link", routing.after_link(services.settings.chunk_context), ["contextualize", "write_index"]
+        "link", Router(routing.after_link(services.settings.chunk_context)), ["contextualize", "write_index"]
     )
-    builder.add_conditional_edges("contextualize", routing.after_contextualize, ["write_index", "summarize"])
-    builder.add_conditional_edges("write_index", routing.after_write, ["discover", "summarize"])
+    builder.add_conditional_edges("contextualize", Router(routing.after_contextualize), ["write_index", "summarize"])
+    builder.add_conditional_edges("write_index", Router(routing.after_write), ["discover", "summarize"])
     builder.add_edge("summarize", END)
     return builder.compile(checkpointer=checkpointer, name="ingest")
 

@@ -31,7 +31,7 @@ from nodes.refetch import refetch
 from nodes.repair_marks import repair_marks
 from nodes.rerank import rerank
 from nodes.select_context import select_context
-from nodes.stage import AddStage, ChunkTexts, UsageAccount, default_options, stage_adder
+from nodes.stage import AddStage, ChunkTexts, Router, UsageAccount, default_options, stage_adder
 from nodes.verify import verify
 from state.context import RunContext
 from state.rag import RagInput, RagOutput, RagState
@@ -68,8 +68,8 @@ def build_rag(
     builder.add_edge("select_context", "answer")
     builder.add_edge("answer", "verify")
     marked: dict[Hashable, str] = {"repair_marks": "repair_marks", "close": closing}
-    builder.add_conditional_edges("verify", routing.after_verify, {"refetch": "refetch", **marked})
-    builder.add_conditional_edges("refetch", routing.after_refetch, {"rerank": "rerank", **marked})
+    builder.add_conditional_edges("verify", Router(routing.after_verify), {"refetch": "refetch", **marked})
+    builder.add_conditional_edges("refetch", Router(routing.after_refetch), {"rerank": "rerank", **marked})
     builder.add_edge("repair_marks", "verify")
     builder.add_edge("finalize", END)
     return builder.compile(checkpointer=checkpointer, name="rag")
@@ -110,16 +110,16 @@ def _retrieval(services: Services, texts: ChunkTexts | None = None) -> tuple[Bui
     builder.add_edge("load_carryover", "merge_candidates")
     builder.add_edge("analyze_question", "calculate")
     builder.add_edge("calculate", "merge_candidates")
-    builder.add_conditional_edges("analyze_question", routing.after_analysis, ["decompose", "lookup_records"])
+    builder.add_conditional_edges("analyze_question", Router(routing.after_analysis), ["decompose", "lookup_records"])
     builder.add_edge("lookup_records", "merge_candidates")
     builder.add_conditional_edges(
-        "decompose", routing.after_decompose, ["embed_queries", "encode_sparse", "merge_candidates"]
+        "decompose", Router(routing.after_decompose), ["embed_queries", "encode_sparse", "merge_candidates"]
     )
     builder.add_edge(["embed_queries", "encode_sparse"], "hybrid_search")
     builder.add_edge("hybrid_search", "merge_candidates")
-    builder.add_conditional_edges("merge_candidates", routing.after_merge, ["expand_references", "abstain"])
+    builder.add_conditional_edges("merge_candidates", Router(routing.after_merge), ["expand_references", "abstain"])
     builder.add_edge("expand_references", "rerank")
     builder.add_edge("rerank", "judge_relevance")
-    builder.add_conditional_edges("judge_relevance", routing.after_judgement, ["add_companions", "abstain"])
+    builder.add_conditional_edges("judge_relevance", Router(routing.after_judgement), ["add_companions", "abstain"])
     builder.add_edge("add_companions", "select_context")
     return builder, add

@@ -292,6 +292,25 @@ class Stage(Runnable[Any, dict[str, Any]]):
         return wait_for(self.ainvoke(input))
 
 
+class Router(Runnable[Any, Any]):
+    """A router of conditional edges, called on the loop of the caller.
+
+    The graph would hand a plain function to a thread and tell callbacks of it, which takes longer than the router.
+    """
+
+    def __init__(self, route: Callable[[Any], Any]) -> None:
+        self.name = route.__name__
+        self._route = route
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Return the names of the next stages."""
+        return self._route(input)
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Return the names of the next stages."""
+        return self._route(input)
+
+
 def services_of(node: Node, services: object) -> dict[str, Any]:
     """Return the services that a stage asks for: one for each keyword-only parameter, by its name.
 

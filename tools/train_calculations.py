@@ -67,13 +67,13 @@ def trained(questions: Sequence[CalculationQuestion], field: DualEncoder, senten
                 value = given.get(name)
                 chosen.append(kind_features(example.question, ()))
                 choices.append(f"{name}={str(value).lower() if isinstance(value, bool) else value or ''}")
-    return QuestionModel(
-        usage_of(questions),
-        kinds,
-        with_sentences,
-        fitted(named, inputs, _INPUTS_STRENGTH),
-        fitted(chosen, choices, _CHOICES_STRENGTH),
-    )
+    models = {
+        "kinds": kinds,
+        "kinds_with_sentences": with_sentences,
+        "inputs": fitted(named, inputs, _INPUTS_STRENGTH),
+        "choices": fitted(chosen, choices, _CHOICES_STRENGTH),
+    }
+    return QuestionModel(usage_of(questions), models.__getitem__)
 
 
 def usage_of(questions: Sequence[CalculationQuestion]) -> dict[str, dict[str, float]]:

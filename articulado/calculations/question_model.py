@@ -4,11 +4,11 @@ Three linear models of one file (``tools.train_calculations``): the kind by the 
 encoders; which input each mention is, by the words around it; and the choices (kind of contract, cause) by the words.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from functools import cache
+from functools import cache, cached_property, partial
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -66,14 +66,32 @@ class Linear:
 class QuestionModel:
     """The three models; that of the kinds twice, without and with a sentence encoder.
 
-    ``usage`` has, by kind and input, the share of the questions of a kind that give the input.
+    ``usage`` has, by kind and input, the share of the questions of a kind that give the input. ``read`` returns a model
+    by its name, each at its first use: most questions ask for no calculation, and need that of the kinds alone.
     """
 
     usage: Mapping[str, Mapping[str, float]]
-    kinds: Linear
-    kinds_with_sentences: Linear
-    inputs: Linear
-    choices: Linear
+    read: Callable[[str], Linear]
+
+    @cached_property
+    def kinds(self) -> Linear:
+        """The kind of a calculation, by the words and the encoder of the field."""
+        return self.read("kinds")
+
+    @cached_property
+    def kinds_with_sentences(self) -> Linear:
+        """The kind of a calculation, by the words and both encoders."""
+        return self.read("kinds_with_sentences")
+
+    @cached_property
+    def inputs(self) -> Linear:
+        """The input that a mention is."""
+        return self.read("inputs")
+
+    @cached_property
+    def choices(self) -> Linear:
+        """The value of an input that is a choice."""
+        return self.read("choices")
 
     def save(self, file: Path) -> None:
         """Write the models, each weight in a byte beside the scale of its class."""
@@ -83,7 +101,7 @@ class QuestionModel:
             "usage_shares": np.array([share for own in self.usage.values() for share in own.values()], np.float32),
         }
         for name in ("kinds", "kinds_with_sentences", "inputs", "choices"):
-            model: Linear = getattr(self, name)
+            model = self.read(name)
             scales = np.maximum(np.abs(model.weights).max(axis=1, keepdims=True), np.finfo(np.float32).tiny)
             arrays |= {
                 f"{name}_classes": np.array(model.classes),
@@ -97,25 +115,25 @@ class QuestionModel:
 
     @classmethod
     def load(cls, file: Path) -> "QuestionModel":
-        """Read the models of a file."""
+        """Open the models of a file."""
         with np.load(file) as arrays:
             usage: dict[str, dict[str, float]] = {}
             columns = (arrays[f"usage_{name}"].tolist() for name in ("kinds", "inputs", "shares"))
             for kind, name, share in zip(*columns, strict=True):
                 usage.setdefault(kind, {})[name] = share
-            return cls(
-                usage,
-                *(
-                    Linear(
-                        tuple(arrays[f"{name}_classes"].tolist()),
-                        {each: place for place, each in enumerate(arrays[f"{name}_features"].tolist())},
-                        arrays[f"{name}_idf"],
-                        arrays[f"{name}_weights"] * arrays[f"{name}_scales"],
-                        arrays[f"{name}_bias"],
-                    )
-                    for name in ("kinds", "kinds_with_sentences", "inputs", "choices")
-                ),
-            )
+        return cls(usage, partial(_read, file))
+
+
+def _read(file: Path, name: str) -> Linear:
+    """Read one of the models of a file."""
+    with np.load(file) as arrays:
+        return Linear(
+            tuple(arrays[f"{name}_classes"].tolist()),
+            {each: place for place, each in enumerate(arrays[f"{name}_features"].tolist())},
+            arrays[f"{name}_idf"],
+            arrays[f"{name}_weights"] * arrays[f"{name}_scales"],
+            arrays[f"{name}_bias"],
+        )
 
 
 @cache

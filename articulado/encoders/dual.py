@@ -93,13 +93,17 @@ class Vocabulary:
 
     def weigh(self, counts: Counts) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return rows and weights of the known stems, of unit length: (1 + ln n) · idf, or n · idf for n below 1."""
-        counted = [(row, count) for stem, count in counts.items() if (row := self._rows.get(stem)) is not None]
-        rows = np.array([row for row, _ in counted], dtype=np.intp)
-        # Most stems stand in a text once.
-        damped = [1.0 if count == 1 else 1 + math.log(count) if count > 1 else count for _, count in counted]
-        weights = np.array(damped, dtype=np.float32) * self.idf[rows]
-        length = float(np.linalg.norm(weights))
-        return rows, weights / np.float32(length) if length else weights
+        rows, damped = [], []
+        for stem, count in counts.items():
+            row = self._rows.get(stem)
+            if row is not None:
+                rows.append(row)
+                # Most stems stand in a text once.
+                damped.append(1.0 if count == 1 else 1 + math.log(count) if count > 1 else count)
+        places = np.array(rows, dtype=np.intp)
+        weights = np.array(damped, dtype=np.float32) * self.idf.take(places)
+        length = math.sqrt(weights.dot(weights))
+        return places, weights / np.float32(length) if length else weights
 
 
 DIMENSIONS = 192
@@ -261,7 +265,7 @@ class DualEncoder:
     def _embed(self, texts: Sequence[Counts], axes: NDArray[np.float32]) -> list[Vector]:
         # Row by row: as a sparse matrix it would need scipy, whose import takes longer than a question.
         weighed = map(self.vocabulary.weigh, texts)
-        return [_unit(weights @ axes[rows]) for rows, weights in weighed]
+        return [_unit(weights @ axes.take(rows, axis=0)) for rows, weights in weighed]
 
 
 def fitted_fingerprint(dimensions: int, domain: Domain) -> str:
@@ -271,7 +275,7 @@ def fitted_fingerprint(dimensions: int, domain: Domain) -> str:
 
 def _unit(vector: Vector) -> Vector:
     """Return the vector at length 1; zeros stay."""
-    length = float(np.linalg.norm(vector))
+    length = math.sqrt(vector.dot(vector))
     return vector / np.float32(length) if length else vector
 
 

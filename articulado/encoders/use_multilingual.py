@@ -96,7 +96,9 @@ class MultilingualSentences:
     dimensions = DIMENSIONS
 
     def __init__(self, weights: NDArray[np.void]) -> None:
-        self._weights = weights
+        self._file = getattr(weights, "filename", "")
+        # Plain views of the mapped file: each look into a memmap costs more than what it reads.
+        self._weights = {name: np.asarray(weights[name]) for name in _LAYOUT.names or ()}
         self._vocabulary = _Vocabulary(weights)
         self._projection = np.concatenate([weights[f"proj{length}"] for length, _ in _WINDOWS], axis=1)
         self._offsets, self._gains, self._biases = (
@@ -171,7 +173,7 @@ class MultilingualSentences:
         if any(
             zlib.crc32(row) != known for row, known in zip(table, self._weights["row_sums"][rows].tolist(), strict=True)
         ):
-            raise ConfigurationError(translate("encoders.damaged", file=getattr(self._weights, "filename", "")))
+            raise ConfigurationError(translate("encoders.damaged", file=self._file))
         return table.astype(np.float32)
 
 

@@ -12,12 +12,9 @@ from typing import TYPE_CHECKING
 from articulado.config.profile import Profile
 from articulado.config.profile_files import DEFAULT_PROFILE
 from articulado.config.settings import Settings
-from articulado.ingestion.bundled import bundled_chunks
 from articulado.ingestion.incremental.catalog import read_catalog
 from articulado.ingestion.incremental.workspace import chunker_of, profile_digest
 from articulado.ingestion.index_models import CHUNKER, IndexModels, check_models, expected_fingerprints
-from articulado.ingestion.indexing.build import describe, write_entries
-from articulado.ingestion.indexing.changes import entries_of
 from articulado.language.translation import translate
 from articulado.store.builder import IndexBuilder
 from articulado.store.generations import Description, Generations, Index, is_of_earlier_version
@@ -112,6 +109,11 @@ async def build_first(models: IndexModels, writer: WriterFactory) -> Index:
     Raises:
         ConfigurationError: what comes along breaks its schema.
     """
+    # Imported here: a question asked of an index that is there needs nothing of what builds one.
+    from articulado.ingestion.bundled import bundled_chunks
+    from articulado.ingestion.indexing.build import describe, write_entries
+    from articulado.ingestion.indexing.changes import entries_of
+
     settings, profile = models.settings, models.profile
     bundled = await asyncio.to_thread(bundled_chunks, [], profile)
     chunker = await asyncio.to_thread(chunker_of, profile)

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 from hashlib import blake2b
+from itertools import chain
 
 from py_rust_stemmers import SnowballStemmer
 
@@ -32,6 +33,9 @@ _FIRST_PERSON_PLURAL = re.compile(r"[ae]mos$")
 # Each run of marks is looked at once: from its beginning, and without going back in it.
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[»”\")\]]*+\s++(?=[«“\"(\[¿¡]*[A-ZÁÉÍÓÚÑÜ\d])")
 _LIST_MARK = re.compile(r"\s*[«“\"(\[]*(?:\d{1,3}(?:\.\d{1,2})*|[a-zñ]|[ivxlc]+)(?:\.?[ºª])?[.)\]]*\s*", re.IGNORECASE)
+MAX_LINES = 16_384
+"""Lines whose stems are kept: about 10 MB; the chunks that a question looks at have about 800."""
+
 _LONGEST_NUMERAL = 100
 """Characters of a number in words at most."""
 
@@ -71,7 +75,9 @@ def content_words(text: str) -> list[str]:
 
 def stems(text: str) -> list[str]:
     """Return the stems of the content words of a text, in order; numbers stay as they are."""
-    return list(filter(None, map(_STEMS.__getitem__, _words_alone(text).split())))
+    lines = text.split("\n")
+    # No word reaches over the end of a line, and the same lines come in several texts: parts, parents, headings.
+    return list(_stems_of_line(text) if len(lines) == 1 else chain.from_iterable(map(_stems_of_line, lines)))
 
 
 def sentences(text: str) -> list[str]:
@@ -111,6 +117,11 @@ def _ends(line: str, start: int, ending: re.Match[str]) -> bool:
         return True
     word = last[1].lower()
     return word not in _abbreviations() and not (word[-1].isalpha() and len(word.split(".")[-1]) == 1)
+
+
+@lru_cache(maxsize=MAX_LINES)
+def _stems_of_line(line: str) -> tuple[str, ...]:
+    return tuple(filter(None, map(_STEMS.__getitem__, _words_alone(line).split())))
 
 
 @lru_cache(maxsize=65_536)

@@ -47,19 +47,20 @@ def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
     A wording that is nothing but the mark of a repeal is law on no day, and nothing is before its law is.
     """
     day = as_of or today
-    if day.isoformat() < (_law_begins(chunk) or ""):
-        return False
-    if not is_of_day(chunk, day):
+    if not is_of_day(chunk, day) or day < (_law_begins(chunk) or day):
         return False
     if chunk["status"] in REPEALED and chunk["valid_to"] is None and day >= today:
         return False
     return not _is_mark_of_repeal(chunk["text"])
 
 
-def _law_begins(chunk: Chunk) -> str | None:
+def _law_begins(chunk: Chunk) -> date | None:
     """Return the first day of the law of a chunk; ``None`` where no source says it."""
     law = known_laws().get(chunk["law_id"])
-    return law.begins.isoformat() if law and law.begins else chunk.get("law_days", NO_DAYS)["begins"]
+    if law and law.begins:
+        return law.begins
+    begins = chunk.get("law_days", NO_DAYS)["begins"]
+    return date.fromisoformat(begins) if begins else None
 
 
 @lru_cache(MAX_TEXTS)

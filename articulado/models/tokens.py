@@ -83,7 +83,7 @@ class TokenBound:
         self._pattern = regex.compile(_PATTERNS[encoding])
         self._token_list = token_list(encoding)
         self._cached_count = lru_cache(1 << 16)(self._count_piece)
-        self._after_blank = MemoTable(lambda word: self._count_pieces(f" {word}"))
+        self._after_blank = MemoTable(lambda word: self.count_pieces(f" {word}"))
 
     def count(self, text: str) -> int:
         """Return at least the number of tokens, at most the bytes in UTF-8."""
@@ -91,7 +91,7 @@ class TokenBound:
 
     def count_words(self, words: Sequence[str]) -> int:
         """Return the bound of a text by its words (``_words_of``), most of which were met before."""
-        return self._count_pieces(words[0]) + sum(map(self._after_blank.__getitem__, words[1:]))
+        return self.count_pieces(words[0]) + sum(map(self._after_blank.__getitem__, words[1:]))
 
     def count_blocks(self, text: str) -> int:
         """Return the bound of a text of which libraries may cut some parts otherwise than others: those by size."""
@@ -100,9 +100,9 @@ class TokenBound:
 
     def _count_stable(self, text: str) -> int:
         words = _words_of(text)
-        return self._count_pieces(text) if words is None else self.count_words(words)
+        return self.count_pieces(text) if words is None else self.count_words(words)
 
-    def _count_pieces(self, text: str) -> int:
+    def count_pieces(self, text: str) -> int:
         """Return the bound of a text piece by piece."""
         return sum(
             times * (self._cached_count(piece) if len(piece) <= MAX_PIECE else _size(piece))
@@ -123,8 +123,34 @@ class TokenBound:
 def greatest_bound(text: str, bounds: Sequence[TokenBound]) -> int:
     """Return the greatest of the bounds of a text, which is taken apart once for all of them."""
     text = encodable(text)
-    words = None if _UNSTABLE.search(text) else _words_of(text)
-    return max(bound.count_blocks(text) if words is None else bound.count_words(words) for bound in bounds)
+    words = None if _is_unstable(text) else _words_of(text)
+    if words is None:
+        return max(bound.count_blocks(text) for bound in bounds)
+    counts = _counts_after_blank(tuple(bounds))
+    total = sum(map(counts.__getitem__, words[1:]))
+    firsts = (bound.count_words(words[:1]) for bound in bounds)
+    return max(first + (total >> place * _COUNT_BITS & _MOST) for place, first in enumerate(firsts))
+
+
+_COUNT_BITS = 48
+_MOST = (1 << _COUNT_BITS) - 1
+
+
+@cache
+def _counts_after_blank(bounds: tuple[TokenBound, ...]) -> MemoTable[int]:
+    """Return a table of the bounds of a word behind a blank, all in one number: one sum counts for all of them."""
+    return MemoTable(
+        lambda word: sum(bound.count_pieces(f" {word}") << place * _COUNT_BITS for place, bound in enumerate(bounds))
+    )
+
+
+def _is_unstable(text: str) -> bool:
+    """Tell whether libraries may cut a text in different ways; of Latin letters and their signs, never."""
+    try:
+        text.encode("latin-1")
+    except UnicodeEncodeError:
+        return _UNSTABLE.search(text) is not None
+    return False
 
 
 def _words_of(text: str) -> list[str] | None:

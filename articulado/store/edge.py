@@ -58,6 +58,9 @@ from articulado.values.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFi
 MAX_CLAUSES = 256
 """Clauses of filters of which it is kept whether they exclude anything, or which points of a small collection pass."""
 
+MAX_SELECTIONS = 1_024
+"""Look-ups of which the ids are kept, about 4 MB: different questions look up the same provisions."""
+
 
 def edge_filter(clauses: Sequence[Clause]) -> q.Filter:
     """Return the engine's filter for points that satisfy every clause."""
@@ -110,6 +113,7 @@ class EdgeStore:
         self._read = ChunkCache()
         self._excludes = lru_cache(MAX_CLAUSES)(self._count_excluded)
         self._passing = lru_cache(MAX_CLAUSES)(self._find_passing)
+        self._selected = lru_cache(MAX_SELECTIONS)(self._find_selected)
         self._laws = cache(self._find_laws)
         self._opening = Lock()
 
@@ -214,11 +218,7 @@ class EdgeStore:
             remaining = self._remaining(name, [clause for clause in clauses if clause != IS_PARENT])
             if remaining is None:
                 return []
-            condition = self._condition(name, remaining) if recurs else edge_filter(remaining)
-            ids, offset = self._scroll(name, condition, None)
-            while offset is not None:
-                page, offset = self._scroll(name, condition, offset)
-                ids += page
+            ids = list(self._selected(name, tuple(remaining), recurs))
             if IS_PARENT in clauses:
                 parents = self._table.parents(ids)
                 ids = [id for id in ids if parents.get(id, id) == id]
@@ -226,6 +226,15 @@ class EdgeStore:
 
         # One after the other: each takes less than to hand it to a thread of its own.
         return await asyncio.to_thread(lambda: [chunk for name in names for chunk in read(name)])
+
+    def _find_selected(self, name: str, clauses: tuple[Clause, ...], recurs: bool) -> tuple[int, ...]:
+        """Return the points of a collection that satisfy all clauses, by ascending id."""
+        condition = self._condition(name, clauses) if recurs else edge_filter(clauses)
+        ids, offset = self._scroll(name, condition, None)
+        while offset is not None:
+            page, offset = self._scroll(name, condition, offset)
+            ids += page
+        return tuple(ids)
 
     def _scroll(
         self, name: str, condition: q.Filter, offset: "q.PointId | None"

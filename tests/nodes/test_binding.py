@@ -1,11 +1,14 @@
 """Stages are bound to services by the names of their keyword-only parameters."""
 
+import threading
 from dataclasses import dataclass
 from functools import cached_property
 
 import pytest
+from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict
 
-from nodes.stage import SecondsAccount, services_of, stage
+from nodes.stage import Router, SecondsAccount, services_of, stage
 
 
 @dataclass(frozen=True)
@@ -45,3 +48,25 @@ def test_a_service_that_there_is_not_is_an_error_when_the_graph_is_built():
 def test_a_service_that_fails_says_so_itself():
     with pytest.raises(AttributeError, match="said by the service itself"):
         services_of(takes_broken, Few("a"))
+
+
+class Number(TypedDict):
+    number: int
+
+
+async def test_a_router_chooses_the_stage_in_the_thread_of_the_caller():
+    threads = []
+
+    def after_start(state):
+        threads.append(threading.get_ident())
+        return "add" if state["number"] else END
+
+    async def add(state):
+        return {"number": state["number"] + 1}
+
+    builder = StateGraph(Number)
+    builder.add_node("add", add)
+    builder.add_conditional_edges(START, Router(after_start), ["add", END])
+    graph = builder.compile()
+    assert [await graph.ainvoke({"number": number}) for number in (0, 5)] == [{"number": 0}, {"number": 6}]
+    assert threads == [threading.get_ident()] * 2

@@ -70,14 +70,20 @@ class FeatureReader:
             return np.empty((0, len(FEATURES)), dtype=np.float32)
         chunks = [candidate["chunk"] for candidate in candidates]
         refs = [provision_of(chunk) for chunk in chunks]
+        # The question itself is often one of its searches.
+        searches = [query for query in queries if query != question]
         of_question, *of_searches = (
-            Coverage(self.domain.concepts(text, self.weights), self.weights) for text in (question, *queries)
+            Coverage(self.domain.concepts(text, self.weights), self.weights) for text in (question, *searches)
         )
         strengths = [self.prominence(chunk) for chunk in chunks]
         words = [of_question(each) for each in strengths]
-        by_search = [max((search(each) for search in of_searches), default=0.0) for each in strengths]
+        own = words if len(searches) < len(queries) else [0.0] * len(words)
+        by_search = [
+            max([of_own, *(search(each) for search in of_searches)])
+            for each, of_own in zip(strengths, own, strict=True)
+        ]
         cosines = list(self.similarity(question, chunks))
-        others = [self.similarity(query, chunks) for query in queries if query != question]
+        others = [self.similarity(query, chunks) for query in searches]
         precedents = self.precedents(question)
         around = self.neighbourhood(question)
         ranks = _ranks([candidate["score"] for candidate in candidates])

@@ -174,10 +174,12 @@ class HeuristicReranker:
 
     def _relevance(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:
         chunks = [candidate["chunk"] for candidate in candidates]
+        # The question itself, which counts for more, is often one of its searches.
+        searches = [query for query in queries if query != question]
         of_question, *of_searches = (
-            Coverage(self._domain.concepts(text, self._weights), self._weights) for text in (question, *queries)
+            Coverage(self._domain.concepts(text, self._weights), self._weights) for text in (question, *searches)
         )
-        cosines = self._similarities(question, queries, chunks)
+        cosines = self._similarities(question, searches, chunks)
         similarity_weight = _SIMILARITY_WEIGHT if self._similarity else 0.0
         own = [
             self._domain.prior(question, chunk)
@@ -200,7 +202,7 @@ class HeuristicReranker:
         if not self._similarity:
             return [0.0] * len(chunks)
         of_question = self._similarity(question, chunks)
-        of_queries = [self._similarity(query, chunks) for query in queries if query != question]
+        of_queries = [self._similarity(query, chunks) for query in queries]
         return [
             max(0.0, own, *(_SEARCH_WEIGHT * cosine for cosine in others))
             for own, *others in zip(of_question, *of_queries, strict=True)

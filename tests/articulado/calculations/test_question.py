@@ -9,7 +9,7 @@ from articulado.calculations.calendars import seat_in
 from articulado.calculations.fields import FIELDS
 from articulado.calculations.mentions import Mention
 from articulado.calculations.question import QuestionReader, Request, suits
-from articulado.calculations.question_model import packaged_questions
+from articulado.calculations.question_model import Linear, QuestionModel, packaged_questions
 from articulado.encoders.dual import packaged_encoder
 from articulado.values.errors import ConfigurationError
 
@@ -48,6 +48,19 @@ def test_a_question_is_read_into_kind_and_inputs_with_the_words_that_give_them()
 )
 def test_a_question_that_asks_for_no_calculation_gives_none(question: str) -> None:
     assert READER.read(question, today=TODAY) == ()
+
+
+def test_a_question_that_asks_for_no_calculation_reads_the_model_of_the_kinds_alone() -> None:
+    packaged, names = packaged_questions(), list[str]()
+
+    def read(name: str) -> Linear:
+        names.append(name)
+        return packaged.read(name)
+
+    reader = QuestionReader(QuestionModel(packaged.usage, read), packaged_encoder())
+    for _ in range(2):
+        assert reader.read("¿Puedo negarme a un traslado a 300 km?", today=TODAY) == ()
+    assert names == ["kinds"]
 
 
 def test_a_follow_up_changes_what_it_names_and_keeps_the_rest() -> None:

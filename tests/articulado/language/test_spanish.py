@@ -148,3 +148,15 @@ def test_sentences_lose_nothing_but_white_space(text):
 def test_stems_are_never_empty_and_do_not_depend_on_how_accents_are_coded(text):
     assert all(stems(text))
     assert stems(text) == stems(unicodedata.normalize("NFD", unicodedata.normalize("NFC", text)))
+
+
+@given(st.lists(st.text(max_size=20), max_size=4))
+def test_no_word_reaches_over_the_end_of_a_line(lines):
+    assert stems("\n".join(lines)) == [stem for line in lines for stem in stems(line)]
+
+
+def test_the_stems_of_a_text_may_be_changed_by_who_asked():
+    stems("despido\ncese").append("otro")
+    stems("despido").append("otro")
+    assert stems("despido\ncese") == [stem_word("despido"), stem_word("cese")]
+    assert stems("despido") == [stem_word("despido")]

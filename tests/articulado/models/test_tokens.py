@@ -269,4 +269,4 @@ def test_with_its_table_on_the_machine_tiktoken_counts():
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_word_by_word_a_text_has_the_pieces_that_it_has_as_a_whole(encoding, text):
     bound = token_bound(encoding)
-    assert bound.count(text) == bound._count_pieces(text)
+    assert bound.count(text) == bound.count_pieces(text)

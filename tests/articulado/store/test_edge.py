@@ -3,6 +3,7 @@
 from datetime import date
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 import qdrant_edge as q
@@ -34,6 +35,19 @@ async def test_a_closed_store_opens_again(tmp_path: Path) -> None:
     await store.close()
     assert await store.counts() == {"normativa": 150}
     await store.close()
+
+
+async def test_a_provision_that_was_looked_up_is_read_no_more(tmp_path: Path) -> None:
+    index = await build(tmp_path, [Batch([make_chunk(1), make_chunk(2)], [unit(1, 0)] * 2, [NO_TERMS] * 2)])
+    store = EdgeStore(index.folder, ["normativa"], today=lambda: TODAY)
+    chunk = make_chunk(1)
+    first = await store.find(chunk["law_id"], chunk["provision_key"])
+    assert chunk["id"] in [found["id"] for found in first]
+    await store.close()
+    rmtree(index.folder / "normativa")
+    assert await store.find(chunk["law_id"], chunk["provision_key"]) == first
+    with pytest.raises(StoreUnavailable):
+        await store.find(chunk["law_id"], "art:999")
 
 
 async def test_a_large_collection_is_indexed_and_found_as_before(tmp_path: Path) -> None:

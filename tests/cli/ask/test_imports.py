@@ -7,6 +7,7 @@ import sys
 NEVER = {
     *("sklearn", "scipy", "onnxruntime", "matplotlib", "pandas", "torch", "fastembed", "tokenizers"),
     *("openai", "langchain_openai", "qdrant_client", "fastapi", "uvicorn", "langserve", "lxml", "pypdf", "docx"),
+    *("articulado.ingestion.bundled", "articulado.ingestion.indexing.build", "articulado.ingestion.chunking.chunks"),
 }
 SCRIPT = """
 import atexit, json, sys
