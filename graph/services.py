@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Generic, Self, TypeVar
 from articulado.calculations.question import QuestionReader
 from articulado.calculations.question_model import packaged_questions
 from articulado.cases.author import CaseAuthor, case_author
-from articulado.cases.matching import ArticleMatcher, CaseGraph, ConfidenceEstimator, packaged_model, read_calibration
+from articulado.cases.matching import ArticleMatcher, CaseGraph, ConfidenceEstimator, read_calibration
 from articulado.config.companions import Topic, load_companions
 from articulado.config.profile import Profile
 from articulado.config.sections import Caps, RelevanceBands
@@ -331,5 +331,5 @@ def profile_estimator(services: Services, graph: CaseGraph) -> ConfidenceEstimat
     Raises:
         ConfigurationError: the calibration cannot be read.
     """
-    model = packaged_model()
+    model = services.matcher.model
     return ConfidenceEstimator(graph, model.fingerprint, read_calibration(services.profile.own_folder), model.curve)

@@ -23,6 +23,7 @@ from articulado.values.cases import (
     Response,
     Shortfall,
     Source,
+    WorkedCalculation,
 )
 from articulado.values.chunks import Chunk
 from state.rag import RagState, add_usage
@@ -82,7 +83,8 @@ class CaseState(RagState, CaseInput, total=False):
     inquiry alone matches it, before calibration. ``critical`` are the chunks that no answer goes without,
     ``of_article`` the others that an answer may use of the article, ``wanted`` what the case needs.
     ``essential_tokens`` are those of a context with steps and warnings of the article. ``drafted`` is what the author
-    wrote, ``reason`` what it says of its decision and may be shown.
+    wrote, ``worked`` are the calculations that the article asks for, ``reason`` what it says of its decision and may be
+    shown.
     """
 
     collected: dict[str, str]
@@ -104,6 +106,7 @@ class CaseState(RagState, CaseInput, total=False):
     shortfall: Shortfall
     failure: CaseFailure | None
     drafted: dict[str, Any]
+    worked: list[WorkedCalculation]
     reason: str
     article_reference: ArticleReference | None
     required_fields: RequiredFields

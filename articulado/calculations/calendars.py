@@ -41,8 +41,62 @@ class Seat:
     doubt: str = ""
 
 
+class WorkingDays:
+    """Counts working days: those for which ``reason`` is empty."""
+
+    def reason(self, day: date) -> str:
+        """Return why a day does not count; empty for a working day."""
+        return WEEKDAYS[day.weekday()] if day.weekday() >= _SATURDAY else ""
+
+    def next_working(self, day: date) -> date:
+        """Return the first working day from a day on, itself included."""
+        while self.reason(day):
+            day += ONE_DAY
+        return day
+
+    def last_working(self, day: date) -> date:
+        """Return the last working day until a day, itself included."""
+        while self.reason(day):
+            day -= ONE_DAY
+        return day
+
+    def after(self, day: date, count: int) -> date:
+        """Return the working day that many after a day, which does not count."""
+        for _ in range(count):
+            day = self.next_working(day + ONE_DAY)
+        return day
+
+    def count(self, first: date, last: date) -> int:
+        """Return the working days from the first to the last day, both counted."""
+        return sum(not self.reason(first + ONE_DAY * index) for index in range((last - first).days + 1))
+
+
 @dataclass(frozen=True)
-class WorkingCalendar:
+class CountryCalendar(WorkingDays):
+    """Monday to Friday, without the public holidays of a country on their own dates; without one, no holiday.
+
+    ``country`` is an ISO 3166 code that the package ``holidays`` has.
+    """
+
+    country: str = ""
+
+    def reason(self, day: date) -> str:
+        """Return why a day does not count; empty for a working day."""
+        return super().reason(day) or (_of_country(day.year, self.country).get(day, "") if self.country else "")
+
+    def elapsed(self, since: date, until: date) -> int:
+        """Return the working days after ``since`` up to and including ``until``; negative where it is later.
+
+        >>> CountryCalendar("US").elapsed(date(2026, 11, 25), date(2026, 11, 30))
+        2
+        """
+        if until < since:
+            return -self.elapsed(until, since)
+        return self.count(since + ONE_DAY, until)
+
+
+@dataclass(frozen=True)
+class WorkingCalendar(WorkingDays):
     """Working days of one or two seats: a holiday in any of them does not count.
 
     ``given`` are the holidays that a person names: they are added to the official ones, and are needed in years without
@@ -65,8 +119,8 @@ class WorkingCalendar:
         return self._reasons[day]
 
     def _reason(self, day: date) -> str:
-        if day.weekday() >= _SATURDAY:
-            return WEEKDAYS[day.weekday()]
+        if weekend := super().reason(day):
+            return weekend
         if holiday := self.holiday(day):
             return holiday
         if self.recess and day.month == 8:
@@ -95,28 +149,6 @@ class WorkingCalendar:
             if day in _local(day.year, seat.code):
                 return f"fiesta local de {seat.name}"
         return ""
-
-    def next_working(self, day: date) -> date:
-        """Return the first working day from a day on, itself included."""
-        while self.reason(day):
-            day += ONE_DAY
-        return day
-
-    def last_working(self, day: date) -> date:
-        """Return the last working day until a day, itself included."""
-        while self.reason(day):
-            day -= ONE_DAY
-        return day
-
-    def after(self, day: date, count: int) -> date:
-        """Return the working day that many after a day, which does not count."""
-        for _ in range(count):
-            day = self.next_working(day + ONE_DAY)
-        return day
-
-    def count(self, first: date, last: date) -> int:
-        """Return the working days from the first to the last day, both counted."""
-        return sum(not self.reason(first + ONE_DAY * index) for index in range((last - first).days + 1))
 
     def excluded(self, first: date, last: date) -> tuple[ExcludedDay, ...]:
         """Return the days that do not count from the first to the last day, with their reasons."""
@@ -289,6 +321,13 @@ def _regions() -> Mapping[str, str]:
     from plazos import CCAA
 
     return {community: code for code, name in CCAA.items() if (community := find_territory(name))}
+
+
+@cache
+def _of_country(year: int, country: str) -> Mapping[date, str]:
+    from holidays import country_holidays
+
+    return dict(country_holidays(country, years=year, observed=False))
 
 
 @cache

@@ -138,6 +138,8 @@ class Calculation:
     since: date | None = None
 
 
+DEADLINE = "deadline"
+"""Goal of the calculations of terms: the last day."""
 TOLERANCE = Decimal("0.01")
 """By how much, as a share, a given amount may differ from what others give: people round."""
 MOST_ASKED = 3

@@ -20,7 +20,7 @@ from articulado.config.profile import Profile
 from articulado.config.settings import Settings
 from articulado.prompting.prompts import load_prompt
 from articulado.prompting.stream_splitter import defuse_self_evaluation
-from articulado.values.cases import FieldSpec, Group, article_title, details_of
+from articulado.values.cases import FieldSpec, Group, WorkedCalculation, article_title, details_of
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import ChatModel, Structured
 
@@ -146,8 +146,8 @@ class CaseMaterial:
     """What an author works from.
 
     ``context`` is the text of ``chunks`` as a model reads it. ``filters`` are the values that the case was searched
-    with, ``collected`` the data at hand, ``missing`` those that are required and were not collected. ``answer_tokens``
-    is the most that the answer may have.
+    with, ``collected`` the data at hand, ``missing`` those that are required and were not collected. ``calculations``
+    were worked out by rules. ``answer_tokens`` is the most that the answer may have.
     """
 
     inquiry: str
@@ -159,6 +159,7 @@ class CaseMaterial:
     filters: Mapping[str, str] = field(default_factory=dict)
     collected: Mapping[str, str] = field(default_factory=dict)
     missing: Sequence[str] = ()
+    calculations: Sequence[WorkedCalculation] = ()
 
 
 class CaseAuthor(Protocol):
@@ -180,6 +181,14 @@ class CaseAuthor(Protocol):
 def assembled(chunks: Iterable[Chunk]) -> Answer:
     """Return frames, steps and warnings of chunks, in their order: each topic once, each sentence and warning once."""
     return Answer(sections=_without_repeats([section for chunk in chunks for section in _sections(chunk)]))
+
+
+def calculated_sections(calculations: Iterable[WorkedCalculation]) -> list[AnswerSection]:
+    """Return a section for each calculation: its result, then its steps and what it rests on."""
+    return [
+        AnswerSection(topic=each["title"], answer_components=each["lines"], steps=[], warnings=[])
+        for each in calculations
+    ]
 
 
 def _sections(chunk: Chunk) -> list[AnswerSection]:
@@ -263,6 +272,9 @@ def message(material: CaseMaterial) -> str:
     for heading, values in (("CASE", material.filters), ("COLLECTED DATA", material.collected)):
         if values:
             parts.append(f"{heading}:\n{_json(values)}")
+    if material.calculations:
+        lines = [line for each in material.calculations for line in (f"{each['title']}:", *each["lines"])]
+        parts.append("\n".join(["CALCULATIONS (by rules, shown with the answer; do not contradict them):", *lines]))
     if material.missing:
         parts.append(f"MISSING DATA (required, not collected):\n{', '.join(material.missing)}")
     return "\n\n".join([*parts, f"INQUIRY:\n{material.inquiry}"])

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count, islice
 from typing import get_args
 
-from articulado.cases.author import Answer, AnswerSection, assembled, render
+from articulado.cases.author import Answer, AnswerSection, assembled, calculated_sections, render
 from articulado.language.languages import Language
-from articulado.values.cases import AnswerPart, Shortfall, details_of
+from articulado.values.cases import AnswerPart, Shortfall, WorkedCalculation, details_of
 from articulado.values.chunks import Chunk
 from articulado.values.errors import InsufficientContext
 from articulado.values.protocols import TokenCounter
@@ -133,6 +133,32 @@ def shorten_answer(answer: Answer, budget: int, counter: TokenCounter) -> tuple[
         range(droppable), True, key=lambda number: counter.count(answer_json(_without(answer, number)[0])) <= budget
     )
     return _without(answer, drops)
+
+
+def fit_calculations(
+    calculations: Sequence[WorkedCalculation], written: Answer, budget: int, counter: TokenCounter
+) -> tuple[Answer, list[str]]:
+    """Return an answer that begins with the calculations, and the lines of these that had no room beside the rest.
+
+    Every result stays. Of the other lines the last of any calculation goes first: steps outlast assumptions.
+    """
+    places = sorted(
+        ((line, number) for number, each in enumerate(calculations) for line in range(1, len(each["lines"]))),
+        reverse=True,
+    )
+
+    def joined(dropped: int) -> Answer:
+        gone = set(places[:dropped])
+        shortened: list[WorkedCalculation] = [
+            {**each, "lines": [text for line, text in enumerate(each["lines"]) if (line, number) not in gone]}
+            for number, each in enumerate(calculations)
+        ]
+        return Answer(sections=[*calculated_sections(shortened), *written.sections])
+
+    drops = bisect_left(
+        range(len(places)), True, key=lambda number: counter.count(answer_json(joined(number))) <= budget
+    )
+    return joined(drops), [calculations[number]["lines"][line] for line, number in places[:drops]]
 
 
 def least_tokens(answer: Answer, is_enough: Callable[[Answer], bool], counter: TokenCounter) -> int:

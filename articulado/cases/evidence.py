@@ -3,7 +3,8 @@
 ``EvidenceReader.read`` returns an (articles, features) array; ``EVIDENCE`` names the columns. Lexical
 features come from ``TermIndex``: weight(t) = ln((N + 1) / (n(t) + 1)), times 0.7 for a pair of words and
 0.5 for a run of 3 to 5 letters. Semantic features come from the dual encoder, scaled by the share of known
-words. A ``Guide`` is an article, or an outside matter that no article handles.
+words. With a ``TextVectors``, those of ``SENTENCE_EVIDENCE`` follow: cosines of whole sentences, which need no word
+in common and no common language. A ``Guide`` is an article, or an outside matter that no article handles.
 """
 
 import math
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -219,22 +220,67 @@ _OWN = (
 meaning: the same sentences and texts. "Mean" and "near" are means of the three best."""
 
 EVIDENCE = (*_OWN, *(f"{name}_lead" for name in _OWN), "known_share", "words", "unknown_words")
-"""Names of the features, in their order; a lead is over the best guide of another topic."""
+"""Names of the features without a sentence encoder; a lead is over the best guide of another topic."""
+
+_OF_SENTENCES = ("sentence_asked", "sentence_asked_near", "sentence_name", "sentence_text", "sentence_text_near")
+"""Cosines of the whole inquiry: the best and the mean of the three best of the sentences that people ask with, the best
+name, and the best and the mean of the three best texts."""
+
+SENTENCE_EVIDENCE = (*EVIDENCE, *_OF_SENTENCES, *(f"{name}_lead" for name in _OF_SENTENCES))
+"""Names of the features with a sentence encoder."""
 
 _BEST = 3
 _NAMED, _ASKED, _TOLD = 1.0, 0.9, 0.6
 """How prominent a word is by where a guide has it; how people ask in their own words counts like a name."""
 
 
+class TextVectors(Protocol):
+    """Unit vectors of sentences; ``articulado.encoders.known_questions.KeptVectors`` satisfies it."""
+
+    def of_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts that stay the same, (texts, dim)."""
+
+    def of_inquiry(self, text: str) -> NDArray[np.float32]:
+        """Return the vector of an inquiry, (dim,)."""
+
+
+class _SentenceCosines:
+    """Compares an inquiry with all sentences of the guides by the vectors of a sentence encoder."""
+
+    def __init__(self, guides: Sequence[Guide], vectors: TextVectors) -> None:
+        self._vectors = vectors
+        groups = [[list(getattr(guide, part)) for guide in guides] for part in ("asked", "names", "texts")]
+        flat = [_flat(texts) for texts in groups]
+        every = vectors.of_texts([text for texts in flat for text in texts])
+        ends = np.cumsum([len(texts) for texts in flat])
+        self._parts = np.split(every, ends[:-1])
+        self._bounds = [_bounds(texts) for texts in groups]
+
+    def read(self, inquiry: str) -> NDArray[np.float64]:
+        """Return the features of each guide by itself, (guides, 5)."""
+        vector = self._vectors.of_inquiry(inquiry)
+        asked, names, texts = (part @ vector for part in self._parts)
+        rows = [
+            (*_best_and_mean(asked[first]), _best_and_mean(names[second])[0], *_best_and_mean(texts[third]))
+            for first, second, third in zip(*self._bounds, strict=True)
+        ]
+        return np.array(rows)
+
+
 class EvidenceReader:
     """Reads the features of an inquiry and each article among ``guides``, which may be of any domain.
 
     Similarity by meaning is taken by the share of the inquiry whose words any article has: of what is not known,
-    vectors say nothing. ``background`` are texts of any matter.
+    vectors say nothing. ``background`` are texts of any matter. ``evidence`` names the features that are read.
     """
 
     def __init__(
-        self, guides: Sequence[Guide], domain: Domain, encoder: DualEncoder, background: Sequence[str]
+        self,
+        guides: Sequence[Guide],
+        domain: Domain,
+        encoder: DualEncoder,
+        background: Sequence[str],
+        vectors: TextVectors | None = None,
     ) -> None:
         self.articles = [guide for guide in guides if guide.is_article]
         self._guides = [*self.articles, *(guide for guide in guides if not guide.is_article)]
@@ -251,6 +297,8 @@ class EvidenceReader:
         self._known = {stem for strengths in self._strengths[: len(self.articles)] for stem in strengths}
         topics = np.array([guide.topic for guide in self._guides])
         self._others = [topics != guide.topic for guide in self.articles]
+        self._sentences = _SentenceCosines(self._guides, vectors) if vectors and self.articles else None
+        self.evidence = SENTENCE_EVIDENCE if vectors else EVIDENCE
 
     def read(self, inquiry: str) -> NDArray[np.float64]:
         """Return the features of an inquiry and each article, (articles, features)."""
@@ -260,13 +308,17 @@ class EvidenceReader:
         total = float(rarities.sum()) or 1.0
         known_share = float(rarities[is_known].sum()) / total
         own = self._own(inquiry, stems, rarities / total, known_share)
-        count = len(self.articles)
-        leads = np.stack(
-            [own[row] - (own[others].max(axis=0) if others.any() else 0.0) for row, others in enumerate(self._others)]
-        )
-        shared = np.tile([known_share, math.log1p(len(stems)), 1 - float(is_known.mean())], (count, 1))
-        features: NDArray[np.float64] = np.hstack([own[:count], leads, shared])
+        shared = np.tile([known_share, math.log1p(len(stems)), 1 - float(is_known.mean())], (len(self.articles), 1))
+        of_sentences = self._with_leads(self._sentences.read(inquiry)) if self._sentences else []
+        features: NDArray[np.float64] = np.hstack([*self._with_leads(own), shared, *of_sentences])
         return features
+
+    def _with_leads(self, own: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        """Return the features of the articles, and how far each is ahead of the best guide of another topic."""
+        leads = [
+            own[row] - (own[others].max(axis=0) if others.any() else 0.0) for row, others in enumerate(self._others)
+        ]
+        return [own[: len(self.articles)], np.stack(leads)]
 
     def _own(
         self, inquiry: str, stems: Sequence[str], shares: NDArray[np.float64], known_share: float

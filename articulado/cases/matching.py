@@ -2,8 +2,8 @@
 
 ``StoredArticles`` reads the articles of a store once, at the first inquiry. It returns every article by logistic
 regression on the evidence, best log odds first, ties by article id. Weights are the same for every profile
-(``weights.json``, trained by ``tools.train_matching``). Articles compete with the outside matters of the profile and
-with general matters.
+(``weights.json``, trained by ``tools.train_matching``); with a sentence encoder they are others than without.
+Articles compete with the outside matters of the profile and with general matters.
 
 A calibrated curve maps the log odds of a match to the share of correct cases: p = 1 / (1 + e^−(slope · x +
 intercept)), fitted by maximum likelihood on targets moved in from 0 and 1 by the class counts (Platt,
@@ -28,7 +28,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from articulado.cases.evidence import EVIDENCE, EvidenceReader, Guide, article_guides, general_matters, outside_guides
+from articulado.cases.evidence import (
+    EVIDENCE,
+    SENTENCE_EVIDENCE,
+    EvidenceReader,
+    Guide,
+    TextVectors,
+    article_guides,
+    general_matters,
+    outside_guides,
+)
 from articulado.config.companions import load_outside
 from articulado.config.extras import importing
 from articulado.config.profile import Profile
@@ -261,18 +270,31 @@ class MatchModel(BaseModel):
         return odds
 
 
+class MatchModels(BaseModel):
+    """The weights of the package: by words and the vectors of the index, and with a sentence encoder, too."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    words: MatchModel
+    sentences: MatchModel
+
+    def of(self, *, sentences: bool) -> MatchModel:
+        """Return the weights for features with or without those of a sentence encoder."""
+        return self.sentences if sentences else self.words
+
+
 @cache
-def packaged_model() -> MatchModel:
+def packaged_models() -> MatchModels:
     """Return the weights of the package.
 
     Raises:
         ConfigurationError: the package is damaged.
     """
     try:
-        model = MatchModel.model_validate_json(WEIGHTS_FILE.read_bytes())
-        if model.evidence != EVIDENCE:
+        models = MatchModels.model_validate_json(WEIGHTS_FILE.read_bytes())
+        if (models.words.evidence, models.sentences.evidence) != (EVIDENCE, SENTENCE_EVIDENCE):
             raise ValueError("evidence")
-        return model
+        return models
     except (OSError, ValueError, ValidationError) as error:
         raise ConfigurationError(translate("case.weights_damaged", file=WEIGHTS_FILE)) from error
 
@@ -285,7 +307,16 @@ class Match(NamedTuple):
 
 
 class ArticleMatcher(Protocol):
-    """Matches inquiries with the articles of a knowledge base."""
+    """Matches inquiries with the articles of a knowledge base, by the weights of ``model``."""
+
+    @property
+    def model(self) -> MatchModel:
+        """The weights at work.
+
+        Raises:
+            ConfigurationError: the package is damaged.
+        """
+        ...
 
     async def match(self, inquiry: str) -> list[Match]:
         """Return every article, the best match first; none where there are no articles.
@@ -301,7 +332,8 @@ class StoredArticles:
 
     They are compared with what the profile names as outside (``outside.toml``) and with what people ask any desk:
     without anything beside it, any inquiry would be nearest to some article. Without an ``encoder``, as in a process
-    without an index, there are no articles. Event loops of several threads may share one.
+    without an index, there are no articles. ``vectors`` are those of a sentence encoder, if there is one that the
+    weights were trained with. Event loops of several threads may share one.
     """
 
     def __init__(
@@ -310,11 +342,18 @@ class StoredArticles:
         profile: Profile,
         domain: Domain,
         encoder: DualEncoder | None,
-        model: Callable[[], MatchModel] = packaged_model,
+        vectors: TextVectors | None = None,
+        models: Callable[[], MatchModels] = packaged_models,
     ) -> None:
-        self._store, self._profile, self._domain, self._encoder, self._model = store, profile, domain, encoder, model
+        self._store, self._profile, self._domain, self._encoder = store, profile, domain, encoder
+        self._vectors, self._models = vectors, models
         self._reader: EvidenceReader | None = None
         self._lock = Lock()
+
+    @property
+    def model(self) -> MatchModel:
+        """The weights at work (``ArticleMatcher.model``)."""
+        return self._models().of(sentences=self._vectors is not None)
 
     async def match(self, inquiry: str) -> list[Match]:
         """Return every article, the best match first (``ArticleMatcher.match``)."""
@@ -327,21 +366,27 @@ class StoredArticles:
             chunks = await self._store.select(self._profile.for_cases, SearchFilter(chunk_types=types))
             await asyncio.to_thread(self._read_once, chunks, self._encoder)
         assert self._reader is not None
-        return matches(self._reader, self._model(), inquiry)
+        return matches(self._reader, self.model, inquiry)
 
     def _read_once(self, chunks: Sequence[Chunk], encoder: DualEncoder) -> None:
         # Inquiries that come in meanwhile wait for the first one's reader: each has all texts embedded.
         with self._lock:
             if self._reader is None:
-                self._reader = article_reader(chunks, self._profile, self._domain, encoder)
+                self._reader = article_reader(chunks, self._profile, self._domain, encoder, self._vectors)
 
 
-def article_reader(chunks: Sequence[Chunk], profile: Profile, domain: Domain, encoder: DualEncoder) -> EvidenceReader:
+def article_reader(
+    chunks: Sequence[Chunk],
+    profile: Profile,
+    domain: Domain,
+    encoder: DualEncoder,
+    vectors: TextVectors | None = None,
+) -> EvidenceReader:
     """Return what reads the evidence for the articles that some chunks are of (half a second for 16)."""
     general = general_matters(profile.language)
     guides = [*article_guides(chunks, profile), *outside_guides([*load_outside(profile), *general])]
     background = [text for matter in general for text in (*matter.inquiries, *matter.texts)]
-    return EvidenceReader(guides, domain, encoder, background)
+    return EvidenceReader(guides, domain, encoder, background, vectors)
 
 
 def matches(reader: EvidenceReader, model: MatchModel, inquiry: str) -> list[Match]:

@@ -107,7 +107,7 @@ CASE_STATE_KEYS = frozenset((
     "previous_chunk_ids", "provisions", "queries", "question", "raw_confidence", "reason", "refetched",
     "relevance", "remissions", "required_fields", "response", "retried", "rewritten", "searches", "shortfall",
     "sources", "spoken", "store", "today", "transcript", "turn", "unmet_needs", "unpinned", "unread", "usage",
-    "used_chunk_ids", "verdicts", "wanted", "warnings",
+    "used_chunk_ids", "verdicts", "wanted", "warnings", "worked",
 ))
 """Keys of the state of a case (``CaseState``), beside which the filter fields are keys too."""
 # fmt: on

@@ -4,14 +4,10 @@ The sections for cases hold tiers, filters, token budgets, names, and the calend
 are frozen and reject unknown keys.
 """
 
-import calendar
 import re
-from collections.abc import Iterator, Mapping
-from datetime import date, timedelta
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from dateutil.easter import easter
-from dateutil.relativedelta import relativedelta, weekday
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
@@ -187,82 +183,27 @@ class Search(Section):
     fusion: Fusions = Fusions()
 
 
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_SATURDAY = 5
-_DAY_OFF = re.compile(
-    r"(?:(?P<year>\d{4})-)?(?P<month>\d{2})-(?P<day>\d{2})"
-    r"|easter(?P<offset>-[1-7]?\d|\+\d{1,2})?"
-    rf"|(?P<weekday>{'|'.join(_WEEKDAYS)})(?P<nth>-?[1-5])-(?P<in_month>\d{{2}})"
-)
-_LEAP_YEAR = 2024
-_YEARS_OF_EASTER = range(1583, 4100)
-"""The reckoning holds for these."""
+def _check_country(code: str) -> str:
+    # Imported for a profile that names one alone.
+    if code:
+        from holidays import list_supported_countries
+
+        if code not in list_supported_countries():
+            raise ValueError(translate("profile.no_calendar", country=code))
+    return code
 
 
-def _check_day_off(written: str) -> str:
-    match = _DAY_OFF.fullmatch(written)
-    exists = match and (
-        _fixed_day(match, int(match["year"] or _LEAP_YEAR)) if match["day"] else 1 <= int(match["in_month"] or 1) <= 12
-    )
-    if not exists:
-        raise ValueError(translate("profile.day_off", written=written))
-    return written
-
-
-DayOff = Annotated[str, AfterValidator(_check_day_off)]
+Country = Annotated[str, AfterValidator(_check_country)]
 
 
 class Calendar(Section):
-    """Working days: Monday to Friday but for ``days_off``; ``name`` is what a user reads of it.
+    """Working days of date rules: Monday to Friday, without the holidays of a ``country``; none without one.
 
-    A day off is a day of every year ("12-25") or of one ("2026-04-02"), counted from Easter Sunday ("easter-2"), or a
-    weekday of a month ("mon3-01" is the third Monday of January, "mon-1-05" the last one of May).
+    ``country`` is an ISO 3166 code ("US"). ``name`` is what a user reads of the calendar.
     """
 
     name: str = ""
-    days_off: tuple[DayOff, ...] = ()
-
-    def working_days(self, since: date, until: date) -> int:
-        """Return the number of working days after ``since`` up to and including ``until``; negative where it is later.
-
-        >>> Calendar(days_off=("05-01",)).working_days(date(2026, 4, 30), date(2026, 5, 5))
-        2
-        """
-        if until < since:
-            return -self.working_days(until, since)
-        weeks, days = divmod((until - since).days, 7)
-        rest = (until - timedelta(days=number) for number in range(days))
-        weekdays = 5 * weeks + sum(day.weekday() < _SATURDAY for day in rest)
-        off = {day for year in range(since.year, until.year + 1) for day in self._days_off_in(year)}
-        return weekdays - sum(since < day <= until and day.weekday() < _SATURDAY for day in off)
-
-    def _days_off_in(self, year: int) -> Iterator[date]:
-        """Yield the days off of a year; one may be there twice."""
-        for match in filter(None, map(_DAY_OFF.fullmatch, self.days_off)):
-            if match["day"]:
-                day = _fixed_day(match, year)
-            elif match["weekday"]:
-                day = _nth_weekday(match, year)
-            else:
-                day = easter(year) + timedelta(days=int(match["offset"] or 0)) if year in _YEARS_OF_EASTER else None
-            if day:
-                yield day
-
-
-def _fixed_day(match: re.Match[str], year: int) -> date | None:
-    """Return the day of a rule in a year; ``None`` where the year does not have it."""
-    month, day = int(match["month"]), int(match["day"])
-    if int(match["year"] or year) != year or not 1 <= month <= 12:
-        return None
-    return date(year, month, day) if 1 <= day <= calendar.monthrange(year, month)[1] else None
-
-
-def _nth_weekday(match: re.Match[str], year: int) -> date | None:
-    """Return the weekday of a month; ``None`` where the month has no fifth one."""
-    month, nth = int(match["in_month"]), int(match["nth"])
-    edge = 1 if nth > 0 else 31
-    day: date = date(year, month, 1) + relativedelta(day=edge, weekday=weekday(_WEEKDAYS.index(match["weekday"]), nth))
-    return day if day.month == month else None
+    country: Country = ""
 
 
 Tier = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]

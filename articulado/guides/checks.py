@@ -14,8 +14,9 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from articulado.calculations.catalogue import CALCULATIONS
 from articulado.guides.data_values import TODAY, parse_expression, truth_of
-from articulado.guides.schema import Article, ArticleChunk, Condition, Datum
+from articulado.guides.schema import Article, ArticleChunk, Condition, Datum, Rule
 from articulado.guides.text import Labels, text_of
 from articulado.language.folding import letters_and_digits
 from articulado.language.translation import translate
@@ -92,8 +93,10 @@ def data_problems(article: Article) -> Iterator[Problem]:
             for key, what in _datum_problems(datum, data):
                 yield ("chunks", number, "fields", item, key), what
         for item, rule in enumerate(chunk.rules):
-            for key, what in _condition_problems(rule.when, data):
+            for key, what in _condition_problems(rule.when, data) if rule.when else ():
                 yield ("chunks", number, "rules", item, "when", key), what
+            for key, what in _calculation_problems(rule, data):
+                yield ("chunks", number, "rules", item, "calculation", key), what
 
 
 def _datum_problems(datum: Datum, data: Mapping[str, Datum]) -> Iterator[tuple[str, str]]:
@@ -181,6 +184,21 @@ def _condition_problems(when: Condition, data: Mapping[str, Datum]) -> Iterator[
             if letters_and_digits(phrase) not in known:
                 known_values = ", ".join(datum.values)
                 yield "one_of", translate("article.unlisted_value", value=phrase, field=when.field, values=known_values)
+
+
+def _calculation_problems(rule: Rule, data: Mapping[str, Datum]) -> Iterator[tuple[str, str]]:
+    if rule.calculation is None:
+        return
+    calculation = CALCULATIONS.get(rule.calculation.kind)
+    if calculation is None:
+        yield "kind", translate("article.unknown_calculation", kind=rule.calculation.kind)
+        return
+    for name in (*rule.calculation.inputs, *(rule.calculation.given or {})):
+        if name not in calculation.fields:
+            yield "inputs", translate("article.unknown_input", name=name, inputs=", ".join(calculation.fields))
+    for field in rule.calculation.inputs.values():
+        if field != TODAY and field not in data:
+            yield "inputs", translate("article.unknown_field", name=field, fields=", ".join(sorted(data)))
 
 
 def _written(bound: float | str | None) -> str:

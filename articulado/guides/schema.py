@@ -136,12 +136,28 @@ class Condition(ArticlePart):
         return self
 
 
-class Rule(ArticlePart):
-    """The decision where a condition holds."""
+class CalculationPart(ArticlePart):
+    """A calculation and where its inputs come from (``articulado.values.cases.CalculationRequest``)."""
 
-    when: Condition
-    decision: Decision
-    because: Text
+    kind: Text
+    inputs: dict[SnakeCase, SnakeCase] = Field(min_length=1)
+    given: dict[SnakeCase, Text] | None = None
+
+
+class Rule(ArticlePart):
+    """The decision where a condition holds or a calculated term has passed, or a result to be told."""
+
+    when: Condition | None = None
+    calculation: CalculationPart | None = None
+    decision: Decision | None = None
+    because: Text | None = None
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> "Rule":
+        decides = self.decision is not None
+        if decides != (self.because is not None) or (self.calculation is None and (self.when is None or not decides)):
+            raise PydanticCustomError("rule", translate("article.rule_parts"))
+        return self
 
 
 class FramePart(ArticlePart):

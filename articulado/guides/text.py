@@ -12,6 +12,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from articulado.calculations.catalogue import CALCULATIONS
+from articulado.calculations.engine import DEADLINE
 from articulado.guides.data_values import TODAY, parse_expression
 from articulado.guides.schema import ArticleChunk, Condition, Datum, Rule
 from articulado.language.formats import SPANISH_MARKS
@@ -32,6 +34,10 @@ class Labels(BaseModel):
     if_: Label = Field(alias="if")
     is_: Label = Field(alias="is")
     or_: Label = Field(alias="or")
+    and_: Label = Field(alias="and")
+    passed: Label
+    not_due: Label
+    calculated: Label
     of: Label
     below: Label
     above: Label
@@ -97,8 +103,21 @@ def _accepted(datum: Datum, labels: Labels) -> str:
 
 
 def _rule_line(rule: Rule, labels: Labels) -> str:
-    condition = _condition(rule.when, labels)
-    return f"- {labels.if_} {condition}: {labels.decisions[rule.decision]}. {_with_stop(rule.because)}"
+    met = [_condition(rule.when, labels)] if rule.when else []
+    if rule.decision is None or rule.because is None:
+        begins = f"{labels.if_} {met[0]}, {labels.calculated}" if met else labels.calculated.capitalize()
+        return f"- {begins}: {_with_stop(_title_of(rule))}"
+    if rule.calculation:
+        is_term = CALCULATIONS[rule.calculation.kind].goals[0] == DEADLINE
+        met.append((labels.passed if is_term else labels.not_due).format(title=_title_of(rule)))
+    decided = f"{labels.decisions[rule.decision]}. {_with_stop(rule.because)}"
+    return f"- {labels.if_} {f' {labels.and_} '.join(met)}: {decided}"
+
+
+def _title_of(rule: Rule) -> str:
+    """Return the title of a rule's calculation within a sentence; empty without one."""
+    title = CALCULATIONS[rule.calculation.kind].title if rule.calculation else ""
+    return f"{title[:1].lower()}{title[1:]}"
 
 
 def _condition(when: Condition, labels: Labels) -> str:

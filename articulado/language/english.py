@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 from py_rust_stemmers import SnowballStemmer
 
-from articulado.language.word_lists import read_list, word_families
+from articulado.language.folding import read_list, word_families
 
 _VERSION = "en-1"
 """Changes when this code may give a word another stem than before."""

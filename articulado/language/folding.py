@@ -5,13 +5,15 @@
 marker such as ``[C1]`` from a search: a zero-width character within it, or character references
 (``&#91;C1&#93;``). ``CharacterTable`` replaces each character by another one, in an 8-bit encoding if the text
 fits one. ``MemoTable`` computes the value of a word at its first look-up and empties itself when it holds
-``MAX_WORDS`` words.
+``MAX_WORDS`` words. ``read_list`` and ``word_families`` read the word lists of ``articulado/language/data``, which
+have one entry a line; lines that begin with # are comments.
 """
 
 import html
 import re
 import unicodedata
 from collections.abc import Callable
+from importlib import resources
 from typing import TypeVar
 
 _CODECS = ("latin-1", "cp1252")
@@ -155,3 +157,21 @@ def letters_and_digits(text: str) -> str:
     'fechadealta1ª'
     """
     return _NO_LETTER_OR_DIGIT.sub("", without_accents(text).casefold())
+
+
+def read_list(name: str) -> list[str]:
+    """Return the lines of a word list that are neither empty nor comments."""
+    lines = resources.files("articulado.language").joinpath("data", name).read_text(encoding="utf-8").splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+
+
+def word_families(name: str, stem: Callable[[str], str]) -> dict[str, str]:
+    """Return the stem that words of one family share, by the stem that each would have by itself.
+
+    A line is "head: member member …"; ``stem`` is the stemmer's own algorithm.
+    """
+    table: dict[str, str] = {}
+    for line in read_list(name):
+        head, _, members = line.partition(":")
+        table.update({stem(member): stem(head) for member in members.split()})
+    return table

@@ -13,9 +13,8 @@ from itertools import chain
 
 from py_rust_stemmers import SnowballStemmer
 
-from articulado.language.folding import CharacterTable, MemoTable, fold, without_accents
+from articulado.language.folding import CharacterTable, MemoTable, fold, read_list, without_accents, word_families
 from articulado.language.numerals import read_words
-from articulado.language.word_lists import read_list, word_families
 
 _VERSION = "es-1"
 """Changes when this code may give a word another stem than before."""

@@ -66,12 +66,36 @@ class Condition(TypedDict):
     elapsed: NotRequired[Elapsed]
 
 
-class DecisionRule(TypedDict):
-    """The decision where a condition holds."""
+class CalculationRequest(TypedDict):
+    """A calculation by its kind ("deadline/dismissal").
 
-    when: Condition
-    decision: Decision
-    because: str
+    ``inputs`` has the field of the article, or ``today``, that each input is read from, and ``given`` the inputs that
+    the article itself fixes.
+    """
+
+    kind: str
+    inputs: dict[str, str]
+    given: NotRequired[dict[str, str]]
+
+
+class DecisionRule(TypedDict):
+    """The decision where a condition holds, where the last day of a calculated term has passed, or where both do.
+
+    A rule with a calculation and without a decision is there for the result alone.
+    """
+
+    when: NotRequired[Condition]
+    calculation: NotRequired[CalculationRequest]
+    decision: NotRequired[Decision]
+    because: NotRequired[str]
+
+
+class WorkedCalculation(TypedDict):
+    """A calculation of a case in words, the result first; ``kind`` and ``title`` name it."""
+
+    kind: str
+    title: str
+    lines: list[str]
 
 
 class Frame(TypedDict):

@@ -26,7 +26,7 @@ from articulado.values.cases import Decision
 from articulado.values.errors import InvalidInput
 from evaluation.gold.questions import json_lines
 
-OWN_CASES, OWN_DECISIONS = "cases.jsonl", "decisions.jsonl"
+OWN_CASES, OWN_SHORT_CASES, OWN_DECISIONS = "cases.jsonl", "short_cases.jsonl", "decisions.jsonl"
 
 Kind = Literal["complete", "rule", "bad_value", "missing", "other_matter", "other_article", "wrong_keeper"]
 """What is to be seen in a case: nothing in the way; a rule that stops it; data that say nothing; data that lack; an
@@ -117,6 +117,11 @@ NEEDED = "Son obligatorios id, profile, inquiry y article."
 def own_cases() -> tuple[LabelledCase, ...]:
     """Read the project's own inquiries, labelled with their article."""
     return _own(OWN_CASES)
+
+
+def own_short_cases() -> tuple[LabelledCase, ...]:
+    """Read the project's own inquiries of a few words or in another language than the profile's."""
+    return _own(OWN_SHORT_CASES)
 
 
 def own_decisions() -> tuple[LabelledCase, ...]:

@@ -6,7 +6,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from articulado.cases.matching import Calibration, CaseGraph, Curve, packaged_model
+from articulado.cases.matching import Calibration, CaseGraph, Curve
 from articulado.retrieval.ranking.table import effective_strategy
 from articulado.values.errors import InvalidInput
 from articulado.values.protocols import SearchFilter
@@ -123,9 +123,13 @@ class GraphReport:
 
 @dataclass(frozen=True)
 class ProfileFindings:
-    """The graphs of a profile. ``not_indexed`` are right articles that its index does not have."""
+    """The graphs of a profile. ``not_indexed`` are right articles that its index does not have.
+
+    ``model`` is the fingerprint of the weights of matching that were at work.
+    """
 
     profile: str
+    model: str
     embedder: str
     reranker: str
     cases: tuple[LabelledCase, ...]
@@ -136,7 +140,7 @@ class ProfileFindings:
     def calibration(self) -> Calibration:
         """What is stored with the profile."""
         curves = {graph: report.curve for graph, report in self.reports.items()}
-        return Calibration(model=packaged_model().fingerprint, curves=curves)
+        return Calibration(model=self.model, curves=curves)
 
 
 async def measure_profile(
@@ -165,6 +169,7 @@ async def measure_profile(
     strategy = default_options(services.settings).rerank_strategy
     return ProfileFindings(
         profile=services.profile.name,
+        model=services.matcher.model.fingerprint,
         embedder=services.embedder.fingerprint,
         reranker=effective_strategy(strategy, services.rerankers),
         cases=tuple(cases),

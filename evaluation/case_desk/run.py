@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from articulado.cases.matching import MIN_CONFIDENCE, CaseGraph, ConfidenceEstimator, Curve, fit_curve, packaged_model
+from articulado.cases.matching import MIN_CONFIDENCE, CaseGraph, ConfidenceEstimator, Curve, fit_curve
 from articulado.config.settings import ModelSettings
 from articulado.values.errors import InvalidInput
 from evaluation.case_desk.cases import LabelledCase
@@ -107,7 +107,7 @@ async def run_cases(
 
 def _graphs(services: Services, today: date | None, curves: Curves) -> Mapping[CaseGraph, Case]:
     on_day = services if today is None else replace(services, calendar=lambda: today)
-    model = packaged_model().fingerprint
+    model = services.matcher.model.fingerprint
     estimators = {name: ConfidenceEstimator(name, model, None, curve) for name, curve in curves.items()}
     return {
         "required_data": build_required_data(on_day, estimator=estimators["required_data"]),

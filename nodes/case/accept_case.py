@@ -20,7 +20,16 @@ from articulado.guides.data_values import is_placeholder
 from articulado.language.languages import Language
 from articulado.models.retry import QuestionTime
 from articulado.values.answers import Analysis, StoreName
-from articulado.values.cases import CaseFailure, FieldSpec, LeftOut, NamedConflict, RequiredFields, Response, Shortfall
+from articulado.values.cases import (
+    CaseFailure,
+    FieldSpec,
+    LeftOut,
+    NamedConflict,
+    RequiredFields,
+    Response,
+    Shortfall,
+    WorkedCalculation,
+)
 from articulado.values.chunks import Chunk
 from nodes.validation import check_options, checked_data, checked_filters, checked_inquiry, checked_tokens
 from state.case import CaseState
@@ -57,6 +66,7 @@ class AcceptCaseUpdate(Turn):
     essential_tokens: int
     left_out: list[LeftOut]
     dropped_items: list[str]
+    worked: list[WorkedCalculation]
     shortfall: Shortfall
     failure: CaseFailure | None
     required_fields: RequiredFields
@@ -145,6 +155,7 @@ async def accept_case(
         "essential_tokens": 0,
         "left_out": [],
         "dropped_items": [],
+        "worked": [],
         "shortfall": {"parts": [], "max_tokens": 0},
         "failure": None,
         "required_fields": {"participant_data": [], "plan_data": []},

@@ -32,7 +32,8 @@ async def check_guardrails(
     drafted = CaseResponse.model_validate(state["drafted"])
     chunks = [candidate["chunk"] for candidate in state["context"]]
     case_texts = [state["inquiry"], *state["filters"].values(), *state["collected"].values()]
-    material = "\n".join([render(chunks), *case_texts])
+    worked = [line for each in state["worked"] for line in each["lines"]]
+    material = "\n".join([render(chunks), *case_texts, *worked])
     guards = guards_of(chunks)
     checked = check(drafted.response, guards, material, drafted.guardrails_violated, language)
     reason = check(_as_answer(drafted.reason, language), guards, material, [], language)

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.cases.author import Answer
-from articulado.cases.budget import budget_shares, find_shortfall, shorten_answer
+from articulado.cases.budget import budget_shares, find_shortfall, fit_calculations, shorten_answer
 from articulado.values.cases import Response, Shortfall
 from articulado.values.protocols import TokenCounter
 from state.case import CaseState
@@ -25,10 +25,11 @@ class FitAnswerUpdate(TypedDict):
 
 
 async def fit_answer(state: CaseState, runtime: Runtime[ResolvedContext], *, counter: TokenCounter) -> FitAnswerUpdate:
-    """Drop whole items until the answer has no more than 30 % of the budget: not every model takes a limit."""
+    """Put the worked calculations first, and drop whole items until the answer has no more than 30 % of the budget."""
     _, tokens = budget_shares(state["budget"])
     # Off the event loop: a model may have written a book.
-    draft = Answer.model_validate(state["response"])
+    written = Answer.model_validate(state["response"])
+    draft, cut = await asyncio.to_thread(fit_calculations, state["worked"], written, tokens, counter)
     answer, dropped = await asyncio.to_thread(shorten_answer, draft, tokens, counter)
     article = [chunk for chunk in [*state["critical"], *state["of_article"]] if chunk["law_id"] == state["article_id"]]
     shown = {candidate["chunk"]["id"] for candidate in state["context"]}
@@ -43,6 +44,6 @@ async def fit_answer(state: CaseState, runtime: Runtime[ResolvedContext], *, cou
     )
     return {
         "response": answer.model_dump(),  # type: ignore[typeddict-item]
-        "dropped_items": dropped,
+        "dropped_items": [*cut, *dropped],
         "shortfall": shortfall,
     }

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 from articulado.cases.author import CaseMaterial, render
-from articulado.cases.data.read import ReadData, read_data
+from articulado.cases.data.read import ReadData, applicable_calculations, read_data
 from articulado.cases.fields import contradicted_filters
 from articulado.cases.matching import says_too_little
 from articulado.config.profile import Profile
@@ -19,7 +19,16 @@ from articulado.language.formats import written
 from articulado.language.languages import Language
 from articulado.prompting.outgoing_links import source_addresses, texts_without_foreign_links
 from articulado.values.answers import Cost, cost_of
-from articulado.values.cases import CaseMetadata, DecisionRule, FailureName, LeftOut, Source, article_title, details_of
+from articulado.values.cases import (
+    CaseMetadata,
+    DecisionRule,
+    FailureName,
+    LeftOut,
+    Source,
+    WorkedCalculation,
+    article_title,
+    details_of,
+)
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import Structured
 from state.case import CaseState
@@ -52,6 +61,12 @@ def read_case(state: CaseState, profile: Profile, language: Language) -> ReadDat
     return replace(read, conflicting=list(dict.fromkeys((*read.conflicting, *contradicted))))
 
 
+def case_calculations(state: CaseState, read: ReadData) -> list[WorkedCalculation]:
+    """Return the calculations that the article of the case asks for and its data suffice for."""
+    own = [candidate["chunk"] for candidate in state["context"] if candidate["chunk"]["law_id"] == state["article_id"]]
+    return applicable_calculations([rule for chunk in own for rule in details_of(chunk).get("rules", [])], read)
+
+
 def low_confidence(state: CaseState, language: Language) -> str:
     """Say that the confidence is too low for the case to go on, and what to do."""
     if says_too_little(state["inquiry"], language):
@@ -59,7 +74,12 @@ def low_confidence(state: CaseState, language: Language) -> str:
     return language.translate("case_low_confidence", confidence=written(state["confidence"], 2, language.code))
 
 
-def case_material(state: CaseState, answer_tokens: int, read: ReadData | None = None) -> CaseMaterial:
+def case_material(
+    state: CaseState,
+    answer_tokens: int,
+    read: ReadData | None = None,
+    calculations: Sequence[WorkedCalculation] = (),
+) -> CaseMaterial:
     """Return what an author works from; of ``read`` data those that are no value are missing, and not shown."""
     chunks = [candidate["chunk"] for candidate in state["context"]]
     article = state["article_id"]
@@ -73,6 +93,7 @@ def case_material(state: CaseState, answer_tokens: int, read: ReadData | None = 
         filters={**state["assumed"], **state["filters"]},
         collected={name: text for name, text in state["collected"].items() if not read or name not in read.unusable},
         missing=read.without_value if read else (),
+        calculations=calculations,
     )
 
 

@@ -1,25 +1,38 @@
 """Write the response to a case, with one call to the author."""
 
+import asyncio
+
 from langgraph.runtime import Runtime
 
 from articulado.cases.author import CaseAuthor
 from articulado.cases.budget import budget_shares
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
-from nodes.case.result import DraftUpdate, case_material, draft_update, read_case
+from articulado.values.cases import WorkedCalculation
+from nodes.case.result import DraftUpdate, case_calculations, case_material, draft_update, read_case
 from state.case import CaseState
 from state.context import ResolvedContext
 
 
+class WriteResponseUpdate(DraftUpdate):
+    """The draft, and the calculations that it was written with."""
+
+    worked: list[WorkedCalculation]
+
+
 async def write_response(
     state: CaseState, runtime: Runtime[ResolvedContext], *, author: CaseAuthor, profile: Profile, language: Language
-) -> DraftUpdate:
-    """Ask once, within the tokens that are left for the answer; links lead to sources of the context alone.
+) -> WriteResponseUpdate:
+    """Work out the calculations of the article, and ask once, within the tokens that are left for the answer.
+
+    Links lead to sources of the context alone.
 
     Raises:
         ModelError: the model failed for good, or its reply breaks the schema even after a repair.
     """
     _, tokens = budget_shares(state["budget"])
-    material = case_material(state, tokens, read_case(state, profile, language))
-    reply = await author.respond(material, deadline=state.get("deadline"))
-    return draft_update(reply, state, language)
+    read = read_case(state, profile, language)
+    # Off the event loop: the calendars are read from files.
+    calculations = await asyncio.to_thread(case_calculations, state, read)
+    reply = await author.respond(case_material(state, tokens, read, calculations), deadline=state.get("deadline"))
+    return {**draft_update(reply, state, language), "worked": calculations}

@@ -8,7 +8,7 @@ import numpy as np
 from support.chunks import make_chunk as plain_chunk
 from support.reference_search import passes
 
-from articulado.cases.matching import Match
+from articulado.cases.matching import Match, MatchModel, packaged_models
 from articulado.config.profile import domain_of, load_profile
 from articulado.config.settings import Settings
 from articulado.language.languages import language
@@ -236,6 +236,10 @@ class FixedMatcher:
     def __init__(self, matches: Sequence[Match] = ()) -> None:
         self.matches = sorted(matches, key=lambda match: -match.log_odds)
         self.inquiries: list[str] = []
+
+    @property
+    def model(self) -> MatchModel:
+        return packaged_models().words
 
     async def match(self, inquiry: str) -> list[Match]:
         self.inquiries.append(inquiry)

@@ -12,7 +12,7 @@ from support.reference_search import passes
 from support.small_graph import Hang
 
 from articulado.cases.evidence import article_guides
-from articulado.cases.matching import CaseGraph, Match, packaged_model, read_calibration
+from articulado.cases.matching import CaseGraph, Match, packaged_models, read_calibration
 from articulado.config.profile import Profile, load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.language.languages import language
@@ -119,7 +119,7 @@ class HangingChat(QueueChat):
 
 def log_odds_of(confidence: float, graph: CaseGraph = "generate_response") -> float:
     """Return the log odds of a match that has a confidence by the curve of ``plan_401k``."""
-    model, calibration = packaged_model(), read_calibration(load_profile("plan_401k").own_folder)
+    model, calibration = packaged_models().words, read_calibration(load_profile("plan_401k").own_folder)
     curve = (calibration and calibration.curve(graph, model.fingerprint)) or model.curve
     return (math.log(confidence / (1 - confidence)) - curve.intercept) / curve.slope
 

@@ -1,4 +1,4 @@
-"""How the weights of matching are trained: on what, and that nothing is learnt from the half that is reported."""
+"""How the weights of matching are trained, and measured by folds."""
 
 from dataclasses import replace
 
@@ -7,8 +7,8 @@ import pytest
 
 from articulado.cases.evidence import EVIDENCE, Guide
 from articulado.config.profile import load_profile
-from evaluation.case_desk.cases import LabelledCase, half_of
-from tools.train_matching import best_matches, fitted, pairs_of, trained
+from evaluation.case_desk.cases import LabelledCase
+from tools.train_matching import FOLDS, by_folds, examples_of, fitted, table_of, trained
 
 PROFILE = load_profile("plan_401k")
 
@@ -32,49 +32,65 @@ def case(name: str, inquiry: str, article: str, **filters) -> LabelledCase:
     return LabelledCase(name, "plan_401k", inquiry, article, filters)
 
 
-CASES = [case(f"c{at}", f"{'lr'[at % 2]}{at}", ("loan", "rmd")[at % 2] if at > 5 else "") for at in range(12)]
-DECISIONS = [replace(one, id=f"d{one.id}") for one in CASES]
+CASES = [case(f"c{at}", f"{'lr'[at % 2]}{at}", ("loan", "rmd")[at % 2] if at > 9 else "") for at in range(20)]
 
 
-def test_every_article_that_the_filter_lets_through_is_a_pair():
-    rows = pairs_of(LoudReader(), [case("a", "l3", "loan"), case("b", "r2", "", record_keeper="LT Trust")])
-    assert [(row[0], handled) for row, handled in rows] == [(3, True), (0, False), (0, False)]
+def examples(cases=CASES, source="cases"):
+    return examples_of(LoudReader(), source, cases, PROFILE)
+
+
+def test_every_article_that_the_filter_lets_through_is_compared():
+    found = examples([case("a", "l3", "loan"), case("b", "r2", "", record_keeper="LT Trust")])
+    assert [(each.features[:, 0].tolist(), each.is_right.tolist()) for each in found] == [
+        ([3, 0], [True, False]),
+        ([0], [False]),
+    ]
+
+
+def test_what_is_of_another_profile_or_names_another_value_has_no_part():
+    others = [
+        replace(CASES[10], profile="laboral"),
+        replace(CASES[11], kind="wrong_keeper"),
+        case("c", "l3", "", record_keeper="Nobody"),
+    ]
+    assert examples(others) == []
 
 
 def test_a_feature_that_tells_weighs_and_one_that_says_nothing_does_not():
-    rows = pairs_of(LoudReader(), CASES)
-    model = fitted(np.array([row for row, _ in rows]), np.array([handled for _, handled in rows]))
+    model = fitted(examples(), EVIDENCE)
     assert model.weights[0] > 0
     assert model.weights[1:] == (0,) * (len(EVIDENCE) - 1)
-    # Twelve inquiries name one article with 0 to 11, and the other with 0: 66 / 24.
-    assert model.mean[0] == pytest.approx(2.75)
-    assert model.deviation[0] == pytest.approx(np.std([*range(12), *[0] * 12]), abs=1e-6)
+    # Twenty inquiries name one article with 0 to 19, and the other with 0: 190 / 40.
+    assert model.mean[0] == pytest.approx(4.75)
+    assert model.deviation[0] == pytest.approx(np.std([*range(20), *[0] * 20]), abs=1e-6)
 
 
-def test_the_best_match_is_of_what_the_filter_lets_through():
-    model = trained([(PROFILE, LoudReader())], CASES, DECISIONS)
-    loud, kept = best_matches(
-        LoudReader(), model, [case("a", "r9", "rmd"), case("b", "r9", "rmd", record_keeper="LT Trust")]
-    )
-    assert (loud[1], kept[1]) == (True, False)
-    assert loud[0] > kept[0]
+def test_all_inquiries_of_an_article_are_in_one_fold():
+    found = examples()
+    assert len({each.fold for each in found if each.case.article == "loan"}) == 1
+    assert {each.fold for each in found if not each.case.article} <= set(range(FOLDS))
+    assert len({each.fold for each in found}) > 2
 
 
-def test_nothing_is_learnt_from_the_half_that_is_reported():
-    model = trained([(PROFILE, LoudReader())], CASES, DECISIONS)
-    fitting = {one.id for one in half_of(DECISIONS, "fit")}
-    assert model.curve.cases == len(fitting)
-    # Labels stay answerable or not, so that the halves do: only which article is the right one changes.
-    other = {"loan": "rmd", "rmd": "loan", "": ""}
-
-    def with_changed(half: bool) -> list[LabelledCase]:
-        return [replace(one, article=other[one.article]) if (one.id in fitting) == half else one for one in DECISIONS]
-
-    assert trained([(PROFILE, LoudReader())], CASES, with_changed(half=False)) == model
-    assert trained([(PROFILE, LoudReader())], CASES, with_changed(half=True)).curve != model.curve
+def test_a_case_is_judged_by_weights_that_were_learnt_without_its_fold():
+    found = examples()
+    fold = next(each.fold for each in found if each.case.article == "loan")
+    changed = [
+        each._replace(is_right=~each.is_right) if each.fold == fold and not each.case.article else each
+        for each in found
+    ]
+    before = {each.example.case.id: each.log_odds for each in by_folds(found, EVIDENCE) if each.example.fold == fold}
+    after = {each.example.case.id: each.log_odds for each in by_folds(changed, EVIDENCE) if each.example.fold == fold}
+    assert before == after
 
 
-def test_cases_of_another_profile_have_no_part():
-    others = [replace(one, id=f"o{one.id}", profile="laboral", article="loan") for one in CASES]
-    model = trained([(PROFILE, LoudReader())], CASES, DECISIONS)
-    assert trained([(PROFILE, LoudReader())], [*CASES, *others], [*DECISIONS, *others]) == model
+def test_the_curve_is_of_all_cases():
+    assert trained(examples(), EVIDENCE).curve.cases == len(CASES)
+
+
+def test_the_table_has_a_row_for_each_source_and_one_for_all():
+    results = by_folds([*examples(), *examples([replace(one, id=f"s{one.id}") for one in CASES], "short")], EVIDENCE)
+    rows = table_of(results)
+    assert [row.split("|")[1].strip() for row in rows] == ["cases", "short", "all"]
+    # The right article is the louder one of all ten cases that have one.
+    assert rows[0].split("|")[2].strip() == "10/10"

@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from dateutil.relativedelta import relativedelta
 
+from articulado.calculations.calendars import CountryCalendar
 from articulado.config.sections import Calendar
 from articulado.guides.data_values import Circumstances, Days, Reading, parse_expression, truth_of
 from articulado.language.folding import letters_and_digits, without_accents
@@ -192,7 +193,7 @@ def holds(
 def elapsed_units(unit: Elapsed, since: date, today: date, calendar: Calendar) -> int:
     """Return the whole units of time from a day to today; negative for a day to come."""
     if unit == "working_days":
-        return calendar.working_days(since, today)
+        return CountryCalendar(calendar.country).elapsed(since, today)
     if unit in ("days", "weeks"):
         days = (today - since).days
         return days if unit == "days" else int(days / 7)

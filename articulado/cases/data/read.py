@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from articulado.cases.data.amounts import find_days, is_nothing, is_percentage, read_days, read_money, read_quantity
 from articulado.cases.data.bounds import check_range, say_accepted, sent_values
+from articulado.cases.data.calculated import date_fields, fails, said_of, worked_calculations
 from articulado.cases.data.phrases import canonical_choices, elapsed_units, has_phrase, holds, named_choices, say_days
 from articulado.config.sections import Calendar
 from articulado.guides.data_values import (
@@ -30,7 +31,7 @@ from articulado.guides.data_values import (
 from articulado.language.folding import fold, letters_and_digits, without_accents
 from articulado.language.formats import MONTHS
 from articulado.language.languages import Language
-from articulado.values.cases import Decision, DecisionRule, FieldSpec, RejectedDatum
+from articulado.values.cases import Condition, Decision, DecisionRule, FieldSpec, RejectedDatum, WorkedCalculation
 
 _DATE_BEGINS = re.compile(rf"\d|\b(?:{MONTHS})\b")
 _REMARK = re.compile(r"\s*[,;(].*", re.DOTALL)
@@ -188,7 +189,7 @@ def read_data(
     has ("pending") is a value. A month in place of a day is rejected where a bound or a rule depends on the day.
     """
     specs = {spec["field"]: spec for spec in fields}
-    ruled = {rule["when"]["field"] for rule in rules}
+    ruled = {rule["when"]["field"] for rule in rules if "when" in rule} | set(date_fields(rules))
     required = [name for name, spec in specs.items() if spec["required"]]
     needed = ruled | set(required)
     circumstances = Circumstances(today, calendar, language)
@@ -201,7 +202,8 @@ def read_data(
         outcomes, lambda reading, days_of: check_range(reading.spec, reading.value, days_of, circumstances)
     )
     outcomes = _checked(outcomes, lambda reading, days_of: _check_rules(reading, rules, days_of, circumstances))
-    readings = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Reading)}
+    outcomes = _checked_terms(outcomes, rules, circumstances)
+    readings = _readings(outcomes)
     rejections = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, _Rejection)}
     return ReadData(
         readings=readings,
@@ -236,9 +238,7 @@ def _is_placeholder(text: str, spec: FieldSpec, rules: Sequence[DecisionRule], l
     if not is_placeholder(text) or is_none_a_value(text, spec):
         return False
     listed = [phrase for value, others in spec.get("values", {}).items() for phrase in (value, *others)]
-    looked_for = [
-        phrase for rule in rules if rule["when"]["field"] == spec["field"] for phrase in rule["when"].get("one_of", [])
-    ]
+    looked_for = [phrase for when in _conditions_on(spec["field"], rules) for phrase in when.get("one_of", [])]
     return not any(
         is_placeholder(phrase) and has_phrase(text, phrase, language, anywhere=True)
         for phrase in (*listed, *looked_for)
@@ -267,7 +267,7 @@ def _told(rejection: _Rejection, days_of: Mapping[str, Days], circumstances: Cir
 
 def _checked(outcomes: _Outcomes, check: Callable[[Reading, Mapping[str, Days]], None]) -> _Outcomes:
     """Return the outcomes, those readings rejected that do not pass a check against the dates of the case."""
-    days_of = days_by_field({name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Reading)})
+    days_of = days_by_field(_readings(outcomes))
     checked: dict[str, Reading | _Rejection] = dict(outcomes)
     for name, outcome in outcomes.items():
         if isinstance(outcome, Reading):
@@ -278,6 +278,33 @@ def _checked(outcomes: _Outcomes, check: Callable[[Reading, Mapping[str, Days]],
     return checked
 
 
+def _readings(outcomes: _Outcomes) -> dict[str, Reading]:
+    return {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Reading)}
+
+
+def _conditions_on(name: str, rules: Sequence[DecisionRule]) -> list[Condition]:
+    return [rule["when"] for rule in rules if "when" in rule and rule["when"]["field"] == name]
+
+
+def _checked_terms(outcomes: _Outcomes, rules: Sequence[DecisionRule], circumstances: Circumstances) -> _Outcomes:
+    """Return the outcomes, those months rejected on whose day it depends whether a calculated term has passed."""
+    readings = _readings(outcomes)
+    open_terms = [
+        rule
+        for rule in rules
+        if "calculation" in rule
+        and "decision" in rule
+        and fails(rule["calculation"], readings, circumstances.today) is None
+    ]
+    problem = circumstances.language.translate("case_problem_needs_day")
+    months = {
+        name: readings[name]
+        for name in date_fields(open_terms)
+        if name in readings and isinstance(days := readings[name].value, Days) and days.first != days.last
+    }
+    return {**outcomes, **{name: _Rejection(each.spec, each.given, problem) for name, each in months.items()}}
+
+
 def _check_rules(
     reading: Reading, rules: Sequence[DecisionRule], days_of: Mapping[str, Days], circumstances: Circumstances
 ) -> None:
@@ -286,7 +313,7 @@ def _check_rules(
     Raises:
         UnusableValue: a month was given, and one depends on the day.
     """
-    conditions = [rule["when"] for rule in rules if rule["when"]["field"] == reading.spec["field"]]
+    conditions = _conditions_on(reading.spec["field"], rules)
     if any(holds(when, reading, days_of, circumstances, stops=True) is None for when in conditions):
         raise UnusableValue(circumstances.language.translate("case_problem_needs_day"))
 
@@ -305,26 +332,53 @@ def apply_rules(rules: Sequence[DecisionRule], read: ReadData) -> tuple[Decision
 
     A rule on a datum that was not collected, or is no value, does not hold. One that puts a case out of scope leaves it
     uncertain where its datum names other values as well ("dismissed, after asking for leave"). A reason that counts
-    working days says how many, since when and by which calendar.
+    working days says how many, since when and by which calendar; one of a calculated term says its last day.
     """
-    days_of = days_by_field(read.readings)
     for rule in rules:
-        reading = read.readings.get(rule["when"]["field"])
-        stops = rule["decision"] != "can_proceed"
-        if reading and holds(rule["when"], reading, days_of, read.circumstances, stops=stops):
-            return _decision(rule, reading), _reason(rule, reading, read.circumstances)
+        if "decision" in rule and _is_met(rule, read) and _fails(rule, read):
+            reading = read.readings.get(rule["when"]["field"]) if "when" in rule else None
+            return _decision(rule, reading), _reason(rule, reading, read)
     return None
 
 
-def _decision(rule: DecisionRule, reading: Reading) -> Decision:
-    if rule["decision"] == "out_of_scope" and isinstance(reading.value, frozenset):
+def applicable_calculations(rules: Sequence[DecisionRule], read: ReadData) -> list[WorkedCalculation]:
+    """Return the worked calculations of the rules whose condition holds, or that have none."""
+    asked = [rule for rule in rules if "calculation" in rule and _is_met(rule, read)]
+    return worked_calculations(asked, read.readings, read.circumstances.today)
+
+
+def _is_met(rule: DecisionRule, read: ReadData) -> bool:
+    """Tell whether the condition of a rule holds; one without any is met."""
+    if "when" not in rule:
+        return True
+    reading = read.readings.get(rule["when"]["field"])
+    stops = rule.get("decision") != "can_proceed"
+    days_of = days_by_field(read.readings)
+    return reading is not None and bool(holds(rule["when"], reading, days_of, read.circumstances, stops=stops))
+
+
+def _fails(rule: DecisionRule, read: ReadData) -> bool:
+    """Tell whether the calculation of a rule fails the case; a rule without any hangs on its condition alone."""
+    if "calculation" not in rule:
+        return True
+    return bool(fails(rule["calculation"], read.readings, read.circumstances.today))
+
+
+def _decision(rule: DecisionRule, reading: Reading | None) -> Decision:
+    if rule["decision"] == "out_of_scope" and reading and isinstance(reading.value, frozenset):
         stopping = canonical_choices(rule["when"].get("one_of", []), reading.spec.get("values", {}))
         return rule["decision"] if reading.value <= stopping else "uncertain"
     return rule["decision"]
 
 
-def _reason(rule: DecisionRule, reading: Reading, circumstances: Circumstances) -> str:
-    days, language, calendar = reading.value, circumstances.language, circumstances.calendar
+def _reason(rule: DecisionRule, reading: Reading | None, read: ReadData) -> str:
+    circumstances = read.circumstances
+    language, calendar = circumstances.language, circumstances.calendar
+    if "calculation" in rule:
+        lead = said_of(rule["calculation"], read.readings, circumstances.today)
+        because = rule["because"].rstrip(".")
+        return language.translate("case_term_passed", because=because, lead=lead) if lead else because
+    days = reading.value if reading else None
     if rule["when"].get("elapsed") != "working_days" or not isinstance(days, Days):
         return rule["because"]
     least, most = (elapsed_units("working_days", day, circumstances.today, calendar) for day in (days.last, days.first))

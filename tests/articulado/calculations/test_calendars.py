@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plazos import calcular
 
-from articulado.calculations.calendars import OFFICIAL_YEARS, Seat, calendar_of, seat_called
+from articulado.calculations.calendars import OFFICIAL_YEARS, CountryCalendar, Seat, calendar_of, seat_called
 from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.deadlines import calendar_file
 from articulado.calculations.engine import calculate
@@ -210,3 +210,23 @@ def test_the_event_of_a_term_keeps_its_identity():
         for day in (date(2026, 8, 24), date(2026, 8, 24), date(2026, 8, 25))
     ]
     assert made[0] == made[1] != made[2]
+
+
+US_2026 = (
+    *(date(2026, 1, 1), date(2026, 1, 19), date(2026, 2, 16), date(2026, 5, 25), date(2026, 6, 19), date(2026, 7, 4)),
+    *(date(2026, 9, 7), date(2026, 10, 12), date(2026, 11, 11), date(2026, 11, 26), date(2026, 12, 25)),
+)
+
+
+@given(st.dates(date(2026, 1, 1), date(2026, 12, 31)), st.dates(date(2026, 1, 1), date(2026, 12, 31)))
+def test_the_working_days_of_a_country_are_those_that_a_count_day_by_day_finds(one, other):
+    since, until = sorted((one, other))
+    days = [since + timedelta(days=number) for number in range(1, (until - since).days + 1)]
+    expected = len([day for day in days if day.isoweekday() <= 5 and day not in US_2026])
+    assert CountryCalendar("US").elapsed(since, until) == expected
+    assert CountryCalendar("US").elapsed(until, since) == -expected
+
+
+def test_without_a_country_weekends_alone_do_not_count():
+    assert CountryCalendar().elapsed(date(2025, 12, 31), date(2026, 12, 31)) == 261
+    assert CountryCalendar("US").elapsed(date(2025, 12, 31), date(2026, 12, 31)) == 261 - 10

@@ -5,11 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import CharacterCounter, make_chunk
 
-from articulado.cases.author import SEPARATOR, render
+from articulado.cases.author import SEPARATOR, Answer, AnswerSection, render
 from articulado.cases.budget import (
     budget_shares,
     check_critical,
     check_enough,
+    fit_calculations,
     fit_chunks,
     least_max_tokens,
     tokens_up_to,
@@ -129,3 +130,23 @@ def test_a_chunk_cannot_look_like_the_frame_of_the_context():
 
     assert shown.count(SEPARATOR) == 1
     assert "USED|1" not in shown
+
+
+def test_results_stay_beside_what_is_written_and_assumptions_go_before_steps():
+    worked = [
+        {"kind": "a", "title": "A", "lines": ["Due on Monday.", "1. Step.", "Assumed."]},
+        {"kind": "b", "title": "B", "lines": ["100 €.", "1. Sum."]},
+    ]
+    written = Answer(sections=[AnswerSection(topic="C", answer_components=["Go on."], steps=[], warnings=[])])
+    whole, nothing = fit_calculations(worked, written, 10_000, COUNTER)
+    assert [each.answer_components for each in whole.sections] == [*(each["lines"] for each in worked), ["Go on."]]
+    assert nothing == []
+    length = len(whole.model_dump_json())
+
+    shorter, dropped = fit_calculations(worked, written, length - 1, COUNTER)
+    assert dropped == ["Assumed."]
+    assert shorter.sections[0].answer_components == ["Due on Monday.", "1. Step."]
+
+    least, dropped = fit_calculations(worked, written, 10, COUNTER)
+    assert dropped == ["Assumed.", "1. Sum.", "1. Step."]
+    assert [each.answer_components for each in least.sections] == [["Due on Monday."], ["100 €."], ["Go on."]]

@@ -14,7 +14,7 @@ from articulado.cases.matching import (
     Calibration,
     Curve,
     fit_curve,
-    packaged_model,
+    packaged_models,
     read_calibration,
     write_calibration,
 )
@@ -112,7 +112,7 @@ def test_a_file_of_an_earlier_version_holds_for_no_weights(tmp_path):
     (tmp_path / FILE).write_text(json.dumps(old), encoding="utf-8")
     calibration = read_calibration(tmp_path)
     assert calibration is not None
-    assert calibration.curve("required_data", packaged_model().fingerprint) is None
+    assert calibration.curve("required_data", packaged_models().words.fingerprint) is None
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,14 @@ def test_a_packaged_calibration_is_of_the_packaged_weights_and_of_enough_cases(n
     calibration = read_calibration(load_profile(name).own_folder)
     if calibration is not None:
         # With other weights it would be left aside without a word.
-        assert calibration.model == packaged_model().fingerprint
+        assert calibration.model == packaged_models().sentences.fingerprint
         assert set(calibration.curves) == {"required_data", "generate_response"}
-    for curve in (packaged_model().curve, *(calibration.curves.values() if calibration else ())):
+    packaged = packaged_models()
+    for curve in (
+        packaged.words.curve,
+        packaged.sentences.curve,
+        *(calibration.curves.values() if calibration else ()),
+    ):
         assert curve.cases >= MIN_CASES
         # A flat curve would make one confidence of all.
         assert curve.slope > 0.2

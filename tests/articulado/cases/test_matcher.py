@@ -2,24 +2,25 @@
 
 import asyncio
 
+import numpy as np
 import pytest
 from support.doubles import FakeStore
 from support.guides import PLAIN_ENGLISH, FixedEncoder, guide
 from support.small_articles import write_profile
 from support.small_case import part
 
-from articulado.cases.evidence import EVIDENCE, EvidenceReader
-from articulado.cases.matching import Curve, MatchModel, StoredArticles, article_reader, matches
+from articulado.cases.evidence import EVIDENCE, SENTENCE_EVIDENCE, EvidenceReader
+from articulado.cases.matching import Curve, MatchModel, MatchModels, StoredArticles, article_reader, matches
 from articulado.config.profile import load_profile
 
 
-def weighing(**weights):
+def weighing(evidence=EVIDENCE, **weights):
     """Return a model that weighs some features, as they are."""
     return MatchModel(
-        evidence=EVIDENCE,
-        mean=(0.0,) * len(EVIDENCE),
-        deviation=(1.0,) * len(EVIDENCE),
-        weights=tuple(weights.get(name, 0.0) for name in EVIDENCE),
+        evidence=evidence,
+        mean=(0.0,) * len(evidence),
+        deviation=(1.0,) * len(evidence),
+        weights=tuple(weights.get(name, 0.0) for name in evidence),
         bias=0.0,
         curve=Curve(slope=1.0, intercept=0.0, cases=1),
     )
@@ -54,9 +55,28 @@ class CountingEncoder(FixedEncoder):
         return super().embed_all(texts)
 
 
-def stored(profile, chunks=CHUNKS, *, model=LEAD, encoder=None):
+MEANING = weighing(SENTENCE_EVIDENCE, sentence_asked_lead=1.0)
+MODELS = MatchModels(words=LEAD, sentences=MEANING)
+
+
+class FixedVectors:
+    """A vector for each text that has one of some words: the first, else the second axis."""
+
+    def __init__(self, *words):
+        self.words = words
+
+    def of_inquiry(self, text):
+        has = any(word in text.lower() for word in self.words)
+        return np.array([1.0, 0.0] if has else [0.0, 1.0], dtype=np.float32)
+
+    def of_texts(self, texts):
+        return np.stack([self.of_inquiry(text) for text in texts])
+
+
+def stored(profile, chunks=CHUNKS, *, encoder=None, vectors=None):
     store = FakeStore(chunks)
-    return store, StoredArticles(store, profile, PLAIN_ENGLISH, encoder or FixedEncoder(), lambda: model)
+    matcher = StoredArticles(store, profile, PLAIN_ENGLISH, encoder or FixedEncoder(), vectors, lambda: MODELS)
+    return store, matcher
 
 
 def test_matches_are_by_their_odds_and_ties_by_the_id():
@@ -67,6 +87,18 @@ def test_matches_are_by_their_odds_and_ties_by_the_id():
 
     assert [match.guide.article_id for match in found] == ["c", "a", "b"]
     assert [match.log_odds for match in found] == pytest.approx([1.0, 0.0, 0.0])
+
+
+async def test_with_the_vectors_of_sentences_an_inquiry_needs_no_word_in_common(profile):
+    rosal = "podar el rosal"
+    _, without = stored(profile)
+    _, matcher = stored(profile, vectors=FixedVectors("roses", "rosal"))
+
+    found = await matcher.match(rosal)
+
+    assert (without.model, matcher.model) == (LEAD, MEANING)
+    # Of the sentences that people ask with only that of the roses has the vector of the inquiry: 1 − 0 and 0 − 1.
+    assert [(match.guide.article_id, match.log_odds) for match in found] == [("roses", 1.0), ("tulips", -1.0)]
 
 
 def test_without_articles_nothing_matches():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from articulado.cases import matching as model_module
-from articulado.cases.evidence import EVIDENCE
-from articulado.cases.matching import MatchModel, packaged_model
+from articulado.cases.evidence import EVIDENCE, SENTENCE_EVIDENCE
+from articulado.cases.matching import MatchModel, MatchModels, packaged_models
 from articulado.values.errors import ConfigurationError
 
 COUNT = len(EVIDENCE)
@@ -20,14 +20,22 @@ WHOLE = {
     "curve": {"slope": 1.0, "intercept": 0.0, "cases": 10},
 }
 
+MORE = len(SENTENCE_EVIDENCE) - COUNT
+SENTENCES = {
+    **WHOLE,
+    "evidence": list(SENTENCE_EVIDENCE),
+    **{name: [*WHOLE[name], *[1.0] * MORE] for name in ("mean", "deviation", "weights")},
+}
+BOTH = {"words": WHOLE, "sentences": SENTENCES}
+
 
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     """Let the package have its weights in another file."""
     monkeypatch.setattr(model_module, "WEIGHTS_FILE", tmp_path / "weights.json")
-    packaged_model.cache_clear()
+    packaged_models.cache_clear()
     yield tmp_path / "weights.json"
-    packaged_model.cache_clear()
+    packaged_models.cache_clear()
 
 
 def test_log_odds_by_hand():
@@ -48,17 +56,17 @@ def test_the_fingerprint_is_that_of_the_weights_and_not_of_the_curve():
 
 
 def test_the_weights_of_the_package_are_of_the_evidence_that_is_read():
-    model = packaged_model()
-
-    assert model.evidence == EVIDENCE
-    assert len(model.mean) == len(model.deviation) == len(model.weights) == COUNT
-    assert min(model.deviation) > 0
+    for is_of_sentences, evidence in ((False, EVIDENCE), (True, SENTENCE_EVIDENCE)):
+        model = packaged_models().of(sentences=is_of_sentences)
+        assert model.evidence == evidence
+        assert len(model.mean) == len(model.deviation) == len(model.weights) == len(evidence)
+        assert min(model.deviation) > 0
 
 
 def test_a_file_is_read_as_it_is(file):
-    file.write_text(json.dumps(WHOLE), encoding="utf-8")
+    file.write_text(json.dumps(BOTH), encoding="utf-8")
 
-    assert packaged_model() == MatchModel(**WHOLE)
+    assert packaged_models() == MatchModels(words=MatchModel(**WHOLE), sentences=MatchModel(**SENTENCES))
 
 
 @pytest.mark.parametrize(
@@ -67,20 +75,20 @@ def test_a_file_is_read_as_it_is(file):
         None,
         "",
         "{",
-        json.dumps(WHOLE)[:-40],
-        json.dumps({**WHOLE, "evidence": list(EVIDENCE[:-1])}),
-        json.dumps({**WHOLE, "evidence": list(reversed(EVIDENCE))}),
-        json.dumps({**WHOLE, "bias": "much"}),
-        json.dumps({**WHOLE, "more": 1}),
-        json.dumps({name: value for name, value in WHOLE.items() if name != "curve"}),
+        json.dumps(BOTH)[:-40],
+        json.dumps({**BOTH, "words": {**WHOLE, "evidence": list(EVIDENCE[:-1])}}),
+        json.dumps({**BOTH, "sentences": {**SENTENCES, "evidence": list(reversed(SENTENCE_EVIDENCE))}}),
+        json.dumps({**BOTH, "words": {**WHOLE, "bias": "much"}}),
+        json.dumps({**BOTH, "words": {**WHOLE, "more": 1}}),
+        json.dumps({"words": WHOLE}),
         "\xff".encode("latin-1"),
     ],
-    ids=["missing", "empty", "torn", "cut", "less", "other", "text", "more", "no curve", "bytes"],
+    ids=["missing", "empty", "torn", "cut", "less", "other", "text", "more", "one alone", "bytes"],
 )
 def test_a_damaged_file_or_one_of_other_evidence_is_said_with_what_to_do(file, content):
     if content is not None:
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
 
     with pytest.raises(ConfigurationError, match="Vuelva a instalar articulado") as raised:
-        packaged_model()
+        packaged_models()
     assert str(file) in str(raised.value)

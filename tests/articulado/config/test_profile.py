@@ -386,8 +386,8 @@ def test_a_mark_of_small_letters_alone_is_a_mark_and_a_word_may_be_in_two_keys_f
         ("[features]\nspanish_law = true\n", '[features] spanish_law asks for language = "es".'),
         ("[relevance]\nnear = 2.0\n", "[relevance] near: must be 1 or less."),
         (
-            '[case.calendar]\ndays_off = ["02-30"]\n',
-            "[case.calendar] days_off 1: “02-30” is no day; days are written as ",
+            '[case.calendar]\ncountry = "QQ"\n',
+            "[case.calendar] country: the holidays of “QQ” are not known; write the ISO code of a country",
         ),
         (
             field("tool", 'frames = ["with it"]\n'),

@@ -10,7 +10,7 @@ from support.sentences import KnownSentences
 from articulado.config.settings import Settings
 from articulado.encoders import known_questions as module
 from articulado.encoders import phrasings as phrasings_module
-from articulado.encoders.known_questions import is_prepared, open_phrasings, prepare, quantile_map
+from articulado.encoders.known_questions import KeptVectors, is_prepared, open_phrasings, prepare, quantile_map
 from articulado.encoders.phrasings import Known, Phrasings, packaged_phrasings
 from articulado.encoders.use_multilingual import FINGERPRINT
 from articulado.values.errors import ConfigurationError, ModelError
@@ -195,3 +195,31 @@ def test_cosines_are_mapped_to_those_at_the_same_quantile():
     assert (np.diff(pairs) >= 0).all()
     # Halfway between the largest cosine seen and 1.
     assert scale(np.array([0.7]))[0] == pytest.approx(0.9, abs=1e-3)
+
+
+def test_the_vectors_of_fixed_texts_are_encoded_once(tmp_path, other):
+    texts = ["vacaciones", "playa"]
+    first = KeptVectors(other, tmp_path).of_texts(texts)
+    assert other.encoded == texts
+    again = KeptVectors(other, tmp_path).of_texts(texts)
+    assert other.encoded == texts
+    np.testing.assert_array_equal(first, again)
+    KeptVectors(other, tmp_path).of_texts(["vacaciones"])
+    assert other.encoded == [*texts, "vacaciones"]
+
+
+@pytest.mark.parametrize("damaged", [lambda whole: whole[:-9], lambda whole: whole[:-12] + b"\xff" * 12, lambda _: b""])
+def test_a_damaged_file_of_vectors_is_written_again(tmp_path, other, damaged):
+    texts = ["vacaciones", "playa"]
+    first = KeptVectors(other, tmp_path).of_texts(texts)
+    [file] = tmp_path.glob("texts-*.npy")
+    file.write_bytes(damaged(file.read_bytes()))
+    np.testing.assert_array_equal(KeptVectors(other, tmp_path).of_texts(texts), first)
+    assert other.encoded == texts * 2
+
+
+def test_vectors_that_cannot_be_kept_are_there_all_the_same(tmp_path, other, caplog):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    vectors = KeptVectors(other, tmp_path / "file" / "folder").of_texts(["playa"])
+    np.testing.assert_array_equal(vectors[0], KeptVectors(other, tmp_path).of_inquiry("playa"))
+    assert caplog.records

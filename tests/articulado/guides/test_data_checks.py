@@ -173,3 +173,46 @@ def test_a_number_of_time_says_its_unit_in_the_text_and_in_the_details(tmp_path)
 def test_only_a_number_has_a_unit(read):
     with pytest.raises(InvalidInput, match=r"unit.*solo va con «data_type: number»"):
         read(data({**STATUS, "unit": "years"}))
+
+
+DUE = {"kind": "deadline/payment_claim", "inputs": {"due": "planted"}}
+DECIDED = {"decision": "uncertain", "because": "Late."}
+
+
+def ruled(**rule):
+    return {**decision_guide(), "rules": [rule]}
+
+
+def test_a_calculation_is_told_with_what_it_decides(tmp_path):
+    rules = [
+        {"calculation": DUE, **DECIDED},
+        {"calculation": DUE, "when": {"field": "status", "one_of": ["dead"]}},
+        {"calculation": {"kind": "benefit/unemployment_duration", "inputs": {"contributed_days": "height"}}, **DECIDED},
+    ]
+    chunks = [data(STATUS, PLANTED, HEIGHT), {**decision_guide(), "rules": rules}, guardrails()]
+    profile = load_profile(str(write_profile(tmp_path)))
+    cut = cut_article(write_article(tmp_path / "a.article.yaml", chunks=chunks), profile).chunks
+
+    assert cut[1]["details"]["rules"][0] == {"calculation": DUE, **DECIDED}
+    assert cut[1]["text"].splitlines()[-3:] == [
+        "- If the plazo para reclamar cantidades has passed: uncertain. Late.",
+        "- If status is dead, calculated: plazo para reclamar cantidades.",
+        "- If there is no right to duración de la prestación por desempleo: uncertain. Late.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ({"calculation": {**DUE, "kind": "deadline/none"}}, r"no hay ningún cálculo «deadline/none»"),
+        ({"calculation": {**DUE, "inputs": {"seat": "planted"}}}, "el cálculo no tiene el dato «seat»; tiene: due"),
+        ({"calculation": {**DUE, "given": {"seat": "Vigo"}}}, "el cálculo no tiene el dato «seat»"),
+        ({"calculation": {**DUE, "inputs": {"due": "sown"}}}, "«sown»"),
+        ({"calculation": DUE, "decision": "uncertain"}, "«decision» y «because» van juntos"),
+        ({"when": {"field": "height", "above": 3}}, "«decision» y «because» van juntos"),
+        (DECIDED, "necesita «when»"),
+    ],
+)
+def test_a_calculation_that_cannot_be_made_is_refused(read, rule, said):
+    with pytest.raises(InvalidInput, match=said):
+        read(data(STATUS, PLANTED, HEIGHT), ruled(**rule))

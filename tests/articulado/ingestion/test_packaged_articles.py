@@ -9,8 +9,8 @@ from articulado.models.tokens import token_counter
 
 PROFILES = ("plan_401k", "laboral")
 MIN_ARTICLES = 12
-MAX_CRITICAL = 450
-MAX_REQUIRED = 350
+MAX_CRITICAL = 510
+MAX_REQUIRED = 425
 FILES = [
     pytest.param(name, file, id=f"{name}-{file.name.partition('.')[0]}")
     for name in PROFILES

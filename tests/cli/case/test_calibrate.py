@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.paths import REPOSITORY
 
-from articulado.cases.matching import FILE, HIGHEST, packaged_model, read_calibration
+from articulado.cases.matching import FILE, HIGHEST, packaged_models, read_calibration
 from cli.failures import FAILED, MISUSED
 from cli.main import run
 from evaluation.case_desk.cases import KINDS, own_decisions
@@ -76,7 +76,7 @@ def test_the_curves_are_stored_with_the_profile_and_used_from_then_on(profile, g
     assert output["written"] == [str(folder(profile) / FILE)]
     assert (measured["cases"], measured["answerable"], measured["not_held"]) == (TAKEN, WITH_ARTICLE, [])
     assert measured["reranker"] == "heuristic"
-    assert stored.model == packaged_model().fingerprint
+    assert stored.model == packaged_models().sentences.fingerprint
     for graph, curve in stored.curves.items():
         of_graph = measured["graphs"][graph]
         assert of_graph["curve"] == curve.model_dump()
@@ -114,7 +114,7 @@ def test_without_a_fit_nothing_is_stored_and_all_cases_are_measured(profile, gol
     assert output["written"] == []
     assert not folder(profile).exists()
     for of_graph in output["profiles"][0]["graphs"].values():
-        assert of_graph["curve"] == packaged_model().curve.model_dump()
+        assert of_graph["curve"] == packaged_models().sentences.curve.model_dump()
         assert (len(of_graph["reported_on"]), of_graph["fitted_on"]) == (TAKEN, [])
         assert of_graph["decisions"] == of_graph["decisions_on_every"]
         assert of_graph["decisions"]["total"]["cases"] == TAKEN

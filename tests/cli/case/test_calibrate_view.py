@@ -32,7 +32,9 @@ def findings(profile: str, *, every: bool) -> ProfileFindings:
         )
         for graph in GRAPHS
     }
-    return ProfileFindings(profile, "e:1", "heuristic", tuple(one.case for one in results), ("jubilacion",), reports)
+    return ProfileFindings(
+        profile, "0123456789ab", "e:1", "heuristic", tuple(one.case for one in results), ("jubilacion",), reports
+    )
 
 
 def shown(*profiles: ProfileFindings) -> list[str]:

@@ -7,7 +7,15 @@ from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, mak
 from support.reference_search import passes
 
 from articulado.cases.evidence import Guide
-from articulado.cases.matching import Calibration, Curve, Match, fit_curve, packaged_model, write_calibration
+from articulado.cases.matching import (
+    Calibration,
+    Curve,
+    Match,
+    MatchModel,
+    fit_curve,
+    packaged_models,
+    write_calibration,
+)
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.language.languages import language
@@ -74,6 +82,10 @@ class MatchesByWord:
 
     def __init__(self, odds: dict[str, dict[str, float]]) -> None:
         self.odds = odds
+
+    @property
+    def model(self) -> MatchModel:
+        return packaged_models().words
 
     async def match(self, inquiry: str) -> list[Match]:
         keeper = {"record_keeper": "LT Trust", "plan_type": "401(k)"}
@@ -142,7 +154,9 @@ async def test_whatever_is_stored_the_given_curves_give_the_confidence(tmp_path)
     services = services_over(ALIKE, folder=tmp_path)
     before = await run_cases(services, [case("a", "lt-rollover")], CURVES)
     stored = dict.fromkeys(GRAPHS, Curve(slope=0.0, intercept=-5.0, cases=50))
-    write_calibration(services.profile.own_folder, Calibration(model=packaged_model().fingerprint, curves=stored))
+    write_calibration(
+        services.profile.own_folder, Calibration(model=packaged_models().words.fingerprint, curves=stored)
+    )
     assert await run_cases(services, [case("a", "lt-rollover")], CURVES) == before
     (lower,) = (await run_cases(services, [case("a", "lt-rollover")], stored))["required_data"]
     assert lower.confidence == 0.01
@@ -230,10 +244,10 @@ async def test_without_a_fit_all_cases_are_measured_with_the_curve_at_hand(tmp_p
     services = services_over(ALIKE, folder=tmp_path)
     packaged = await measure_profile(services, LABELLED, fitted=False)
     own = dict.fromkeys(GRAPHS, Curve(slope=0.5, intercept=0.25, cases=50))
-    write_calibration(services.profile.own_folder, Calibration(model=packaged_model().fingerprint, curves=own))
+    write_calibration(services.profile.own_folder, Calibration(model=packaged_models().words.fingerprint, curves=own))
     stored = await measure_profile(services, LABELLED, fitted=False)
     for graph in GRAPHS:
-        assert packaged.reports[graph].curve == packaged_model().curve
+        assert packaged.reports[graph].curve == packaged_models().words.curve
         assert stored.reports[graph].curve == own[graph]
         assert stored.reports[graph].fitted_on == ()
         scored = stored.reports[graph].measured.confidence.scored
