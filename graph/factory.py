@@ -14,6 +14,7 @@ from articulado.config.settings import ModelSettings, Settings
 from articulado.encoders.bm25 import Bm25Encoder
 from articulado.encoders.dual import DualEncoder, packaged_encoder
 from articulado.encoders.known_questions import KeptVectors, open_phrasings
+from articulado.encoders.meaning import MeaningEmbedder, TextCloseness, meaning_fingerprint
 from articulado.encoders.phrasings import Phrasings, packaged_precedents
 from articulado.encoders.sentences import sentence_encoder
 from articulado.encoders.use_multilingual import FINGERPRINT
@@ -36,6 +37,7 @@ from articulado.retrieval.ranking.learnt import LearntReranker, packaged_ranking
 from articulado.retrieval.ranking.table import ASK_A_PROVIDER, rerankers
 from articulado.retrieval.relevance.evidence import EvidenceReader
 from articulado.retrieval.relevance.judge import BestScoreJudge, LearntJudge, RelevanceJudge, packaged_judgement
+from articulado.retrieval.search import MeaningSearch
 from articulado.store.edge_writer import EdgeWriter
 from articulado.store.generations import Index
 from articulado.store.layout import load_agreements
@@ -87,13 +89,14 @@ def _bind(
     heuristic = HeuristicReranker(domain, lexicon, prominence, similarity, _support(encoder))
     phrasings = _phrasings(settings, domain)
     learnt = _learnt(domain, lexicon, heuristic, similarity, prominence, phrasings)
+    meaning = _meaning(settings, index) if index else None
     store = opening.result() if opening else records
     return Services(
         settings=settings,
         profile=profile,
         store=store,
         reader=reader,
-        principal=_principal(settings.principal, domain, lexicon, encoder),
+        principal=_principal(settings, domain, lexicon, encoder, meaning),
         embedder=((_provider_embedder(settings) or encoder) if index else None) or DisabledEmbedder(),
         sparse=Bm25Encoder.of(domain),
         rerankers=rerankers(settings, reader, heuristic, profile, learnt),
@@ -110,6 +113,7 @@ def _bind(
         last_changes=last_changes,
         checker=_checker(settings.checker),
         index_day=index.manifest.created.date() if index else None,
+        meaning=meaning,
     )
 
 
@@ -148,6 +152,16 @@ def _provider_embedder(settings: Settings) -> Embedder | None:
     from articulado.models.openai import embedder
 
     return embedder(settings.embedder)
+
+
+def _meaning(settings: Settings, index: Index) -> MeaningSearch | None:
+    """Return the search by the sentence encoder of an index, without embedder if another one is in use."""
+    space = index.manifest.meaning
+    if space is None:
+        return None
+    encoder = sentence_encoder(settings)
+    is_same = encoder is not None and meaning_fingerprint(encoder) == space.fingerprint
+    return MeaningSearch(space, MeaningEmbedder(encoder, space.dimensions) if encoder and is_same else None)
 
 
 def _encoder_of(index: Index, settings: Settings, domain: Domain) -> DualEncoder:
@@ -243,12 +257,17 @@ def _keyword_reader(domain: Domain, weights: StemWeights) -> ChatModel:
     return _in_process(KeywordReader(domain=domain, weights=weights), "sin conexión (palabras clave)")
 
 
-def _principal(settings: ModelSettings, domain: Domain, lexicon: Lexicon, encoder: DualEncoder | None) -> ChatModel:
-    if settings.provider != "offline":
+def _principal(
+    settings: Settings, domain: Domain, lexicon: Lexicon, encoder: DualEncoder | None, meaning: MeaningSearch | None
+) -> ChatModel:
+    if settings.principal.provider != "offline":
         from articulado.models.openai import chat_model
 
-        return chat_model("principal", settings)
-    return _extractive_principal(domain, lexicon, encoder)
+        return chat_model("principal", settings.principal)
+    # An endpoint would be sent every sentence of what was found.
+    embedder = meaning.embedder if meaning and settings.sentences != "openai" else None
+    closeness = TextCloseness(embedder, meaning.space) if meaning and embedder else None
+    return _extractive_principal(domain, lexicon, encoder, closeness)
 
 
 def _checker(settings: ModelSettings) -> ChatModel | None:
@@ -280,11 +299,13 @@ def without_providers(services: Services) -> Services:
     )
 
 
-def _extractive_principal(domain: Domain, weights: StemWeights, encoder: DualEncoder | None) -> ChatModel:
+def _extractive_principal(
+    domain: Domain, weights: StemWeights, encoder: DualEncoder | None, closeness: TextCloseness | None = None
+) -> ChatModel:
     from articulado.answering.answer_writer import ExtractivePrincipal
 
     similarity = encoder.similarities if encoder else None
-    principal = ExtractivePrincipal(domain=domain, weights=weights, similarity=similarity)
+    principal = ExtractivePrincipal(domain=domain, weights=weights, similarity=similarity, closeness=closeness)
     return _in_process(principal, "sin conexión (citas literales)", quotes_only=True)
 
 

@@ -32,7 +32,7 @@ from articulado.retrieval.conversation.leaning import LeaningJudge
 from articulado.retrieval.named import IndexContents
 from articulado.retrieval.ranking.heuristic import WordShare
 from articulado.retrieval.relevance.judge import RelevanceJudge
-from articulado.retrieval.search import HybridSearch
+from articulado.retrieval.search import HybridSearch, MeaningSearch
 from articulado.store.layout import IndexedAgreement
 from articulado.store.records.lookup import PackagedRecords
 from articulado.store.supplementary import SupplementaryStore
@@ -113,6 +113,7 @@ class Services:
     agreements: tuple[IndexedAgreement, ...] = ()
     laws: IndexedLaws = NO_LAWS
     index_day: date | None = None
+    meaning: MeaningSearch | None = None
     last_changes: Callable[[], Mapping[str, str]] = dict
     calendar: Callable[[], date] = date.today
 
@@ -226,6 +227,7 @@ class Services:
             self.fusion,
             self.question_time,
             knows_words=self._embeds_offline,
+            meaning=self.meaning,
         )
 
     @property

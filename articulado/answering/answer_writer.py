@@ -116,7 +116,7 @@ class ExtractivePrincipal(OfflineChat):
     """Answers with what is written: our words on the law first, then its own; and evaluates itself by the protocol.
 
     That a question can be answered has been decided before: where there are fragments, it answers. ``similarity`` is
-    learnt, where there is an index.
+    learnt, where there is an index; ``closeness`` is that of a sentence encoder, for texts of files.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -124,6 +124,7 @@ class ExtractivePrincipal(OfflineChat):
     domain: Domain
     weights: StemWeights = EqualWeights()
     similarity: TextSimilarity | None = None
+    closeness: TextSimilarity | None = None
 
     def reply(self, messages: Sequence[BaseMessage]) -> str:
         """Return the answer and, where the fragments have numbers, the self-evaluation."""
@@ -152,7 +153,7 @@ class ExtractivePrincipal(OfflineChat):
     def _selection(self, question: str, earlier: str, fragments: Sequence[Fragment]) -> Selection:
         """Return what the provisions say, with the companions."""
         topic = self.domain.question_topic(question) or question
-        scorer = Scorer(topic, earlier, self.domain, self.weights, self.similarity)
+        scorer = Scorer(topic, earlier, self.domain, self.weights, self.similarity, self.closeness)
         provisions = [fragment for fragment in fragments if fragment.purpose not in STATED]
         return with_companions(select(question, provisions, scorer), provisions, self.domain)
 

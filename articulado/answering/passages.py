@@ -90,6 +90,23 @@ class Passage:
         return bool(self.lead_ins) or self.is_row or self.last > self.position
 
 
+_HEADING = re.compile(r"[^\W\d_][^\d:;.!?|]{0,60}")
+
+
+def below_headings(texts: Sequence[str]) -> list[str]:
+    """Return each text below the heading before it; headings, which say nothing by themselves, are empty.
+
+    >>> below_headings(["Ropa", "Se viste con libertad.", "Salvo visitas."])
+    ['', 'Ropa Se viste con libertad.', 'Ropa Salvo visitas.']
+    """
+    heading, below = "", list[str]()
+    for text in texts:
+        is_heading = _HEADING.fullmatch(text) is not None
+        heading = text if is_heading else heading
+        below.append("" if is_heading else f"{heading} {text}".lstrip())
+    return below
+
+
 def passages_of(fragments: Iterable[Fragment], locale: Language | None = None) -> list[Passage]:
     r"""Return the passages of one provision, whose parts are fragments in the order of its text.
 

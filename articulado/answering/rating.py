@@ -13,7 +13,7 @@ from math import fsum
 from typing import Protocol, runtime_checkable
 
 from articulado.answering.figures import Asked, without_facts
-from articulado.answering.passages import Passage, has_passages, passages_of
+from articulado.answering.passages import Passage, below_headings, has_passages, passages_of
 from articulado.answering.shortening import PlainWords, Point, plain_words, read_point, shorten
 from articulado.language.folding import fold
 from articulado.language.numerals import read_number
@@ -63,9 +63,11 @@ def note_for_readers(fragment: Fragment) -> str:
 
 
 _HEADING, _BREADCRUMB = 0.8, 0.3
-"""What a word of the title or the chapter counts for in each sentence below it."""
+"""Weights of the words of title and chapter in each sentence below them."""
 _ASKED, _SIMILARITY = 0.35, 0.6
 """What it adds to a score that a sentence gives what is asked for, and its learnt similarity to the question."""
+_CLOSENESS = 1.5
+"""Weight of the closeness by a sentence encoder in the score of a text of one's own, instead of the similarity."""
 _POINT = _CARRYING = 0.5
 """What a passage gets of the score of the point that says the same in our words, and a point of its passage."""
 _EARLY = 0.2
@@ -102,7 +104,7 @@ class Rated:
 class Scorer:
     """Scores the sentences of a provision against a question.
 
-    ``earlier`` is what a follow-up leans on; ``follows`` tells that it is one.
+    ``earlier`` is what a follow-up leans on; ``follows`` tells that it is one. ``closeness`` is for texts of files.
     """
 
     def __init__(
@@ -112,6 +114,7 @@ class Scorer:
         domain: Domain,
         weights: StemWeights,
         similarity: TextSimilarity | None = None,
+        closeness: TextSimilarity | None = None,
     ) -> None:
         self.domain = domain
         self.weights = weights
@@ -131,6 +134,7 @@ class Scorer:
         self._names = words_of_names(question, domain)
         self._all_names = words_of_names(self._question, domain)
         self._similarity = similarity
+        self._closeness = closeness
 
     def stems_of(self, text: str) -> frozenset[str]:
         """Return the stems and numbers of a text, which is compared with many others."""
@@ -158,18 +162,26 @@ class Scorer:
         A score is the share of the question that a text covers together with its heading, what it adds that the text
         gives what is asked for, which counts as far as it is about the topic, and the learnt similarity.
         """
-        similarities = self._similarity(self._question, texts) if self._similarity and texts else [0.0] * len(texts)
         stems = self.domain.stems
         around = dict.fromkeys(stems(heading.breadcrumb), _BREADCRUMB)
         around.update(dict.fromkeys(stems(heading.title), _HEADING))
         rated = []
-        for text, similarity in zip(texts, similarities, strict=True):
+        for text, near in zip(texts, self._similar(texts, heading) if texts else [], strict=True):
             inside = dict.fromkeys(stems(text), 1.0)
             covered = self._coverage({**around, **inside})
             asked = _ASKED * self.asked.match(text) * min(1.0, 2 * covered)
             own = self._coverage(inside)
-            rated.append(Rated(covered + asked + _SIMILARITY * max(0.0, similarity), own))
+            rated.append(Rated(covered + asked + near, own))
         return rated
+
+    def _similar(self, texts: Sequence[str], heading: Fragment) -> list[float]:
+        """Return what the meaning of each text adds to its score; a heading is less than any text."""
+        if self._closeness and heading.url.startswith("file:"):
+            below = below_headings(texts)
+            near = zip(self._closeness(self._question, below), below, strict=True)
+            return [_CLOSENESS * (value if text else -1.0) for value, text in near]
+        similarities = self._similarity(self._question, texts) if self._similarity else [0.0] * len(texts)
+        return [_SIMILARITY * max(0.0, similarity) for similarity in similarities]
 
     def named(self, passages: Sequence[Passage]) -> list[float]:
         """Return what each passage is worth because the question names it as a row of a table.

@@ -155,6 +155,12 @@ class Profile(Section):
         return tuple(collection.name for collection in self.collections)
 
     @property
+    def by_meaning(self) -> tuple[str, ...]:
+        """Names of the collections whose dense vectors are made by a sentence encoder when the embedder is offline."""
+        trained = self.features.spanish_law
+        return tuple(collection.name for collection in self.collections if collection.by_meaning or not trained)
+
+    @property
     def for_questions(self) -> tuple[str, ...]:
         """Names of the collections in which free questions are searched."""
         return tuple(collection.name for collection in self.collections if collection.questions)

@@ -36,13 +36,16 @@ class Section(BaseModel):
 class Collection(Section):
     """One collection: its weight in the ranking and what a user calls it.
 
-    ``questions``: free questions are searched in it, too, and not only cases.
+    ``questions``: free questions are searched in it, too, and not only cases. ``by_meaning``: a pretrained sentence
+    encoder makes its dense vectors, because the encoder of the profile was trained on other texts. Without Spanish
+    law, that is so of every collection.
     """
 
     name: Name
     weight: float = Field(default=1.0, gt=0, le=1)
     label: str
     questions: bool = True
+    by_meaning: bool = False
 
 
 class Features(Section):

@@ -14,7 +14,7 @@ from articulado.config.profile_files import DEFAULT_PROFILE
 from articulado.config.settings import Settings
 from articulado.ingestion.incremental.catalog import read_catalog
 from articulado.ingestion.incremental.workspace import chunker_of, profile_digest
-from articulado.ingestion.index_models import CHUNKER, IndexModels, check_models, expected_fingerprints
+from articulado.ingestion.index_models import CHUNKER, IndexModels, check_models, expected_fingerprints, has_meaning_of
 from articulado.language.translation import translate
 from articulado.store.builder import IndexBuilder
 from articulado.store.generations import Description, Generations, Index, is_of_earlier_version
@@ -54,7 +54,8 @@ def find_configured(settings: Settings, profile: Profile) -> Index | None:
     manifest = index.manifest
     if manifest.demo and settings.index is None:
         expected = expected_fingerprints(settings, profile, chunker_of(profile))
-        return index if manifest.fingerprints == expected else None
+        is_current = manifest.fingerprints == expected and has_meaning_of(manifest, settings, profile)
+        return index if is_current else None
     # What a demo was cut from is the corpus of its version of the package, and no setting.
     chunker = manifest.fingerprints.chunker if manifest.demo else CHUNKER
     manifest.check(expected_fingerprints(settings, profile, chunker), settings.index_folder)

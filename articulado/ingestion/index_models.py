@@ -11,9 +11,11 @@ from articulado.config.profile import Profile, domain_of
 from articulado.config.settings import ModelSettings, Role, Settings
 from articulado.encoders.bm25 import Bm25Encoder
 from articulado.encoders.dual import fitted_fingerprint, packaged_encoder
+from articulado.encoders.meaning import meaning_fingerprint
+from articulado.encoders.sentences import SentenceEncoder, sentence_encoder
 from articulado.legal.domain.base import Domain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from articulado.store.generations import Fingerprints
+from articulado.store.generations import Fingerprints, Manifest
 from articulado.values.protocols import Embedder
 
 CHUNKER = "small_to_big:2000:300:50:5"
@@ -29,6 +31,23 @@ def expected_fingerprints(settings: Settings, profile: Profile, chunker: str = C
     domain = domain_of(profile)
     embedder, sparse = _embedder_fingerprint(settings, domain), Bm25Encoder.of(domain).fingerprint
     return Fingerprints(embedder=embedder, sparse=sparse, chunker=chunker)
+
+
+def sentences_of(settings: Settings, profile: Profile) -> SentenceEncoder | None:
+    """Return the encoder of the collections that are indexed by meaning; ``None`` if another one makes all vectors."""
+    if settings.embedder.provider != "offline" or not profile.by_meaning:
+        return None
+    return sentence_encoder(settings)
+
+
+def has_meaning_of(manifest: Manifest, settings: Settings, profile: Profile) -> bool:
+    """Tell whether the vectors by meaning of an index are those of the settings, so that it can be continued."""
+    encoder = sentences_of(settings, profile)
+    own = set(profile.by_meaning).intersection(manifest.collections) if encoder else set[str]()
+    if manifest.meaning is None or encoder is None:
+        return manifest.meaning is None and not own
+    fingerprint = meaning_fingerprint(encoder)
+    return manifest.meaning.fingerprint == fingerprint and own == set(manifest.meaning.collections)
 
 
 def _embedder_fingerprint(settings: Settings, domain: Domain) -> str:

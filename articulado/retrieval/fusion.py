@@ -43,6 +43,9 @@ def _joined(first: Candidate, second: Candidate) -> Candidate:
     similar = [candidate["similarity"] for candidate in (first, second) if "similarity" in candidate]
     if similar:
         joined["similarity"] = max(similar)
+    close = [candidate["closeness"] for candidate in (first, second) if "closeness" in candidate]
+    if close:
+        joined["closeness"] = max(close)
     scored = [candidate for candidate in (first, second) if "rerank_score" in candidate]
     if scored:
         joined["rerank_score"] = max(candidate["rerank_score"] for candidate in scored)

@@ -9,7 +9,7 @@ later wording may replace it, with a note.
 import asyncio
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -18,6 +18,7 @@ import numpy as np
 
 from articulado.config.profile import Profile
 from articulado.config.sections import Caps
+from articulado.encoders.meaning import MeaningEmbedder
 from articulado.encoders.phrasings import Phrasings
 from articulado.language.languages import spoken_now
 from articulado.language.translation import translate
@@ -29,6 +30,7 @@ from articulado.legal.wordings import annotate_validity
 from articulado.models.embeddings import VectorCache
 from articulado.models.retry import UNLIMITED, QuestionTime
 from articulado.retrieval.fusion import candidate, in_order, merged
+from articulado.store.generations import MeaningSpace
 from articulado.store.supplementary import UNAVAILABLE
 from articulado.values.answers import NO_COST, Analysis, Cost, cost_of_failure
 from articulado.values.chunks import Candidate, Chunk, provision_of
@@ -53,13 +55,24 @@ _PROVISION_ADDED = re.compile(r"Se añaden? (?:por|, con efectos|con efectos|est
 
 
 @dataclass(frozen=True)
+class MeaningSearch:
+    """Search by vectors of a sentence encoder in the collections of ``space``.
+
+    Without an ``embedder``, because the encoder in use is not that of the index, they are searched by words.
+    """
+
+    space: MeaningSpace
+    embedder: MeaningEmbedder | None
+
+
+@dataclass(frozen=True)
 class HybridSearch:
     """Encodes queries and searches with them; vectors stay in a cache, out of the state.
 
     ``collections`` are those that are searched where a caller names none; ``fusion`` is the one for ``embedder``.
     ``question_time`` is what a question has: the embedder gets a share of it (``articulado.models.retry``). An
-    embedder that
-    ``knows_words`` gives a zero vector for a text of which it knows none; of any other, that is a fault.
+    embedder that ``knows_words`` gives a zero vector for a text of which it knows none; of any other, that is a fault.
+    ``meaning`` searches the collections that ``embedder`` has no vectors of.
     """
 
     store: ChunkStore
@@ -71,6 +84,7 @@ class HybridSearch:
     fusion: Fusion
     question_time: QuestionTime = UNLIMITED
     knows_words: bool = False
+    meaning: MeaningSearch | None = None
     dense_vectors: VectorCache[Vector] = dataclasses.field(default_factory=VectorCache)
     sparse_vectors: VectorCache[SparseVector] = dataclasses.field(default_factory=VectorCache)
 
@@ -81,27 +95,32 @@ class HybridSearch:
             ModelError: the embedder is down, takes more than its share of the question's time, or gives vectors that
                 cannot be searched with.
         """
-        keys = {query: self.dense_vectors.key("dense", self.embedder.fingerprint, query) for query in queries}
+        return await self._embed(self.embedder, queries, deadline)
+
+    async def _embed(
+        self, embedder: Embedder, queries: Sequence[str], deadline: float | None
+    ) -> tuple[list[Vector], Cost]:
+        keys = {query: self.dense_vectors.key("dense", embedder.fingerprint, query) for query in queries}
         vectors = {query: cached for query, key in keys.items() if (cached := self.dense_vectors.get(key)) is not None}
         cost = NO_COST
         if missing := [query for query in keys if query not in vectors]:
-            embedded = await self.embedder.embed_queries(
+            embedded = await embedder.embed_queries(
                 missing, deadline=self.question_time.deadline_of("embedder", deadline)
             )
             cost = {"requests": embedded.requests, "input_tokens": embedded.tokens, "output_tokens": 0}
-            self._check(embedded)
+            self._check(embedded, embedder)
             for query, vector in zip(missing, embedded.vectors, strict=True):
                 vectors[query] = vector
                 self.dense_vectors.put(keys[query], vector)
         return [vectors[query] for query in queries], cost
 
-    def _check(self, embedded: Embedded) -> None:
+    def _check(self, embedded: Embedded, embedder: Embedder) -> None:
         """Check that vectors have the length of those in the index, are finite and, but for unknown words, not zero."""
-        dimensions = self.embedder.dimensions
+        dimensions = embedder.dimensions
         for vector in embedded.vectors:
             if vector.shape != (dimensions,) or not np.isfinite(vector).all() or not (self.knows_words or vector.any()):
                 error = ModelError(
-                    translate("models.unusable_vectors", name=self.embedder.fingerprint, dimensions=dimensions)
+                    translate("models.unusable_vectors", name=embedder.fingerprint, dimensions=dimensions)
                 )
                 error.attempts = embedded.requests
                 raise error
@@ -127,6 +146,7 @@ class HybridSearch:
         deadline: float | None = None,
         caps: Caps | None = None,
         unavailable: set[str] | None = None,
+        problems: list[str] | None = None,
     ) -> tuple[list[Candidate], Cost]:
         """Search every collection with every query at once; return the best parents, each once, and the cost.
 
@@ -136,7 +156,7 @@ class HybridSearch:
         that the index lacks.
 
         ``unavailable`` takes the names of collections that do not answer, as long as others find anything; without it,
-        each must answer.
+        each must answer. ``problems`` takes why collections are searched by words.
 
         Raises:
             ModelError: vectors are lacking, and the embedder is down or late.
@@ -147,14 +167,19 @@ class HybridSearch:
         cost = NO_COST
         if not lexical_only:
             dense, cost = await self.embed(queries, deadline)
-        sparse = await self.encode(queries)
-        vectors = [
-            HybridQuery(_unless_zero(vector), terms, self.fusion) for vector, terms in zip(dense, sparse, strict=True)
-        ]
         searched = collections or self.collections
-        candidates = await self._candidates(queries, vectors, where, searched, caps, unavailable)
+        by_meaning: Sequence[Vector | None] = [None] * len(queries)
+        if not lexical_only and self._by_meaning(searched):
+            by_meaning = await self._meant(queries, deadline, problems)
+        sparse = await self.encode(queries)
+        usual, own = (
+            [HybridQuery(_unless_zero(vector), terms, self.fusion) for vector, terms in zip(each, sparse, strict=True)]
+            for each in (dense, by_meaning)
+        )
+        vectors = {name: own if name in self._by_meaning(searched) else usual for name in searched}
+        candidates = await self._candidates(queries, vectors, where, caps, unavailable)
         if where.as_of:
-            of_today = await self._candidates(queries, vectors, replace(where, as_of=None), searched, caps, unavailable)
+            of_today = await self._candidates(queries, vectors, replace(where, as_of=None), caps, unavailable)
             candidates += await later_wordings(of_today, where.as_of, self.store)
         return merged(candidates)[: caps.overall], cost
 
@@ -179,43 +204,42 @@ class HybridSearch:
         search = partial(
             self.run, queries, where, collections=collections, deadline=deadline, caps=caps, unavailable=unavailable
         )
-        warnings: list[str] = []
+        problems: list[str] = []
         try:
-            candidates, cost = await search(lexical_only=lexical_only)
+            candidates, cost = await search(lexical_only=lexical_only, problems=problems)
         except ModelError as error:
             candidates, _ = await search(lexical_only=True)
             cost = cost_of_failure(error)
-            warnings = [spoken_now().translate("rag_searched_by_words", problem=error)]
+            problems = [spoken_now().translate("rag_searched_by_words", problem=error)]
         if labels := [one.label for one in self.profile.collections if one.name in unavailable]:
-            warnings.append(spoken_now().translate("rag_searched_without", collections=", ".join(labels)))
-        return candidates, cost, warnings
+            problems.append(spoken_now().translate("rag_searched_without", collections=", ".join(labels)))
+        return candidates, cost, problems
 
     async def _candidates(
         self,
         queries: Sequence[str],
-        vectors: Sequence[HybridQuery],
+        vectors: Mapping[str, Sequence[HybridQuery]],
         where: SearchFilter,
-        collections: Sequence[str],
         caps: Caps,
         unavailable: set[str] | None,
     ) -> list[Candidate]:
-        """Search the collections at once; return what each query finds, the best first."""
+        """Search collections at once, by their own vectors; return what each query finds, the best first."""
 
         async def search(name: str) -> list[list[Hit]] | StoreUnavailable | IndexMissing:
             try:
                 return await self.store.search(
-                    name, vectors, limit=caps.per_collection, prefetch=caps.prefetch, where=where
+                    name, vectors[name], limit=caps.per_collection, prefetch=caps.prefetch, where=where
                 )
             except UNAVAILABLE as error:
                 if unavailable is None:
                     raise
                 return error
 
-        answers = await asyncio.gather(*map(search, collections))
-        rankings = {name: found for name, found in zip(collections, answers, strict=True) if isinstance(found, list)}
+        answers = await asyncio.gather(*map(search, vectors))
+        rankings = {name: found for name, found in zip(vectors, answers, strict=True) if isinstance(found, list)}
         # A collection of which the index has nothing answers, too: what counts is whether anything was found.
         has_found = any(map(any, rankings.values()))
-        for name, failure in zip(collections, answers, strict=True):
+        for name, failure in zip(vectors, answers, strict=True):
             if not isinstance(failure, list):
                 if not has_found or unavailable is None:
                     raise failure
@@ -225,9 +249,41 @@ class HybridSearch:
             of_query: list[Candidate] = []
             for name, ranking in rankings.items():
                 weight = self.profile.weight(name)
-                of_query.extend(_candidate(hit, round(hit.score * weight, 6), query) for hit in ranking[position])
+                found = [_candidate(hit, round(hit.score * weight, 6), query) for hit in ranking[position]]
+                of_query.extend(self._with_closeness(name, found))
             candidates.extend(in_order(of_query)[: caps.per_query])
         return candidates
+
+    async def _meant(
+        self, queries: Sequence[str], deadline: float | None, problems: list[str] | None
+    ) -> Sequence[Vector | None]:
+        """Return the vector of each query by the sentence encoder of the index, none if that is not at hand."""
+        names = self.meaning.space.collections if self.meaning else ()
+        labels = ", ".join(one.label for one in self.profile.collections if one.name in names)
+        problem = spoken_now().translate("rag_without_meaning", collections=labels)
+        if self.meaning and self.meaning.embedder:
+            try:
+                return (await self._embed(self.meaning.embedder, queries, deadline))[0]
+            except ModelError as error:
+                problem = spoken_now().translate("rag_searched_by_words", problem=error)
+        if problems is not None:
+            problems.append(problem)
+        return [None] * len(queries)
+
+    def _with_closeness(self, collection: str, found: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Return what was found with its closeness to the question, if the collection is searched by meaning.
+
+        What the words alone have found is at most as near as the last that the vectors have.
+        """
+        cosines = [each["similarity"] for each in found if "similarity" in each]
+        if self.meaning is None or collection not in self.meaning.space.collections or not cosines:
+            return found
+        closeness, farthest = self.meaning.space.closeness, min(cosines)
+        return [{**each, "closeness": round(closeness(each.get("similarity", farthest)), 6)} for each in found]
+
+    def _by_meaning(self, searched: Sequence[str]) -> frozenset[str]:
+        """Return which of these collections have the vectors of a sentence encoder."""
+        return frozenset(self.meaning.space.collections).intersection(searched) if self.meaning else frozenset()
 
 
 def _candidate(hit: Hit, score: float, query: str) -> Candidate:

@@ -24,6 +24,7 @@ from articulado.store.generations import (
     Generations,
     Index,
     Manifest,
+    MeaningSpace,
     read_manifest,
     translate_disk_errors,
     write_durably,
@@ -72,6 +73,7 @@ class IndexBuilder:
         self._expected = 0
         self._elsewhere: dict[str, int] = {}
         self._dimensions: int | None = None
+        self.meaning: MeaningSpace | None = None
         self._base: Index | None = None
         self._maybe_served = False
 
@@ -148,6 +150,7 @@ class IndexBuilder:
         # Collections that an update which did not end has begun come after those that are served.
         self._names += sorted(set(self._touched.values()).difference(self._names))
         self._dimensions = base.manifest.dimensions
+        self.meaning = base.manifest.meaning
         self._digests = Digests(self._stored, self._touched)
         return self._digests
 
@@ -178,20 +181,39 @@ class IndexBuilder:
         """Write a batch of chunks with their vectors, in the same order; one that the generation has is replaced.
 
         A ``None`` dense vector (a parent, or a text without a known word) or an empty sparse one leaves that side out;
-        the first batch needs a dense vector, which tells the length of all. A chunk is added once: that two share an id
-        is told when the generation is committed.
+        the first batch needs a dense vector, which tells the length of all but those of ``meaning``, which is to be set
+        before its collections are added. A chunk is added once: that two share an id is told when the generation is
+        committed.
 
         Raises:
             InvalidInput: no dense vector has come yet.
         """
+        of_meaning = set(self.meaning.collections) if self.meaning else set[str]()
         if self._dimensions is None:
-            self._dimensions = next((len(vector) for vector in dense if vector is not None), None)
+            pairs = zip(chunks, dense, strict=True)
+            lengths = ((c["collection"] in of_meaning, len(vector)) for c, vector in pairs if vector is not None)
+            # An index of texts by meaning alone has their length.
+            self._dimensions = min(lengths, default=(False, None))[1]
         if self._dimensions is None:
             raise InvalidInput(translate("store.no_dense_vectors"))
         ids = [chunk["id"] for chunk in chunks]
         stored = {point.id: point for point in await asyncio.to_thread(self._stored.find, ids)}
         replaced = {id: Placed(self._names[point.collection], point.segment, id) for id, point in stored.items()}
-        segments = await self._writer.add(chunks, dense, sparse, size=self._dimensions, replaced=replaced)
+        segments = [0] * len(chunks)
+        for by_meaning in (False, True):
+            places = [place for place, c in enumerate(chunks) if (c["collection"] in of_meaning) == by_meaning]
+            size = self.meaning.dimensions if self.meaning and by_meaning else self._dimensions
+            if not places:
+                continue
+            written = await self._writer.add(
+                [chunks[place] for place in places],
+                [dense[place] for place in places],
+                [sparse[place] for place in places],
+                size=size,
+                replaced=replaced,
+            )
+            for place, segment in zip(places, written, strict=True):
+                segments[place] = segment
         points = [
             Point(
                 chunk["id"],
@@ -240,6 +262,7 @@ class IndexBuilder:
             stored_as=self._writer.stored_as,
             fetched=fetched,
             graphs=graphs,
+            meaning=self._meaning_of(counts),
         )
         checksums = await asyncio.to_thread(write_checksums, self._folder, self._base)
         manifest = manifest.model_copy(update={"checksums": checksums})
@@ -255,6 +278,11 @@ class IndexBuilder:
         # The last generation stays for readers that have it open, or were about to open it.
         await self._remove(await asyncio.to_thread(self._generations.all_but, self._folder, served))
         return index
+
+    def _meaning_of(self, collections: Collection[str]) -> MeaningSpace | None:
+        """Return the space of the vectors by meaning, of those collections that the generation has."""
+        named = tuple(name for name in self.meaning.collections if name in collections) if self.meaning else ()
+        return self.meaning.model_copy(update={"collections": named}) if self.meaning and named else None
 
     def _check_counts(self, counts: Mapping[str, int]) -> None:
         if sum(counts.values()) != self._expected:

@@ -104,7 +104,7 @@ class EdgeWriter:
         self._files = SegmentFiles(folder)
         self._samples: defaultdict[tuple[str, int], WrittenSample] = defaultdict(WrittenSample)
         self._met: defaultdict[str, set[str]] = defaultdict(set)
-        self._config: q.EdgeConfig | None = None
+        self._configs: dict[str, q.EdgeConfig] = {}
         self._continues = False
 
     @property
@@ -138,8 +138,8 @@ class EdgeWriter:
             require_room(self._folder, WRITING_ROOM)
             self._files = SegmentFiles(self._folder, base)
             self._continues = True
-            self._config = _config(base.manifest.dimensions)
             for name in base.manifest.collections:
+                self._configs[name] = _config(base.manifest.dimensions_of(name))
                 try:
                     json.loads((base.folder / name / CONFIG).read_bytes())
                 except (OSError, ValueError) as error:
@@ -216,12 +216,12 @@ class EdgeWriter:
         size: int,
         replaced: Mapping[int, Placed],
     ) -> Sequence[int]:
-        self._config = self._config or _config(size)
         require_room(self._folder, WRITING_ROOM + _estimate(chunks, size))
         batches: dict[tuple[str, int], list[q.Point]] = {}
         numbers = []
         for chunk, dense_vector, sparse_vector in zip(chunks, dense, sparse, strict=True):
             name = chunk["collection"]
+            self._configs.setdefault(name, _config(size))
             vectors: dict[str, q.NamedVector] = {}
             if dense_vector is not None:
                 vectors[DENSE] = dense_vector.tolist()
@@ -269,7 +269,7 @@ class EdgeWriter:
         opened = self._files.opened
         if (name, number) not in opened and len(opened) >= OPEN_SEGMENTS:
             self._finish_segment(*opened[0])
-        return self._files.shard(name, number, self._collections[name].segments[number], self._config)
+        return self._files.shard(name, number, self._collections[name].segments[number], self._configs.get(name))
 
     def _finish_segment(self, name: str, number: int) -> None:
         collection = self._collections[name]

@@ -80,6 +80,30 @@ class GraphSearch(BaseModel):
     recall: float = Field(ge=0, le=1)
 
 
+FARTHEST = 4.0
+"""Standard deviations above the mean of unrelated texts from which on a cosine counts as closest."""
+
+
+class MeaningSpace(BaseModel):
+    """Dense vectors that a sentence encoder made, of which collections, and their length.
+
+    ``fingerprint`` names the encoder and its weights. ``mean`` and ``deviation`` are those of its cosines of unrelated
+    texts (``articulado.encoders.meaning``).
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    fingerprint: str
+    dimensions: int = Field(ge=1)
+    collections: tuple[str, ...]
+    mean: float
+    deviation: float = Field(gt=0)
+
+    def closeness(self, cosine: float) -> float:
+        """Return a cosine as a number in [0, 1] that means the same for every encoder: 0 for unrelated texts."""
+        return min(1.0, max(0.0, (cosine - self.mean) / (FARTHEST * self.deviation)))
+
+
 class Manifest(Description):
     """A description and what the build itself adds.
 
@@ -87,7 +111,7 @@ class Manifest(Description):
     name the store keeps the points: this one, or the one that was updated in place. ``checksums`` is the checksum of
     the list of those of the generation's files, empty where an earlier version has written none. ``fetched`` tells that
     this machine has it from a server, without the table of its points. ``graphs`` has the collections that are large
-    enough to be searched by a graph.
+    enough to be searched by a graph. ``meaning`` has the collections whose vectors a sentence encoder made.
     """
 
     format: Literal[3]
@@ -99,6 +123,12 @@ class Manifest(Description):
     checksums: str = ""
     fetched: bool = False
     graphs: dict[str, GraphSearch] = {}
+    meaning: MeaningSpace | None = None
+
+    def dimensions_of(self, collection: str) -> int:
+        """Return the length of the dense vectors of a collection."""
+        by_meaning = self.meaning is not None and collection in self.meaning.collections
+        return self.meaning.dimensions if self.meaning and by_meaning else self.dimensions
 
     def candidates(self) -> dict[str, int]:
         """Return with how many candidates collections are searched, of those where the engine does not decide it."""

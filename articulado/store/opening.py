@@ -279,7 +279,7 @@ class Inspection:
         elif not same:
             self._add("inspection.changed", name, [str(point.id)])
         dense, sparse = point.dense, point.sparse
-        if (dense is not None and len(dense) != self._index.manifest.dimensions) or not all(
+        if (dense is not None and len(dense) != self._index.manifest.dimensions_of(name)) or not all(
             map(isfinite, (*(dense or ()), *(sparse or ())))
         ):
             self._add("inspection.vectors", name, [str(point.id)])

@@ -198,6 +198,7 @@ class Candidate(TypedDict):
     parent × 0.8 for a reference. ``similarity`` is the cosine of the dense side, where that found it. The rerank stage
     sets ``rerank_score``, the relevance in [0, 1], and ``final_score``, which has the legal signals in it and decides
     the order. A companion has the ``purpose`` that it is brought for, and the words that it ``says`` of it.
+    ``closeness`` in [0, 1] is how near the question is to a text that a sentence encoder read, whichever encoder.
     ``shares_mark`` is set on a part of a provision that an answer cites by the marker of the candidate before it.
     """
 
@@ -208,6 +209,7 @@ class Candidate(TypedDict):
     purpose: NotRequired[Purpose]
     says: NotRequired[str]
     similarity: NotRequired[float]
+    closeness: NotRequired[float]
     rerank_score: NotRequired[float]
     final_score: NotRequired[float]
     shares_mark: NotRequired[bool]

@@ -14,7 +14,7 @@ from articulado.ingestion.context.paid_cache import ContextCache
 from articulado.ingestion.incremental.catalog import Catalog, read_catalog
 from articulado.ingestion.incremental.draft import EARLIER, Draft
 from articulado.ingestion.incremental.workspace import Workspace, code_digest, corpus_digest, key_of, profile_digest
-from articulado.ingestion.index_models import CHUNKER, expected_fingerprints
+from articulado.ingestion.index_models import CHUNKER, expected_fingerprints, has_meaning_of
 from articulado.store.generations import CATALOG, Fingerprints, Generations, Index, read_manifest
 from articulado.store.opening import check_profile, open_index
 from articulado.store.replica import bring_up_to_date
@@ -103,7 +103,8 @@ class IndexBase:
             index = open_index(self.settings.index_folder, self.fingerprints, profile=self.profile.name)
         except (IndexMissing, IndexMismatch):
             return None
-        return None if index.manifest.demo else index
+        continues = not index.manifest.demo and has_meaning_of(index.manifest, self.settings, self.profile)
+        return index if continues else None
 
     def made_with(self) -> str:
         """Return a digest of what points depend on beside documents: code, context, profile and packaged records."""

@@ -9,7 +9,7 @@ import asyncio
 import heapq
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from articulado.cases.evidence import asked_in, general_matters
@@ -17,23 +17,26 @@ from articulado.config.companions import load_outside
 from articulado.config.profile import Profile, domain_of
 from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder, TrainingPairs, packaged_encoder
+from articulado.encoders.meaning import MeaningEmbedder, unrelated_cosines
 from articulado.encoders.training import BATCH, EPOCHS
-from articulado.ingestion.index_models import CHUNKER, IndexModels, expected_fingerprints
+from articulado.ingestion.index_models import CHUNKER, IndexModels, expected_fingerprints, sentences_of
 from articulado.ingestion.indexing.changes import (
     Change,
     Encode,
+    Encoded,
     Entry,
     VectorJournal,
     WordStatistics,
     encode_batches,
     offline_encoder,
     provider_encoder,
+    vectors_kept,
 )
 from articulado.ingestion.prefetch import in_thread
 from articulado.legal.domain.base import Lexicon
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.store.builder import IndexBuilder, digest
-from articulado.store.generations import Description, Index
+from articulado.store.generations import Description, Index, MeaningSpace
 from articulado.values.cases import details_of
 from articulado.values.chunks import indexed_text
 from articulado.values.protocols import Progress
@@ -139,10 +142,56 @@ async def fit(
 
 async def _encoder(builder: IndexBuilder, models: IndexModels, stack: AsyncExitStack, expected: int) -> Encode:
     settings, domain = models.settings, models.domain
-    if models.embedder is None:
-        return await offline_encoder(builder.models, domain, expected, settings.ingest_workers, stack)
-    journal = stack.enter_context(VectorJournal(settings.home / "vectors.sqlite"))
-    return provider_encoder(models.embedder(), domain, journal)
+    if models.embedder is not None:
+        journal = stack.enter_context(VectorJournal(settings.home / "vectors.sqlite"))
+        return provider_encoder(models.embedder(), domain, journal)
+    encode = await offline_encoder(builder.models, domain, expected, settings.ingest_workers, stack)
+    sentences = await asyncio.to_thread(sentences_of, settings, models.profile)
+    return _with_meaning(encode, MeaningEmbedder(sentences), builder, models, stack) if sentences else encode
+
+
+def _with_meaning(
+    encode: Encode, embedder: MeaningEmbedder, builder: IndexBuilder, models: IndexModels, stack: AsyncExitStack
+) -> Encode:
+    """Return ``encode`` with the dense vectors of the collections by meaning made by a sentence encoder.
+
+    The space of these vectors is measured before the first of them; vectors are kept by text and encoder.
+    """
+    collections, journals = models.profile.by_meaning, list[VectorJournal]()
+
+    def open_space() -> VectorJournal:
+        if not journals:
+            journals.append(stack.enter_context(VectorJournal(models.settings.home / "vectors.sqlite")))
+        if builder.meaning is None:
+            mean, deviation = unrelated_cosines(embedder, models.profile.language)
+            dimensions = int(embedder.encode(["."]).shape[1])
+            builder.meaning = MeaningSpace(
+                fingerprint=embedder.fingerprint,
+                dimensions=dimensions,
+                collections=collections,
+                mean=mean,
+                deviation=deviation,
+            )
+        builder.meaning = builder.meaning.model_copy(update={"collections": collections})
+        return journals[0]
+
+    async def encode_by_meaning(entries: Sequence[Entry]) -> Encoded:
+        own = [place for place, entry in enumerate(entries) if entry.chunk["collection"] in collections]
+        if not own:
+            return await encode(entries)
+        journal = await asyncio.to_thread(open_space)
+        rest = list(entries)
+        for place in own:
+            rest[place] = replace(entries[place], dense="")
+        encoded = await encode(rest)
+        texts = [entries[place].dense for place in own]
+        vectors = await vectors_kept(embedder, journal, [text for text in texts if text])
+        dense = list(encoded.dense)
+        for place, text in zip(own, texts, strict=True):
+            dense[place] = vectors.get(text)
+        return Encoded(entries, dense, encoded.sparse)
+
+    return encode_by_meaning
 
 
 def is_fitted(profile: Profile) -> bool:

@@ -302,21 +302,26 @@ def provider_encoder(embedder: Embedder, domain: Domain, journal: VectorJournal)
     bm25 = Bm25Encoder.of(domain)
 
     async def encode(entries: Sequence[Entry]) -> Encoded:
-        keys = {key_of(embedder.fingerprint, entry.dense): entry.dense for entry in entries if entry.dense}
-        vectors = await asyncio.to_thread(journal.get_many, list(keys))
-        missing = [key for key in keys if key not in vectors]
-        for start in range(0, len(missing), MAX_TEXTS):
-            batch = missing[start : start + MAX_TEXTS]
-            embedding = await embedder.embed_documents([keys[key] for key in batch])
-            new = dict(zip(batch, embedding.vectors, strict=True))
-            await asyncio.to_thread(journal.put_many, new)
-            vectors |= new
-        by_text = {keys[key]: vector for key, vector in vectors.items()}
-        dense = [_normalized(by_text.get(entry.dense)) for entry in entries]
+        by_text = await vectors_kept(embedder, journal, [entry.dense for entry in entries if entry.dense])
+        dense = [by_text.get(entry.dense) for entry in entries]
         sparse = await asyncio.to_thread(_sparse_vectors, [entry.sparse for entry in entries], bm25)
         return Encoded(entries, dense, sparse)
 
     return encode
+
+
+async def vectors_kept(embedder: Embedder, journal: VectorJournal, texts: Sequence[str]) -> dict[str, Vector | None]:
+    """Return the vectors of texts at length 1, by text; those that the journal lacks are made and kept there."""
+    keys = {key_of(embedder.fingerprint, text): text for text in texts}
+    vectors = await asyncio.to_thread(journal.get_many, list(keys))
+    missing = [key for key in keys if key not in vectors]
+    for start in range(0, len(missing), MAX_TEXTS):
+        batch = missing[start : start + MAX_TEXTS]
+        embedding = await embedder.embed_documents([keys[key] for key in batch])
+        new = dict(zip(batch, embedding.vectors, strict=True))
+        await asyncio.to_thread(journal.put_many, new)
+        vectors |= new
+    return {keys[key]: _normalized(vector) for key, vector in vectors.items()}
 
 
 def _texts_of(entry: Entry) -> EntryTexts:

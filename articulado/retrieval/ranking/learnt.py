@@ -2,10 +2,12 @@
 
 ``RankingModel`` is evaluated in NumPy; ``tools.train_ranking`` trains it with scikit-learn on the questions of
 the package, all phrasings of one need and of one writer on one side. ``LearntReranker`` scores provisions of the
-known laws with it, and all other texts by the heuristic, which needs no training.
+known laws with it, and all other texts by the heuristic, which needs no training. ``own_probability`` tells if texts
+of one's own answer, which a sentence encoder has compared with the question.
 """
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -16,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.encoders.phrasings import UNREADABLE, open_arrays
+from articulado.encoders.phrasings import UNREADABLE, Neighbourhood, open_arrays
 from articulado.language.translation import translate
 from articulado.legal.domain.spanish_law import speaks_of_the_answer, split_subject
 from articulado.legal.laws.registry import known_laws
@@ -36,6 +38,30 @@ LEARNT_SIGNALS = SignalWeights(relevance=1.0, hierarchy=0.0, recency=0.0, in_for
 """Legal signals beside a relevance that has learnt the others: repeal alone (docs/retrieval.md)."""
 FILE = Path(str(resources.files("articulado.retrieval.ranking"))) / "ranking.npz"
 """The trees of the package (``tools.train_ranking``)."""
+
+
+BESIDE_BEST = 4
+"""Texts of one's own after the best that it is compared with."""
+_LEAD, _SUMMARY, _SHARE, _FAR, _BIAS = 7.0, -34.0, 5.0, -10.0, 2.9
+_NEAR_ENOUGH = 0.4
+"""Weights of ``own_probability`` (docs/retrieval.md has the questions)."""
+
+
+def own_probability(candidates: Sequence[Candidate], around: Neighbourhood) -> float | None:
+    """Return the probability in (0, 1) that the texts of one's own answer; ``None`` if no encoder has compared them.
+
+    1 / (1 + e^−x), x = 7 · lead − 34 · summary + 5 · share − 10 · far + 2.9. ``lead`` is the closeness of the best
+    text above the mean of the next four, ``summary`` the cosine of the nearest summary of a provision, and ``share``
+    that of the known questions near it that have an answer: it tells work from all else. ``far`` is what the closeness
+    of the best lacks to 0.4.
+    """
+    closest = sorted((each["closeness"] for each in candidates if "closeness" in each), reverse=True)
+    if not closest:
+        return None
+    lead = closest[0] - sum(closest[1 : BESIDE_BEST + 1]) / BESIDE_BEST
+    odds = _LEAD * lead + _SUMMARY * around.best_summary + _SHARE * around.share + _BIAS
+    odds += _FAR * max(0.0, _NEAR_ENOUGH - closest[0])
+    return 1 / (1 + math.exp(-odds))
 
 
 @dataclass(frozen=True)
@@ -125,7 +151,9 @@ class LearntReranker:
     """Scores candidates by the learnt model; satisfies ``Reranker``. Costs about 0.1 ms a candidate, never fails.
 
     Rulings and criteria, of which the training has none, keep the place among the provisions that the formula of the
-    heuristic gives them. Texts of one's own are scored by that formula.
+    heuristic gives them. Texts of one's own are scored by that formula. If a sentence encoder has compared them, the
+    best has ``own_probability``, less where a provision is sure, and others the part of it that the formula gives;
+    above 0.5, all else has 2 · (1 − ``own_probability``) of its score.
 
     Of a follow-up (``with_subject``) the score for its own words is 30 % of it, that for all of it the rest.
     """
@@ -163,9 +191,27 @@ class LearntReranker:
             for decision, value in zip(decisions, by_formula, strict=False):
                 place = sum(other + DECISION_HANDICAP > value for other in of_law)
                 scores[_id(decision)] = learnt[min(place, len(learnt) - 1)] if learnt else value
+        scores = self._beside_own(question, candidates, scores)
         chunks = [candidate["chunk"] for candidate in candidates]
         wanted = Wanted(question, self.reader.domain, self.reader.weights)
         return Reranked(wanted.reconsidered([scores[chunk["id"]] for chunk in chunks], chunks))
+
+    def _beside_own(self, question: str, candidates: Sequence[Candidate], scores: dict[int, float]) -> dict[int, float]:
+        """Return the scores where texts of one's own, compared by a sentence encoder, stand beside others."""
+        own = {_id(each) for each in candidates if "closeness" in each}
+        probability = own_probability(candidates, self.reader.neighbourhood(question)) if self.reader.around else None
+        if probability is None:
+            return scores
+        law = max((score for id, score in scores.items() if id not in own), default=0.0)
+        probability = _against_law(probability, law)
+        best = max(scores[id] for id in own)
+        others = min(1.0, 2 * (1 - probability))
+        # The odds of each text against those of the best.
+        against = best / (1 - best)
+        return {
+            id: probability * 2 / (1 + against * (1 - score) / score) if id in own else others * score
+            for id, score in scores.items()
+        }
 
     def relevances(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:
         """Return how likely each candidate is right, in (0, 1)."""
@@ -178,6 +224,17 @@ class LearntReranker:
 
     async def close(self) -> None:
         """Do nothing: there is nothing to close."""
+
+
+_SURE_LAW = 1.0
+"""Log odds of a provision up to which they say nothing: questions on other matters have as much."""
+
+
+def _against_law(probability: float, law: float) -> float:
+    """Return the probability that texts of one's own answer, where the best provision has the relevance ``law``."""
+    kept = min(law, 1 - 1e-6)
+    lead = max(0.0, math.log(kept / (1 - kept)) - _SURE_LAW) if kept > 0 else 0.0
+    return probability / (probability + (1 - probability) * math.exp(lead))
 
 
 def _id(candidate: Candidate) -> int:

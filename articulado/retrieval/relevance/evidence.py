@@ -69,7 +69,8 @@ class EvidenceReader:
 
     async def read(self, question: str, candidates: Sequence[Candidate]) -> list[float]:
         """Return the features of a question, ``EVIDENCE``; ``candidates`` are at least one, the best first."""
-        best = candidates[:MAX_JUDGED]
+        # Learnt without the vectors of a sentence encoder: what these say is judged beside it.
+        best = [_without_closeness(candidate) for candidate in candidates[:MAX_JUDGED]]
         chunks = [candidate["chunk"] for candidate in best]
         stems = list(dict.fromkeys(self.domain.stems(question)))
         rarities = [self.weights.idf(stem) for stem in stems] or [1.0]
@@ -105,6 +106,12 @@ class EvidenceReader:
             around.share,
             around.best_summary,
         ]
+
+
+def _without_closeness(candidate: Candidate) -> Candidate:
+    candidate = candidate.copy()
+    candidate.pop("closeness", None)
+    return candidate
 
 
 def _joined(strengths: Sequence[Mapping[str, float]]) -> dict[str, float]:

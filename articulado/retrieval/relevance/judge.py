@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from articulado.encoders.phrasings import UNREADABLE, open_arrays
 from articulado.retrieval.coverage import SURE, Wanted
 from articulado.retrieval.fusion import in_order
+from articulado.retrieval.ranking.learnt import own_probability
 from articulado.retrieval.relevance.evidence import EVIDENCE, MAX_JUDGED, EvidenceReader, WordingModel
 from articulado.values.chunks import Candidate, relevance
 from articulado.values.errors import ConfigurationError
@@ -129,6 +130,9 @@ class LearntJudge:
         wanted = Wanted(question, domain, self.reader.weights)
         if any(wanted.is_said_by(candidate["chunk"]) for candidate in candidates[:MAX_JUDGED]):
             relevance = max(relevance, SURE)
+        if self.reader.ranking.reader.around:
+            around = self.reader.ranking.reader.neighbourhood(question)
+            relevance = max(relevance, own_probability(candidates, around) or 0.0)
         known = matter if shares[matter] >= SURE_OF_MATTER else ""
         return Judgement(round(relevance, 6), known, shares[known] if known else 0.0)
 

@@ -1,0 +1,95 @@
+"""Dense vectors of texts that no encoder was trained for: documents of one's own and other fields.
+
+A pretrained sentence encoder makes them, of passages at ingestion and of questions at search. Encoders differ in
+how near unrelated texts lie to each other: ``unrelated_cosines`` measures it when an index gets its first such
+vector, and ``MeaningSpace.closeness`` returns similarities that mean the same for each encoder.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from articulado.encoders.phrasings import question_text
+from articulado.encoders.sentences import SentenceEncoder
+from articulado.models.embeddings import VectorCache
+from articulado.store.generations import MeaningSpace
+from articulado.store.records.schema import load_general_matters
+from articulado.values.errors import ConfigurationError, ModelError
+from articulado.values.protocols import Embedded, Vector
+
+VERSION = "1"
+"""Raise it if the same passage and encoder give another vector."""
+
+
+def meaning_fingerprint(encoder: SentenceEncoder) -> str:
+    """Return the name of the vectors: version of this module, encoder and its weights."""
+    return f"meaning:{VERSION}:{encoder.fingerprint}"
+
+
+class MeaningEmbedder:
+    """Embeds questions and passages with a sentence encoder; satisfies ``Embedder``."""
+
+    def __init__(self, encoder: SentenceEncoder, dimensions: int = 0) -> None:
+        self._encoder = encoder
+        self.fingerprint = meaning_fingerprint(encoder)
+        self.dimensions = dimensions
+
+    async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
+        """Embed searches off the event loop, about 1 ms each.
+
+        Raises:
+            ModelError: the encoder failed.
+        """
+        try:
+            return Embedded(list(await asyncio.to_thread(self.encode, texts)))
+        except ConfigurationError as error:
+            raise ModelError(str(error)) from error
+
+    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
+        """Embed passages off the event loop, about 5 ms each."""
+        return await self.embed_queries(texts)
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts, (texts, dim) of unit length."""
+        return self._encoder.encode([question_text(text) for text in texts])
+
+    async def close(self) -> None:
+        """Do nothing: there are no connections."""
+
+
+class TextCloseness:
+    """Measures how near a question and single texts are, in [0, 1]; satisfies ``TextSimilarity``.
+
+    Vectors of texts are kept. If the encoder fails, nothing is near: words decide.
+    """
+
+    def __init__(self, embedder: MeaningEmbedder, space: MeaningSpace) -> None:
+        self._embedder, self._space = embedder, space
+        self._vectors: VectorCache[Vector] = VectorCache()
+
+    def __call__(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return the closeness of a question and each text, about 2 ms for each that is new."""
+        keys = {text: self._vectors.key("dense", self._embedder.fingerprint, text) for text in (question, *texts)}
+        vectors = {text: vector for text, key in keys.items() if (vector := self._vectors.get(key)) is not None}
+        missing = [text for text in keys if text not in vectors]
+        try:
+            vectors |= zip(missing, self._embedder.encode(missing) if missing else (), strict=True)
+        except (ConfigurationError, ModelError):
+            return [0.0] * len(texts)
+        for text in missing:
+            self._vectors.put(keys[text], vectors[text])
+        return [self._space.closeness(float(vectors[question] @ vectors[text])) for text in texts]
+
+
+def unrelated_cosines(embedder: MeaningEmbedder, language: str) -> tuple[float, float]:
+    """Return mean and standard deviation of the cosines of questions and passages on other matters.
+
+    They are those of general matters (banks, shops, travel), each question against the passages of all others.
+    """
+    matters = load_general_matters(language)
+    questions = embedder.encode([matter.inquiries[0] for matter in matters])
+    passages = embedder.encode([matter.text for matter in matters])
+    others = (questions @ passages.T)[~np.eye(len(matters), dtype=np.bool_)]
+    return float(others.mean()), float(others.std())
