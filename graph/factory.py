@@ -24,13 +24,7 @@ from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.models.chat import LangChainChat
 from articulado.models.embeddings import DisabledEmbedder, SameVector
 from articulado.models.tokens import token_counter
-from articulado.retrieval.conversation.leaning import (
-    LeaningJudge,
-    LearntLeaning,
-    SignReader,
-    WrittenLeaning,
-    packaged_leaning,
-)
+from articulado.retrieval.conversation.leaning import LearntTurns, SignReader, TurnJudge, packaged_turns
 from articulado.retrieval.ranking.features import FeatureReader
 from articulado.retrieval.ranking.heuristic import EncodedSimilarity, HeuristicReranker, Prominence, Similarity, Support
 from articulado.retrieval.ranking.learnt import LearntReranker, packaged_ranking
@@ -102,7 +96,7 @@ def _bind(
         rerankers=rerankers(settings, reader, heuristic, profile, learnt),
         judge=_judge(domain, lexicon, learnt, similarity, prominence),
         phrasings=phrasings,
-        leaning=_leaning(domain, heuristic),
+        leaning=_leaning(settings, domain, heuristic, phrasings),
         matcher=StoredArticles(store, profile, domain, encoder if index else None, _text_vectors(settings)),
         records=records,
         counter=token_counter(settings.principal.model),
@@ -233,14 +227,19 @@ def _judge(
     return LearntJudge(reader, lambda: packaged_judgement(with_neighbours=learnt.reader.around is not None))
 
 
-def _leaning(domain: Domain, heuristic: HeuristicReranker) -> LeaningJudge:
-    """Return what has been learnt for Spanish law; of any other domain, how a question is written is all there is."""
-    if heuristic.support is None:
-        return WrittenLeaning(domain.language)
-    return LearntLeaning(
-        SignReader(domain, lambda: packaged_judgement(with_neighbours=False).wording, heuristic.support),
-        packaged_leaning,
+def _leaning(
+    settings: Settings, domain: Domain, heuristic: HeuristicReranker, phrasings: Phrasings | None
+) -> TurnJudge:
+    """Return what decides on the turns of a conversation; its models know the vectors of one sentence encoder alone."""
+    encoder = sentence_encoder(settings) if settings.sentences == "usem3" else None
+    reader = SignReader(
+        domain,
+        lambda: packaged_judgement(with_neighbours=False).wording,
+        heuristic.support,
+        encoder,
+        phrasings.around if phrasings else None,
     )
+    return LearntTurns(reader, packaged_turns)
 
 
 def _reader(settings: ModelSettings, domain: Domain, lexicon: Lexicon) -> ChatModel:

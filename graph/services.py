@@ -28,7 +28,7 @@ from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.models.retry import QuestionTime
 from articulado.prompting.prompts import Prompts, load_prompts
-from articulado.retrieval.conversation.leaning import LeaningJudge
+from articulado.retrieval.conversation.leaning import TurnJudge
 from articulado.retrieval.named import IndexContents
 from articulado.retrieval.ranking.heuristic import WordShare
 from articulado.retrieval.relevance.judge import RelevanceJudge
@@ -103,7 +103,7 @@ class Services:
     rerankers: RerankerTable
     judge: RelevanceJudge
     phrasings: Phrasings | None
-    leaning: LeaningJudge
+    leaning: TurnJudge
     matcher: ArticleMatcher
     records: PackagedRecords
     counter: TokenCounter

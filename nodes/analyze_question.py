@@ -22,7 +22,7 @@ from articulado.legal.domain.spanish_law import with_subject
 from articulado.legal.validity import in_force
 from articulado.models.retry import QuestionTime
 from articulado.retrieval.agreements import Applicable, applicable, empty_analysis, read_question, with_agreements
-from articulado.retrieval.conversation.leaning import LeaningJudge
+from articulado.retrieval.conversation.leaning import TurnJudge
 from articulado.retrieval.conversation.subject import (
     Contextualized,
     TurnReading,
@@ -73,7 +73,7 @@ async def analyze_question(
     index: IndexContents,
     profile: Profile,
     language: Language,
-    leaning: LeaningJudge,
+    leaning: TurnJudge,
     question_time: QuestionTime,
 ) -> AnalyzeQuestionUpdate:
     """Reset the turn, check the caller's input, and look up the provisions that the question names.
@@ -99,7 +99,7 @@ async def analyze_question(
     today = question_time.calendar()
     choice = choice_taken(question, _offered(state))
     if choice is None:
-        asked, turn = question, read_turn(question, conversation, language, leaning)
+        asked, turn = question, await asyncio.to_thread(read_turn, question, conversation, language, leaning)
     else:
         asked, turn = choice["question"], TurnReading("adds", _last_question(conversation))
     # The question that a choice narrows may say the day and the place.
@@ -129,7 +129,9 @@ async def analyze_question(
         "question": question,
         "chosen": choice["question"] if choice else "",
         "contextualized_question": (
-            read.contextualized.question if completed else with_subject(asked, turn.subject, language)
+            read.contextualized.question
+            if completed
+            else with_subject(asked, turn.subject, language, about_answer=turn.kind == "same")
         ),
         "new_topic": turn.leaves or completed,
         "about_answer": turn.kind in ("same", "courtesy"),

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.legal.domain.base import Domain
-from articulado.legal.domain.spanish_law import searched_topic, split_subject, with_subject
+from articulado.legal.domain.spanish_law import is_about_answer, searched_topic, split_subject, with_subject
 from articulado.models.retry import UNLIMITED, QuestionTime
 from articulado.prompting.citation_markers import keep_markers
 from articulado.prompting.outgoing_links import without_foreign_links
@@ -118,7 +118,8 @@ def _with_title(question: str, carried: Sequence[Candidate], domain: Domain) -> 
     if not subject or not carried or domain.question_topic(subject):
         return question
     chunk = carried[0]["chunk"]
-    return with_subject(own_words, f"{chunk['title']}, {chunk['provision']}, {chunk['law_name']}", domain.language)
+    title = f"{chunk['title']}, {chunk['provision']}, {chunk['law_name']}"
+    return with_subject(own_words, title, domain.language, about_answer=is_about_answer(question, domain.language))
 
 
 def _without_provisions(query: str, domain: Domain) -> str:

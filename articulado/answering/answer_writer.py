@@ -27,7 +27,13 @@ from articulado.calculations.written import UNDERSTOOD
 from articulado.language.languages import Language
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
-from articulado.legal.domain.spanish_law import asks_for_the_place, is_courtesy, split_subject, without_protocol
+from articulado.legal.domain.spanish_law import (
+    asks_for_the_place,
+    is_about_answer,
+    is_courtesy,
+    split_subject,
+    without_protocol,
+)
 from articulado.legal.labels import provision_key, provision_name
 from articulado.legal.laws.mentions import find_law
 from articulado.legal.laws.registry import known_laws
@@ -138,14 +144,16 @@ class ExtractivePrincipal(OfflineChat):
         elif worked := [fragment for fragment in fragments if fragment.purpose == "calculation"]:
             selection, answer = self._worked(worked, fragments, question, earlier)
         else:
-            selection = self._selection(question, earlier, fragments)
-            where = _where_it_stands(selection, language) if asks_for_the_place(question, language) else ""
+            selection, note = self._selection(question, earlier, fragments), ""
+            if not is_about_answer(asked, language):
+                selection, note = self._not_repeated(selection, question, fragments, messages[:-1])
+            where = _where_it_stands(selection, language) if asks_for_the_place(asked, language) else ""
             values = _values_of(fragments) if selection.statements and not selection.whole else ()
             selection = replace(selection, companions=(*selection.companions, *values))
             lacking = [fragment for fragment in fragments if fragment.purpose == "missing_data"]
             asked_for = [_worked_text(fragment, fragments, self.domain) for fragment in lacking]
             selection = replace(selection, used=tuple(lacking))
-            answer = "\n\n".join(filter(None, [where, *_paragraphs(selection, self.domain), *asked_for]))
+            answer = "\n\n".join(filter(None, [where, note, *_paragraphs(selection, self.domain), *asked_for]))
         if not any(fragment.number for fragment in fragments):
             return answer
         return "\n".join([answer, "", DELIMITER, *_self_evaluation(selection, fragments, self.domain)])
@@ -156,6 +164,24 @@ class ExtractivePrincipal(OfflineChat):
         scorer = Scorer(topic, earlier, self.domain, self.weights, self.similarity, self.closeness)
         provisions = [fragment for fragment in fragments if fragment.purpose not in STATED]
         return with_companions(select(question, provisions, scorer), provisions, self.domain)
+
+    def _not_repeated(
+        self, selection: Selection, question: str, fragments: Sequence[Fragment], history: Sequence[BaseMessage]
+    ) -> tuple[Selection, str]:
+        """Return what the provisions say on a turn's own words where an earlier answer has said all of a selection.
+
+        If that was said as well, the selection stays, with a note that it is the same. A question asked twice is
+        answered twice.
+        """
+        texts = {
+            kind: [_on_one_line(str(each.text)) for each in history if each.type == kind] for kind in ("human", "ai")
+        }
+        if _on_one_line(question) in texts["human"] or not _is_said(selection, texts["ai"]):
+            return selection, ""
+        others = self._selection(question, "", fragments)
+        if others.statements and not _is_said(others, texts["ai"]):
+            return others, ""
+        return selection, self.domain.language.translate("answer_same")
 
     def _worked(
         self, worked: Sequence[Fragment], fragments: Sequence[Fragment], question: str, earlier: str
@@ -178,6 +204,12 @@ class ExtractivePrincipal(OfflineChat):
         others = tuple(fragment for fragment in fragments if fragment.purpose != "value")
         text = "\n".join(f"{value.text} {_marks(value.fragments)}".rstrip() for value in values)
         return Selection(companions=values, irrelevant=others), text
+
+
+def _is_said(selection: Selection, answers: Sequence[str]) -> bool:
+    """Tell whether one of the answers, each on one line, says all of a selection."""
+    says = [_on_one_line(said.text) for said in (*filter(None, [selection.lead]), *selection.statements)]
+    return bool(says) and any(all(text in answer for text in says) for answer in answers)
 
 
 def _worked_text(worked: Fragment, fragments: Sequence[Fragment], domain: Domain) -> str:

@@ -18,9 +18,9 @@ from pydantic import ConfigDict
 
 from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
 from articulado.legal.domain.spanish_law import (
+    is_about_answer,
     is_courtesy,
     searched_topic,
-    speaks_of_the_answer,
     split_subject,
     without_protocol,
 )
@@ -117,16 +117,14 @@ class KeywordReader(OfflineChat):
         asked = str(messages[-1].text)
         question, subject = map(without_protocol, split_subject(asked, language))
         if FOLLOW_UP in str(messages[0].text).splitlines():
-            searches = self._follow_up(question, subject)
+            searches = [] if is_about_answer(asked, language) else self._follow_up(question, subject)
         else:
             searches = self._search(question, subject) or [question or asked]
         return json.dumps(searches, ensure_ascii=False)
 
     def _follow_up(self, question: str, subject: str) -> list[str]:
         language = self.domain.language
-        if is_courtesy(question, language) or speaks_of_the_answer(question, language):
-            return []
-        return self._search(question, subject)
+        return [] if is_courtesy(question, language) else self._search(question, subject)
 
     def _search(self, question: str, subject: str) -> list[str]:
         topic = " ".join(searched_topic(part, self.domain) for part in (question, subject)).strip()

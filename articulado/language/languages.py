@@ -60,9 +60,7 @@ class ChoosingWords(BaseModel):
 class QueryPatterns(BaseModel):
     """Patterns for text in lower case and without accents; ``measure`` and ``negation`` are for text as typed.
 
-    ``talk`` are words that speak of the answer and not of its topic; ``leaves`` is how a question says that it leaves
-    the subject, ``returns`` that it goes back to an earlier one; ``asking`` are words that ask for something
-    particular, ``place`` those that ask where something is written. ``courtesy`` is all of a message that asks nothing,
+    ``place`` are words that ask where something is written. ``courtesy`` is all of a message that asks nothing,
     ``farewell`` all of one that ends a conversation at the keyboard.
     ``units`` are patterns of units of measure by their stems. ``leaning`` is how a sentence begins that says too little
     without the one before it; its group ``noun``, where it matches, is the thing in that one which it points to.
@@ -75,10 +73,6 @@ class QueryPatterns(BaseModel):
 
     opening: re.Pattern[str]
     pointing: re.Pattern[str]
-    talk: re.Pattern[str]
-    leaves: re.Pattern[str]
-    returns: re.Pattern[str]
-    asking: re.Pattern[str]
     place: re.Pattern[str]
     courtesy: re.Pattern[str]
     farewell: re.Pattern[str]

@@ -11,8 +11,8 @@ from support.reference_search import passes
 from articulado.cases.matching import Match, MatchModel, packaged_models
 from articulado.config.profile import domain_of, load_profile
 from articulado.config.settings import Settings
-from articulado.language.languages import language
-from articulado.retrieval.conversation.leaning import WrittenLeaning
+from articulado.language.languages import Language, language
+from articulado.legal.domain.spanish_law import points_back
 from articulado.retrieval.relevance.judge import BestScoreJudge
 from articulado.values.answers import Message
 from articulado.values.chunks import Candidate, Chunk
@@ -42,6 +42,24 @@ def make_chunk(id_: int, provision: str = "Artículo 1", **fields: Any) -> Chunk
         "url": f"https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a{id_}",
     }
     return plain_chunk(id_, **{**defaults, **fields})
+
+
+class WrittenTurns:
+    """Decides on turns by opening, pronouns and length; ``about_answer`` are the turns that ask about the answer."""
+
+    about_answer = ("explícamelo mejor", "¿en qué artículo lo pone?")
+
+    def __init__(self, spoken: Language) -> None:
+        self.language = spoken
+
+    def leans(self, question: str, subject: str) -> bool:
+        return points_back(question, self.language) or len(set(self.language.content_words(question))) <= 2
+
+    def is_about_answer(self, question: str, subject: str) -> bool:
+        return question in self.about_answer
+
+    def resumed(self, question: str, subject: str, left: Sequence[str]) -> int | None:
+        return None
 
 
 class FakeStore:
@@ -276,7 +294,7 @@ def make_services(store: FakeStore, reader: QueueChat, principal: QueueChat, **f
         "rerankers": {"heuristic": FixedReranker()},
         "judge": BestScoreJudge(),
         "phrasings": None,
-        "leaning": WrittenLeaning(language("es")),
+        "leaning": WrittenTurns(language("es")),
         "matcher": FixedMatcher(),
         "records": NoRecords(),
         "counter": CharacterCounter(),

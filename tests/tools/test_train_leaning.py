@@ -1,52 +1,104 @@
-"""How the model of follow-ups is trained: on what, and that no words are scored by a model that has seen them."""
+"""How the decisions on turns are trained: on what, and that no text is scored by a model that has seen its group."""
 
 import numpy as np
 import pytest
 
-from articulado.retrieval.conversation.leaning import SIGNS, places_of
+from articulado.retrieval.conversation.leaning import DECISIONS, places_of
 from articulado.store.records.schema import FollowUp, load_follow_ups, load_situations, load_unanswerable
 from tools import train_leaning
 from tools.train_encoder import is_held_back
-from tools.train_leaning import SHORT, examples, trained_leaning, trained_words
+from tools.train_leaning import SHORT, examples, labels_of, trained_texts, trained_turns, turns_to_decide
 
 LEAN = ["¿y si estoy de baja?", "¿y si soy interina?", "¿y quién lo paga?", "¿y cuánto dura?"] * 5
 ALONE = ["despido improcedente", "salario mínimo actual", "permiso de mudanza", "despido nulo y salario"] * 5
-FOLLOW_UPS = [FollowUp(first="¿Vacaciones?", next=text, leans=text in LEAN) for text in [*LEAN, *ALONE]]
+ABOUT = ["explícamelo", "ponme un ejemplo"] * 5
+BACK = ["volviendo a las vacaciones", "volviendo a lo primero"] * 5
+FOLLOW_UPS = [
+    FollowUp(
+        first="¿Vacaciones?",
+        next=text,
+        leans=text not in ALONE,
+        about_answer=text in ABOUT,
+        between="¿Despido?" if text in BACK else "",
+        conversation=f"c{number % 10}",
+    )
+    for number, text in enumerate([*LEAN, *ALONE, *ABOUT, *BACK])
+]
+
+
+class FirstLetters:
+    """Encodes a text as how often it has each of eight letters."""
+
+    dimensions = 8
+    fingerprint = "letters"
+
+    def encode(self, texts):
+        return np.array([[text.count(letter) + 0.1 for letter in "ynvespad"] for text in texts], dtype=np.float32)
 
 
 class NoSigns:
     """Says nothing of any question."""
 
-    def read(self, question, subject):
-        return [0.0] * len(SIGNS)
+    variant = "any"
+
+    def signs(self, question, subject):
+        return (0.0,)
+
+    def neighbours(self, question, subject):
+        return ()
+
+    def vector(self, question):
+        return None
 
 
-def test_words_tell_follow_ups_from_others_and_what_one_question_alone_has_weighs_nothing():
-    questions = [*LEAN, *ALONE, "zzyzx"]
-    words = trained_words(questions, np.array([question in LEAN for question in questions]))
-    model = train_leaning._words_only(words)
-    assert model.score_of_words("¿y si soy interina de baja?") > 0 > model.score_of_words("salario del despido")
-    assert not words.idf[[place for place in places_of("zzyzx") if place not in places_of("mudanza salario")]].all()
+def trained():
+    return trained_turns(FOLLOW_UPS, [NoSigns()], FirstLetters())
 
 
-def test_the_model_goes_by_words_where_there_are_no_signs():
-    model = trained_leaning(FOLLOW_UPS, NoSigns())
-    nothing = [0.0] * len(SIGNS)
-    assert model.score("¿y si estoy de baja?", nothing) > 0 > model.score("despido improcedente", nothing)
-    assert model.weights[:-1] == pytest.approx(np.zeros(len(SIGNS)), abs=1e-9)
+def test_words_tell_decisions_apart_and_what_one_question_alone_has_weighs_nothing():
+    more = [*FOLLOW_UPS, FollowUp(first="x", next="zzyzx", leans=False)]
+    questions = [one.next for one in more]
+    texts = trained_texts(questions, FirstLetters().encode(questions), labels_of(more))
+    leans, about, returns = texts.of_question("¿y si soy interina de baja?")
+    assert leans > 0 > max(about, returns)
+    assert texts.of_question("salario del despido")[0] < 0 < texts.of_question("ponme un ejemplo")[1]
+    known = places_of("mudanza salario")
+    assert not texts.idf[[place for place in places_of("zzyzx") if place not in known]].all()
 
 
-def test_no_words_are_scored_by_a_model_that_was_trained_on_them(monkeypatch):
-    trained_on = []
-    train = train_leaning.trained_words
+def test_the_model_goes_by_the_text_where_there_are_no_signs():
+    model = trained().model
+    assert set(model.decisions) == {("any", decision) for decision in DECISIONS}
+    leans = model.decisions["any", "leans"]
+    scores = [model.texts.of_question(text)[0] for text in ("¿y si estoy de baja?", "despido improcedente")]
+    assert leans.score([0.0, scores[0]]) > 0 > leans.score([0.0, scores[1]])
+    assert leans.weights[0] == pytest.approx(0, abs=1e-9)
 
-    def kept(questions, lean):
-        trained_on.append(len(questions))
-        return train(questions, lean)
 
-    monkeypatch.setattr(train_leaning, "trained_words", kept)
-    trained_leaning(FOLLOW_UPS, NoSigns())
-    assert trained_on == [32] * 5 + [40]
+def test_no_text_is_scored_by_a_model_that_has_seen_its_group(monkeypatch):
+    seen = []
+    train = train_leaning.trained_texts
+
+    def kept(questions, vectors, labels):
+        seen.append(len(questions))
+        return train(questions, vectors, labels)
+
+    monkeypatch.setattr(train_leaning, "trained_texts", kept)
+    held = trained().held_out["any", "leans"][0]
+    sizes = [sum(one.fold != fold for one in held) for fold in range(train_leaning.FOLDS)]
+    assert seen == [*sizes, len(FOLLOW_UPS)]
+    assert len({one.fold for one in held if one.group == "c1"}) == 1
+
+
+def test_a_turn_that_resumes_nothing_stands_beside_the_subject_of_another():
+    follow_ups = [
+        FollowUp(first="a", next="vuelvo a lo primero", leans=True, between="b"),
+        FollowUp(first="c", next="¿y?", leans=True),
+    ]
+    back, other = turns_to_decide(follow_ups, "returns")
+    assert (back.subjects, back.is_yes) == (("a", "b"), True)
+    assert (other.subjects[1], other.is_yes) == ("c", False)
+    assert [one.subjects for one in turns_to_decide(follow_ups, "leans")] == [("a",), ("c",)]
 
 
 def test_beside_the_follow_ups_stand_short_questions_that_the_encoder_has_not_seen():

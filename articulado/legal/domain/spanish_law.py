@@ -79,28 +79,10 @@ def points_back(question: str, language: Language) -> bool:
     return bool(query_patterns.opening.match(folded) or query_patterns.pointing.search(folded))
 
 
-def speaks_of_the_answer(question: str, language: Language) -> bool:
-    """Tell whether a question speaks of the answer before it and of nothing else.
-
-    >>> from articulado.language.languages import language
-    >>> [speaks_of_the_answer(question, language("es")) for question in ("¿en qué artículo lo pone?", "¿cuánto?")]
-    [True, False]
-    """
-    folded, patterns = fold(question), language.query_patterns
-    if not patterns.talk.search(folded) or patterns.asking.search(folded):
-        return False
-    return not language.content_words(patterns.talk.sub(" ", folded))
-
-
-def asks_for_the_place(question: str, language: Language) -> bool:
-    """Tell whether a question asks where it stands what was answered ("¿en qué artículo lo pone?")."""
-    place = language.query_patterns.place.search(fold(question))
-    return bool(place) and speaks_of_the_answer(question, language)
-
-
-def with_subject(question: str, subject: str, language: Language) -> str:
-    """Return a question with what it leans on in parentheses, for whoever reads it by itself."""
-    return f"{question} {language.translate('rag_about', subject=subject)}" if subject else question
+def with_subject(question: str, subject: str, language: Language, *, about_answer: bool = False) -> str:
+    """Return a question with its subject in parentheses; ``about_answer`` tells that it asks about the answer alone."""
+    key = "rag_about_answer" if about_answer else "rag_about"
+    return f"{question} {language.translate(key, subject=subject)}" if subject else question
 
 
 def split_subject(text: str, language: Language) -> tuple[str, str]:
@@ -110,9 +92,29 @@ def split_subject(text: str, language: Language) -> tuple[str, str]:
     >>> split_subject("¿y de baja? (sobre: ¿cuántas vacaciones tengo?)", language("es"))
     ('¿y de baja?', '¿cuántas vacaciones tengo?')
     """
-    before, after = language.data.messages["rag_about"].split("{subject}")
+    return _split(text, "rag_about", language) or _split(text, "rag_about_answer", language) or (text, "")
+
+
+def is_about_answer(text: str, language: Language) -> bool:
+    """Tell whether ``with_subject`` wrote a text for a question about the answer alone.
+
+    >>> from articulado.language.languages import language
+    >>> is_about_answer("explícamelo (sobre lo mismo: ¿cuántas vacaciones tengo?)", language("es"))
+    True
+    """
+    return _split(text, "rag_about_answer", language) is not None
+
+
+def _split(text: str, key: str, language: Language) -> tuple[str, str] | None:
+    before, after = language.data.messages[key].split("{subject}")
     question, found, rest = text.rpartition(f" {before}")
-    return (question, rest.removesuffix(after)) if found and rest.endswith(after) else (text, "")
+    return (question, rest.removesuffix(after)) if found and rest.endswith(after) else None
+
+
+def asks_for_the_place(text: str, language: Language) -> bool:
+    """Tell whether a question, as ``with_subject`` wrote it, asks where the answer is written."""
+    question, _ = split_subject(text, language)
+    return is_about_answer(text, language) and bool(language.query_patterns.place.search(fold(question)))
 
 
 _PLACE_WEIGHT = 0.1

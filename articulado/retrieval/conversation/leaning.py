@@ -1,8 +1,8 @@
-"""Follow-up detection: dependence of a question on the one before it.
+"""Follow-up detection: what a question depends on in the conversation before it.
 
-``LearntLeaning`` uses a linear model over words and ``SIGNS``, trained on Spanish law
-(``tools.train_leaning``, docs/conversations.md). ``WrittenLeaning`` uses opening, pronouns and length for
-other domains. A turn is a follow-up from log odds −0.5 on.
+``LearntTurns`` uses linear models (``tools.train_leaning``, docs/conversations.md) over the words of a question, its
+vector by the sentence encoder, and ``SIGNS`` of the question and a subject. Three decisions have a model each
+(``DECISIONS``), in a variant for each of Spanish law or another domain, with the encoder or without.
 """
 
 import math
@@ -12,150 +12,228 @@ from functools import cache, lru_cache
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.encoders.phrasings import UNREADABLE, open_arrays
+from articulado.encoders.phrasings import UNREADABLE, Neighbourhood, open_arrays, question_text
+from articulado.encoders.sentences import SentenceEncoder
 from articulado.language.folding import fold
-from articulado.language.languages import Language
 from articulado.legal.domain.base import Domain
-from articulado.legal.domain.spanish_law import points_back
 from articulado.retrieval.ranking.heuristic import Support
 from articulado.retrieval.relevance.evidence import WordingModel, runs_of, words_of
 from articulado.values.chunks import ProvisionRef
 from articulado.values.errors import ConfigurationError
 
 FILE = Path(str(resources.files("articulado.retrieval.conversation"))) / "leaning.npz"
-"""Where the weights of the package lie (``tools.train_leaning``)."""
+"""File of the packaged weights (``tools.train_leaning``)."""
 PLACES = 1 << 14
-"""Places of the table of words."""
-LEANS = -0.5
-"""Log odds from which on a turn leans: of the turns of a conversation more do than of the pairs that teach it."""
-FEW_WORDS = 2
-"""Content words up to which a question of an unknown domain says too little to stand by itself."""
+"""Slots of the table of hashed words."""
 
-SIGNS = (
-    "field",
-    "precedent",
-    "precedent_of_subject",
-    "subject_of_precedent",
-    "words",
-    "length",
-    "opening",
-    "pointing",
-    "leaving",
-    "overlap",
-)
-"""Names of the features beside the words, in their order."""
+Decision = Literal["leans", "about_answer", "returns"]
+DECISIONS: tuple[Decision, ...] = ("leans", "about_answer", "returns")
+"""Decisions on a turn: it needs its subject, it asks about the answer, it resumes an earlier subject."""
+THRESHOLDS: Mapping[Decision, float] = {"leans": -0.8, "about_answer": 2.0, "returns": -1.0}
+"""Log odds above which each decision is yes; a lost subject costs more than one kept in vain."""
+
+OF_WORDING = ("opening", "pointing", "words", "length", "overlap")
+OF_LAW = ("field", "precedent", "precedent_of_subject", "subject_of_precedent")
+OF_ENCODER = ("cosine",)
+OF_NEIGHBOURS = ("cosine_of_both", "gain", "subject_of_own", "own_of_subject", "own_of_both", "summary")
+SIGNS = (*OF_WORDING, *OF_LAW, *OF_ENCODER, *OF_NEIGHBOURS)
+"""Names of the features of a question and a subject, in their order."""
 _NEAREST = 3
-"""How many provisions a question's precedents speak for that are compared with those of the subject."""
+"""Provisions supported most by a question that are compared with those of the subject."""
 _MAX_KEPT = 512
-"""Questions whose precedents are kept: each turn reads those before it again."""
+"""Questions and pairs whose values are kept: each turn reads those before it again."""
 
 
-class LeaningJudge(Protocol):
-    """Tells follow-ups from questions that stand by themselves."""
+class TurnJudge(Protocol):
+    """Decides on a turn of a conversation."""
 
     def leans(self, question: str, subject: str) -> bool:
-        """Tell whether a question cannot be understood without the one before it, the subject."""
+        """Tell whether a question cannot be understood without its subject."""
+        ...
+
+    def is_about_answer(self, question: str, subject: str) -> bool:
+        """Tell whether a turn asks to explain, repeat or source the last answer, and asks nothing new."""
+        ...
+
+    def resumed(self, question: str, subject: str, left: Sequence[str]) -> int | None:
+        """Return the index of the subject in ``left`` that a question resumes; ``None`` without one."""
         ...
 
 
 @dataclass(frozen=True)
-class WrittenLeaning:
-    """By how it is written alone: what points back leans, and what says little. For domains nothing is learnt of."""
+class Linear:
+    """A linear model over standardised values: ``mean``, ``deviation`` and ``weights`` have the same length."""
 
-    language: Language
-
-    def leans(self, question: str, subject: str) -> bool:
-        """Tell by opening, pronouns and length."""
-        if self.language.query_patterns.leaves.search(fold(question)):
-            return False
-        return points_back(question, self.language) or len(set(self.language.content_words(question))) <= FEW_WORDS
-
-
-@dataclass(frozen=True)
-class LeaningModel:
-    """A linear model over the words of a question and ``SIGNS``; its score are the log odds that it leans.
-
-    ``idf`` and ``of_words`` are (PLACES,), ``mean``, ``deviation`` and ``weights`` (signs + 1,), the last of the words.
-    """
-
-    idf: NDArray[np.floating]
-    of_words: NDArray[np.floating]
-    words_bias: float
     mean: NDArray[np.floating]
     deviation: NDArray[np.floating]
     weights: NDArray[np.floating]
     bias: float
 
-    def score_of_words(self, question: str) -> float:
-        """Return the log odds that a question leans by its words alone."""
-        places = places_of(question)
-        idf = self.idf[places].astype(np.float64)
-        length = float(np.linalg.norm(idf)) or 1.0
-        return float(idf @ self.of_words[places].astype(np.float64)) / length + self.words_bias
-
-    def score(self, question: str, signs: Sequence[float]) -> float:
-        """Return the log odds that a question leans."""
-        values = (np.array([*signs, self.score_of_words(question)]) - self.mean) / self.deviation
-        return float(values @ self.weights) + self.bias
-
-    def save(self, file: Path) -> None:
-        """Write the model; its tables in two bytes a number."""
-        np.savez_compressed(
-            file,
-            signs=np.array(SIGNS),
-            idf=self.idf.astype(np.float16),
-            of_words=self.of_words.astype(np.float16),
-            words_bias=np.float64(self.words_bias),
-            mean=self.mean,
-            deviation=self.deviation,
-            weights=self.weights,
-            bias=np.float64(self.bias),
-        )
-
-
-class SignReader:
-    """Reads ``SIGNS`` off a question and its subject: what precedents say of both, and how the question is written."""
-
-    def __init__(self, domain: Domain, wording: Callable[[], WordingModel], support: Support) -> None:
-        self._domain = domain
-        self._wording = wording
-        self._support = lru_cache(_MAX_KEPT)(support)
-
-    def read(self, question: str, subject: str) -> list[float]:
-        """Return the features, in the order of ``SIGNS``."""
-        own, others = self._support(question), self._support(subject)
-        language, folded = self._domain.language, fold(question)
-        stems = set(self._domain.stems(question))
-        return [
-            self._wording().field_score(question, language),
-            max(own.values(), default=0.0),
-            max((others.get(ref, 0.0) for ref in _best(own)), default=0.0),
-            max((own.get(ref, 0.0) for ref in _best(others)), default=0.0),
-            math.log1p(len(language.content_words(question))),
-            math.log1p(len(question.split())) - math.log1p(len(subject.split())),
-            float(bool(language.query_patterns.opening.match(folded))),
-            float(bool(language.query_patterns.pointing.search(folded))),
-            float(bool(language.query_patterns.leaves.search(folded))),
-            len(stems & set(self._domain.stems(subject))) / max(1, len(stems)),
-        ]
+    def score(self, values: Sequence[float]) -> float:
+        """Return the log odds of yes."""
+        return float((np.asarray(values) - self.mean) / self.deviation @ self.weights) + self.bias
 
 
 @dataclass(frozen=True)
-class LearntLeaning:
-    """What was learnt of how people follow up on Spanish law (docs/conversations.md)."""
+class Texts:
+    """Linear models over a question alone: ``of_words`` is (PLACES, decisions), ``of_vector`` (dim, decisions)."""
 
-    reader: SignReader
-    model: Callable[[], LeaningModel]
+    idf: NDArray[np.floating]
+    of_words: NDArray[np.floating]
+    words_bias: NDArray[np.floating]
+    of_vector: NDArray[np.floating]
+    vector_bias: NDArray[np.floating]
+
+    def of_question(self, question: str) -> NDArray[np.floating]:
+        """Return the log odds of each decision by the words, (decisions,)."""
+        places = places_of(question)
+        idf = self.idf[places].astype(np.float64)
+        length = float(np.linalg.norm(idf)) or 1.0
+        scores: NDArray[np.floating] = idf @ self.of_words[places].astype(np.float64) / length + self.words_bias
+        return scores
+
+    def of_meaning(self, vector: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Return the log odds of each decision by the vector, (decisions,)."""
+        scores: NDArray[np.floating] = vector @ self.of_vector.astype(np.float64) + self.vector_bias
+        return scores
+
+
+@dataclass(frozen=True)
+class TurnModel:
+    """Models of the texts and, by variant (``SignReader.variant``) and decision, of all values."""
+
+    texts: Texts
+    decisions: Mapping[tuple[str, Decision], Linear]
+
+    def save(self, file: Path) -> None:
+        """Write the model; its tables in two bytes a number."""
+        arrays: dict[str, NDArray[np.floating]] = {
+            name: value.astype(np.float16) for name, value in vars(self.texts).items()
+        }
+        for (variant, decision), linear in self.decisions.items():
+            rows = np.array([linear.mean, linear.deviation, linear.weights])
+            arrays |= {f"{variant}.{decision}": rows, f"{variant}.{decision}.bias": np.array(linear.bias)}
+        np.savez_compressed(file, signs=np.array(SIGNS), **arrays)
+
+
+class SignReader:
+    """Reads ``SIGNS`` off a question and a subject, as far as there are models of the domain and an encoder.
+
+    ``wording`` and ``support`` are those of Spanish law, ``around`` the known questions on it.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        wording: Callable[[], WordingModel],
+        support: Support | None = None,
+        encoder: SentenceEncoder | None = None,
+        around: Callable[[str], Neighbourhood] | None = None,
+    ) -> None:
+        self._domain, self._wording, self._encoder = domain, wording, encoder
+        self._support = lru_cache(_MAX_KEPT)(support) if support else None
+        self._around = around if support and encoder else None
+        self.vector = lru_cache(_MAX_KEPT)(self._vector)
+        self.signs = lru_cache(_MAX_KEPT)(self._signs)
+        self.neighbours = lru_cache(_MAX_KEPT)(self._neighbours)
+
+    @property
+    def variant(self) -> str:
+        """Name of the models that know these signs."""
+        return f"{'law' if self._support else 'any'}{'_encoder' if self._encoder else ''}"
+
+    def _vector(self, question: str) -> NDArray[np.float32] | None:
+        return self._encoder.encode([question_text(question)])[0] if self._encoder else None
+
+    def _signs(self, question: str, subject: str) -> tuple[float, ...]:
+        """Return the features that need no neighbours, in the order of ``SIGNS``."""
+        language, folded = self._domain.language, fold(question)
+        stems = set(self._domain.stems(question))
+        signs = [
+            float(bool(language.query_patterns.opening.match(folded))),
+            float(bool(language.query_patterns.pointing.search(folded))),
+            math.log1p(len(language.content_words(question))),
+            math.log1p(len(question.split())) - math.log1p(len(subject.split())),
+            len(stems & set(self._domain.stems(subject))) / max(1, len(stems)),
+        ]
+        if self._support:
+            own, others = self._support(question), self._support(subject)
+            signs += [
+                self._wording().field_score(question, language),
+                max(own.values(), default=0.0),
+                max((others.get(ref, 0.0) for ref in _best(own)), default=0.0),
+                max((own.get(ref, 0.0) for ref in _best(others)), default=0.0),
+            ]
+        vectors = self.vector(question), self.vector(subject)
+        if vectors[0] is not None and vectors[1] is not None:
+            signs.append(float(vectors[0] @ vectors[1]))
+        return tuple(signs)
+
+    def _neighbours(self, question: str, subject: str) -> tuple[float, ...]:
+        """Return the features of the nearest known questions; none without an encoder or for another domain."""
+        if self._around is None:
+            return ()
+        both = f"{subject} {question}"
+        own, others, joint = map(self._around, (question, subject, both))
+        vectors = self.vector(question), self.vector(both)
+        return (
+            float(vectors[0] @ vectors[1]) if vectors[0] is not None and vectors[1] is not None else 0.0,
+            joint.answered - own.answered,
+            _supported(others, own),
+            _supported(own, others),
+            _supported(joint, own),
+            own.best_summary,
+        )
+
+
+class LearntTurns:
+    """Decides by what was learnt of conversations (docs/conversations.md)."""
+
+    def __init__(self, reader: SignReader, model: Callable[[], TurnModel]) -> None:
+        self.reader, self._model = reader, model
+        self._score = lru_cache(_MAX_KEPT)(self._scored)
 
     def leans(self, question: str, subject: str) -> bool:
-        """Tell by the words of the question, and by what precedents say of it and of the subject."""
-        return self.model().score(question, self.reader.read(question, subject)) > LEANS
+        """Tell whether a question cannot be understood without its subject."""
+        return self._score("leans", question, (subject,)) > THRESHOLDS["leans"]
+
+    def is_about_answer(self, question: str, subject: str) -> bool:
+        """Tell whether a turn asks to explain, repeat or source the last answer, and asks nothing new."""
+        return self._score("about_answer", question, (subject,)) > THRESHOLDS["about_answer"]
+
+    def resumed(self, question: str, subject: str, left: Sequence[str]) -> int | None:
+        """Return the index of the subject in ``left`` that a question resumes; of equals the last."""
+        scores = [self._score("returns", question, (earlier, subject)) for earlier in left]
+        best = max(range(len(left)), key=lambda place: (scores[place], place), default=None)
+        return best if best is not None and scores[best] > THRESHOLDS["returns"] else None
+
+    def _scored(self, decision: Decision, question: str, subjects: tuple[str, ...]) -> float:
+        model = self._model()
+        values = values_of(self.reader, model.texts, decision, question, subjects)
+        return model.decisions[self.reader.variant, decision].score(values)
+
+
+def values_of(
+    reader: SignReader, texts: Texts, decision: Decision, question: str, subjects: Sequence[str]
+) -> list[float]:
+    """Return the values that a decision goes by: the signs with each subject, then the scores of the text alone.
+
+    ``subjects`` are one subject or, for "returns", the one that may be resumed and the present one.
+    """
+    values = [sign for subject in subjects for sign in reader.signs(question, subject)]
+    if decision != "returns":
+        values += reader.neighbours(question, subjects[0])
+    place = DECISIONS.index(decision)
+    values.append(float(texts.of_question(question)[place]))
+    if (vector := reader.vector(question)) is not None:
+        values.append(float(texts.of_meaning(vector)[place]))
+    return values
 
 
 def places_of(question: str) -> NDArray[np.intp]:
@@ -172,8 +250,13 @@ def _best(support: Mapping[ProvisionRef, float]) -> list[ProvisionRef]:
     return sorted(support, key=lambda ref: -support[ref])[:_NEAREST]
 
 
+def _supported(around: Neighbourhood, by: Neighbourhood) -> float:
+    """Return the best support in one neighbourhood for the provisions that another one supports most."""
+    return max((around.support[ref].best for ref in [*by.support][:_NEAREST] if ref in around.support), default=0.0)
+
+
 @cache
-def packaged_leaning() -> LeaningModel:
+def packaged_turns() -> TurnModel:
     """Return the weights of the package.
 
     Raises:
@@ -183,11 +266,15 @@ def packaged_leaning() -> LeaningModel:
         with open_arrays(FILE) as stored:
             if tuple(stored["signs"].tolist()) != SIGNS:
                 raise ValueError("signs")
-            return LeaningModel(
-                **{name: stored[name] for name in ("idf", "of_words", "mean", "deviation", "weights")},
-                words_bias=float(stored["words_bias"]),
-                bias=float(stored["bias"]),
-            )
+            texts = Texts(*(stored[name] for name in ("idf", "of_words", "words_bias", "of_vector", "vector_bias")))
+            decisions = {
+                (variant, decision): Linear(
+                    *stored[f"{variant}.{decision}"], float(stored[f"{variant}.{decision}.bias"])
+                )
+                for variant in ("law_encoder", "law", "any_encoder", "any")
+                for decision in DECISIONS
+            }
+            return TurnModel(texts, decisions)
     except UNREADABLE as error:
         raise ConfigurationError(
             f"Falta el modelo de las conversaciones o está dañado ({FILE}). Vuelva a instalar articulado."

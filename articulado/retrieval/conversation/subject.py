@@ -19,13 +19,13 @@ from articulado.language.languages import LANGUAGES, Language
 from articulado.language.languages import language as known_language
 from articulado.legal.citations.parser import Citation, parse_citations
 from articulado.legal.dates.finder import find_date, without_days
-from articulado.legal.domain.spanish_law import SPANISH_LAW, is_courtesy, points_back, speaks_of_the_answer, topic_of
+from articulado.legal.domain.spanish_law import SPANISH_LAW, is_courtesy, points_back, topic_of
 from articulado.legal.labels import SUFFIXES, provision_name
 from articulado.legal.laws.mentions import law_mentions
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.territory.mentions import find_place, place_words
 from articulado.prompting.citation_markers import markers_in
-from articulado.retrieval.conversation.leaning import LeaningJudge
+from articulado.retrieval.conversation.leaning import TurnJudge
 from articulado.values.answers import Message, NearestNeed
 
 
@@ -98,32 +98,41 @@ def gist(question: str) -> str:
     return text if len(text) <= MAX_QUESTION else text[:MAX_QUESTION].rsplit(" ", 1)[0]
 
 
-def read_turn(question: str, conversation: Sequence[Message], language: Language, judge: LeaningJudge) -> TurnReading:
+def read_turn(question: str, conversation: Sequence[Message], language: Language, judge: TurnJudge) -> TurnReading:
     """Read a question in its conversation, oldest message first."""
-    subject, left = Subject(), []
+    subject, left = Subject(), list[Subject]()
     for earlier, refused, left_before in _questions(conversation, language)[-MAX_EARLIER:]:
-        kind = "alone" if left_before else _kind(earlier, subject, language, judge)
+        kind, resumed = ("alone", None) if left_before else _read(earlier, subject, left, language, judge)
         # What was refused is no subject where there is another: the conversation goes back to that.
-        if kind == "alone" and not (refused and subject.question):
-            left.append(subject)
-            subject = Subject(earlier)
-        elif kind == "adds" and not refused:
-            subject = Subject(subject.question, earlier)
-    if earlier_subject := _gone_back_to(question, left, language):
-        return TurnReading("adds", earlier_subject.text, leaves=True)
-    kind = _kind(question, subject, language, judge)
+        if refused and subject.question:
+            continue
+        if resumed is not None or kind == "alone":
+            left = [other for other in (*left, subject) if other is not resumed and other.question]
+            subject = Subject(resumed.question, earlier) if resumed else Subject(earlier)
+        elif kind == "adds":
+            subject = Subject(subject.question, "" if refused else earlier)
+    kind, resumed = _read(question, subject, left, language, judge)
+    if resumed is not None:
+        return TurnReading("adds", resumed.text, leaves=True)
     leaves = kind == "alone" and bool(subject.question)
     return TurnReading(kind, subject.text if kind in ("adds", "same") else "", leaves)
 
 
-def _gone_back_to(question: str, left: Sequence[Subject], language: Language) -> Subject | None:
-    """Return the subject that a question says it goes back to: of those that were left the one whose words it has."""
-    if not language.query_patterns.returns.search(fold(question)):
-        return None
-    words = set(language.stems(question))
-    shared = [len(words.intersection(language.stems(subject.text))) for subject in left]
-    best = max(range(len(left)), key=lambda place: (shared[place], place), default=None)
-    return left[best] if best is not None and shared[best] else None
+def _read(
+    question: str, subject: Subject, left: Sequence[Subject], language: Language, judge: TurnJudge
+) -> tuple[TurnKind, Subject | None]:
+    """Return what a question does, and the subject in ``left`` that it resumes, if any."""
+    if is_courtesy(question, language):
+        return "courtesy", None
+    if not subject.question:
+        return "alone", None
+    text, present = gist(question), gist(subject.question)
+    resumed = judge.resumed(text, present, [gist(other.question) for other in left])
+    if resumed is not None:
+        return "adds", left[resumed]
+    if judge.is_about_answer(text, present):
+        return "same", None
+    return ("adds" if judge.leans(text, present) else "alone"), None
 
 
 class _Question(NamedTuple):
@@ -141,16 +150,6 @@ def _questions(conversation: Sequence[Message], language: Language) -> list[_Que
         elif questions and is_refusal(message["content"], language):
             questions[-1] = questions[-1]._replace(refused=True)
     return questions
-
-
-def _kind(question: str, subject: Subject, language: Language, judge: LeaningJudge) -> TurnKind:
-    if is_courtesy(question, language):
-        return "courtesy"
-    if not subject.question:
-        return "alone"
-    if speaks_of_the_answer(question, language):
-        return "same"
-    return "adds" if judge.leans(gist(question), gist(subject.question)) else "alone"
 
 
 LAST_CHOICE = -1

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from articulado.encoders.dual import DualEncoder
 from articulado.legal.domain.base import Coverage, Domain, EqualWeights, StemWeights
-from articulado.legal.domain.spanish_law import speaks_of_the_answer, split_subject
+from articulado.legal.domain.spanish_law import is_about_answer, split_subject
 from articulado.retrieval.coverage import Wanted, is_unlearnt
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, indexed_text, provision_of
 from articulado.values.protocols import Reranked
@@ -175,7 +175,7 @@ class HeuristicReranker:
         """Return how likely each candidate is right, in (0, 1), without regard to rows and passages (``Wanted``)."""
         own_words, subject = split_subject(question, self._domain.language)
         scores = self._relevance(question, queries, candidates)
-        if subject and not speaks_of_the_answer(own_words, self._domain.language):
+        if subject and not is_about_answer(question, self._domain.language):
             alone = self._relevance(own_words, (), candidates)
             pairs = zip(scores, alone, strict=True)
             return [(1 - OWN_WORDS) * whole + OWN_WORDS * by_itself for whole, by_itself in pairs]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from articulado.encoders.phrasings import UNREADABLE, Neighbourhood, open_arrays
 from articulado.language.translation import translate
-from articulado.legal.domain.spanish_law import speaks_of_the_answer, split_subject
+from articulado.legal.domain.spanish_law import is_about_answer, split_subject
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import SignalWeights
 from articulado.retrieval.coverage import Wanted, is_unlearnt
@@ -217,7 +217,7 @@ class LearntReranker:
         """Return how likely each candidate is right, in (0, 1)."""
         own_words, subject = split_subject(question, self.reader.domain.language)
         whole = self._model().probabilities(self.reader.read(question, queries, candidates))
-        if subject and not speaks_of_the_answer(own_words, self.reader.domain.language):
+        if subject and not is_about_answer(question, self.reader.domain.language):
             alone = self._model().probabilities(self.reader.read(own_words, (), candidates))
             whole = (1 - OWN_WORDS) * whole + OWN_WORDS * alone
         return [float(value) for value in whole]

@@ -34,6 +34,11 @@ SAYS_TOO_LITTLE = 0.4
 """Share from which on a question is held to say too little, whatever it might be about."""
 
 
+OWN_HANDICAP = 0.2
+"""What ``own_probability`` lacks to a relevance: at 0.6, 1 question in 10 that nothing answers has an answer in texts of
+one's own (docs/retrieval.md)."""
+
+
 class Judgement(NamedTuple):
     """The probability in [0, 1] that the best candidates answer, and the matter of the question where they do not.
 
@@ -132,7 +137,7 @@ class LearntJudge:
             relevance = max(relevance, SURE)
         if self.reader.ranking.reader.around:
             around = self.reader.ranking.reader.neighbourhood(question)
-            relevance = max(relevance, own_probability(candidates, around) or 0.0)
+            relevance = max(relevance, (own_probability(candidates, around) or 0.0) - OWN_HANDICAP)
         known = matter if shares[matter] >= SURE_OF_MATTER else ""
         return Judgement(round(relevance, 6), known, shares[known] if known else 0.0)
 

@@ -179,13 +179,25 @@ class Unanswerable(BaseModel):
 
 
 class FollowUp(BaseModel):
-    """Two questions of one person; ``leans`` tells that the ``next`` cannot be understood without the ``first``."""
+    """Two questions of one person; ``leans`` tells that the ``next`` cannot be understood without the ``first``.
+
+    ``about_answer`` tells that it asks to explain, repeat or source the answer and asks nothing new; ``between`` is a
+    question on another subject that was asked between the two; ``conversation`` names the conversation of both.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     first: Text
     next: Text
     leans: bool
+    about_answer: bool = False
+    between: str = ""
+    conversation: str = ""
+
+    @property
+    def group(self) -> str:
+        """Name of what must be on one side of a split."""
+        return self.conversation or self.first
 
 
 class CalculationQuestion(BaseModel):

@@ -424,10 +424,43 @@ def test_a_follow_up_is_answered_from_what_the_earlier_question_was_about():
 
 
 def test_where_it_stands_is_said_first_where_that_is_asked():
-    answer = read("¿en qué artículo lo pone? (sobre: ¿Cuántos días de vacaciones tengo?)", HOLIDAYS).answer
+    answer = read("¿en qué artículo lo pone? (sobre lo mismo: ¿Cuántos días de vacaciones tengo?)", HOLIDAYS).answer
     assert answer.startswith("Está en: Estatuto de los Trabajadores, artículo 38 [C1].\n\n")
     assert "Está en" not in read("¿Cuántos días de vacaciones tengo?", HOLIDAYS).answer
-    assert "Está en" not in read("explícamelo (sobre: ¿Cuántos días de vacaciones tengo?)", HOLIDAYS).answer
+    assert "Está en" not in read("explícamelo (sobre lo mismo: ¿Cuántos días de vacaciones tengo?)", HOLIDAYS).answer
+
+
+ASKED = "¿Cuántos días de vacaciones tengo?"
+
+
+def told(question, answer):
+    return [HumanMessage(question), AIMessage(re.sub(r" ?\[C\d+\]", "", answer))]
+
+
+def test_what_has_been_answered_is_not_said_again_but_what_fits_the_words_of_the_turn():
+    text = "Las vacaciones serán de treinta días naturales.\nEl calendario lo fija la empresa.\n"
+    law = {**HOLIDAYS, "text": f"1. {text}2. La sustitución por una compensación económica está prohibida."}
+    first = read(ASKED, law).answer
+    follow_up = f"¿y una compensación económica? (sobre: {ASKED})"
+    assert "treinta días" in first
+    again = read(follow_up, law, history=told(ASKED, read(follow_up, law).answer)).answer
+    assert again != read(follow_up, law).answer
+
+
+def test_where_there_is_nothing_else_to_say_it_is_said_that_it_is_the_same():
+    follow_up = f"¿y eso? (sobre: {ASKED})"
+    first = read(follow_up, HOLIDAYS).answer
+    again = read(follow_up, HOLIDAYS, history=told(ASKED, first)).answer
+    assert again == f"{ES.translate('answer_same')}\n\n{first}"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question"), [(ASKED, ASKED), (ASKED, f"repítemelo (sobre lo mismo: {ASKED})"), ("hola", ASKED)]
+)
+def test_what_is_asked_for_again_is_answered_again(earlier, question):
+    answer = read(question, HOLIDAYS).answer
+    history = told(earlier, answer) if earlier == ASKED else told(earlier, "Buenos días.")
+    assert read(question, HOLIDAYS, history=history).answer == answer
 
 
 async def test_it_streams_a_sentence_or_so_at_a_time_and_ends_with_a_finish_reason():

@@ -4,12 +4,11 @@ from datetime import date
 
 import pytest
 from langgraph.runtime import Runtime
-from support.doubles import FakeStore, make_chunk
+from support.doubles import FakeStore, WrittenTurns, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.models.retry import QuestionTime
-from articulado.retrieval.conversation.leaning import WrittenLeaning
 from articulado.retrieval.named import IndexContents
 from articulado.values.chunks import Chunk
 from articulado.values.errors import StoreUnavailable
@@ -33,7 +32,7 @@ async def read(question: str, store: ChunkStore | None = None) -> AnalyzeQuestio
         Runtime(context=ResolvedContext()),
         index=IndexContents(store or FakeStore([PACKAGED, OWN, CRITERION, QUOTING])),
         profile=load_profile("laboral"),
-        leaning=WrittenLeaning(language("es")),
+        leaning=WrittenTurns(language("es")),
         language=language("es"),
         question_time=QuestionTime(10, calendar=lambda: date(2026, 1, 1)),
     )

@@ -4,13 +4,12 @@ from datetime import UTC, date, datetime
 
 import pytest
 from langgraph.runtime import Runtime
-from support.doubles import FakeStore, make_chunk
+from support.doubles import FakeStore, WrittenTurns, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.models.retry import QuestionTime
-from articulado.retrieval.conversation.leaning import WrittenLeaning
 from articulado.retrieval.named import IndexContents
 from articulado.store.layout import order_parts
 from articulado.values.protocols import ChunkStore
@@ -40,7 +39,7 @@ async def analyzed(
         Runtime(context=ResolvedContext(as_of=as_of)),
         index=IndexContents(store, laws=laws),
         profile=load_profile("laboral"),
-        leaning=WrittenLeaning(language("es")),
+        leaning=WrittenTurns(language("es")),
         language=language("es"),
         question_time=QuestionTime(60, clock=datetime(2024, 6, 1, 12, tzinfo=UTC).timestamp),
     )

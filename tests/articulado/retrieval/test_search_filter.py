@@ -4,12 +4,11 @@ from datetime import date
 
 import pytest
 from langgraph.runtime import Runtime
-from support.doubles import FakeStore
+from support.doubles import FakeStore, WrittenTurns
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.models.retry import QuestionTime
-from articulado.retrieval.conversation.leaning import WrittenLeaning
 from articulado.retrieval.named import IndexContents
 from articulado.retrieval.search import search_filter
 from articulado.values.protocols import SearchFilter
@@ -24,7 +23,7 @@ async def analyzed(question: str, context: ResolvedContext) -> AnalyzeQuestionUp
         Runtime(context=context),
         index=IndexContents(FakeStore([])),
         profile=load_profile("laboral"),
-        leaning=WrittenLeaning(language("es")),
+        leaning=WrittenTurns(language("es")),
         language=language("es"),
         question_time=QuestionTime(60, calendar=lambda: date(2026, 11, 21)),
     )

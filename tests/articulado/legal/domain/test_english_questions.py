@@ -15,7 +15,6 @@ from articulado.legal.domain.spanish_law import (
     is_courtesy,
     points_back,
     searched_topic,
-    speaks_of_the_answer,
     split_subject,
     with_subject,
 )
@@ -50,14 +49,9 @@ def test_a_question_and_what_it_leans_on_are_told_apart_again():
     text = with_subject("and who signs it?", "What does a loan cost?", EN)
     assert text == "and who signs it? (about: What does a loan cost?)"
     assert split_subject(text, EN) == ("and who signs it?", "What does a loan cost?")
-
-
-@pytest.mark.parametrize(
-    "text", ["Can you explain that again?", "Which section says so?", "I'm confused, show me an example"]
-)
-def test_what_speaks_of_the_answer(text):
-    assert speaks_of_the_answer(text, EN)
-    assert not speaks_of_the_answer("Explain the rollover", EN)
+    about = with_subject("explain that", "What does a loan cost?", EN, about_answer=True)
+    assert about == "explain that (about the same: What does a loan cost?)"
+    assert split_subject(about, EN) == ("explain that", "What does a loan cost?")
 
 
 def test_a_measure_is_not_searched():

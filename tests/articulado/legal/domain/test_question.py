@@ -2,9 +2,10 @@ import pytest
 
 from articulado.language.languages import language
 from articulado.legal.domain.spanish_law import (
+    asks_for_the_place,
+    is_about_answer,
     is_courtesy,
     points_back,
-    speaks_of_the_answer,
     split_subject,
     topic_of,
     with_subject,
@@ -77,26 +78,14 @@ def test_what_stands_by_itself(text):
     assert not points_back(text, ES)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "explícamelo mejor",
-        "no lo entiendo",
-        "ponme un ejemplo",
-        "¿en qué artículo lo pone?",
-        "¿eso dónde viene?",
-        "¿por qué?",
-    ],
-)
-def test_what_speaks_of_the_answer_and_of_nothing_else(text):
-    assert speaks_of_the_answer(text, ES)
-
-
-@pytest.mark.parametrize(
-    "text", ["¿cuánto?", "y cuanto plazo tengo", "explícame el preaviso", "¿qué artículo regula las vacaciones?"]
-)
-def test_what_asks_for_something_more(text):
-    assert not speaks_of_the_answer(text, ES)
+def test_a_turn_about_the_answer_is_told_from_one_that_adds():
+    about = with_subject("¿en qué artículo lo pone?", "¿Cuántas vacaciones tengo?", ES, about_answer=True)
+    assert about == "¿en qué artículo lo pone? (sobre lo mismo: ¿Cuántas vacaciones tengo?)"
+    assert split_subject(about, ES) == ("¿en qué artículo lo pone?", "¿Cuántas vacaciones tengo?")
+    adds = with_subject("¿en qué artículo lo pone?", "¿Cuántas vacaciones tengo?", ES)
+    explained = with_subject("explícamelo", "¿Cuántas vacaciones tengo?", ES, about_answer=True)
+    assert [is_about_answer(text, ES) for text in (about, adds, explained)] == [True, False, True]
+    assert [asks_for_the_place(text, ES) for text in (about, adds, explained)] == [True, False, False]
 
 
 def test_a_question_and_what_it_leans_on_are_told_apart_again():

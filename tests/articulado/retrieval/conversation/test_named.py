@@ -4,12 +4,11 @@ from datetime import date
 
 import pytest
 from langgraph.runtime import Runtime
-from support.doubles import FakeStore, make_chunk
+from support.doubles import FakeStore, WrittenTurns, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.models.retry import QuestionTime
-from articulado.retrieval.conversation.leaning import WrittenLeaning
 from articulado.retrieval.conversation.subject import Contextualized, contextualize
 from articulado.retrieval.named import IndexContents
 from articulado.values.errors import ConfigurationError
@@ -161,7 +160,7 @@ async def analyzed(question, *earlier, profile="laboral", **context):
         Runtime(context=ResolvedContext(**context)),
         index=IndexContents(FakeStore(INDEXED)),
         profile=load_profile(profile),
-        leaning=WrittenLeaning(language("es")),
+        leaning=WrittenTurns(language("es")),
         language=language("es"),
         question_time=QuestionTime(60, calendar=lambda: date(2026, 11, 22)),
     )

@@ -3,7 +3,6 @@
 import pytest
 
 from articulado.language.languages import language
-from articulado.retrieval.conversation.leaning import WrittenLeaning
 from articulado.retrieval.conversation.subject import MAX_EARLIER, MAX_QUESTION, TurnReading, choice_taken, read_turn
 
 ES = language("es")
@@ -12,15 +11,21 @@ REFUSAL = f"{ES.translate('no_verified_information')}. Parece una cuestión de i
 
 
 class LeansWith:
-    """Judges by what it was told leans, and keeps what it was asked."""
+    """Decides by what it was told, and keeps what it was asked."""
 
-    def __init__(self, *leaning):
-        self.leaning = leaning
+    def __init__(self, *leaning, resuming=None):
+        self.leaning, self.resuming = leaning, resuming or {}
         self.asked = []
 
     def leans(self, question, subject):
         self.asked.append((question, subject))
         return question in self.leaning
+
+    def is_about_answer(self, question, subject):
+        return question in ("explícamelo mejor", "¿en qué artículo lo pone?")
+
+    def resumed(self, question, subject, left):
+        return left.index(self.resuming[question]) if self.resuming.get(question) in left else None
 
 
 def messages(*texts):
@@ -56,14 +61,22 @@ def test_what_stands_by_itself_leaves_the_subject_and_is_the_next_one():
     assert read("¿y si no lo doy?", FIRST, "Treinta.", other, "Quince.").subject == other
 
 
-def test_what_goes_back_leans_on_the_earlier_subject_and_leaves_the_last():
+def test_what_resumes_an_earlier_subject_leans_on_it_and_leaves_the_last():
     notice = "¿Cuánto preaviso hay que dar en una dimisión?"
     talk = (FIRST, "Treinta.", notice, "Quince.")
     back = "volviendo a lo de las vacaciones, ¿caducan?"
-    assert read_turn(back, messages(*talk), ES, LeansWith()) == TurnReading("adds", FIRST, leaves=True)
-    # Of what was not spoken of, or of the subject itself, there is nothing to go back to.
-    assert read_turn("volviendo a lo del salario, ¿cuánto es?", messages(*talk), ES, LeansWith()).subject == ""
-    assert read("volviendo al preaviso, ¿se paga?", *talk) == TurnReading("adds", notice)
+    judge = LeansWith("¿y si es fijo?", resuming={back: FIRST})
+    assert read_turn(back, messages(*talk), ES, judge) == TurnReading("adds", FIRST, leaves=True)
+    # It is the subject from then on, and what was left in between may be resumed in turn.
+    resumed = messages(*talk, back, "Sí.")
+    assert read_turn("¿y si es fijo?", resumed, ES, judge).subject == f"{FIRST} {back}"
+    again = LeansWith(resuming={back: FIRST, "lo del preaviso, ¿se paga?": notice})
+    assert read_turn("lo del preaviso, ¿se paga?", resumed, ES, again) == TurnReading("adds", notice, leaves=True)
+
+
+def test_the_present_subject_is_not_among_those_that_may_be_resumed():
+    judge = LeansWith(resuming={"¿y las vacaciones?": FIRST})
+    assert read_turn("¿y las vacaciones?", messages(FIRST, "Treinta."), ES, judge).kind == "alone"
 
 
 def test_thanks_lean_on_nothing_and_leave_nothing():
@@ -105,19 +118,6 @@ def test_a_refused_addition_is_none():
     paella = "¿y la paella?"
     talk = (FIRST, "Treinta.", paella, REFUSAL)
     assert read("¿y de baja?", *talk, leaning=[paella]).subject == FIRST
-
-
-@pytest.mark.parametrize(
-    ("question", "leans"),
-    [
-        ("¿y si estoy de baja?", True),
-        ("¿quién lo paga?", True),
-        ("otra cosa, ¿y el salario mínimo?", False),
-        ("¿Qué indemnización corresponde por un despido improcedente?", False),
-    ],
-)
-def test_of_an_unknown_domain_it_counts_how_a_question_is_written(question, leans):
-    assert WrittenLeaning(ES).leans(question, FIRST) is leans
 
 
 def offered(*needs):

@@ -124,7 +124,7 @@ async def test_of_a_follow_up_its_own_words_count_three_tenths():
 
 
 async def test_a_follow_up_that_only_speaks_of_the_answer_has_no_words_of_its_own():
-    question = with_subject("¿en qué artículo lo pone?", "¿cuántas vacaciones tengo?", ES)
+    question = with_subject("¿en qué artículo lo pone?", "¿cuántas vacaciones tengo?", ES, about_answer=True)
     ranking = reranker({question: 0.4})
     whole = ranking._model().probabilities(ranking.reader.read(question, [], [OTHER]))[0]
     assert (await ranking.score(question, [], [OTHER])).scores[0] == pytest.approx(whole)
