@@ -79,6 +79,10 @@ def _quantities(text: str, folded: str) -> Iterator[Mention]:
         elif each.unit == "euro":
             yield Mention("amount", each.value, each.start, each.end, "euro", each.per)
         else:
+            if text[each.start : each.end].isdigit() and each.value in range(FIRST_YEAR, LAST_YEAR):
+                # A year before a quantity ("desde 2016, treinta horas") has none of its units.
+                yield Mention("number", each.value, each.start, each.end)
+                continue
             if each.is_count:
                 yield Mention("number", each.value, each.start, each.end, each.unit, each.per)
                 continue

@@ -51,6 +51,11 @@ def test_hours_of_others_are_a_count_and_a_share() -> None:
     ]
 
 
+def test_a_year_before_a_quantity_is_none_of_its_units() -> None:
+    found = mentions("Llevo desde 2016, treinta horas a la semana.", today=TODAY)
+    assert [(one.type, one.value, one.unit) for one in found] == [("number", 2016, ""), ("count", 30, "hour")]
+
+
 def test_mentions_are_where_they_stand_and_do_not_overlap() -> None:
     text = "Entré el 1 de marzo de 2019 y gano 36.500 euros al año."
     found = mentions(text, today=TODAY)
