@@ -19,9 +19,16 @@ from articulado.config.data_files import UnreadableYaml, load_yaml
 from articulado.config.files import decode, read_bytes
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC, FilterField
-from articulado.guides.checks import article_error, check_guards, contradictions, location, schema_error
+from articulado.guides.checks import (
+    article_error,
+    check_guards,
+    contradictions,
+    labels_in,
+    location,
+    schema_error,
+    text_of,
+)
 from articulado.guides.schema import ITEMS, Article, ArticleChunk, official_link
-from articulado.guides.text import labels_in, text_of
 from articulado.language.translation import translate
 from articulado.legal.ids import chunk_id
 from articulado.values.cases import Details

@@ -1,0 +1,64 @@
+"""Answer cards of the package against the official text; skipped where that is not at hand."""
+
+import re
+from functools import cache
+
+import pytest
+
+from articulado.guides.cards import Card, Pin, packaged_cards, sentence_at
+from articulado.ingestion.markdown.reader import read_law
+from articulado.language.folding import fold
+
+CARDS = packaged_cards()
+LAWS = sorted({pin.ref[0] for card in CARDS.values() for pin in card.pins})
+MAX_SHARED = 9
+"""Words in a row that a card may share with the provision that bears it: terms of art are long."""
+
+
+@cache
+def provisions(folder, law_id: str) -> dict[str, str]:
+    """Return the texts of the provisions of a law by their keys."""
+    return {each.key: "\n".join(each.paragraphs) for each in read_law(folder / f"{law_id}.md").provisions}
+
+
+def pins_of(law_id: str) -> dict[Pin, Card]:
+    return {pin: card for card in CARDS.values() for pin in card.pins if pin.ref[0] == law_id}
+
+
+@pytest.mark.parametrize("law_id", LAWS)
+def test_every_anchor_leads_to_one_sentence_of_its_provision(real_laws, law_id):
+    texts = provisions(real_laws, law_id)
+    lost = [
+        (card.id, pin.provision, pin.part, pin.anchor)
+        for pin, card in pins_of(law_id).items()
+        if not sentence_at(texts.get(pin.ref[1], ""), pin)
+    ]
+    assert lost == []
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", fold(text))
+
+
+def runs(text: str) -> set[tuple[str, ...]]:
+    found = words(text)
+    return {tuple(found[start : start + MAX_SHARED]) for start in range(len(found) - MAX_SHARED + 1)}
+
+
+@pytest.mark.parametrize("law_id", LAWS)
+def test_no_card_repeats_the_words_of_the_law(real_laws, law_id):
+    texts = provisions(real_laws, law_id)
+    repeated = [
+        (card.id, run)
+        for card in CARDS.values()
+        for statement in card.statements
+        for pin in statement.pins
+        if pin.ref[0] == law_id
+        for run in runs(statement.text) & runs(sentence_at(texts[pin.ref[1]], pin))
+    ]
+    assert repeated == []
+
+
+def test_a_need_is_one_card():
+    needs = [fold(card.need) for card in CARDS.values()]
+    assert sorted(need for need in set(needs) if needs.count(need) > 1) == []
