@@ -54,10 +54,9 @@ def mcp(
 
 def _serve_http(settings: "Settings", knowledge: "KnowledgeProfile", host: str, port: int) -> None:
     from graph.open_graphs import OpenGraphs
-    from server.guards import keys_file
+    from server.guards import keys_file, run, taken
     from server.mcp.app import PATH, mcp_app
     from server.operations.requests import log_to_stderr
-    from server.running import run, taken
     from server.settings import ServerSettings
 
     limits = ServerSettings.read()

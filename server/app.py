@@ -26,13 +26,12 @@ from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, Open
 from server.conversations.routes import Threads, conversation_routes, stopped
 from server.conversations.store import open_conversations
 from server.errors import FAILURES, handle_errors
-from server.guards import CHEAP_STRATEGIES, Guards, Policy, check_body
+from server.guards import CHEAP_STRATEGIES, Guards, Policy, check_body, run, taken
 from server.lookup.law import LawDesk
 from server.operations.requests import Readiness, WarmUp, health_routes, metrics_route
 from server.operations.traces import NO_TELEMETRY
 from server.page.routes import page_routes
 from server.runnable import ServedGraph, add_stream_route, outside_any_run
-from server.running import run, taken
 from server.settings import HOST, PORT, ServerSettings, is_loopback
 from server.v1.answers import answer_routes
 from server.v1.calculations import calculation_routes

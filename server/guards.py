@@ -5,11 +5,14 @@ are in bytes.
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from socket import socket
 from typing import Any, get_args
 
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.datastructures import Headers
@@ -20,14 +23,14 @@ from articulado.config.extras import require
 from articulado.config.settings import Settings
 from articulado.language.translation import translate
 from articulado.values.answers import RerankStrategy
-from articulado.values.errors import InvalidInput
+from articulado.values.errors import ConfigurationError, InvalidInput
 from server.access import LOOPBACK, Authentication, KeyRing, OriginCheck
 from server.conversations.store import MEMORY, POSTGRES
 from server.errors import CONTEXT, answer_failure
 from server.limits import Admission, Attendance, RateLimit, Room, is_of_agent_server
 from server.operations.requests import Metrics, RequestLog
 from server.operations.traces import Traces
-from server.settings import WORKING, ServerSettings
+from server.settings import BACKLOG, HOST, WORKING, ServerSettings, is_loopback, listen
 
 MAX_HISTORY = 40
 """Messages of a conversation that a caller sends."""
@@ -246,3 +249,32 @@ def _body_limit(scope: Scope) -> int:
 def keys_file(settings: ServerSettings, home: Path) -> Path:
     """Return where the API keys are kept."""
     return settings.keys or home / KEYS_FILE
+
+
+SHUTDOWN_SECONDS = 5
+
+
+@contextmanager
+def taken(host: str, port: int, keys: Path | None) -> Iterator[socket]:
+    """Take a port for the length of a block, before anything is opened.
+
+    ``keys`` is the file of the API keys, without which only this machine is served.
+
+    Raises:
+        ConfigurationError: the address cannot be used, or a public one has no keys.
+    """
+    if not is_loopback(host) and (keys is None or not KeyRing(keys).keys):
+        raise ConfigurationError(translate("server.public_without_keys", host=host, loopback=HOST))
+    Traces.read()  # What it lacks is said before the index is opened.
+    with closing(listen(host, port)) as listening:
+        yield listening
+
+
+def run(app: FastAPI, listening: socket) -> None:
+    """Serve an application until interrupted."""
+    uvicorn.Server(uvicorn.Config(app, **http_options())).run(sockets=[listening])
+
+
+def http_options() -> dict[str, Any]:
+    """Return the options of uvicorn with which every process serves."""
+    return {"ws": "none", "timeout_graceful_shutdown": SHUTDOWN_SECONDS, "access_log": False, "backlog": BACKLOG}

@@ -29,8 +29,8 @@ from graph.open_graphs import OpenGraphs
 from nodes.stage import wait_for
 from server.app import app_over
 from server.conversations.store import MEMORY, open_conversations
+from server.guards import http_options
 from server.operations.requests import SHARED_FIGURES, log_to_stderr
-from server.running import http_options
 from server.settings import ServerSettings
 
 _HEALTH_SECONDS = 120
