@@ -6,7 +6,7 @@ Run this when the follow-ups, an encoder or the relevance judgement have changed
 the weights into the package and prints how many held-out turns each decision gets right.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
@@ -122,7 +122,7 @@ def turns_to_decide(follow_ups: Sequence[FollowUp], decision: Decision) -> list[
     others = random.permutation([one.first for one in follow_ups]).tolist()
     examples = []
     for one, other in zip(follow_ups, others, strict=True):
-        subjects = (one.first,)
+        subjects: tuple[str, ...] = (one.first,)
         if decision == "returns":
             subjects = (one.first, one.between) if one.between else (other, one.first)
         is_yes = {"leans": one.leans, "about_answer": one.about_answer, "returns": bool(one.between)}[decision]
@@ -134,7 +134,7 @@ class Trained(NamedTuple):
     """A model of all texts, and the log odds of each held-out example by variant and decision."""
 
     model: TurnModel
-    held_out: dict[tuple[str, Decision], tuple[list[Example], NDArray[np.floating]]]
+    held_out: Mapping[tuple[str, Decision], tuple[list[Example], NDArray[np.floating]]]
 
 
 def trained_turns(follow_ups: Sequence[FollowUp], readers: Sequence[SignReader], encoder: SentenceEncoder) -> Trained:
@@ -194,12 +194,12 @@ def packaged_readers(
     dual = packaged_encoder()
     precedents = packaged_precedents(dual.dimensions)
     for support in (lambda question: precedents.support(dual.embed_question(question)), None):
-        for own in filter(None, (encoder, "none")):
+        for own in dict.fromkeys((encoder, None)):
             yield SignReader(
                 SPANISH_LAW,
                 lambda: packaged_judgement(with_neighbours=False).wording,
                 support,
-                None if isinstance(own, str) else own,
+                own,
                 around,
             )
 

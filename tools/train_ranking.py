@@ -66,6 +66,9 @@ _SAME = 0.999  # Cosine of two vectors of one question, one of them kept with a 
 _BESIDE, _HELD_BACK, _UNANSWERABLE = 0.6, 0.6, 2.0
 """Weights of a provision beside the most direct one, of a question without a named writer, and of one without an answer
 by a named writer: there are few of those, and they alone are as long as those with an answer."""
+_OTHER_LANGUAGES, _FOREIGN = "de_otras_lenguas", (0.25, 3.0)
+"""Writer of questions in other languages, and their weights with and without an answer: both sides are as long, so that
+a language says nothing of the answer."""
 _SAMPLE = 450
 """Questions without a named writer that are searched, of those with and of those without an answer."""
 _FIELD_STRENGTH, _MATTER_STRENGTH, _EVIDENCE_STRENGTH = 20.0, 10.0, 0.1
@@ -366,9 +369,9 @@ async def train(index: Path) -> None:
         words = scores_of_others(data)[judged]
         wording = trained_wording(data.questions, data.matters)
         of_writer = np.array([bool(writers.get(question)) for question in questions])
-        weight = np.where(
-            of_writer & ~answered, _UNANSWERABLE, np.where(answered & ~of_writer, _HELD_BACK, 1.0)
-        ).tolist()
+        weight = np.where(of_writer & ~answered, _UNANSWERABLE, np.where(answered & ~of_writer, _HELD_BACK, 1.0))
+        foreign = np.array([writers.get(question) == _OTHER_LANGUAGES for question in questions])
+        weight = np.where(foreign, np.where(answered, *_FOREIGN), weight).tolist()
         part, whole_evidence = (np.column_stack([evidence, words]) for evidence in models)
         of_all = trained_judgement(wording, whole_evidence, answered, weight)
         of_alone = trained_judgement(wording, part, answered, weight)

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 from zlib import crc32
 
 import numpy as np
@@ -113,9 +113,7 @@ class TurnModel:
 
     def save(self, file: Path) -> None:
         """Write the model; its tables in two bytes a number."""
-        arrays: dict[str, NDArray[np.floating]] = {
-            name: value.astype(np.float16) for name, value in vars(self.texts).items()
-        }
+        arrays: dict[str, Any] = {name: value.astype(np.float16) for name, value in vars(self.texts).items()}
         for (variant, decision), linear in self.decisions.items():
             rows = np.array([linear.mean, linear.deviation, linear.weights])
             arrays |= {f"{variant}.{decision}": rows, f"{variant}.{decision}.bias": np.array(linear.bias)}
@@ -267,13 +265,12 @@ def packaged_turns() -> TurnModel:
             if tuple(stored["signs"].tolist()) != SIGNS:
                 raise ValueError("signs")
             texts = Texts(*(stored[name] for name in ("idf", "of_words", "words_bias", "of_vector", "vector_bias")))
-            decisions = {
-                (variant, decision): Linear(
-                    *stored[f"{variant}.{decision}"], float(stored[f"{variant}.{decision}.bias"])
-                )
-                for variant in ("law_encoder", "law", "any_encoder", "any")
-                for decision in DECISIONS
-            }
+            decisions = {}
+            for variant in ("law_encoder", "law", "any_encoder", "any"):
+                for decision in DECISIONS:
+                    mean, deviation, weights = stored[f"{variant}.{decision}"]
+                    bias = float(stored[f"{variant}.{decision}.bias"])
+                    decisions[variant, decision] = Linear(mean, deviation, weights, bias)
             return TurnModel(texts, decisions)
     except UNREADABLE as error:
         raise ConfigurationError(

@@ -34,9 +34,9 @@ SAYS_TOO_LITTLE = 0.4
 """Share from which on a question is held to say too little, whatever it might be about."""
 
 
-OWN_HANDICAP = 0.2
-"""What ``own_probability`` lacks to a relevance: at 0.6, 1 question in 10 that nothing answers has an answer in texts of
-one's own (docs/retrieval.md)."""
+OWN_HANDICAP = 0.12
+"""How much less than a relevance ``own_probability`` counts: from 0.6 on, one question in ten that nothing answers is
+answered from texts of one's own (docs/retrieval.md)."""
 
 
 class Judgement(NamedTuple):
