@@ -41,6 +41,10 @@ SURE_OF_CALCULATION, SURE_OF_KIND, SURE_OF_SECOND = 0.4, 0.5, 0.25
 for another one of another group too."""
 MOST_TURNS, MOST_WORDS = 4, 14
 """Turns before a follow-up that are read, and the words of one that only changes a datum."""
+LENGTHS = frozenset(("service_years", "service_months", "service_in_months"))
+"""Inputs that give the length of service."""
+TODAY_AS_END = "hoy, si no dice otro día"
+"""Words that are shown for the end of a contract of which a question gives the length alone."""
 NEARLY = 0.3
 """Part of the weight of the likeliest kind from which on another of its group is nearly as likely."""
 SURE_WITHOUT_DATA = 0.8
@@ -124,7 +128,7 @@ class QuestionReader:
         without_data = calculates < SURE_WITHOUT_DATA
         shares_of_inputs = self._inputs_of(text, found)
         likely = sorted((kind for kind in shares if kind in CALCULATIONS), key=lambda kind: -shares[kind])[:WEIGHED]
-        requests = {kind: self.inputs(kind, text, found, shares_of_inputs) for kind in likely}
+        requests = {kind: _ending_today(self.inputs(kind, text, found, shares_of_inputs), today) for kind in likely}
         weights = {
             kind: shares[kind] * one.certainty**OF_INPUTS * OF_OUTCOMES.get(type(one.outcome()), 1.0)
             for kind, one in requests.items()
@@ -153,7 +157,7 @@ class QuestionReader:
         ``None`` where it asks for no calculation.
         """
         if kind:
-            return self.inputs(kind, text, mentions(text, today=today))
+            return _ending_today(self.inputs(kind, text, mentions(text, today=today)), today)
         return next(iter(self.read(text, today=today)), None)
 
     def read_turn(self, question: str, earlier: Sequence[str], *, today: date) -> tuple[Request, ...]:
@@ -339,6 +343,15 @@ def _given_by_law(text: str) -> frozenset[Decimal]:
 def _suited(mention: Mention) -> list[str]:
     """Return the inputs that a mention of its type and value may be, and ``NONE``."""
     return [NONE, *(name for name, one in FIELDS.items() if suits(mention, one))]
+
+
+def _ending_today(request: Request, today: date) -> Request:
+    """Return a request that gives a length of service and lacks the end of the contract alone with today as its end."""
+    outcome = request.outcome()
+    lacks_end = isinstance(outcome, Missing) and [wanted.field for wanted in outcome.fields] == ["end"]
+    if not lacks_end or LENGTHS.isdisjoint(request.inputs):
+        return request
+    return replace(request, inputs={**request.inputs, "end": today}, read={**request.read, "end": TODAY_AS_END})
 
 
 def suits(mention: Mention, field_: InputField) -> bool:

@@ -75,7 +75,7 @@ async def test_a_day_without_a_verified_value_is_refused_with_that_reason():
 
 
 async def test_a_value_follows_an_answer_that_needs_it():
-    result = await answered("¿Cuánto cobro si el subsidio es el 80 por ciento del IPREM?", services_with(offline()))
+    result = await answered("¿Es el subsidio el 80 por ciento del IPREM?", services_with(offline()))
     assert "«La cuantía del subsidio será el 80 por ciento del IPREM mensual.» [C1]" in result["answer"]
     assert "\nValor de referencia: Indicador público" in result["answer"]
     assert "BOE-A-2022-22128" in [citation["law_id"] for citation in result["citations"]]

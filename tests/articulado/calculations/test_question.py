@@ -63,6 +63,16 @@ def test_a_question_that_asks_for_no_calculation_reads_the_model_of_the_kinds_al
     assert names == ["kinds"]
 
 
+def test_a_length_of_service_without_days_ends_today_and_says_so() -> None:
+    question = "Despido objetivo, llevo 6 años y 3 meses y cobro 21.900 euros brutos anuales, ¿cuánto me dan?"
+    request = only(READER.read(question, today=TODAY))
+    assert (request.inputs["end"], request.read["end"]) == (TODAY, "hoy, si no dice otro día")
+    # 21.900 / 365 = 60 a day; 20 days a year of 75 months: 125 days.
+    assert request.outcome().lead == "Indemnización por despido objetivo: 7.500,00 €."
+    dated = only(READER.read(f"{question} Me echan el 31 de octubre de 2026.", today=TODAY))
+    assert dated.inputs["end"] == date(2026, 10, 31)
+
+
 def test_a_follow_up_changes_what_it_names_and_keeps_the_rest() -> None:
     request = only(READER.read_turn("¿y si fueran 30.000 euros al año?", [OBJECTIVE], today=TODAY))
     assert request.kind == "compensation/objective"
