@@ -125,7 +125,8 @@ def test_what_an_english_profile_shows_is_in_english(capsys, monkeypatch, tmp_pa
     assert rest == ["    (summary in plain language, not the official text)"]
 
     assert run(["search", "capital of France", "--profile", profile]) == 0
-    assert capsys.readouterr().out.endswith("Nothing was found. Try other words.\n")
+    least = "None of this reaches the minimum relevance: this question would not be answered.\n"
+    assert capsys.readouterr().out.endswith(least)
 
     assert run(["ask", "When are roses cut back?", "--profile", profile]) == 0
     answer, _, end = capsys.readouterr().out.partition("\nSources\n")

@@ -46,7 +46,9 @@ def effects(request: Recorded, injection: Injection, events: list[Any]) -> list[
     own = 1 + (injection.vector.startswith("history"))
     if roles.count("system") != 1 or roles[0] != "system" or roles[-1] != "user" or len(roles) != own + 1:
         found.append("role")
-    if [fragment.number for fragment in fragments] != [1, 2] or QUESTION not in question:
+    # A question may be read as one for a calculation, whose result, or what it lacks, is a fragment of its own.
+    read = [fragment for fragment in fragments if fragment.purpose not in ("calculation", "missing_data")]
+    if len(read) != 2 or len(fragments) > 3 or QUESTION not in question:
         found.append("frame")
     if any(defuse_control_tokens(message["content"]) != message["content"] for message in request.body["messages"][1:]):
         found.append("control token")

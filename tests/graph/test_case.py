@@ -373,7 +373,7 @@ async def test_required_data_that_the_model_leaves_out_are_added(embedded, serve
 
 
 async def test_a_model_that_names_another_article_makes_the_case_uncertain(embedded, server):
-    other = {**FIELDS["article_reference"], "article_id": "lt-trust-vesting"}
+    other = {**FIELDS["article_reference"], "article_id": "lt-trust-hardship-withdrawal"}
     server.script(MODEL, json.dumps({**FIELDS, "article_reference": other}))
     async with embedded.services(principal=model(server)) as services:
         asked = services.profile.case.required_data.model_copy(update={"context_tokens": 3000})
@@ -381,11 +381,11 @@ async def test_a_model_that_names_another_article_makes_the_case_uncertain(embed
         roomy = replace(services, profile=services.profile.model_copy(update={"case": case}))
         found = await build_required_data(roomy).ainvoke(PLAN)
 
-    assert "lt-trust-vesting" in {source["article_id"] for source in found["sources"]}
+    assert "lt-trust-hardship-withdrawal" in {source["article_id"] for source in found["sources"]}
     assert found["article_reference"]["article_id"] == "lt-trust-rollover"
     assert (found["outcome"], found["message"]) == (
         "uncertain",
-        "The model takes this for a case of another article (lt-trust-vesting): check it",
+        "The model takes this for a case of another article (lt-trust-hardship-withdrawal): check it",
     )
 
 

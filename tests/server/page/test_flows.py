@@ -126,7 +126,10 @@ def test_two_days_are_compared(visit: Visit) -> None:
 
 @pytest.mark.parametrize(
     ("question", "outcome", "verdict"),
-    [("¿Cuál es la capital de Francia?", "decline", "Sin respuesta verificada"), ("hola", "ask", "Falta un dato")],
+    [
+        ("¿Cuál es la capital de Francia?", "decline", "Sin respuesta verificada"),
+        ("¿qué puedo hacer?", "ask", "Falta un dato"),
+    ],
 )
 def test_no_answer_looks_like_none(visit: Visit, question: str, outcome: str, verdict: str) -> None:
     visit.ask(question)

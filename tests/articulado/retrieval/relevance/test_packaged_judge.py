@@ -73,7 +73,7 @@ async def test_what_another_field_is_about_is_said(demo, question, about):
     ("question", "provision"),
     [
         ("¿Cuántos días de vacaciones me corresponden?", "Artículo 38"),
-        ("me han despedido embarazada", "Artículo 55"),
+        ("me despidieron y estoy embarazada, ¿es despido nulo?", "Artículo 55"),
         ("¿cuánto dura el periodo de prueba?", "Artículo 14"),
     ],
 )
