@@ -82,7 +82,8 @@ def packaged_reader(profile: Profile, vectors: TextVectors | None = None) -> Evi
 def examples_of(reader: EvidenceReader, source: str, cases: Sequence[LabelledCase], profile: Profile) -> list[Example]:
     """Return the cases of a profile with their evidence, and which article is right.
 
-    What names another value than its filter is of no article that passes it, and left out: half of any curve is shown.
+    A case that names another value than its filter is of no article that passes it, and left out: half of any curve is
+    shown.
     """
     examples = []
     for each in cases:

@@ -134,7 +134,7 @@ class Card(CardPart):
 
     @property
     def words(self) -> int:
-        """How many words it has."""
+        """Number of its words."""
         texts = (self.need, *(f"{each.when} {each.text}" for each in self.statements))
         return sum(len(text.split()) for text in texts)
 

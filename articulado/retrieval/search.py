@@ -273,7 +273,7 @@ class HybridSearch:
     def _with_closeness(self, collection: str, found: Sequence[Candidate]) -> Sequence[Candidate]:
         """Return what was found with its closeness to the question, if the collection is searched by meaning.
 
-        What the words alone have found is at most as near as the last that the vectors have.
+        A text found by words alone is at most as near as the last one that the vectors have found.
         """
         cosines = [each["similarity"] for each in found if "similarity" in each]
         if self.meaning is None or collection not in self.meaning.space.collections or not cosines:

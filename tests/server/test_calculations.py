@@ -82,7 +82,7 @@ def test_a_question_is_read_into_a_calculation_and_inputs_go_before_it(client: h
     read = client.post(PATH, json={"question": question}).json()
     assert (read["calculation"], read["values"][0]["value"]) == ("compensation/objective", "14000.00")
     assert read["understood"].startswith("He entendido: ")
-    # What was read can be sent again, corrected.
+    # The inputs that were read can be sent again, corrected.
     again = {"calculation": read["calculation"], "inputs": {**read["inputs"], "annual_salary": 18_250}}
     assert client.post(PATH, json=again).json()["values"][0]["value"] == "7000.00"
     corrected = client.post(PATH, json={"question": question, "inputs": {"annual_salary": 18_250}}).json()

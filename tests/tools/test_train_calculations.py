@@ -1,4 +1,4 @@
-"""What the questions with their inputs teach, and what teaches nothing."""
+"""Training of the reader of calculations: questions whose inputs teach, and those that teach the kind alone."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""How the decisions on turns are trained: on what, and that no text is scored by a model that has seen its group."""
+"""Training of the decisions on turns: their examples, and scores by models that have not seen the group of a text."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""How the weights of matching are trained, and measured by folds."""
+"""Training of the weights of matching, and their measurement by folds."""
 
 from dataclasses import replace
 

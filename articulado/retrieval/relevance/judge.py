@@ -35,8 +35,8 @@ SAYS_TOO_LITTLE = 0.4
 
 
 OWN_HANDICAP = 0.12
-"""How much less than a relevance ``own_probability`` counts: from 0.6 on, one question in ten that nothing answers is
-answered from texts of one's own (docs/retrieval.md)."""
+"""Difference of ``own_probability`` to the relevance that it counts as: from 0.6 on, one question in ten that nothing
+answers is answered from texts of one's own (docs/retrieval.md)."""
 
 
 class Judgement(NamedTuple):

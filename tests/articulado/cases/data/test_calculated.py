@@ -91,7 +91,9 @@ def test_a_benefit_that_is_not_due_decides():
 def test_a_condition_limits_what_is_calculated_and_decided():
     only = [{**CLAIM, "when": rule("medida", one_of=["despido"])["when"]}]
     late = {"despido": "2026-09-01"}
-    assert apply_rules(only, read({**late, "medida": "despido"}, only)) is not None
+    decision, why = apply_rules(only, read({**late, "medida": "despido"}, only))
+    # Twenty working days after 1 September 2026: 3, 5, 5, 5 and 2, to Tuesday the 29th.
+    assert (decision, "martes 29 de septiembre de 2026" in why) == ("uncertain", True)
     assert apply_rules(only, read({**late, "medida": "traslado"}, only)) is None
     assert leads({**late, "medida": "traslado"}, only) == []
 
