@@ -69,7 +69,7 @@ def topic_of(question: str) -> str:
 
 
 def is_courtesy(question: str, language: Language) -> bool:
-    """Tell whether a message only thanks, agrees or takes leave."""
+    """Tell whether a message only greets, thanks, agrees or takes leave."""
     return bool(language.query_patterns.courtesy.fullmatch(fold(question)))
 
 

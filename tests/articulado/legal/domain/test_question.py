@@ -45,6 +45,8 @@ def test_words_of_the_protocol_are_left_out():
         "¡Perfecto! Hasta luego",
         "genial, me habéis ayudado mucho",
         "ah vale, ya lo pillo",
+        "hola",
+        "¡Hola, buenos días!",
     ],
 )
 def test_courtesies(text):
