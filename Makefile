@@ -21,7 +21,7 @@ TOOLS := .venv-tools
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 
-.PHONY: demo test check check-all coverage mutation types format install aegra browser lock sbom audit clean
+.PHONY: demo test check cards-stale check-all coverage mutation types format install aegra browser lock sbom audit clean
 
 install: $(READY)
 
@@ -66,6 +66,10 @@ types: install
 	$(BIN)/mypy
 
 # `make check` with the slow tests, more examples of every property, new ones in each run, and the coverage.
+# Answer cards whose law has changed, in the index of the settings or in INDEX=…
+cards-stale: install
+	@$(BIN)/python -m tools.wordings --stale $(INDEX)
+
 check-all: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .

@@ -49,7 +49,12 @@ def whole(option: str, minimum: int, maximum: int) -> Callable[[str], int]:
     return read
 
 
-Question = Annotated[list[str], typer.Argument(metavar="PREGUNTA", help="La pregunta; «-» la lee de la entrada.")]
+EXAMPLE = "¿Cuánto se cobra de baja y desde qué día?"
+"""The need of an answer card."""
+
+Question = Annotated[
+    list[str], typer.Argument(metavar="PREGUNTA", help=f"La pregunta, como «{EXAMPLE}»; «-» la lee de la entrada.")
+]
 IndexFolder = Annotated[
     Path | None,
     typer.Option("--index", metavar="CARPETA", help="Carpeta del índice. Sin ella, el propio del usuario."),

@@ -152,13 +152,13 @@ def search(
 
     async def run_command() -> None:
         async with opened_services(settings, knowledge) as services:
-            from articulado.retrieval.fusion import preference
+            from articulado.retrieval.fusion import ranked_provisions
             from graph.rag import build_retrieval
 
             state: dict[str, Any] = await build_retrieval(services).ainvoke(
                 {"question": question_text}, context=context, output_keys=SHOWN_STATE
             )
-            ranked: list[Candidate] = sorted(state["candidates"], key=preference)
+            ranked: list[Candidate] = ranked_provisions(state["candidates"])
             if as_json:
                 listed = [as_dict(rank, candidate) for rank, candidate in enumerate(ranked[:limit], start=1)]
                 print_json({"question": question_text, **state, "candidates": listed})

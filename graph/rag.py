@@ -12,11 +12,11 @@ from langgraph.graph.state import CompiledStateGraph
 from graph.services import Services
 from nodes import routing
 from nodes.abstain import abstain
-from nodes.add_companions import add_companions
 from nodes.analyze_question import analyze_question
 from nodes.answer import answer
 from nodes.calculate import calculate
 from nodes.check_claims import check_claims
+from nodes.choose_cards import choose_cards
 from nodes.decompose import decompose
 from nodes.embed_queries import embed_queries
 from nodes.encode_sparse import encode_sparse
@@ -101,7 +101,7 @@ def _retrieval(services: Services, texts: ChunkTexts | None = None) -> tuple[Bui
     add(expand_references)
     add(rerank)
     add(judge_relevance)
-    add(add_companions)
+    add(choose_cards)
     add(select_context)
     add(abstain)
 
@@ -120,6 +120,6 @@ def _retrieval(services: Services, texts: ChunkTexts | None = None) -> tuple[Bui
     builder.add_conditional_edges("merge_candidates", Router(routing.after_merge), ["expand_references", "abstain"])
     builder.add_edge("expand_references", "rerank")
     builder.add_edge("rerank", "judge_relevance")
-    builder.add_conditional_edges("judge_relevance", Router(routing.after_judgement), ["add_companions", "abstain"])
-    builder.add_edge("add_companions", "select_context")
+    builder.add_conditional_edges("judge_relevance", Router(routing.after_judgement), ["choose_cards", "abstain"])
+    builder.add_edge("choose_cards", "select_context")
     return builder, add

@@ -4,7 +4,7 @@ A stage receives a service by the name of a keyword-only parameter. ``Services``
 ``CaseServices`` for one case graph, ``IngestServices`` for ingestion.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, fields
 from datetime import date
@@ -16,7 +16,6 @@ from articulado.calculations.question import QuestionReader
 from articulado.calculations.question_model import packaged_questions
 from articulado.cases.author import CaseAuthor, case_author
 from articulado.cases.matching import ArticleMatcher, CaseGraph, ConfidenceEstimator, read_calibration
-from articulado.config.companions import Topic, load_companions
 from articulado.config.profile import Profile
 from articulado.config.sections import Caps, RelevanceBands
 from articulado.config.settings import Settings
@@ -200,15 +199,6 @@ class Services:
     def checks_claims(self) -> bool:
         """True if a model checks the claims of answers; those of quotations and reviewed texts need no check."""
         return self.checker is not None and not self.quotes_only
-
-    @cached_property
-    def companion_topics(self) -> Sequence[Topic]:
-        """The topics of the profile that bring companions.
-
-        Raises:
-            ConfigurationError: the companions of the profile cannot be read.
-        """
-        return load_companions(self.profile)
 
     @property
     def context_tokens(self) -> int:

@@ -1,29 +1,34 @@
-"""Decline the question and show an alternative: the nearest provisions, or a body to ask.
+"""Decline the question and show an alternative: the nearest needs, or a body to ask.
 
 No model is called. The stage also replies to thanks and farewells. A question that says too little is
 answered with a request for the missing data.
 """
 
+import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.config.profile import Profile
 from articulado.encoders.phrasings import Phrasings
+from articulado.guides.card_answers import is_for, regimes_named
+from articulado.guides.cards import Card, card_of
 from articulado.language.folding import fold
 from articulado.language.languages import Language
 from articulado.language.spanish import sentences
 from articulado.legal.domain.spanish_law import is_courtesy
+from articulado.legal.validity import in_force
 from articulado.prompting.abstention import declined, excerpt
 from articulado.prompting.citation_markers import defuse_markers, write_marker
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
-from articulado.retrieval.fusion import nearest
+from articulado.retrieval.fusion import candidate, nearest, preference
 from articulado.store.records.chunks import record_questions
-from articulado.values.answers import AnswerOutcome, NearestNeed
-from articulado.values.chunks import Candidate, Chunk
+from articulado.values.answers import AnswerOutcome, CaseGuide, NearestNeed, StoreName
+from articulado.values.chunks import Candidate, Chunk, is_card
 from articulado.values.errors import ConfigurationError, ModelError
+from articulado.values.protocols import ChunkStore
 from nodes.turn import (
     declined_question,
     is_in_other_language,
@@ -32,7 +37,7 @@ from nodes.turn import (
     question_to_score,
 )
 from state.context import ResolvedContext
-from state.rag import RagState
+from state.rag import RagState, days_of
 
 _log = logging.getLogger(__name__)
 
@@ -51,11 +56,12 @@ ASKED_BACK = {"amount": "amount", "deadline": "time", "duration": "time"}
 class AbstainUpdate(TypedDict):
     """The text in place of an answer; ``context`` has the candidates that it shows, each cited once.
 
-    ``choices`` are the needs that the text numbers.
+    ``choices`` are the needs that the text numbers. There are no ``guides``: no card has answered.
     """
 
     answer: str
     choices: list[NearestNeed]
+    guides: list[CaseGuide]
     outcome: AnswerOutcome
     abstained: bool
     context: list[Candidate]
@@ -65,6 +71,7 @@ async def abstain(
     state: RagState,
     runtime: Runtime[ResolvedContext],
     *,
+    stores: Mapping[StoreName, ChunkStore],
     profile: Profile,
     language: Language,
     phrasings: Phrasings | None = None,
@@ -77,8 +84,12 @@ async def abstain(
     if is_courtesy(state["question"], language):
         text, outcome = language.translate("courtesy"), "answer"
     elif state["outcome"] == "near":
-        outcome, shown = "near", nearest(state["candidates"], MAX_NEAREST)
-        choices = nearest_needs(_likeness(state, of_index, phrasings), shown)
+        outcome, cards = "near", await _nearest_cards(state, stores[state["store"]])
+        choices = [_choice_of_card(number, card, one["chunk"]) for number, (card, one) in enumerate(cards, start=1)]
+        shown = [one for _, one in cards]
+        if not choices:
+            shown = nearest(state["candidates"], MAX_NEAREST)
+            choices = nearest_needs(_likeness(state, of_index, phrasings), shown)
         text = without_foreign_links(
             _near(choices, language), source_addresses(shown), language.translate("rag_link_left_out")
         )
@@ -88,13 +99,47 @@ async def abstain(
         text = declined(declined_question(state), profile, language)
     runtime.stream_writer({"type": "token", "text": text})
     abstained = outcome != "answer"
-    return {"answer": text, "choices": choices, "outcome": outcome, "abstained": abstained, "context": shown}
+    return {
+        "answer": text,
+        "choices": choices,
+        "guides": [],
+        "outcome": outcome,
+        "abstained": abstained,
+        "context": shown,
+    }
 
 
 def _says_nothing(state: RagState, language: Language) -> bool:
     """Tell whether a question found nothing because it has no word of any topic ("¿me corresponde?")."""
     unsearchable = not language.content_words(state["contextualized_question"] or state["question"])
     return unsearchable and not state["candidates"] and not state["analysis"]["provisions"]
+
+
+async def _nearest_cards(state: RagState, store: ChunkStore) -> list[tuple[Card, Candidate]]:
+    """Return the best cards that suit the regime of a question, each with the first provision that bears its answer."""
+    ranked = sorted((each for each in state["candidates"] if is_card(each["chunk"])), key=preference)
+    regimes = regimes_named(state["contextualized_question"] or state["question"])
+    cards = [card for card in (card_of(each["chunk"]) for each in ranked) if is_for(card, regimes)][:MAX_NEAREST]
+    found = await asyncio.gather(*(store.find(*card.answer.pins[0].ref) for card in cards))
+    of_day = ([part for part in parts if in_force(part, *days_of(state))] for parts in found)
+    return [
+        (card, candidate(parts[0], 0.0, "card", card.id)) for card, parts in zip(cards, of_day, strict=True) if parts
+    ]
+
+
+def _choice_of_card(number: int, card: Card, chunk: Chunk) -> NearestNeed:
+    return {
+        "number": number,
+        "need": card.need,
+        "answer": card.answer.text,
+        "question": card.need,
+        "law_id": chunk["law_id"],
+        "law": chunk["law_name"],
+        "provision": chunk["provision"],
+        "provision_key": chunk["provision_key"],
+        "title": chunk["title"],
+        "url": chunk["url"],
+    }
 
 
 def nearest_needs(alike: Likeness, candidates: Sequence[Candidate]) -> list[NearestNeed]:

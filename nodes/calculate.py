@@ -52,7 +52,7 @@ async def calculate(
     requests = await asyncio.to_thread(_requests, question_reader, state, days.today)
     store = stores[state["store"]]
     reached = [each.outcome() for each in requests]
-    confirmed = await asyncio.gather(*(confirm(outcome, store, days.today) for outcome in reached))
+    confirmed = await asyncio.gather(*(confirm(outcome, store, days.as_of or days.today) for outcome in reached))
     worked = list(zip(requests, confirmed, strict=True))
     given = [(each, outcome) for each, outcome in worked if not isinstance(outcome, Refused)]
     # A calculation that lacks data may be none at all: the search alone tells which provisions answer.
@@ -63,7 +63,7 @@ async def calculate(
             as_document(CALCULATIONS[each.kind], each.inputs, outcome, each.read) for each, outcome in worked
         ],
         "dated_values": [
-            *(fragment(CALCULATIONS[each.kind], outcome, each.read) for each, outcome in given),
+            *(fragment(CALCULATIONS[each.kind], outcome, each.read, each.certainty) for each, outcome in given),
             *state["dated_values"],
         ],
         "direct": [*state["direct"], *found],

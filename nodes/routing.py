@@ -28,9 +28,9 @@ def after_merge(state: RagState) -> Literal["expand_references", "abstain"]:
     return "expand_references" if state["candidates"] and not missed else "abstain"
 
 
-def after_judgement(state: RagState) -> Literal["add_companions", "abstain"]:
+def after_judgement(state: RagState) -> Literal["choose_cards", "abstain"]:
     """Go on to the answer, or say what there is instead of one."""
-    return "add_companions" if state["outcome"] == "answer" else "abstain"
+    return "choose_cards" if state["outcome"] == "answer" else "abstain"
 
 
 def after_verify(state: RagState) -> Literal["refetch", "repair_marks", "close"]:

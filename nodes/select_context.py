@@ -1,9 +1,9 @@
 """Select the chunks that the principal model reads, within a number and a token budget.
 
-Chunks are kept whole. Needs, carryover and companions have reserved places. The chunks of one provision
-stand together, in the order of its text. A chat model of a provider reads fewer provisions, of each the
-parts that matter, and cites them by one marker. Dated reference values follow: those that the question names and, for
-a chat model, those that the chosen chunks name.
+Chunks are kept whole. Needs, answer cards with the law that bears them, and carryover have reserved places.
+The chunks of one provision stand together, in the order of its text. A chat model of a provider reads fewer
+provisions, of each the parts that matter, and cites them by one marker. Dated reference values follow: those that
+the question names and, for a chat model, those that the chosen chunks name.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from articulado.language.languages import Language
 from articulado.language.table_text import is_row
 from articulado.prompting.citation_markers import share_marks
 from articulado.prompting.fragments import SEPARATOR, render
-from articulado.retrieval.fusion import EXTRA_AFTER_REFETCH, MAX_COMPANIONS, preference
+from articulado.retrieval.fusion import EXTRA_AFTER_REFETCH, preference
 from articulado.retrieval.parts import PROVISIONS, Cut, chosen_parts, without_repealed
 from articulado.retrieval.ranking.table import effective_strategy
 from articulado.values.answers import RerankStrategy
@@ -28,12 +28,10 @@ from nodes.turn import language_of_turn
 from state.context import ResolvedContext
 from state.rag import RagState, days_of
 
-RESERVED = frozenset(("direct", "need", "carryover", "companion"))
+RESERVED = frozenset(("direct", "need", "carryover", "card"))
 """Origins that say more for a candidate than its score does."""
 CARRYOVER_SHARE = 2
 """One place in so many is kept for what the last answer rested on."""
-COMPANION_SHARE = 4
-"""One place in so many is kept for companions, and no more than ``MAX_COMPANIONS``."""
 
 READ: Mapping[RerankStrategy, Cut] = {"learnt": Cut(0.06, 14), "heuristic": Cut(0.45, 8)}
 """Which candidates are read, by what ordered them (docs/retrieval.md); what others ordered is not cut."""
@@ -138,11 +136,10 @@ def _is_kept(candidate: Candidate) -> bool:
 def by_claim(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:
     """Return the candidates in the order in which they are let in, each once.
 
-    What the model asked for (``need``) comes first: it was fetched for that. Then the best of all; of what the last
-    answer rested on (``carryover``) the best, up to half of the places; of what belongs to the question without being
-    like it (``companion``) the best, up to a quarter of the places; and the rest as it is ranked. With a single place
-    nothing is carried over, and under four places there are no companions. What begins with rows of a table comes with
-    the part before it, which says what the table is of.
+    What the model asked for (``need``) comes first: it was fetched for that. Then a chosen answer card with the law
+    that bears it (``card``), the best of all, of what the last answer rested on (``carryover``) the best, up to half
+    of the places, and the rest as it is ranked. With a single place nothing is carried over. What begins with rows of
+    a table comes with the part before it, which says what the table is of.
     """
     by_part = {_part(candidate["chunk"], candidate["chunk"]["part"]): candidate for candidate in ranked}
 
@@ -150,8 +147,7 @@ def by_claim(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:
         return [candidate for candidate in ranked if origin in candidate["origins"]]
 
     carried = of("carryover")[: limit // CARRYOVER_SHARE]
-    companions = of("companion")[: min(limit // COMPANION_SHARE, MAX_COMPANIONS)]
-    claims = [*of("need"), *ranked[:1], *carried, *companions, *ranked]
+    claims = [*of("need"), *of("card"), *ranked[:1], *carried, *ranked]
     claimed: dict[int, Candidate] = {}
     for candidate in claims:
         chunk = candidate["chunk"]

@@ -18,6 +18,7 @@ from articulado.calculations.written import Worked
 from articulado.values.answers import (
     Analysis,
     AnswerOutcome,
+    CaseGuide,
     Citation,
     DataOutcome,
     Days,
@@ -88,6 +89,7 @@ class Turn(TypedDict):
     ``dated_values`` are the reference values that the question names, on its day (``articulado.calculations``).
     ``calculations`` are the amounts and days that were worked out, or what they lack
     (``articulado.calculations.written.as_document``).
+    ``guides`` are those of the answer cards that were chosen.
     ``named`` are provisions that the answer names, the index has, and the model did not read.
     ``queries`` are what the reader makes of it, ``searches`` the texts that are searched for: those, and it may be the
     question's own words. ``lexical_only`` is set where they have no dense vectors, because the embedder failed.
@@ -133,6 +135,7 @@ class Turn(TypedDict):
     direct: list[Candidate]
     dated_values: list[Candidate]
     calculations: list[Worked]
+    guides: list[CaseGuide]
     found: list[Candidate]
     candidates: list[Candidate]
     context: list[Candidate]
@@ -182,6 +185,7 @@ def fresh_turn() -> Turn:
         "direct": [],
         "dated_values": [],
         "calculations": [],
+        "guides": [],
         "found": [],
         "candidates": [],
         "context": [],
@@ -218,8 +222,9 @@ class RagOutput(TypedDict):
     ``unread`` are those of them that the index has and the model did not read, ``findings`` what its sources do not
     bear out, and ``checked`` the parts of the answer that were compared with its sources.
     ``remissions`` are what the cited texts refer to, ``precedence`` are notes on sources of different rank,
-    ``calculations`` the amounts and days that were worked out, ``freshness`` says of which day the law is, and the
-    ``certificate``, of a turn that ends without an answer, what that rests on.
+    ``calculations`` the amounts and days that were worked out, ``guides`` the case guides that go on with the data of
+    the person, ``freshness`` says of which day the law is, and the ``certificate``, of a turn that ends without an
+    answer, what that rests on.
     """
 
     question: str
@@ -247,6 +252,7 @@ class RagOutput(TypedDict):
     freshness: Freshness | None
     certificate: Certificate | None
     calculations: list[Worked]
+    guides: list[CaseGuide]
     warnings: list[str]
     usage: Annotated[Usage, add_usage]
 

@@ -2,10 +2,9 @@
 
     python -m tools.train_ranking INDEX
 
-INDEX is the folder of an embedded index with the official texts, built with the encoder of the package. Run
-this when an encoder or the questions have changed. It encodes the known questions, searches each training
-question, and fits the trees of the ranking and the weights of the judgement, in some ten minutes. What is
-known of a training question leaves out all that its writer has written and most of what asks for the same.
+INDEX is the folder of an embedded index with the official texts, built with the encoder of the package. Run this when
+an encoder, the questions or the cards have changed. It takes some twenty minutes. What is known of a training question
+leaves out all that its writer has written and most of what asks for the same.
 """
 
 import argparse
@@ -31,11 +30,10 @@ from articulado.encoders.phrasings import FILE as PHRASINGS
 from articulado.encoders.phrasings import PRECEDENTS, Known, Neighbourhood, Phrasings, packaged_phrasings
 from articulado.encoders.sentences import sentence_encoder
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from articulado.legal.laws.registry import known_laws
 from articulado.retrieval.ranking.features import FeatureReader, without_neighbours
 from articulado.retrieval.ranking.heuristic import HeuristicReranker
 from articulado.retrieval.ranking.learnt import FILE as RANKING
-from articulado.retrieval.ranking.learnt import LearntReranker, RankingModel, save_rankings
+from articulado.retrieval.ranking.learnt import LearntReranker, RankingModel, has_been_learnt, save_rankings
 from articulado.retrieval.relevance.evidence import (
     EVIDENCE,
     TERM_PLACES,
@@ -48,8 +46,8 @@ from articulado.retrieval.relevance.evidence import (
 from articulado.retrieval.relevance.judge import FILE, BestScoreJudge, JudgementModel, LearntJudge, save_judgements
 from articulado.store.opening import open_index
 from articulado.store.records.chunks import parse_refs
-from articulado.store.records.schema import load_corpus, load_situations, load_unanswerable
-from articulado.values.chunks import Candidate, ProvisionRef, provision_of
+from articulado.store.records.schema import Situation, load_corpus, load_situations, load_unanswerable
+from articulado.values.chunks import CARDS, Candidate, ProvisionRef, provision_of
 from graph.factory import build_services
 from graph.rag import build_retrieval
 from graph.services import Services
@@ -65,10 +63,10 @@ _LEAVES, _TREES, _RATE = 6, 150, 0.06
 _SAME = 0.999  # Cosine of two vectors of one question, one of them kept with a byte a number.
 _BESIDE, _HELD_BACK, _UNANSWERABLE = 0.6, 0.6, 2.0
 """Weights of a provision beside the most direct one, of a question without a named writer, and of one without an answer
-by a named writer: there are few of those, and they alone are as long as those with an answer."""
+by a named writer, of which there are few."""
 _OTHER_LANGUAGES, _FOREIGN = "de_otras_lenguas", (0.25, 3.0)
-"""Writer of questions in other languages, and their weights with and without an answer: both sides are as long, so that
-a language says nothing of the answer."""
+"""Writer of questions in other languages, and their weights with and without an answer: a language says none of it."""
+_UNCLEAR = -1.0
 _SAMPLE = 450
 """Questions without a named writer that are searched, of those with and of those without an answer."""
 _FIELD_STRENGTH, _MATTER_STRENGTH, _EVIDENCE_STRENGTH = 20.0, 10.0, 0.1
@@ -150,8 +148,7 @@ def scores_of_others(data: Examples) -> NDArray[np.float64]:
 class Unseen:
     """Precedents and neighbours of a training question without those of its writer and most of those of its need.
 
-    Who asks in earnest finds some questions that ask for the same, by others and in other words: of those of the same
-    need, the ones that are not too like it stay with ``_KEPT``.
+    Who asks in earnest finds some that ask for the same: of those the ones not too like it stay with ``_KEPT``.
     """
 
     _KEPT, _TOO_LIKE = 0.6, 0.8
@@ -163,6 +160,9 @@ class Unseen:
         self._of_question = {situation.question: situation for situation in situations}
         self._needs = np.array([hash(frozenset(each.provisions)) for each in known])
         self._writers = np.array([self._writer(each.question) for each in known])
+        cards = [next((id for law, id in each.provisions if law == CARDS), "") for each in known]
+        cards[: len(situations)] = [""] * len(situations)
+        self._phrased = np.array(cards)
         self._rows: dict[frozenset[str], list[int]] = defaultdict(list)
         for row, situation in enumerate(situations):
             self._rows[frozenset(situation.provisions)].append(row)
@@ -187,10 +187,13 @@ class Unseen:
         without: NDArray[np.bool_] = similarities > _SAME
         if situation is None:
             return without
+        random = np.random.default_rng(crc32(question.encode()))
+        # Who wrote the phrasings of a card had read some questions that it answers.
+        of_cards = np.isin(self._phrased, (*(situation.cards or ()), *situation.cards_beside))
+        without |= of_cards & (random.random() > self._KEPT)
         if situation.writer:
             without |= self._writers == situation.writer
             return without
-        random = np.random.default_rng(crc32(question.encode()))
         same = self._needs == hash(frozenset(parse_refs(situation.provisions)))
         left = same & (random.random(len(same)) < self._KEPT)
         without |= same if random.random() > 2 * (1 - self._KEPT) else left
@@ -202,7 +205,8 @@ class Unseen:
 class Searched:
     """Results of the search for the training questions: features of candidates, their grades, and evidence.
 
-    ``grades`` are 2 for the most direct provision, 1 for the others that answer, 0 for all else.
+    ``grades`` are 2 for the most direct provision and the cards that answer, 1 for the other provisions that answer, 0
+    for all else, and ``_UNCLEAR`` for a card that answers a part, or where nobody has looked.
     """
 
     features: list[NDArray[np.float32]]
@@ -210,10 +214,21 @@ class Searched:
     candidates: list[list[Candidate]]
 
 
+def _grade(ref: ProvisionRef, situation: Situation | None) -> float:
+    """Return how well a provision or a card answers a question, of which nothing is the answer without a situation."""
+    if situation is None:
+        return 0.0
+    if ref[0] == CARDS:
+        unclear = situation.cards is None or ref[1] in situation.cards_beside
+        return _UNCLEAR if unclear else 2.0 * (ref[1] in (situation.cards or ()))
+    right = parse_refs(situation.provisions)
+    return 2.0 if ref == right[0] else 1.0 * (ref in right)
+
+
 async def searched(services: Services, reader: FeatureReader, questions: Sequence[str]) -> Searched:
     """Search each question; read the features of its candidates."""
     graph = build_retrieval(replace(services, judge=BestScoreJudge()))
-    answers = {one.question: tuple(parse_refs(one.provisions)) for one in load_situations()}
+    situations = {one.question: one for one in load_situations()}
     result = Searched([], [], [])
     for question in questions:
         state = await graph.ainvoke(
@@ -221,17 +236,10 @@ async def searched(services: Services, reader: FeatureReader, questions: Sequenc
             context=RunContext(rerank_strategy="heuristic"),
             output_keys=["candidates", "queries"],
         )
-        found = [each for each in cast(list[Candidate], state["candidates"]) if each["chunk"]["law_id"] in known_laws()]
-        right = answers.get(question, ())
+        situation = situations.get(question)
+        found = [each for each in cast(list[Candidate], state["candidates"]) if has_been_learnt(each["chunk"])]
         result.features.append(reader.read(question, state["queries"], found))
-        refs = [provision_of(each["chunk"]) for each in found]
-        result.grades.append(
-            np.array(
-                [2.0 if ref == right[0] else 1.0 if ref in right else 0.0 for ref in refs]
-                if right
-                else np.zeros(len(refs))
-            )
-        )
+        result.grades.append(np.array([_grade(provision_of(each["chunk"]), situation) for each in found]))
         result.candidates.append(found)
     return result
 
@@ -252,7 +260,9 @@ def trained_ranking(
         min_samples_leaf=30,
         random_state=SEED,
     )
-    model.fit(np.concatenate(features), grade > 0, sample_weight=weight * np.where(grade == 1, _BESIDE, 1.0))
+    clear = grade != _UNCLEAR
+    weight = weight * np.where(grade == 1, _BESIDE, 1.0)
+    model.fit(np.concatenate(features)[clear], grade[clear] > 0, sample_weight=weight[clear])
     trees = [stage[0].nodes for stage in model._predictors]
     nodes = max(map(len, trees))
     shape = (len(trees), nodes)
@@ -277,9 +287,9 @@ def trained_judgement(
     """Return the judgement that weighs the features (questions, EVIDENCE + 1); both sides weigh the same in all."""
     from sklearn.linear_model import LogisticRegression
 
-    mean, deviation = features.mean(axis=0), features.std(axis=0) + 1e-9
+    mean, deviation = np.nanmean(features, axis=0), np.nanstd(features, axis=0) + 1e-9
     model = LogisticRegression(C=_EVIDENCE_STRENGTH, max_iter=500, class_weight="balanced")
-    model.fit((features - mean) / deviation, answered, sample_weight=weights)
+    model.fit(np.nan_to_num((features - mean) / deviation), answered, sample_weight=weights)
     return JudgementModel(wording, mean, deviation, model.coef_[0], float(model.intercept_[0]))
 
 
@@ -300,9 +310,8 @@ def as_strict(
 def sampled(data: Examples, writers: Mapping[str, str]) -> list[int]:
     """Return the numbers of the judged questions that are searched: those of named writers, a sample of the others."""
     judged = np.flatnonzero(data.judged).tolist()
-    named = [i for i in judged if writers.get(data.questions[i])]
+    named, others = [i for i in judged if writers.get(data.questions[i])], []
     random = np.random.default_rng(SEED)
-    others = []
     for answered in (True, False):
         of_side = [i for i in judged if i not in set(named) and data.answered[i] == answered]
         others += random.permutation(of_side)[:_SAMPLE].tolist()
@@ -382,7 +391,7 @@ async def train(index: Path) -> None:
 
 def main() -> None:
     """Train all, with the index of the command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(description="Train the ranking and the relevance judgement.")
     parser.add_argument("index", type=Path)
     asyncio.run(train(parser.parse_args().index))
 

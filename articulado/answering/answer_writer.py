@@ -1,30 +1,28 @@
-"""Offline answer model: a plain-language lead, then quotations of the best provisions.
+"""Offline answer model: answer cards and worked results, or quotations of the best provisions.
 
 ``ExtractivePrincipal`` replaces the provider's answer model. It writes the corrected figure of the
-question, the plain-language lead, the quotations, the companions (claim deadline, application deadline,
-notice, or the place to apply) and the self-evaluation lines of the protocol. It always answers if the
-prompt has fragments: the graph has already decided that the question can be answered. ``with_companions``
-adds the companions to a selection.
+question, the plain-language lead, the quotations and the self-evaluation lines of the protocol; where there are
+answer cards or worked results, these and the decisive sentence of the law. It always answers if the prompt has
+fragments: the graph has already decided that the question can be answered.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from itertools import groupby
 
 from langchain_core.messages import BaseMessage
 from pydantic import ConfigDict
 
 from articulado.answering.chat_model import OfflineChat
-from articulado.answering.figures import figures_in
-from articulado.answering.passages import passages_of
-from articulado.answering.quotation import Selection, Statement, select, without_number
-from articulado.answering.rating import Scorer, TextSimilarity, in_force, note_for_readers, says_only_that_it_is_gone
-from articulado.answering.shortening import read_point, shorten
+from articulado.answering.quotation import Selection, Statement, first_sentences, select
+from articulado.answering.rating import Scorer, TextSimilarity, in_force
 from articulado.calculations.parameters import asks_for_value_alone
-from articulado.calculations.written import UNDERSTOOD
+from articulado.calculations.written import LACKING, UNDERSTOOD
+from articulado.guides.card_answers import BEARING, POINT
+from articulado.language.folding import fold
 from articulado.language.languages import Language
+from articulado.language.spanish import sentences
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
 from articulado.legal.domain.spanish_law import (
@@ -39,83 +37,28 @@ from articulado.legal.laws.mentions import find_law
 from articulado.legal.laws.registry import known_laws
 from articulado.prompting.fragments import Fragment, read_prompt
 from articulado.prompting.protocol_lines import DELIMITER
-from articulado.values.chunks import Purpose
+from articulado.values.chunks import ProvisionRef, Purpose
 
-MAX_COMPANIONS, MAX_WORDS = 2, 70
-"""Companions that an answer quotes, and the words of them together; the first may go beyond."""
-COMPANION_WORDS = 40
-"""Words of the quotation of a companion."""
-
-STATED: tuple[Purpose, ...] = ("value", "calculation", "missing_data")
-"""Purposes of fragments that state a value and are no provision."""
-DEADLINES: tuple[Purpose, ...] = ("claim_deadline", "application_deadline", "notice")
-"""What is quoted in any case; where to apply is quoted where none of these is."""
+MAX_WORDS, MIN_POINTS = 180, 2
+"""Words of an answer by cards, as far as that can be, and points of a card that stay in any case."""
+STATED: tuple[Purpose, ...] = ("card", "caveat", "value", "calculation", "missing_data")
+"""Purposes of fragments that are no provision."""
+MAX_NOTE_WORDS = 40
+"""Words of a note beside a quotation; its first sentence may have more."""
 
 
-def with_companions(selection: Selection, fragments: Sequence[Fragment], domain: Domain) -> Selection:
-    """Return what an answer says with the companions that it does not say yet; a provision given whole goes alone."""
-    if selection.whole or not selection.statements:
-        return selection
-    deadlines = _quotable(selection, [part for part in fragments if part.purpose in DEADLINES], domain)
-    places = _quotable(selection, [part for part in fragments if part.purpose == "where"], domain)
-    quoted = (deadlines or places[:1])[:MAX_COMPANIONS]
-    if sum(len(statement.text.split()) for statement in quoted) > MAX_WORDS:
-        quoted = quoted[:1]
-    return replace(selection, companions=tuple(quoted))
-
-
-def _quotable(selection: Selection, companions: Sequence[Fragment], domain: Domain) -> list[Statement]:
-    """Quote companions, but those that are quoted already, and those that give the figures of one before."""
-    statements: list[Statement] = []
-    given: list[object] = []
-    for companion in companions:
-        figures = _figures(companion.says, domain)
-        is_said = any(companion.says in _on_one_line(said.text) for said in selection.statements)
-        statement = _quotation(companion, domain)
-        if statement and not is_said and (not figures or figures not in given):
-            statements.append(statement)
-        given.append(figures)
-    return statements
-
-
-def _quotation(companion: Fragment, domain: Domain) -> Statement | None:
-    """Quote the sentence that says what a companion is brought for; our own words say it where they give the figure."""
-    figures = _figures(companion.says, domain)
-    for passage in passages_of([companion], domain.language):
-        text = _on_one_line(passage.text)
-        if not companion.official and figures & _figures(text, domain):
-            return Statement(read_point(text).text, (companion,), literal=False, apartado=passage.apartado)
-        if companion.says in text:
-            text = without_number(text, passage.apartado)
-            quoted = _shortened(text, companion.says)
-            # The letter that it stands in begins the quotation.
-            return Statement(quoted, (companion,), companion.official, passage.apartado)
-    return None
-
-
-def _figures(text: str, domain: Domain) -> frozenset[tuple[Decimal, str]]:
-    return frozenset((figure.value, figure.unit) for figure in figures_in(text, domain.language.query_patterns))
-
-
-def _shortened(text: str, says: str) -> str:
-    """Shorten a sentence to its beginning and what it is quoted for, or to the latter alone, which is never cut."""
-    keeping = re.escape(says)
-    shortened = (shorten(text, COMPANION_WORDS, keep=pattern) for pattern in (rf"^\S+|{keeping}", keeping))
-    return next((candidate for candidate in shortened if says in candidate), text)
+_AMENDMENT = re.compile(
+    r"se (?:modific|anad|sustituy|renumer|reenumer|suprim|redact)|(?:texto )?redactad|correccion|el dia en que empezo"
+    r"|parte de su texto ya no rige|la fecha de la reforma|vease|\[?ref\."
+)
+_OURS = re.compile(r" \(nota en lenguaje claro, no oficial\)")
+_NO_LONGER_LAW = re.compile(
+    r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de vigencia agotada)\W*", re.IGNORECASE
+)
 
 
 def _on_one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-COMPANIONS: Mapping[Purpose, str] = {
-    "claim_deadline": "companion_claim_deadline",
-    "application_deadline": "companion_application_deadline",
-    "notice": "companion_notice",
-    "where": "companion_where",
-    "value": "companion_value",
-}
-"""Keys of the messages before the quotation of a companion, by what it is for."""
 
 
 class ExtractivePrincipal(OfflineChat):
@@ -141,29 +84,31 @@ class ExtractivePrincipal(OfflineChat):
             selection, answer = Selection(), language.translate("courtesy")
         elif answered := self._value_alone(question, fragments):
             selection, answer = answered
-        elif worked := [fragment for fragment in fragments if fragment.purpose == "calculation"]:
-            selection, answer = self._worked(worked, fragments, question, earlier)
+        elif any(fragment.purpose in ("card", "calculation") for fragment in fragments):
+            selection, answer = self._composed(fragments)
         else:
             selection, note = self._selection(question, earlier, fragments), ""
             if not is_about_answer(asked, language):
                 selection, note = self._not_repeated(selection, question, fragments, messages[:-1])
             where = _where_it_stands(selection, language) if asks_for_the_place(asked, language) else ""
             values = _values_of(fragments) if selection.statements and not selection.whole else ()
-            selection = replace(selection, companions=(*selection.companions, *values))
+            selection = replace(selection, values=values)
             lacking = [fragment for fragment in fragments if fragment.purpose == "missing_data"]
             asked_for = [_worked_text(fragment, fragments, self.domain) for fragment in lacking]
             selection = replace(selection, used=tuple(lacking))
             answer = "\n\n".join(filter(None, [where, note, *_paragraphs(selection, self.domain), *asked_for]))
+        caveats = [_on_one_line(fragment.text) for fragment in fragments if fragment.purpose == "caveat"]
+        answer = "\n\n".join([*caveats, answer])
         if not any(fragment.number for fragment in fragments):
             return answer
         return "\n".join([answer, "", DELIMITER, *_self_evaluation(selection, fragments, self.domain)])
 
     def _selection(self, question: str, earlier: str, fragments: Sequence[Fragment]) -> Selection:
-        """Return what the provisions say, with the companions."""
+        """Return what the provisions say."""
         topic = self.domain.question_topic(question) or question
         scorer = Scorer(topic, earlier, self.domain, self.weights, self.similarity, self.closeness)
         provisions = [fragment for fragment in fragments if fragment.purpose not in STATED]
-        return with_companions(select(question, provisions, scorer), provisions, self.domain)
+        return select(question, provisions, scorer)
 
     def _not_repeated(
         self, selection: Selection, question: str, fragments: Sequence[Fragment], history: Sequence[BaseMessage]
@@ -183,18 +128,21 @@ class ExtractivePrincipal(OfflineChat):
             return others, ""
         return selection, self.domain.language.translate("answer_same")
 
-    def _worked(
-        self, worked: Sequence[Fragment], fragments: Sequence[Fragment], question: str, earlier: str
-    ) -> tuple[Selection, str]:
-        """Answer with worked results: their steps, and what the law adds on deadlines and places."""
-        companions = self._selection(question, earlier, fragments).companions
-        lacking = [fragment for fragment in fragments if fragment.purpose == "missing_data"]
-        texts = [_worked_text(fragment, fragments, self.domain) for fragment in (*worked, *lacking)]
-        said = "\n".join(_companion(statement, self.domain.language) for statement in companions)
-        cited = [
-            fragment for fragment in fragments if any(fragment.marker in text for text in texts if fragment.marker)
-        ]
-        return Selection(companions=companions, used=tuple(cited)), "\n\n".join(filter(None, [*texts, said]))
+    def _composed(self, fragments: Sequence[Fragment]) -> tuple[Selection, str]:
+        """Answer with worked results and cards: what was worked out, then the needs, then what a calculation lacks."""
+        of = {purpose: [each for each in fragments if each.purpose == purpose] for purpose in STATED}
+        worked = [_worked_text(each, fragments, self.domain) for each in of["calculation"]]
+        lacking = [_worked_text(each, fragments, self.domain) for each in of["missing_data"]]
+        if of["card"]:
+            # The card has said the rule.
+            lacking = [f"{asked}{rest}" for each in lacking for _, asked, rest in [each.partition(LACKING)] if asked]
+        room = MAX_WORDS - sum(len(text.split()) for text in (*worked, *lacking))
+        share = room // max(1, len(of["card"]))
+        alone = len(of["card"]) == 1
+        cards = [_card_text(each, fragments, self.domain, share, alone=alone) for each in of["card"]]
+        text = "\n\n".join([*worked, *cards, *lacking])
+        cited = [each for each in fragments if each.marker and each.marker in text]
+        return Selection(used=(*of["card"], *cited)), text
 
     def _value_alone(self, asked: str, fragments: Sequence[Fragment]) -> tuple[Selection, str] | None:
         """Answer a question that asks for nothing but a reference value; ``None`` for any other question."""
@@ -203,7 +151,7 @@ class ExtractivePrincipal(OfflineChat):
             return None
         others = tuple(fragment for fragment in fragments if fragment.purpose != "value")
         text = "\n".join(f"{value.text} {_marks(value.fragments)}".rstrip() for value in values)
-        return Selection(companions=values, irrelevant=others), text
+        return Selection(values=values, irrelevant=others), text
 
 
 def _is_said(selection: Selection, answers: Sequence[str]) -> bool:
@@ -214,18 +162,61 @@ def _is_said(selection: Selection, answers: Sequence[str]) -> bool:
 
 def _worked_text(worked: Fragment, fragments: Sequence[Fragment], domain: Domain) -> str:
     """Return the lines of a worked result, each with its marker and those of the provisions that it names."""
-    by_provision = {
-        (law.id, provision_key(fragment.provision)): fragment
-        for fragment in reversed(fragments)
-        if fragment.purpose not in STATED and (law := find_law(fragment.law_name))
-    }
+    by_provision = _by_provision(fragments)
     lines = []
     for line in worked.text.splitlines():
-        named = [by_provision.get((one.law_id or "", one.provision_key)) for one in domain.citations(line)]
         # Data read off the question and data asked for are no claims.
         claims = any(character.isdigit() for character in line) and not line.startswith((UNDERSTOOD, "- ¿"))
-        lines.append(f"{line} {_marks([worked, *filter(None, named)])}".rstrip() if claims else line)
+        lines.append(f"{line} {_marks([worked, *_named(line, by_provision, domain)])}".rstrip() if claims else line)
     return "\n".join(lines)
+
+
+def _card_text(card: Fragment, fragments: Sequence[Fragment], domain: Domain, room: int, *, alone: bool) -> str:
+    """Return the lines of a card with the markers of what bears them, and the decisive sentences of the law.
+
+    Its need is the heading: a "no" answers nothing else. Where it is longer than ``room`` words, the last points go,
+    then the second sentence of the law.
+    """
+    by_provision = _by_provision(fragments)
+    lines = [card.provision]
+    for line in card.text.splitlines():
+        bearing = BEARING.search(line)
+        named = _named(bearing[1], by_provision, domain) if bearing else []
+        lines.append(f"{line[: bearing.start()]} {_marks(named or [card])}".rstrip() if bearing else line)
+    text = "\n".join(lines)
+    quoted = [
+        f"{_law_of(each, domain.language)} {domain.language.quoted(each.says)} {each.marker}".rstrip()
+        for each in fragments
+        if each.purpose == "decisive" and (each.marker in text if each.marker else alone)
+    ]
+    while len(" ".join([*lines, *quoted]).split()) > room:
+        points = [place for place, line in enumerate(lines) if line.startswith(POINT)]
+        if len(points) > MIN_POINTS:
+            del lines[points[-1]]
+        elif len(quoted) > 1:
+            quoted.pop()
+        else:
+            break
+    return "\n\n".join("\n".join(part) for part in (lines, quoted) if part)
+
+
+def _law_of(decisive: Fragment, language: Language) -> str:
+    place = _place(Statement(decisive.says, (decisive,), literal=True), None, language)
+    return language.translate("card_law", place=place)
+
+
+def _by_provision(fragments: Sequence[Fragment]) -> Mapping[ProvisionRef, Fragment]:
+    return {
+        (law.id, provision_key(fragment.provision) or ""): fragment
+        for fragment in sorted(fragments, key=lambda fragment: fragment.purpose == "decisive")
+        if fragment.purpose not in STATED and (law := find_law(fragment.law_name))
+    }
+
+
+def _named(text: str, by_provision: Mapping[ProvisionRef, Fragment], domain: Domain) -> list[Fragment]:
+    """Return the fragments of the provisions that a text names."""
+    named = (by_provision.get((one.law_id or "", one.provision_key)) for one in domain.citations(text))
+    return list({fragment.marker: fragment for fragment in named if fragment}.values())
 
 
 def _values_of(fragments: Sequence[Fragment]) -> tuple[Statement, ...]:
@@ -265,8 +256,8 @@ def _paragraphs(selection: Selection, domain: Domain) -> Iterator[str]:
             before = statement.fragments[0]
             lines.append(_line(place, statement, language, whole=selection.whole))
         yield "\n".join(lines)
-    if selection.companions:
-        yield "\n".join(_companion(statement, language) for statement in selection.companions)
+    if selection.values:
+        yield "\n".join(_value(statement, language) for statement in selection.values)
 
 
 def _is_of_file(fragment: Fragment) -> bool:
@@ -284,12 +275,9 @@ def _where_it_stands(selection: Selection, language: Language) -> str:
     return language.translate("answer_stands_in", places=named) if named else ""
 
 
-def _companion(statement: Statement, language: Language) -> str:
-    """Say until when, or where, what an answer is about is done."""
-    purpose = statement.fragments[0].purpose
-    label = language.translate(COMPANIONS[purpose], place=_place(statement, None, language)) if purpose else ""
-    said = language.quoted(statement.text) if statement.literal else statement.text
-    return f"{label} {said} {_marks(statement.fragments)}".strip()
+def _value(statement: Statement, language: Language) -> str:
+    """Write a dated reference value."""
+    return f"{language.translate('reference_value')} {statement.text} {_marks(statement.fragments)}".strip()
 
 
 def _line(place: str, statement: Statement, language: Language, *, whole: bool) -> str:
@@ -298,12 +286,26 @@ def _line(place: str, statement: Statement, language: Language, *, whole: bool) 
     said = language.quoted(statement.text) if statement.literal else statement.text
     if whole and "\n" in said:
         place, said = place.rstrip(), f"\n{said}"
-    note = note_for_readers(first)
+    note = _note_for_readers(first)
     if note:
         note = language.translate("quotes_note", note=note)
-        gone = not in_force(first) and not says_only_that_it_is_gone(statement.text)
+        gone = not in_force(first) and not _is_gone(statement.text)
         said = f"{note} {language.translate('quotes_said', quoted=said)}" if gone else f"{said} {note}"
     return f"- {place}{said} {_marks(statement.fragments)}".rstrip()
+
+
+def _is_gone(text: str) -> bool:
+    """Tell whether a text says no more than that it is law no longer ("(Derogado)")."""
+    return bool(_NO_LONGER_LAW.fullmatch(text))
+
+
+def _note_for_readers(fragment: Fragment) -> str:
+    """Return the first sentences of a note on the force of a text and how to read it, without a final stop.
+
+    Who amended a text, and how its days are known, stands with the sources: of such notes the result is empty.
+    """
+    kept = [sentence for sentence in sentences(fragment.note) if not _AMENDMENT.match(fold(sentence))]
+    return " ".join(first_sentences([_OURS.sub("", sentence) for sentence in kept], MAX_NOTE_WORDS)).rstrip(".")
 
 
 def _place(statement: Statement, before: Fragment | None, language: Language) -> str:
@@ -335,7 +337,7 @@ def _marks(fragments: Sequence[Fragment]) -> str:
 
 def _self_evaluation(selection: Selection, fragments: Sequence[Fragment], domain: Domain) -> list[str]:
     """Return the lines below the answer: fragments used and irrelevant, and the provision that is missing."""
-    said = (*selection.statements, *selection.companions)
+    said = (*selection.statements, *selection.values)
     used = [*selection.used, *(fragment for statement in said for fragment in statement.fragments)]
     if selection.lead:
         used = [*selection.lead.fragments, *used]

@@ -1,8 +1,9 @@
 """Split a provision into passages (sentences, list items, table rows) and quote them with context.
 
 ``passages_of`` returns the passages of one provision in text order, without the editorial notes of the BOE.
-``quote`` builds the quotations: each passage follows its lead-ins and the sentences that it depends on, and
-``[…]`` marks each gap. A list of at most 600 characters, lead-in included, is quoted whole.
+``quote`` builds the quotations from whole passages: each one follows its lead-ins and the sentences that it depends
+on, and ``[…]`` stands for the sentences, items or rows left out between two that are quoted. A list of at most 600
+characters, lead-in included, is one passage.
 """
 
 import re
@@ -10,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from articulado.answering.shortening import LEFT_OUT, shorten
 from articulado.language.folding import fold
 from articulado.language.languages import Language, language
 from articulado.language.numerals import read_words
@@ -19,24 +19,20 @@ from articulado.language.table_text import cells_of, is_amount, is_row
 from articulado.legal.labels import WRITTEN_SUFFIXES
 from articulado.prompting.fragments import Fragment
 
-__all__ = ["LEFT_OUT", "MAX_PASSAGE_CHARACTERS", "Passage", "has_passages", "passages_of", "quote", "shorten"]
-
+LEFT_OUT = "[…]"
+"""Mark for whole sentences, items or rows left out between two that are quoted."""
 MAX_PASSAGE_CHARACTERS = 900
 MAX_WHOLE_LIST = 600
 """A list that is no longer than this, with its lead-in, is quoted whole."""
 MAX_CHAIN = 2
 """Sentences that one is quoted behind because it leans on them."""
-MAX_WHOLE_WORDS = 45
-"""A sentence of more words that another leans on is cut to its last clauses, where the other says what it points to."""
-MAX_CONTEXT_WORDS = 100
-"""Any other sentence of more words that one leans on is cut in the middle."""
+MAX_LEAD_IN_WORDS = 45
+"""An item of more words that leads in others is split: its last sentence alone is their lead-in."""
 
 _NUMBER = re.compile(rf"(\d{{1,3}}(?: (?:{WRITTEN_SUFFIXES}))?)(?P<ordinal>\.?[ºª])?(?:\.[-–—]?|\))(?!\d)")
 _LETTER = re.compile(r"([a-zñ])(?: bis)?\)")
 _DASH = re.compile(r"[-–—•]\s")
 _AFTER_WORDS = re.compile(r"\.[-–— ]*")
-_END, _BOTH_ENDS = re.compile(r"\S+$"), re.compile(r"^\S+|\S+$")
-_REPEATED_MARK = re.compile(rf"{re.escape(LEFT_OUT)}(?:\s+{re.escape(LEFT_OUT)})+")
 _NOTE = re.compile(
     r"\(\*\)|\[?Ref\. |V[ée]a(?:n)?se\b|T[ée]ngase en cuenta\b|(?:Texto|Última|Modificación).{0,40} publicad[oa] el\b"
     r"|Redactad[oa]s?(?: (?:el|la|los|las) (?:apartado|párrafo|letra|artículo|número|inciso)[^:]*?)? conforme\b"
@@ -146,22 +142,14 @@ def _lines_of(fragment: Fragment) -> list[str]:
     return [line.strip() for line in text.splitlines()]
 
 
-def quote(selected: Sequence[Passage], provision: Sequence[Passage]) -> tuple[str, ...]:
-    """Return quotations of passages, each behind its lead-ins and what it leans on, with ``[…]`` for what is left out.
+def quote(selected: Iterable[Passage]) -> tuple[str, ...]:
+    """Return quotations of passages of one provision, each behind its lead-ins and the sentences that it leans on.
 
-    What stands in one apartado, or goes on from one to the next without a list or a gap, is one quotation. It bears a
-    mark between parts with others between them, and at its end where a list or a table goes on; none before its first
-    and after its last sentence. Rows of a table stand on lines of their own. ``provision`` holds all passages of it,
-    which tells where its lists end.
+    Passages of one apartado, or of consecutive ones without a list or a gap, are one quotation. It has ``[…]`` between
+    parts that are not consecutive, never before the first or after the last one. Rows of a table have a line each.
     """
-    ends: dict[int, int] = {}
-    for passage in provision:
-        ends[passage.block] = max(passage.last, ends.get(passage.block, -1))
-    # Of a sentence that is selected or leads in, no other passage takes a part only.
-    parts = [part for passage in selected for part in passage.parts]
-    parts = [*sorted(parts, key=lambda part: LEFT_OUT not in part.text), *selected]
-    in_order = sorted({part.position: part for part in parts}.values(), key=lambda part: part.position)
-    return tuple(_written(run, ends) for run in _runs(in_order))
+    parts = {part.position: part for passage in selected for part in passage.parts}
+    return tuple(map(_written, _runs([parts[position] for position in sorted(parts)])))
 
 
 def _runs(parts: Sequence[Passage]) -> Iterator[list[Passage]]:
@@ -184,15 +172,13 @@ def _begins_quotation(before: Passage, part: Passage) -> bool:
     return not follows or before.is_listed
 
 
-def _written(run: Sequence[Passage], ends: dict[int, int]) -> str:
+def _written(run: Sequence[Passage]) -> str:
     text = run[0].text
     for before, part in pairwise(run):
         gap = "\n" if before.is_row or part.is_row else " "
         text += gap if _follows(before, part) else f"{gap}{LEFT_OUT}{gap}"
         text += part.text
-    if any(ends.get(part.block, -1) > run[-1].last for part in run):
-        text += f"\n{LEFT_OUT}" if run[-1].is_row else f" {LEFT_OUT}"
-    return _REPEATED_MARK.sub(LEFT_OUT, text)
+    return text
 
 
 def _follows(before: Passage, part: Passage) -> bool:
@@ -317,7 +303,7 @@ class _PassageReader:
 
 def _pieces(line: str, *, is_item: bool) -> list[str]:
     """Part a line into passages: an item stays whole, unless it is long, or a long lead-in of more items."""
-    leads_in = line.endswith(":") and len(line.split()) > MAX_WHOLE_WORDS
+    leads_in = line.endswith(":") and len(line.split()) > MAX_LEAD_IN_WORDS
     return [line] if is_item and len(line) <= MAX_PASSAGE_CHARACTERS and not leads_in else sentences(line)
 
 
@@ -368,33 +354,18 @@ def _with_context(passages: Sequence[Passage], locale: Language) -> Iterator[Pas
 
 
 def _leans_on(passage: Passage, previous: Passage, locale: Language) -> tuple[Passage, ...]:
-    """Return what a passage leans on: nothing, the one before it, or also what that one leans on."""
+    """Return what a passage leans on: nothing, the one before it, or also what that one leans on.
+
+    The one before is enough if it has the noun that the passage points to ("dicho plazo").
+    """
     leaning = locale.query_patterns.leaning.match(fold(passage.text))
     in_list = previous.position in {lead_in.position for lead_in in passage.lead_ins}
     if leaning is None or in_list or previous.apartado != passage.apartado:
         return ()
     noun = set(locale.stems(leaning.groupdict()["noun"] or ""))
-    if (
-        previous.lead_ins
-        and previous.block != passage.block
-        and not (noun and noun <= set(locale.stems(previous.text)))
-    ):
+    has_noun = bool(noun) and noun <= set(locale.stems(previous.text))
+    if previous.lead_ins and previous.block != passage.block and not has_noun:
         # Behind a list, a sentence is about the list.
         previous = previous.lead_ins[0]
-    before = replace(_abbreviated(previous, noun, locale), leans_on=())
-    if before.text.startswith(LEFT_OUT):
-        return (before,)
-    return (*previous.leans_on[1 - MAX_CHAIN :], before)
-
-
-def _abbreviated(passage: Passage, noun: set[str], locale: Language) -> Passage:
-    """Cut a long sentence that the next one leans on: to its end, if that has the noun that the next one points to.
-
-    Without a noun the next one may go on with anything, often with what is said of somebody: both ends count then.
-    """
-    if passage.last > passage.position or passage.is_row or passage.text.endswith(":"):
-        return passage
-    end = shorten(passage.text, MAX_WHOLE_WORDS, keep=_END)
-    if noun and noun <= set(locale.stems(end)):
-        return replace(passage, text=end)
-    return replace(passage, text=shorten(passage.text, MAX_CONTEXT_WORDS, keep=_BOTH_ENDS))
+    before = replace(previous, leans_on=())
+    return (before,) if has_noun else (*previous.leans_on[1 - MAX_CHAIN :], before)

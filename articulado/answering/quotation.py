@@ -7,29 +7,23 @@ the question and the figure of the law that corrects it.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from articulado.answering.figures import claimed_figures, figures_in
-from articulado.answering.passages import LEFT_OUT, Passage, quote
-from articulado.answering.rating import RatedProvision, Scorer, rate_provisions, stems_and_numbers
-from articulado.answering.shortening import Point, shorten, spans_of
+from articulado.answering.passages import LEFT_OUT, Passage, has_passages, quote
+from articulado.answering.rating import Point, RatedProvision, Scorer, in_force
 from articulado.legal.citations.parser import Citation
+from articulado.legal.labels import provision_key
+from articulado.legal.laws.indexed import IndexedLaws
+from articulado.legal.laws.mentions import find_law, law_mentions
 from articulado.prompting.fragments import Fragment
 
 MAX_PROVISIONS = 2
 MAX_LEAD_WORDS = 45
-MAX_QUOTES = (4, 1)
+MAX_QUOTES = (2, 1)
 """Sentences that are quoted of the best provision, and of each one after it."""
-QUOTE_WORDS = (45, 40, 35, 30)
-"""Words of the quotations of the best provision, in their order; their context not counted."""
-OTHER_WORDS = 35
-"""Words of the quotation of any other provision."""
-MAX_CONTEXT_WORDS = 9
-"""Of each sentence that leads a quotation in."""
-MAX_QUOTED_WORDS = 115
-"""Of all quotations; the first of each provision that begins within them may go beyond."""
-MIN_ROOM = 15
-"""Words that must be left of them for a further provision."""
+MAX_QUOTED_WORDS = 120
+"""Words of all quotations, their context counted; the first sentence of the best provision may have more."""
 
 _SHARE = 0.9
 """Share of the best provision's fit that a further one must have."""
@@ -42,10 +36,6 @@ _IRRELEVANT = 0.5
 _SAME_MATTER = 0.2
 """Share of the question that what corrects a figure must cover in its own words."""
 
-_WINDOW, _FIGURE, _PARTS = 8, 2.0, 3
-"""Words of a passage that are looked at together, what a figure counts for beside words, which count up to 1, and how
-many such parts are kept.
-"""
 _NUMBER = re.compile(r"(\d{1,3})\.?[ºª]?(?:\.[-–—]?|\))\s*(?!\d)")
 
 
@@ -76,15 +66,15 @@ class SetRight:
 class Selection:
     """What an answer says, in its order; ``whole`` is set where it gives the text of provisions from end to end.
 
-    ``set_right`` and ``lead`` are of the first of the ``statements``; ``companions`` say until when or where what the
-    answer is about is done; ``irrelevant`` fragments have nothing to do with the question, ``used`` ones are said
+    ``set_right`` and ``lead`` are of the first of the ``statements``; ``values`` are dated reference values;
+    ``irrelevant`` fragments have nothing to do with the question, ``used`` ones are said
     beside all these.
     """
 
     statements: tuple[Statement, ...] = ()
     lead: Statement | None = None
     set_right: SetRight | None = None
-    companions: tuple[Statement, ...] = ()
+    values: tuple[Statement, ...] = ()
     whole: bool = False
     irrelevant: tuple[Fragment, ...] = ()
     used: tuple[Fragment, ...] = ()
@@ -107,16 +97,13 @@ def select(question: str, fragments: Sequence[Fragment], scorer: Scorer) -> Sele
     best = selected[0]
     points = _lead_points(best)
     lead = _lead(best, points)
-    carried = points and tuple(best.points[index] for index in best.ranked_points[: MAX_QUOTES[0] - 1])
+    # Points are shorter than sentences of the law: a provision in our words is told with further ones.
+    carried = points if best.first.official or not points else [best.points[index] for index in best.ranked_points]
     statements: list[Statement] = []
     for provision, most in zip(selected, MAX_QUOTES, strict=False):
-        reserved = OTHER_WORDS if provision is best and len(selected) > 1 else 0
-        room = MAX_QUOTED_WORDS - reserved - sum(len(statement.text.split()) for statement in statements)
-        if statements and room < MIN_ROOM:
-            break
-        further = _statements(provision, most, room, carried if provision is best else (), scorer)
-        # What is only told in our words may have been told by the lead.
-        statements += [said for said in further if said.literal or lead is None or said.text not in lead.text]
+        room = MAX_QUOTED_WORDS - _words(statements)
+        is_best = provision is best
+        statements += _statements(provision, most, room, carried if is_best else (), lead, is_first=is_best)
     least = _IRRELEVANT * max(provision.fit for provision in provisions)
     fitting = [fragment for provision in provisions if provision.fit >= least for fragment in provision.fragments]
     fitting += [fragment for fragment in fragments if fragment.purpose]
@@ -127,6 +114,59 @@ def select(question: str, fragments: Sequence[Fragment], scorer: Scorer) -> Sele
         _set_right(question, best, points, statements, scorer),
         irrelevant=_others(fragments, [*said, *fitting]),
     )
+
+
+def rate_provisions(question: str, fragments: Sequence[Fragment], scorer: Scorer) -> list[RatedProvision]:
+    """Return the provisions with something to say: those that the question names, then the others, the best first.
+
+    Of provisions that fit as well the order of the fragments stays.
+    """
+    groups: dict[tuple[str, str, bool], list[Fragment]] = {}
+    for fragment in fragments:
+        groups.setdefault((fragment.law_name, fragment.provision, fragment.official), []).append(fragment)
+    citations = _citations_of([parts[0] for parts in groups.values()], scorer.domain.citations(question), question)
+    rated = []
+    for (law_name, _, _), parts in groups.items():
+        if not has_passages(parts):
+            continue
+        outdated = not in_force(parts[0]) and not _law_is_named(law_name, question)
+        rated.append(RatedProvision(parts, scorer, citations.get(id(parts[0])), outdated))
+    named = list(citations.values())
+    return sorted(
+        rated,
+        key=lambda provision: (
+            named.index(provision.citation) if provision.citation else len(named),
+            provision.outdated,
+            -provision.fit,
+        ),
+    )
+
+
+def _law_is_named(name: str, question: str) -> bool:
+    law = find_law(name)
+    return law is not None and law.id in {mention.law_id for mention in law_mentions(question)}
+
+
+def _citations_of(fragments: Sequence[Fragment], citations: Sequence[Citation], question: str) -> dict[int, Citation]:
+    """Return the citations of a question that name a fragment, in their order, by the identity of the fragment."""
+    laws = {fragment.law_name: find_law(fragment.law_name) for fragment in fragments}
+    unknown = IndexedLaws(lambda: {name: name for name, law in laws.items() if law is None})
+    by_fragment: dict[int, Citation] = {}
+    official_first = sorted(fragments, key=lambda fragment: not fragment.official)
+    for citation in citations:
+        for fragment in official_first:
+            if provision_key(fragment.provision) != citation.provision_key:
+                continue
+            law = laws[fragment.law_name]
+            if citation.law_id is None:
+                of_law = law is None and unknown.law_cited(question, citation.end) == fragment.law_name
+            else:
+                of_law = law is not None and citation.law_id in (law.id, law.superseded_by)
+            # Without a law it is the first that has such a provision; a question about the past means the law of then.
+            if not citation.law_named or of_law:
+                by_fragment.setdefault(id(fragment), citation)
+                break
+    return by_fragment
 
 
 def _select_whole(named: Sequence[RatedProvision], fragments: Sequence[Fragment]) -> Selection:
@@ -174,21 +214,21 @@ def _lead(provision: RatedProvision, points: Sequence[Point] = ()) -> Statement 
     if provision.plain is None or provision.outdated:
         return None
     texts = [point.text for point in points]
-    if not texts and provision.citation and provision.citation.apartado:
-        texts = _first_sentences([p.text for p in provision.points if p.apartado == provision.citation.apartado])
     if not texts:
-        texts = _first_sentences(provision.plain.summary)
+        named = provision.citation.apartado if provision.citation else ""
+        inside = [point.text for point in provision.points if named and point.apartado == named]
+        texts = first_sentences(inside or provision.plain.summary, MAX_LEAD_WORDS)
     if not texts:
         return None
     apartado = points[0].apartado if points else ""
     return Statement(" ".join(texts), (provision.first,), literal=False, apartado=apartado)
 
 
-def _first_sentences(sentences: Sequence[str]) -> list[str]:
-    """Return the first sentences, of 45 words together or a single one."""
-    texts: list[str] = []
-    for sentence in sentences:
-        if texts and len(" ".join([*texts, sentence]).split()) > MAX_LEAD_WORDS:
+def first_sentences(sentences: Sequence[str], most_words: int) -> list[str]:
+    """Return the first sentences, of at most so many words together, or a single longer one."""
+    texts = list(sentences[:1])
+    for sentence in sentences[1:]:
+        if len(" ".join([*texts, sentence]).split()) > most_words:
             break
         texts.append(sentence)
     return texts
@@ -230,11 +270,13 @@ def _cited_passages(passages: list[Passage], citation: Citation) -> list[Passage
 
 
 def _statements(
-    provision: RatedProvision, most: int, room: int, points: Sequence[Point], scorer: Scorer
+    provision: RatedProvision, most: int, room: int, points: Sequence[Point], lead: Statement | None, *, is_first: bool
 ) -> list[Statement]:
-    """Quote the sentences that carry the points which lead the answer, and those that answer best.
+    """Quote the passages that carry ``points``, and those that answer best: whole, at most ``most``.
 
-    The first is quoted in any case, the others as far as there is ``room`` for their words.
+    The first one is quoted in any case if the provision is the first of the answer or named by the question. Others are
+    quoted if all words, those of their context counted, are at most ``room``. Points that the ``lead`` has told are
+    left out.
     """
     passages, scores = provision.passages, provision.passage_scores
     candidates = list(range(len(passages)))
@@ -242,27 +284,29 @@ def _statements(
         cited = _cited_passages(passages, provision.citation)
         candidates = [index for index in candidates if passages[index] in cited]
     by_score = sorted(candidates, key=lambda index: -scores[index])
-    carried: dict[int, Point] = {}
-    for point in points:
-        index = provision.carrying(point)
-        if index is not None and index in candidates:
-            carried.setdefault(index, point)
+    carrying = [index for index in map(provision.carrying, points) if index in candidates]
     chosen: list[Passage] = []
     statements: list[Statement] = []
-    for index in dict.fromkeys([*carried, *by_score]):
-        is_close = index in carried or scores[index] >= _CLOSE * scores[by_score[0]]
-        if len(chosen) == most or (chosen and not is_close):
+    for index in dict.fromkeys([*carrying, *by_score]):
+        is_close = index in (*carrying, by_score[0]) or scores[index] >= _CLOSE * scores[by_score[0]]
+        if len(chosen) == most or not is_close:
             break
-        if any(passages[index].text in other.text for other in chosen):
+        if chosen and index not in carrying and not provision.has_words_of_question(passages[index]):
             continue
-        words = QUOTE_WORDS[len(chosen)] if most > 1 else OTHER_WORDS
-        passage = _shortened(passages[index], carried.get(index), words, scorer)
-        quoted = _quotations([*chosen, passage], provision)
-        if chosen and sum(len(statement.text.split()) for statement in quoted) > room:
+        if any(passages[index].position == part.position for other in chosen for part in other.parts):
             continue
-        chosen.append(passage)
-        statements = quoted
+        quoted = _quotations([*chosen, passages[index]], provision)
+        if lead and not quoted[-1].literal and quoted[-1].text in lead.text:
+            continue
+        is_required = not chosen and (is_first or provision.citation is not None)
+        if is_required or _words(quoted) <= room:
+            chosen.append(passages[index])
+            statements = quoted
     return statements
+
+
+def _words(statements: Sequence[Statement]) -> int:
+    return sum(len(statement.text.split()) for statement in statements)
 
 
 def _quotations(chosen: Sequence[Passage], provision: RatedProvision) -> list[Statement]:
@@ -274,7 +318,7 @@ def _quotations(chosen: Sequence[Passage], provision: RatedProvision) -> list[St
         groups.setdefault(passage.apartado, []).append(passage)
     return [
         Statement(
-            without_number(f" {LEFT_OUT} ".join(quote(group, provision.passages)), apartado),
+            without_number("\n".join(quote(group)), apartado),
             _sources(group),
             literal=True,
             apartado=apartado,
@@ -299,63 +343,6 @@ def _in_our_words(provision: RatedProvision, passage: Passage) -> Statement:
 def _sources(passages: Sequence[Passage]) -> tuple[Fragment, ...]:
     sources = {id(part.fragment): part.fragment for passage in passages for part in passage.parts}
     return tuple(sources.values())
-
-
-def _shortened(passage: Passage, point: Point | None, words: int, scorer: Scorer) -> Passage:
-    """Shorten a passage around what answers: the figures that are asked for, or the words of the point it carries."""
-    return replace(
-        passage,
-        text=_shorten(passage.text, words, _wanted(passage, point, scorer)),
-        lead_ins=tuple(_as_context(lead_in) for lead_in in passage.lead_ins),
-        leans_on=tuple(_as_context(before) for before in passage.leans_on),
-    )
-
-
-def _shorten(text: str, words: int, wanted: Sequence[str]) -> str:
-    """Shorten a text to its beginning, which says who and when, and what is wanted, as much of both as there is room.
-
-    What is wanted goes before the beginning, and its first part before the others.
-    """
-    for count in range(len(wanted), 0, -1):
-        parts = wanted[:count]
-        for with_first_word in (True, False):
-            shortened = shorten(text, words, keep=spans_of(parts, text, with_first_word=with_first_word))
-            if all(part in shortened for part in parts):
-                return shortened
-    return shorten(text, words, keep=spans_of(wanted[:1], text))
-
-
-def _as_context(passage: Passage) -> Passage:
-    text = passage.text if passage.is_row else shorten(passage.text, MAX_CONTEXT_WORDS)
-    lead_ins, leans_on = (tuple(map(_as_context, parts)) for parts in (passage.lead_ins, passage.leans_on))
-    return replace(passage, text=text, lead_ins=lead_ins, leans_on=leans_on)
-
-
-def _wanted(passage: Passage, point: Point | None, scorer: Scorer) -> list[str]:
-    """Return the parts that must not be cut out of a passage: where it says most of what is wanted, and other figures.
-
-    Wanted are the words and the figures of the point that it carries, or those that the question asks for.
-    """
-    domain, weights = scorer.domain, scorer.weights
-    stems = stems_and_numbers(point.text, domain) if point else scorer.stems
-    figures = {figure.start: figure for figure in figures_in(passage.text, domain.language.query_patterns)}
-    words = list(re.finditer(r"\S+", passage.text))
-    wanted = []
-    for word in words:
-        figure = figures.get(word.start()) or figures.get(word.start() + 1)
-        if figure and (f"{figure.value:f}" in stems if point else scorer.asked.match(figure.written) > 0):
-            wanted.append((figure.written, _FIGURE))
-        else:
-            said = [stem for stem in domain.stems(word[0]) if stem in stems]
-            wanted.append((said[0], weights.idf(said[0])) if said else ("", 0.0))
-    worth = [sum(dict(wanted[start : start + _WINDOW]).values()) for start in range(len(words))]
-    kept: list[int] = []
-    for start in sorted(range(len(words)), key=lambda start: -worth[start]):
-        apart = all(abs(start - other) >= _WINDOW for other in kept)
-        if len(kept) < _PARTS and apart and worth[start] >= (_FIGURE if kept else 0.01):
-            kept.append(start)
-    ends = [min(start + _WINDOW, len(words)) - 1 for start in kept]
-    return [passage.text[words[start].start() : words[end].end()] for start, end in zip(kept, ends, strict=True)]
 
 
 def _set_right(

@@ -13,32 +13,28 @@ from math import fsum
 from typing import Protocol, runtime_checkable
 
 from articulado.answering.figures import Asked, without_facts
-from articulado.answering.passages import Passage, below_headings, has_passages, passages_of
-from articulado.answering.shortening import PlainWords, Point, plain_words, read_point, shorten
+from articulado.answering.passages import Passage, below_headings, passages_of
 from articulado.language.folding import fold
-from articulado.language.numerals import read_number
+from articulado.language.numerals import read_number, read_words
 from articulado.language.spanish import sentences
 from articulado.language.table_text import cells_of
 from articulado.legal.citations.parser import Citation
 from articulado.legal.domain.base import Concept, Coverage, Domain, StemWeights
 from articulado.legal.labels import provision_key
-from articulado.legal.laws.indexed import IndexedLaws
-from articulado.legal.laws.mentions import find_law, law_mentions
-from articulado.prompting.fragments import Fragment
+from articulado.legal.laws.mentions import find_law
+from articulado.prompting.fragments import Fragment, neutralise
 from articulado.retrieval.coverage import named_words, words_of_names
+from articulado.store.records.chunks import records_of_law
+from articulado.store.records.schema import ProvisionRecord
 
-MAX_NOTE_WORDS = 40
-
+_LETTER = r"[A-Za-zñ](?: bis| ter)?\)"
+_LETTERS = rf"{_LETTER}(?:, {_LETTER})*(?: [ye] {_LETTER})?"
+_LABEL = re.compile(
+    r"(?:(?P<apartado>\d{1,3}|[A-Z][a-zé]*)(?:(?:, \d+)* [ye] \d+)?\.(?:\d+\.?)?[ºª]?)?"
+    rf"(?P<letters>{_LETTERS})?(?:\d+\.[ºª])? +(?=\S)"
+)
 _NOT_IN_FORCE = re.compile(
     r"(?:\w+ ){0,3}(?:derogad[oa]|agotad[oa]|superad[oa]|anulad[oa])\b|se deroga(?:,| (?:por|con)\b)"
-)
-_AMENDMENT = re.compile(
-    r"se (?:modific|anad|sustituy|renumer|reenumer|suprim|redact)|(?:texto )?redactad|correccion|el dia en que empezo"
-    r"|parte de su texto ya no rige|la fecha de la reforma|vease|\[?ref\."
-)
-_OURS = re.compile(r" \(nota en lenguaje claro, no oficial\)")
-_NO_LONGER_LAW = re.compile(
-    r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de vigencia agotada)\W*", re.IGNORECASE
 )
 
 
@@ -46,20 +42,6 @@ def in_force(fragment: Fragment) -> bool:
     """Tell whether no note says that a fragment has been repealed or superseded as a whole."""
     # Of a fragment the offline principal knows what every other one does: what the prompt says.
     return not _NOT_IN_FORCE.match(fold(fragment.note))
-
-
-def says_only_that_it_is_gone(text: str) -> bool:
-    """Tell whether a text says no more than that it is law no longer ("(Derogado)")."""
-    return bool(_NO_LONGER_LAW.fullmatch(text))
-
-
-def note_for_readers(fragment: Fragment) -> str:
-    """Return what a note says on the force of a text and how to read it, without a final stop; maybe nothing.
-
-    Who amended a text, and how its days are known, stands with the sources.
-    """
-    kept = (sentence for sentence in sentences(fragment.note) if not _AMENDMENT.match(fold(sentence)))
-    return shorten(_OURS.sub("", " ".join(kept)), MAX_NOTE_WORDS).rstrip(".")
 
 
 _HEADING, _BREADCRUMB = 0.8, 0.3
@@ -82,6 +64,23 @@ _TOPIC = 0.9
 """Share of a question that a title covers which names all of its topic."""
 _EARLIER = 0.7
 """What the concepts of the question before count for in a follow-up."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A sentence of ours; ``apartado`` and ``letters`` are what of the provision it is about, empty: all of it."""
+
+    text: str
+    apartado: str = ""
+    letters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PlainWords:
+    """What a record says of a provision: the sentences of its summary, and its points."""
+
+    summary: tuple[str, ...]
+    points: tuple[Point, ...]
 
 
 @runtime_checkable
@@ -284,6 +283,10 @@ class RatedProvision:
         """Tell whether a point has something of the question in its own words."""
         return self.point_ratings[point].own > 0
 
+    def has_words_of_question(self, passage: Passage) -> bool:
+        """Tell whether a passage has a word of the question, or a legal term for one, without its context."""
+        return not self._scorer.stems.isdisjoint(self._scorer.stems_of(passage.text))
+
     def carrying(self, point: Point) -> int | None:
         """Return which passage says what a point says, ``None`` where none shares a word with it."""
         likeness = [self.likeness(point, passage) if is_of(passage, point) else 0.0 for passage in self.passages]
@@ -336,32 +339,6 @@ def stems_and_numbers(text: str, domain: Domain) -> frozenset[str]:
     return frozenset(stems)
 
 
-def rate_provisions(question: str, fragments: Sequence[Fragment], scorer: Scorer) -> list[RatedProvision]:
-    """Return the provisions with something to say: those that the question names, then the others, the best first.
-
-    Of provisions that fit as well the order of the fragments stays.
-    """
-    groups: dict[tuple[str, str, bool], list[Fragment]] = {}
-    for fragment in fragments:
-        groups.setdefault((fragment.law_name, fragment.provision, fragment.official), []).append(fragment)
-    citations = _citations_of([parts[0] for parts in groups.values()], scorer.domain.citations(question), question)
-    rated = []
-    for (law_name, _, _), parts in groups.items():
-        if not has_passages(parts):
-            continue
-        outdated = not in_force(parts[0]) and not _law_is_named(law_name, question)
-        rated.append(RatedProvision(parts, scorer, citations.get(id(parts[0])), outdated))
-    named = list(citations.values())
-    return sorted(
-        rated,
-        key=lambda provision: (
-            named.index(provision.citation) if provision.citation else len(named),
-            provision.outdated,
-            -provision.fit,
-        ),
-    )
-
-
 def _with_context(passage: Passage) -> str:
     return " ".join(part.text for part in passage.parts)
 
@@ -373,28 +350,35 @@ def _concepts(question: str, earlier: str, domain: Domain, weights: StemWeights)
     return [*own, *(replace(concept, weight=_EARLIER * concept.weight) for concept in others)]
 
 
-def _law_is_named(name: str, question: str) -> bool:
-    law = find_law(name)
-    return law is not None and law.id in {mention.law_id for mention in law_mentions(question)}
+def plain_words(fragments: Sequence[Fragment]) -> PlainWords | None:
+    """Return our words on a provision of official text, ``None`` where there are none on the wording in the prompt."""
+    first = fragments[0]
+    law = find_law(first.law_name)
+    if law is None or not first.summary:
+        return None
+    record = records_of_law(law.id).get((law.id, provision_key(first.provision) or ""))
+    # The summary is hidden where the record was written against another wording.
+    if not isinstance(record, ProvisionRecord) or neutralise(" ".join(record.summary.split())) != first.summary:
+        return None
+    return PlainWords(tuple(sentences(record.summary)), tuple(map(read_point, record.points)))
 
 
-def _citations_of(fragments: Sequence[Fragment], citations: Sequence[Citation], question: str) -> dict[int, Citation]:
-    """Return the citations of a question that name a fragment, in their order, by the identity of the fragment."""
-    laws = {fragment.law_name: find_law(fragment.law_name) for fragment in fragments}
-    unknown = IndexedLaws(lambda: {name: name for name, law in laws.items() if law is None})
-    by_fragment: dict[int, Citation] = {}
-    official_first = sorted(fragments, key=lambda fragment: not fragment.official)
-    for citation in citations:
-        for fragment in official_first:
-            if provision_key(fragment.provision) != citation.provision_key:
-                continue
-            law = laws[fragment.law_name]
-            if citation.law_id is None:
-                of_law = law is None and unknown.law_cited(question, citation.end) == fragment.law_name
-            else:
-                of_law = law is not None and citation.law_id in (law.id, law.superseded_by)
-            # Without a law it is the first that has such a provision; a question about the past means the law of then.
-            if not citation.law_named or of_law:
-                by_fragment.setdefault(id(fragment), citation)
-                break
-    return by_fragment
+def read_point(line: str) -> Point:
+    """Read a point as records write it.
+
+    >>> read_point("3.b bis) Por muerte de un familiar hay 2 días.")
+    Point(text='Por muerte de un familiar hay 2 días.', apartado='3', letters=('b',))
+    >>> read_point("Dos. Durante la huelga no se cobra.")
+    Point(text='Durante la huelga no se cobra.', apartado='2', letters=())
+    """
+    label = _LABEL.match(line)
+    if label is None or not label[0].strip():
+        return Point(line)
+    apartado = label["apartado"] or ""
+    if apartado.isalpha() and len(apartado) > 1:
+        words = read_words(fold(apartado))
+        if words is None:
+            return Point(line)
+        apartado = str(words[0])
+    letters = tuple(re.findall(r"([A-Za-zñ])(?: bis| ter)?\)", label["letters"] or ""))
+    return Point(line[label.end() :], apartado, letters)

@@ -23,6 +23,7 @@ from articulado.calculations.values import Missing, NotEntitled, Outcome, Refuse
 from articulado.encoders.dual import DualEncoder
 from articulado.encoders.sentences import SentenceEncoder
 from articulado.language.folding import fold
+from articulado.legal.dates.finder import find_date
 from articulado.retrieval.relevance.evidence import words_of
 from articulado.values.errors import ConfigurationError
 
@@ -128,7 +129,9 @@ class QuestionReader:
         without_data = calculates < SURE_WITHOUT_DATA
         shares_of_inputs = self._inputs_of(text, found)
         likely = sorted((kind for kind in shares if kind in CALCULATIONS), key=lambda kind: -shares[kind])[:WEIGHED]
-        requests = {kind: _ending_today(self.inputs(kind, text, found, shares_of_inputs), today) for kind in likely}
+        requests = {
+            kind: _ending_today(self.inputs(kind, text, found, shares_of_inputs), text, today) for kind in likely
+        }
         weights = {
             kind: shares[kind] * one.certainty**OF_INPUTS * OF_OUTCOMES.get(type(one.outcome()), 1.0)
             for kind, one in requests.items()
@@ -157,7 +160,7 @@ class QuestionReader:
         ``None`` where it asks for no calculation.
         """
         if kind:
-            return _ending_today(self.inputs(kind, text, mentions(text, today=today)), today)
+            return _ending_today(self.inputs(kind, text, mentions(text, today=today)), text, today)
         return next(iter(self.read(text, today=today)), None)
 
     def read_turn(self, question: str, earlier: Sequence[str], *, today: date) -> tuple[Request, ...]:
@@ -345,11 +348,14 @@ def _suited(mention: Mention) -> list[str]:
     return [NONE, *(name for name, one in FIELDS.items() if suits(mention, one))]
 
 
-def _ending_today(request: Request, today: date) -> Request:
-    """Return a request that gives a length of service and lacks the end of the contract alone with today as its end."""
+def _ending_today(request: Request, text: str, today: date) -> Request:
+    """Return a request that gives a length of service and lacks the end of the contract alone with today as its end.
+
+    A question on the law of a past day ("me despidieron en octubre de 2011") does not mean today.
+    """
     outcome = request.outcome()
     lacks_end = isinstance(outcome, Missing) and [wanted.field for wanted in outcome.fields] == ["end"]
-    if not lacks_end or LENGTHS.isdisjoint(request.inputs):
+    if not lacks_end or LENGTHS.isdisjoint(request.inputs) or find_date(text, today=today):
         return request
     return replace(request, inputs={**request.inputs, "end": today}, read={**request.read, "end": TODAY_AS_END})
 

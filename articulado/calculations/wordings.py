@@ -1,6 +1,6 @@
 """Wordings of the law that calculations were written against, compared with those of an index.
 
-``data/wordings.jsonl`` has the hash of each provision that a rule follows (``python -m tools.calculation_wordings``).
+``data/wordings.jsonl`` has the hash of each provision that a rule follows (``python -m tools.wordings``).
 ``confirm`` compares an outcome with the law in an index: a provision with another wording refuses it, a day before the
 wording gives a warning. ``compare_wordings`` does so with wordings at hand, or with none.
 """
@@ -34,7 +34,7 @@ from articulado.calculations.written import cited, parts_of, since_when
 from articulado.legal.labels import provision_key
 from articulado.legal.validity import in_force, is_of_day
 from articulado.legal.wordings import wording_hash_of
-from articulado.values.chunks import Chunk
+from articulado.values.chunks import Chunk, ProvisionRef
 from articulado.values.protocols import ChunkStore
 
 
@@ -70,9 +70,14 @@ class IndexedWording:
 
 
 async def find_wordings(store: ChunkStore, provision: str) -> list[IndexedWording]:
-    """Return the official wordings of a provision in an index; a packaged summary is none."""
+    """Return the official wordings of a provision ("BOE-A-2015-11430#Artículo 53") in an index."""
     law_id, label = parts_of(provision)
-    chunks = [each for each in await store.find(law_id, provision_key(label) or "") if each["source"] == "official"]
+    return await wordings_of(store, (law_id, provision_key(label) or ""))
+
+
+async def wordings_of(store: ChunkStore, ref: ProvisionRef) -> list[IndexedWording]:
+    """Return the official wordings of a provision in an index; a packaged summary is none."""
+    chunks = [each for each in await store.find(*ref) if each["source"] == "official"]
     groups = (list(parts) for _, parts in groupby(chunks, lambda chunk: (chunk["breadcrumb"], chunk["valid_from"])))
     return [IndexedWording(wording_hash_of(parts), parts[0]) for parts in groups]
 

@@ -30,8 +30,8 @@ from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import Candidate
 
 SATURDAY = 5
-UNDERSTOOD = "He entendido"
-"""Beginning of the line that shows back what was read."""
+UNDERSTOOD, LACKING = "He entendido", "Para calcularlo me falta"
+"""Beginnings of the line that shows back what was read, and of the one before what is asked for."""
 COLLECTION = "calculations"
 """Name of the collection that the fragments of worked results have: no index has it."""
 
@@ -54,7 +54,7 @@ def lines_of(outcome: Outcome, read: Mapping[str, str] | None = None) -> Iterato
         case Missing():
             yield f"{outcome.rule.rstrip('.')} ({cited(outcome.provision)})."
             yield from filter(None, [understood(read or {})])
-            yield "Para calcularlo me falta:"
+            yield f"{LACKING}:"
             for wanted in outcome.fields:
                 yield f"- {wanted.question} {wanted.why}"
         case Refused():
@@ -136,8 +136,13 @@ def provisions_of(outcome: Outcome) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own, *(each.provision for each in steps))))
 
 
-def fragment(calculation: Calculation, outcome: Outcome, read: Mapping[str, str] | None = None) -> Candidate:
-    """Return an outcome as a candidate that an answer can cite: a chunk that is in no index."""
+def fragment(
+    calculation: Calculation, outcome: Outcome, read: Mapping[str, str] | None = None, certainty: float = 0.0
+) -> Candidate:
+    """Return an outcome as a candidate that an answer can cite: a chunk that is in no index.
+
+    Its score is the ``certainty`` in [0, 1] that the question asks for it.
+    """
     text = "\n".join(lines_of(outcome, read))
     return {
         "chunk": value_chunk(
@@ -152,7 +157,7 @@ def fragment(calculation: Calculation, outcome: Outcome, read: Mapping[str, str]
             begins=blake2b(text.encode(), digest_size=8).hexdigest(),
             url="",
         ),
-        "score": 0.0,
+        "score": round(certainty, 6),
         "origins": ["value"],
         "found_by": [calculation.kind],
         "purpose": "missing_data" if isinstance(outcome, Missing) else "calculation",

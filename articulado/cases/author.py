@@ -20,7 +20,7 @@ from articulado.config.profile import Profile
 from articulado.config.settings import Settings
 from articulado.prompting.prompts import load_prompt
 from articulado.prompting.stream_splitter import defuse_self_evaluation
-from articulado.values.cases import FieldSpec, Group, WorkedCalculation, article_title, details_of
+from articulado.values.cases import FieldSpec, Group, WorkedCalculation, article_title, details_of, shown_title
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import ChatModel, Structured
 
@@ -131,7 +131,7 @@ def render(chunks: Sequence[Chunk]) -> str:
 
 
 def _render(chunk: Chunk) -> str:
-    heading = f"[{chunk['chunk_type']}] {chunk['title']} (article {chunk['law_id']}: {article_title(chunk)})"
+    heading = f"[{chunk['chunk_type']}] {shown_title(chunk)} (article {chunk['law_id']}: {article_title(chunk)})"
     text = "\n".join(_escaped(line) for line in chunk["text"].strip().split("\n"))
     return f"{_escaped(heading)}\n{text}"
 
@@ -200,8 +200,7 @@ def _sections(chunk: Chunk) -> list[AnswerSection]:
     ]
     steps, warnings = details.get("steps", []), [warning["text"] for warning in details.get("warnings", [])]
     if steps or warnings:
-        topic = chunk["title"] or article_title(chunk)
-        sections.append(AnswerSection(topic=topic, answer_components=[], steps=steps, warnings=warnings))
+        sections.append(AnswerSection(topic=shown_title(chunk), answer_components=[], steps=steps, warnings=warnings))
     return sections
 
 

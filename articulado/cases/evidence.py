@@ -17,10 +17,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.config.companions import OutsideMatter
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC
 from articulado.encoders.dual import DualEncoder
+from articulado.guides.schema import OutsideMatter
 from articulado.language.languages import Language
 from articulado.legal.domain.base import Domain, Lexicon
 from articulado.retrieval.relevance.evidence import runs_of, words_of

@@ -16,7 +16,7 @@ from articulado.config.sections import TOPIC, FilterField
 from articulado.guides.data_values import is_placeholder
 from articulado.language.folding import letters_and_digits
 from articulado.language.languages import Language
-from articulado.values.cases import FieldSpec, Group, RequiredField, RequiredFields
+from articulado.values.cases import Accepted, FieldSpec, Group, RequiredField, RequiredFields
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import TokenCounter
 
@@ -61,8 +61,13 @@ def shorten_fields(fields: RequiredFields, budget: int, counter: TokenCounter) -
 
 
 def fields_json(fields: RequiredFields) -> str:
-    """Return the compact JSON of fields, whose tokens count against the budget."""
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    """Return the compact JSON of fields as an author writes them, whose tokens count against the budget."""
+    left = Accepted.__annotations__
+    written = {
+        group: [{name: said for name, said in field.items() if name not in left} for field in fields[group]]
+        for group in GROUPS
+    }
+    return json.dumps(written, ensure_ascii=False, separators=(",", ":"))
 
 
 def field_specs(details: Iterable[Mapping[str, Any]]) -> list[FieldSpec]:
@@ -82,6 +87,7 @@ def _field(
         "data_type": spec["data_type"] if spec else needed_field.data_type,
         "required": spec["required"] if spec else needed_field.required,
         "uncertain": needed_field.uncertain or not stems or not stems <= context_stems,
+        **_accepted(spec),
     }
 
 
@@ -93,7 +99,17 @@ def _of_spec(spec: FieldSpec) -> RequiredField:
         "data_type": spec["data_type"],
         "required": spec["required"],
         "uncertain": False,
+        **_accepted(spec),
     }
+
+
+def _accepted(spec: FieldSpec | None) -> Accepted:
+    accepted: Accepted = {}
+    if spec and "values" in spec:
+        accepted["values"] = list(spec["values"])
+    if spec and "accepts" in spec:
+        accepted["accepts"] = spec["accepts"]
+    return accepted
 
 
 def _without(fields: Sequence[tuple[Group, RequiredField]], dropped: Sequence[int]) -> RequiredFields:

@@ -38,10 +38,10 @@ from articulado.cases.evidence import (
     general_matters,
     outside_guides,
 )
-from articulado.config.companions import load_outside
 from articulado.config.extras import importing
 from articulado.config.profile import Profile
 from articulado.encoders.dual import DualEncoder
+from articulado.guides.schema import load_outside
 from articulado.language.languages import Language
 from articulado.language.translation import reason, translate
 from articulado.legal.domain.base import Domain

@@ -20,7 +20,7 @@ from articulado.config.sections import Section
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
 
-LISTS = ("collections", "filter_fields", "companions", "matters")
+LISTS = ("collections", "filter_fields", "matters")
 """Sections that are written with double brackets."""
 
 _BY_ERROR_TYPE = {

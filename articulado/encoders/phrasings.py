@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from articulado.encoders.sentences import SentenceEncoder, Space, unit
 from articulado.language.translation import translate
-from articulado.values.chunks import ProvisionRef
+from articulado.values.chunks import CARDS, ProvisionRef
 from articulado.values.errors import ConfigurationError, ModelError
 from articulado.values.protocols import Vector
 
@@ -66,7 +66,7 @@ _SEPARATOR = "#"
 
 @dataclass(frozen=True)
 class Known:
-    """A known question and the provisions that answer it, the most direct first; none where there is no answer."""
+    """A known question and what answers it, if anything: provisions, the most direct first, then answer cards."""
 
     question: str
     provisions: tuple[ProvisionRef, ...]
@@ -108,8 +108,8 @@ class Neighbourhood:
 
     @cached_property
     def best_summary(self) -> float:
-        """The greatest similarity of a summary."""
-        return max(self.summaries.values(), default=0.0)
+        """The greatest similarity of the summary of a provision."""
+        return max((value for ref, value in self.summaries.items() if ref[0] != CARDS), default=0.0)
 
 
 class _Rows:
@@ -199,7 +199,7 @@ class Phrasings:
             if similarity <= 0:
                 break
             for place, ref in enumerate(self.answers[row]):
-                of_provision[ref].append(similarity * (BESIDE if place else 1.0))
+                of_provision[ref].append(similarity * (BESIDE if place and ref[0] != CARDS else 1.0))
         best = sorted(of_provision, key=lambda ref: -max(of_provision[ref]))
         support = {ref: _support(sorted(of_provision[ref], reverse=True), rank) for rank, ref in enumerate(best)}
         near = self.space.summary_scale(self._summaries.cosines(vector))

@@ -5,10 +5,12 @@ a provision, a part of it, and an anchor: a few literal words by which the sente
 text (``sentence_at``). A card holds no sentence of a law.
 """
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
+from hashlib import blake2b
 from importlib import resources
 from itertools import accumulate
 from pathlib import Path
@@ -20,8 +22,9 @@ from articulado.calculations.catalogue import CALCULATIONS
 from articulado.guides.schema import ProvisionLink
 from articulado.language.spanish import sentences
 from articulado.language.translation import translate
+from articulado.legal.ids import chunk_id
 from articulado.legal.labels import provision_key
-from articulado.values.chunks import ProvisionRef
+from articulado.values.chunks import CARD_TYPE, CARDS, LOWEST_RANK, Chunk, ProvisionRef
 from articulado.values.errors import ConfigurationError
 
 FOLDER = Path(str(resources.files("corpus"))) / "fichas"
@@ -94,7 +97,8 @@ class Card(CardPart):
     """An answer to one need.
 
     ``calculations`` are the kinds of worked results that it leads to (``articulado.calculations.catalogue``).
-    ``regimes`` are those that it was checked for; for a regime in neither list nothing is known.
+    ``regimes`` are those that it was checked for; for a regime in neither list nothing is known. ``guide`` is the id of
+    the case guide that looks at the need with a person's own data. A ``frequent`` need is shown as an example.
     """
 
     id: str = Field(pattern=r"^[a-z_]+/[a-z0-9_]+$")
@@ -107,6 +111,8 @@ class Card(CardPart):
     keep: Statement | None = None
     risk: Statement | None = None
     calculations: tuple[str, ...] = ()
+    guide: str = ""
+    frequent: bool = False
     regimes: tuple[Regime, ...] = Field(min_length=1)
     not_for: tuple[Exclusion, ...] = ()
     phrasings: tuple[Text, ...] = Field(min_length=4)
@@ -122,15 +128,30 @@ class Card(CardPart):
         return self
 
     @property
-    def statements(self) -> tuple[Statement, ...]:
-        """All statements in the order in which they are read."""
+    def shown(self) -> tuple[Statement, ...]:
+        """The statements for whom the card is for, in the order in which they are read."""
         others = (self.deadline, self.where, self.keep, self.risk)
-        return (self.answer, *self.points, *(each for each in others if each), *self.not_for)
+        return (self.answer, *self.points, *(each for each in others if each))
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """All statements: those that are shown, then what differs in other regimes."""
+        return (*self.shown, *self.not_for)
 
     @property
     def pins(self) -> tuple[Pin, ...]:
         """All pins, each once."""
         return tuple(dict.fromkeys(pin for each in self.statements for pin in each.pins))
+
+    @property
+    def ref(self) -> ProvisionRef:
+        """Name of the card among provisions."""
+        return CARDS, self.id
+
+    @property
+    def bearing(self) -> tuple[ProvisionRef, ...]:
+        """The provisions that bear the answer, each once."""
+        return tuple(dict.fromkeys(pin.ref for pin in self.answer.pins))
 
     @property
     def words(self) -> int:
@@ -178,6 +199,53 @@ def packaged_cards() -> Mapping[str, Card]:
                 raise ConfigurationError(translate("guides.card_twice", file=file, id=card.id))
             cards[card.id] = card
     return cards
+
+
+def card_chunk(card: Card) -> Chunk:
+    """Return a card as a chunk of an index: its text is searched, and its ``details`` hold all of it."""
+    text = "\n".join(f"{each.when}: {each.text}" if each.when else each.text for each in card.statements)
+    content = card.model_dump_json(exclude_defaults=True)
+    return {
+        "id": chunk_id(CARDS, CARDS, card.id, None, 1),
+        "collection": CARDS,
+        "law_id": CARDS,
+        "law_name": "Ficha",
+        "rank": LOWEST_RANK,
+        "kind": "ficha",
+        "provision": card.need,
+        "provision_key": card.id,
+        "title": "",
+        "breadcrumb": "",
+        "summary": "",
+        "text": text,
+        "part": 1,
+        "parts": 1,
+        "parent_id": None,
+        "parent_content": "",
+        "strategy": "card",
+        "refs": [],
+        "valid_from": None,
+        "valid_to": None,
+        "status": "vigente",
+        "status_note": "",
+        "wording": {},
+        "notes": [],
+        "territory_ccaa": None,
+        "territory_municipio": None,
+        "chunk_type": CARD_TYPE,
+        "tier": "",
+        "topic": card.id.partition("/")[0],
+        "attributes": {},
+        "url": "",
+        "content_hash": blake2b(content.encode(), digest_size=16).hexdigest(),
+        "source": "plain_language",
+        "details": {"card": json.loads(content), "bears": [list(ref) for ref in card.bearing]},
+    }
+
+
+def card_of(chunk: Chunk) -> Card:
+    """Return the card that a chunk holds."""
+    return Card.model_validate(chunk.get("details", {})["card"])
 
 
 _MARKS = {

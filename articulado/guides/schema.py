@@ -8,11 +8,15 @@ fields: the profile validates them. ``ITEMS`` maps each chunk type to the list t
 import math
 import re
 from datetime import date
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
+from articulado.config.data_files import read_toml
+from articulado.config.profile import Profile
+from articulado.config.sections import Section
 from articulado.language.folding import without_accents
 from articulado.language.translation import translate
 from articulado.legal.ids import is_boe_id
@@ -261,3 +265,38 @@ def official_link(refs: list[str]) -> str:
         return ""
     law, _, label = refs[0].partition("#")
     return provision_url(law, label)
+
+
+OUTSIDE_FILE = "outside.toml"
+"""Name of the file of a profile, in its own folder, of the matters that no article handles."""
+
+
+class OutsideMatter(Section):
+    """A matter that no article handles: what it is called, how people ask for it, and what there is to say of it."""
+
+    name: str = Field(min_length=1)
+    inquiries: tuple[str, ...] = Field(min_length=1)
+    texts: tuple[str, ...] = ()
+
+
+class _OutsideFile(Section):
+    matters: tuple[OutsideMatter, ...] = ()
+
+
+def load_outside(profile: Profile) -> tuple[OutsideMatter, ...]:
+    """Return the matters of a profile, in the order of its file; none where it has no file.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or breaks its schema; the message says where and what to do.
+    """
+    file = profile.own_folder / OUTSIDE_FILE
+    return read_outside(file) if file.is_file() else ()
+
+
+def read_outside(file: Path) -> tuple[OutsideMatter, ...]:
+    """Read a file of matters.
+
+    Raises:
+        ConfigurationError: as of ``load_outside``.
+    """
+    return read_toml(file, _OutsideFile).matters

@@ -7,13 +7,14 @@ that law. ``bundled_chunks`` returns their chunks for the first index or beside 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from articulado.config.profile import Profile
+from articulado.guides.cards import card_chunk, packaged_cards
 from articulado.guides.chunks import ArticleChunks, cut_article
 from articulado.ingestion.files.formats.source import SUFFIX, is_article
 from articulado.ingestion.incremental.catalog import ARTICLE, DECISION, RECORD
@@ -23,7 +24,7 @@ from articulado.ingestion.links.references import current_chunk_ids
 from articulado.language.translation import translate
 from articulado.store.records.chunks import lay_phrasings, packaged_records, parse_refs, refs_of
 from articulado.values.cases import details_of
-from articulado.values.chunks import Chunk, ProvisionRef
+from articulado.values.chunks import CARDS, Chunk, ProvisionRef
 from articulado.values.errors import ConfigurationError, InvalidInput
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with it
@@ -64,7 +65,7 @@ class BundledDocument:
 
 
 def bundled_documents(profile: Profile, *, packaged: bool = True) -> list[BundledDocument]:
-    """Return all that comes along with a profile: its own articles and, if ``packaged``, records, rulings and criteria.
+    """Return all that comes along with a profile: its own articles and, if ``packaged``, records, decisions and cards.
 
     Raises:
         ConfigurationError: what the profile brings along breaks its schema.
@@ -80,6 +81,8 @@ def bundled_documents(profile: Profile, *, packaged: bool = True) -> list[Bundle
             document.chunks.append(chunk)
             document.lay_phrasings[chunk["id"]] = lay_phrasings(chunk)
             document.refs[chunk["id"]] = refs_of(record)
+        if CARDS in profile.names and _cards().chunks:
+            documents[CARDS, CARDS] = _cards()
     articles = [
         BundledDocument(
             ARTICLE,
@@ -93,6 +96,16 @@ def bundled_documents(profile: Profile, *, packaged: bool = True) -> list[Bundle
         for article in bundled_articles(profile)
     ]
     return [*documents.values(), *articles]
+
+
+@cache
+def _cards() -> BundledDocument:
+    """Return all answer cards as one document; what they lead to is found by their pins."""
+    cards = list(packaged_cards().values())
+    chunks = [card_chunk(card) for card in cards]
+    phrasings = {chunk["id"]: "\n".join(card.phrasings) for chunk, card in zip(chunks, cards, strict=True)}
+    nowhere: dict[int, list[ProvisionRef]] = {chunk["id"]: [] for chunk in chunks}
+    return BundledDocument(DECISION, CARDS, CARDS, translate("ingest.cards"), chunks, phrasings, nowhere)
 
 
 def comes_along(

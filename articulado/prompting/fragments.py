@@ -5,7 +5,7 @@ A fragment has this form, without its empty fields::
     [C1] Estatuto de los Trabajadores > Artículo 38. Vacaciones anuales
     Relevancia: 0.83
     Parte: 1 de 3
-    Para qué: plazo para reclamar («dentro de los veinte días hábiles»)
+    Para qué: frase decisiva de la ley («…»)
     Vigencia pactada: 2023-2025
     Página: 14
     Capítulo: TÍTULO I > CAPÍTULO II > Sección 5.ª
@@ -17,7 +17,8 @@ A fragment has this form, without its empty fields::
 
 A fragment that continues the provision of the one before it says so (``Parte: 3 de 3, continuación``). It
 does not repeat validity, page, chapter, summary, note and source. Only collective agreements have a
-validity, only sources with pages have a page, and only companions have a purpose. A prompt without markers
+validity, only sources with pages have a page, and only what a card or a
+calculation brings has a purpose. A prompt without markers
 begins a fragment with its number (``Fragmento 1:``).
 
 Parts that share a marker (``articulado.prompting.citation_markers``) are one fragment (``Parte: 1, 3 de 3``), with
@@ -66,13 +67,9 @@ _RELEVANCE = "Relevancia: "
 _PART, _OF, _CONTINUED = "Parte: ", " de ", ", continuación"
 _PURPOSE, _SAYS = "Para qué: ", " («"
 _PURPOSES: Mapping[Purpose, str] = {
-    "claim_deadline": "plazo para reclamar",
-    "application_deadline": "plazo para solicitar",
-    "notice": "plazo de preaviso",
-    "path": "cómo se reclama",
-    "where": "dónde se solicita",
-    "payer": "quién paga",
-    "amount": "cuantía",
+    "card": "ficha revisada, no es la ley: sígala si responde a lo preguntado, y cite la norma de cada frase",
+    "caveat": "advertencia: dígala al principio",
+    "decisive": "frase decisiva de la ley",
     "value": "valor de referencia con fecha",
     "calculation": "cálculo ya hecho: dé su resultado y sus pasos tal cual, sin volver a calcular",
     "missing_data": "datos que faltan para el cálculo: dé la regla y pídalos al final",
@@ -99,8 +96,8 @@ class Fragment:
 
     ``number`` is 1-based, 0 where the prompt does not say it; ``marker`` is what an answer cites it by, empty where it
     has none; ``relevance`` in [0, 1] is the score that decided its place, ``None`` where the prompt does not say it.
-    ``purpose`` is what a companion is for, ``says`` are its words on that. ``validity`` is that of an agreement as it
-    is cited, ``page`` the number of the page on which the provision begins; either may be empty.
+    ``purpose`` is what it is in the context for, ``says`` are its words on that. ``validity`` is that of an agreement
+    as it is cited, ``page`` the number of the page on which the provision begins; either may be empty.
     """
 
     marker: str
@@ -187,7 +184,7 @@ def render(candidates: Sequence[Candidate], *, markers: bool = True, brief: bool
 
 
 def _purpose_of(parts: Sequence[Candidate]) -> str:
-    """Return the line that says what companions are brought for; empty of any other candidates."""
+    """Return the line that says what fragments are brought for; empty where nothing says it."""
     purposes = [
         _PURPOSES[purpose] + (f"{_SAYS}{says}»)" if (says := _field(candidate["says"])) else "")
         for candidate in parts

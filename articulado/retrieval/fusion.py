@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 
 from articulado.legal.validity import SignalWeights, final_score
-from articulado.values.chunks import NAMED_SCORE, Candidate, Chunk, Origin, provision_of
+from articulado.values.chunks import NAMED_SCORE, Candidate, Chunk, Origin, is_card, provision_of
 
 
 def candidate(chunk: Chunk, score: float, origin: Origin, found_by: str = "") -> Candidate:
@@ -54,8 +54,6 @@ def _joined(first: Candidate, second: Candidate) -> Candidate:
 
 EXTRA_AFTER_REFETCH = 5
 """Places that a context has more of once something was fetched for it."""
-MAX_COMPANIONS = 4
-"""Places of a context that are kept for companions, at most."""
 
 
 def preference(candidate: Candidate) -> tuple[bool, float, float, str, str, int, int]:
@@ -68,10 +66,15 @@ def preference(candidate: Candidate) -> tuple[bool, float, float, str, str, int,
     return score is None, -(score or 0.0), -candidate["score"], *tie_break
 
 
+def ranked_provisions(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return candidates without answer cards, the best first (``preference``)."""
+    return sorted((each for each in candidates if not is_card(each["chunk"])), key=preference)
+
+
 def nearest(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
-    """Return the first part of each of the best provisions, ``limit`` of them at most."""
+    """Return the first part of each of the best provisions, ``limit`` of them at most; no cards."""
     first: dict[tuple[str, str], Candidate] = {}
-    for candidate in sorted(candidates, key=preference):
+    for candidate in ranked_provisions(candidates):
         first.setdefault(provision_of(candidate["chunk"]), candidate)
     return list(first.values())[:limit]
 

@@ -33,7 +33,7 @@ from articulado.retrieval.fusion import candidate, in_order, merged
 from articulado.store.generations import MeaningSpace
 from articulado.store.supplementary import UNAVAILABLE
 from articulado.values.answers import NO_COST, Analysis, Cost, cost_of_failure
-from articulado.values.chunks import Candidate, Chunk, provision_of
+from articulado.values.chunks import CARDS, Candidate, Chunk, provision_of
 from articulado.values.errors import IndexMissing, ModelError, StoreUnavailable
 from articulado.values.protocols import (
     ChunkStore,
@@ -48,8 +48,8 @@ from articulado.values.protocols import (
     Vector,
 )
 
-MAX_OF_PHRASINGS = 20
-"""Provisions that the nearest known questions add to what is found."""
+MAX_OF_PHRASINGS, MAX_CARDS_OF_PHRASINGS = 20, 10
+"""Provisions and answer cards that the nearest known questions add to what is found."""
 _PROVISION_ADDED = re.compile(r"Se añaden? (?:por|, con efectos|con efectos|est[ae]|el art|la disposici)")
 """How a note begins that says that there was no such provision before."""
 
@@ -331,7 +331,9 @@ async def answers_of_phrasings(
     """
     # In a thread: an encoder may take a while, or ask an endpoint.
     around = await asyncio.to_thread(phrasings.around, question)
-    refs = tuple(around.support)[:MAX_OF_PHRASINGS]
+    provisions = [ref for ref in around.support if ref[0] != CARDS][:MAX_OF_PHRASINGS]
+    cards = [ref for ref in around.support if ref[0] == CARDS][:MAX_CARDS_OF_PHRASINGS]
+    refs = (*provisions, *cards)
     if not refs:
         return []
     chunks = await search.store.select(search.collections, replace(where, provisions=refs))

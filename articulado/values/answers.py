@@ -128,6 +128,19 @@ class Citation(TypedDict):
     text: NotRequired[str]
 
 
+class CaseGuide(TypedDict):
+    """A case guide that looks at a need with a person's own data: id, title, and topic among the filters.
+
+    ``inquiry`` is the question that the guide is asked with: with the subject of its conversation and the title of the
+    guide, without which another guide is often chosen by the words of the question alone.
+    """
+
+    article_id: str
+    title: str
+    topic: str
+    inquiry: str
+
+
 class NearestNeed(TypedDict):
     """A numbered choice of a question that the program is unsure about: a need, and the provision that answers it.
 

@@ -164,6 +164,15 @@ def article_title(chunk: Chunk) -> str:
     return details_of(chunk).get("article_title") or chunk["law_name"]
 
 
+WRITERS_PARTS = frozenset(("decision_guide", "response_frames", "guardrails"))
+"""Types of chunk that tell the writer of an answer what to do: their titles are of no use to who reads it."""
+
+
+def shown_title(chunk: Chunk) -> str:
+    """Return the title under which a part of an article is shown to people; for the writer's own, the article's."""
+    return article_title(chunk) if chunk["chunk_type"] in WRITERS_PARTS else chunk["title"] or article_title(chunk)
+
+
 class ArticleReference(TypedDict):
     """The article that a case is handled by; ``confidence`` in [0, 1], two decimals."""
 
@@ -172,7 +181,14 @@ class ArticleReference(TypedDict):
     confidence: float
 
 
-class RequiredField(TypedDict):
+class Accepted(TypedDict, total=False):
+    """The values of a datum that its article lists, and in the article's words what is accepted, where it says so."""
+
+    values: list[str]
+    accepts: str
+
+
+class RequiredField(Accepted):
     """A datum that the case needs; ``uncertain``: the context says too little to be sure of it."""
 
     field: str
@@ -247,8 +263,17 @@ class Guardrails(TypedDict):
     violated: list[Violation]
 
 
+class CitedProvision(TypedDict):
+    """A provision that a guide rests on: ``law`` is a name to be read, ``provision`` a label ("Artículo 55")."""
+
+    law_id: str
+    law: str
+    provision: str
+    url: str
+
+
 class Source(TypedDict):
-    """A chunk that the model was shown; ``provisions`` are those that it rests on."""
+    """A chunk that the model was shown; ``provisions`` are those that it rests on, ``cited`` the same to be shown."""
 
     chunk_id: int
     article_id: str
@@ -257,6 +282,7 @@ class Source(TypedDict):
     chunk_type: str
     tier: str
     provisions: list[str]
+    cited: list[CitedProvision]
     url: str
 
 

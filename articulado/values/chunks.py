@@ -25,29 +25,26 @@ MAX_CHUNK_ID = 2**53 - 1
 ProvisionRef = tuple[str, str]
 """Law id and provision key: what all parts and wordings of one provision share."""
 
+CARDS = "fichas"
+"""Collection of the answer cards, and in place of a law the law id of each."""
+
+CARD_TYPE = "card"
+"""Type of the chunk of an answer card."""
+
 HEADING_REPEATS = 3
 """How often the heading stands in what is indexed: it says in few words what many words below it are about."""
 
-Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records", "companion", "value", "phrasing"]
-"""How a candidate was found; a ``phrasing`` answers a known question that is near, a ``companion`` belongs to what the
-question is about without being like it, a ``value`` states a dated reference value
-(``articulado.calculations.parameters``) and is in no index.
+Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records", "card", "value", "phrasing"]
+"""How a candidate was found; a ``phrasing`` answers a known question that is near, a ``card`` is a chosen answer
+card or a provision that bears it, a ``value`` states a dated reference value (``articulado.calculations.parameters``)
+and is in no index.
 """
 
-Purpose = Literal[
-    "claim_deadline",
-    "application_deadline",
-    "notice",
-    "path",
-    "where",
-    "payer",
-    "amount",
-    "value",
-    "calculation",
-    "missing_data",
-]
-"""What a companion is for: until when to claim, apply or give notice; how to claim; where to apply; who pays, how much.
-A ``value`` is a dated reference value, a ``calculation`` a worked result, ``missing_data`` what a calculation lacks.
+Purpose = Literal["card", "caveat", "decisive", "value", "calculation", "missing_data"]
+"""Use of a fragment in the context: a ``card`` answers, a ``caveat`` says for whom or for which day the law
+that is shown may not be the one, of a provision with the ``decisive`` sentence of the law
+that is quoted below it; a ``value`` is a dated reference value, a ``calculation`` a worked result, ``missing_data``
+what a calculation lacks.
 """
 
 Status = Literal["vigente", "modificada", "parcialmente_derogada", "derogada", "agotada"]
@@ -197,7 +194,7 @@ class Candidate(TypedDict):
     ``score`` is in [0, 1]: weighted fusion score, 1.0 for a provision that was named, 0.5 and less for carryover,
     parent × 0.8 for a reference. ``similarity`` is the cosine of the dense side, where that found it. The rerank stage
     sets ``rerank_score``, the relevance in [0, 1], and ``final_score``, which has the legal signals in it and decides
-    the order. A companion has the ``purpose`` that it is brought for, and the words that it ``says`` of it.
+    the order. Some have the ``purpose`` that they are in the context for, and the words that each ``says`` on it.
     ``closeness`` in [0, 1] is how near the question is to a text that a sentence encoder read, whichever encoder.
     ``shares_mark`` is set on a part of a provision that an answer cites by the marker of the candidate before it.
     """
@@ -243,6 +240,18 @@ def ordering_score(candidate: Candidate) -> float:
 def provision_of(chunk: Chunk) -> ProvisionRef:
     """Return what all parts of one provision share: law and provision key."""
     return chunk["law_id"], chunk["provision_key"]
+
+
+def is_card(chunk: Chunk) -> bool:
+    """Tell whether a chunk is an answer card (``articulado.guides.cards``) and no law."""
+    return chunk["chunk_type"] == CARD_TYPE
+
+
+def bearing_of(chunk: Chunk) -> list[ProvisionRef]:
+    """Return the provisions that bear the answer of a card; of a provision itself."""
+    if not is_card(chunk):
+        return [provision_of(chunk)]
+    return [(law_id, key) for law_id, key in chunk.get("details", {}).get("bears", ())]
 
 
 def page_of(chunk: Chunk) -> str:

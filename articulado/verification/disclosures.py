@@ -21,6 +21,7 @@ from articulado.values.chunks import (
     Chunk,
     ProvisionRef,
     indexed_text,
+    is_card,
     ordering_score,
     provision_of,
     relevance,
@@ -54,7 +55,8 @@ def certificate_of(
     language: Language,
 ) -> Certificate:
     """Return what was searched, where, what came nearest, and which words of the question nothing of it has."""
-    ordered = sorted(candidates, key=lambda candidate: (-ordering_score(candidate), candidate["chunk"]["id"]))
+    provisions = [candidate for candidate in candidates if not is_card(candidate["chunk"])]
+    ordered = sorted(provisions, key=lambda candidate: (-ordering_score(candidate), candidate["chunk"]["id"]))
     first: dict[tuple[str, str], Candidate] = {}
     for candidate in ordered:
         first.setdefault(provision_of(candidate["chunk"]), candidate)
@@ -68,7 +70,7 @@ def certificate_of(
         "store": store,
         "as_of": as_of.isoformat() if as_of else None,
         "territory": territory,
-        "candidates": len(candidates),
+        "candidates": len(provisions),
         "relevance": probability,
         "best": [_nearest(candidate) for candidate in list(first.values())[:MAX_BEST]],
         "missing": [word for word in words if not had.intersection(language.stems(word))],

@@ -27,7 +27,7 @@ from articulado.prompting.citation_markers import by_mark, one_per_mark
 from articulado.prompting.prompts import load_prompts
 from articulado.store.generations import Manifest
 from articulado.values.answers import Message
-from articulado.values.chunks import REPEALED, Candidate, Chunk
+from articulado.values.chunks import CARD_TYPE, REPEALED, Candidate, Chunk
 from articulado.values.errors import InvalidInput
 from articulado.values.findings import Finding
 from articulado.values.protocols import ChunkStore
@@ -258,7 +258,9 @@ async def recheck(dossier: Dossier, store: ChunkStore) -> Recheck:
     findings = await _findings(dossier, store)
     errors = [finding for finding in findings if finding["severity"] == "error"]
     now = {chunk["id"]: chunk for chunk in await store.fetch([_chunk(each)["id"] for each in dossier["context"]])}
-    differing = [each["mark"] for each in dossier["context"] if _differs(_chunk(each), now)]
+    # Fragments of values and worked results are in no index, and a card is written for its question.
+    indexed = [each for each in dossier["context"] if _chunk(each)["chunk_type"] not in (VALUE_TYPE, CARD_TYPE)]
+    differing = [each["mark"] for each in indexed if _differs(_chunk(each), now)]
     outside = [
         citation["mark"] for citation in dossier["result"].get("citations", []) if not _is_of_context(citation, dossier)
     ]
@@ -271,8 +273,6 @@ async def recheck(dossier: Dossier, store: ChunkStore) -> Recheck:
         _check("index", differing),
     ]
     marks = {citation["mark"] for citation in dossier["result"].get("citations", [])}
-    # Fragments of values and worked results are in no index: they are worked out again.
-    indexed = [each for each in dossier["context"] if _chunk(each)["chunk_type"] != VALUE_TYPE]
     became = [await _change(each, now.get(_chunk(each)["id"]), store, marks) for each in indexed]
     worked = [await _recalculated(each, dossier["today"], store) for each in dossier["result"].get("calculations", [])]
     return {

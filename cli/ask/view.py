@@ -5,6 +5,7 @@ result of the ``final`` event replaces the text shown before it.
 """
 
 import re
+import shlex
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from cli.render import clean, notice, print_indented, print_sources, print_warni
 if TYPE_CHECKING:
     from articulado.config.profile import Profile
     from articulado.language.languages import Language
-    from articulado.values.answers import Citation, StreamEvent
+    from articulado.values.answers import CaseGuide, Citation, StreamEvent
 
 
 STAGES = {
@@ -172,11 +173,23 @@ def print_end(out: Console, result: Mapping[str, Any], profile: "Profile", langu
 
 
 def print_below(out: Console, result: Mapping[str, Any], language: "Language") -> None:
-    """Print what stands below an answer: its sources, what was checked, and warnings."""
+    """Print what stands below an answer: its sources, what was checked, warnings, and how its guides are asked."""
     print_sources(out, result["citations"], language, result.get("answer", ""))
     print_unread(out, result.get("unread", []), language)
     print_checks(out, result, language)
     print_warnings(out, result["warnings"], language.translate("view_warning", text="{text}"))
+    for guide in result.get("guides", []):
+        out.print(Text(f"\n{language.translate('view_ask_guide', command=guide_command(guide))}"), soft_wrap=True)
+
+
+def guide_command(guide: "CaseGuide") -> str:
+    r"""Return the command that asks a guide which data it needs, as a shell takes it.
+
+    >>> guide_command({"article_id": "f", "title": "F", "topic": "finiquito", "inquiry": "¿Me toca\n$5?"})
+    "articulado case required-data --topic finiquito --inquiry '¿Me toca $5?'"
+    """
+    inquiry = " ".join(clean(guide["inquiry"]).split())
+    return shlex.join(["articulado", "case", "required-data", "--topic", guide["topic"], "--inquiry", inquiry])
 
 
 def print_unread(out: Console, unread: "Sequence[Citation]", language: "Language") -> None:

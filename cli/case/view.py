@@ -9,7 +9,6 @@ from articulado.config.profile import Profile
 from articulado.language.formats import written
 from articulado.language.languages import Language
 from articulado.legal.labels import law_url
-from articulado.legal.laws.registry import known_laws
 from cli.render import clean, notice, print_indented
 
 GROUPS = ("participant_data", "plan_data")
@@ -117,31 +116,22 @@ def _print_end(out: Console, result: Mapping[str, Any], profile: Profile, langua
         _say(out, f"\n{language.translate('view_warning', text=warning)}", "yellow")
     if result["sources"]:
         _heading(out, f"\n{language.translate('view_sources')}")
-    for article, provisions in _articles(result["sources"]).items():
+    for article, laws in _articles(result["sources"]).items():
         print_indented(out, article, indent=2)
-        for law_id, labels in _by_law(provisions).items():
-            law = known_laws().get(law_id)
-            print_indented(out, f"{law.short if law else law_id}: {', '.join(labels)}", indent=4)
+        for (law_id, law), labels in laws.items():
+            print_indented(out, f"{law}: {', '.join(labels)}", indent=4)
             print_indented(out, law_url(law_id), indent=4, style="cyan")
     _say(out, f"\n{notice(language, law=profile.features.spanish_law)}", "dim")
 
 
-def _articles(sources: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return the provisions of each article that the author was shown, each once."""
-    by_article: dict[str, list[str]] = {}
+def _articles(sources: Sequence[Mapping[str, Any]]) -> dict[str, dict[tuple[str, str], dict[str, None]]]:
+    """Return the provisions of each article that the author was shown, by id and name of their law, each once."""
+    by_article: dict[str, dict[tuple[str, str], dict[str, None]]] = {}
     for source in sources:
-        provisions = by_article.setdefault(f"{source['article_title']} ({source['article_id']})", [])
-        provisions += [provision for provision in source["provisions"] if provision not in provisions]
+        laws = by_article.setdefault(f"{source['article_title']} ({source['article_id']})", {})
+        for cited in source["cited"]:
+            laws.setdefault((cited["law_id"], cited["law"]), {})[cited["provision"]] = None
     return by_article
-
-
-def _by_law(provisions: Sequence[str]) -> dict[str, list[str]]:
-    """Return the labels of provisions ("BOE-A-2015-11430#Artículo 55") by law."""
-    by_law: dict[str, list[str]] = {}
-    for provision in provisions:
-        law_id, _, label = provision.partition("#")
-        by_law.setdefault(law_id, []).append(label)
-    return by_law
 
 
 def _heading(out: Console, text: str) -> None:

@@ -130,6 +130,14 @@ def note_on_stale(stale: list[StaleCalculations]) -> list[str]:
     return [translate("calculation.changed", list="; ".join(listed))] if listed else []
 
 
+async def note_on_stale_cards(store: "ChunkStore") -> list[str]:
+    """Return the note that lists the answer cards whose law has another wording in an index; none if there are none."""
+    from articulado.guides.card_answers import stale_cards
+
+    stale = await stale_cards(store, date.today())
+    return [translate("guides.cards_stale", count=len(stale), list=_some(list(stale)))] if stale else []
+
+
 def article_problem(profile: "Profile") -> str:
     """Read the articles that a profile brings along and say what keeps an index from being made of them; else ""."""
     from articulado.ingestion.bundled import bundled_articles

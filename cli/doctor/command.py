@@ -25,6 +25,7 @@ from cli.doctor.checks import (
     index_needed,
     look_deep,
     note_on_stale,
+    note_on_stale_cards,
     stale_calculations,
     staleness,
 )
@@ -282,6 +283,7 @@ async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool
         if profile.features.spanish_law:
             diagnosis["stale_calculations"] = await stale_calculations(services.store)
             diagnosis["notes"] += note_on_stale(diagnosis["stale_calculations"])
+            diagnosis["notes"] += await note_on_stale_cards(services.store)
     finally:
         await services.close()
 

@@ -17,8 +17,8 @@ from typing_extensions import TypedDict
 
 from articulado.legal.labels import cited_as, provision_key
 from articulado.prompting.notes import whole_note
-from articulado.values.cases import details_of
-from articulado.values.chunks import Agreement
+from articulado.values.cases import WRITERS_PARTS, details_of
+from articulado.values.chunks import Agreement, Chunk
 from articulado.values.errors import InvalidInput, NoResultsFound
 from articulado.values.protocols import ChunkStore
 from cli.failures import FAILED, complain, failure_beside
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 class DocumentDetail(TypedDict):
     """A document whole. ``published`` is ISO 8601.
 
-    ``text`` joins its parts, in order, with blank lines; those of an article each below its title.
+    ``text`` joins its parts, in order, with blank lines; those of an article each below its title, but for the parts
+    that are for the writer of an answer.
     """
 
     law_id: str
@@ -138,11 +139,15 @@ async def document_detail(store: ChunkStore, document: str) -> DocumentDetail | 
         "collection": head["collection"],
         "published": head["valid_from"],
         "status_note": whole_note(head),
-        "text": "\n\n".join(f"{part['title']}\n{part['text']}" if article else part["text"] for part in parts),
+        "text": "\n\n".join(_titled(part) if article else part["text"] for part in parts),
         "url": head["url"].partition("#page=")[0],
         "agreement": head.get("agreement"),
         "chunk_ids": [part["id"] for part in parts],
     }
+
+
+def _titled(part: "Chunk") -> str:
+    return part["text"] if part["chunk_type"] in WRITERS_PARTS else f"{part['title']}\n{part['text']}"
 
 
 def print_document(out: Console, detail: DocumentDetail) -> None:

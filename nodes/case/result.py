@@ -17,10 +17,13 @@ from articulado.cases.matching import says_too_little
 from articulado.config.profile import Profile
 from articulado.language.formats import written
 from articulado.language.languages import Language
+from articulado.legal.labels import provision_url
+from articulado.legal.laws.registry import known_laws
 from articulado.prompting.outgoing_links import source_addresses, texts_without_foreign_links
 from articulado.values.answers import Cost, cost_of
 from articulado.values.cases import (
     CaseMetadata,
+    CitedProvision,
     DecisionRule,
     FailureName,
     LeftOut,
@@ -28,6 +31,7 @@ from articulado.values.cases import (
     WorkedCalculation,
     article_title,
     details_of,
+    shown_title,
 )
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import Structured
@@ -134,12 +138,14 @@ def case_sources(state: CaseState, tier_of: Callable[[Chunk], str] = lambda chun
 
 def left_out_of(chunks: Sequence[Chunk]) -> list[LeftOut]:
     """Return what metadata say of chunks that had no room in the context."""
-    return [{"chunk_id": chunk["id"], "title": chunk["title"], "chunk_type": chunk["chunk_type"]} for chunk in chunks]
+    return [
+        {"chunk_id": chunk["id"], "title": shown_title(chunk), "chunk_type": chunk["chunk_type"]} for chunk in chunks
+    ]
 
 
 def titles_of(chunks: Sequence[Chunk]) -> str:
-    """Return the titles of chunks as a list to be read; the type of one that has none."""
-    return "; ".join(chunk["title"] or chunk["chunk_type"].replace("_", " ") for chunk in chunks)
+    """Return the titles of chunks as a list to be read, each once."""
+    return "; ".join(dict.fromkeys(map(shown_title, chunks)))
 
 
 def _source(chunk: Chunk, tier: str) -> Source:
@@ -147,11 +153,24 @@ def _source(chunk: Chunk, tier: str) -> Source:
         "chunk_id": chunk["id"],
         "article_id": chunk["law_id"],
         "article_title": article_title(chunk),
-        "title": chunk["title"],
+        "title": shown_title(chunk),
         "chunk_type": chunk["chunk_type"],
         "tier": tier,
         "provisions": details_of(chunk).get("provisions", []),
+        "cited": [_cited(provision) for provision in details_of(chunk).get("provisions", [])],
         "url": chunk["url"],
+    }
+
+
+def _cited(provision: str) -> CitedProvision:
+    """Return a provision ("BOE-A-2015-11430#Artículo 55") with the name of its law and its address."""
+    law_id, _, label = provision.partition("#")
+    law = known_laws().get(law_id)
+    return {
+        "law_id": law_id,
+        "law": law.short if law else law_id,
+        "provision": label,
+        "url": provision_url(law_id, label),
     }
 
 

@@ -42,6 +42,7 @@ KEPT = frozenset(
         "freshness",
         "certificate",
         "calculations",
+        "guides",
         "as_of",
         "warnings",
         "transcript",

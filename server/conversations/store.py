@@ -22,7 +22,7 @@ from typing_extensions import TypedDict
 from articulado.calculations.written import Worked
 from articulado.config.extras import importing
 from articulado.language.translation import translate
-from articulado.values.answers import AnswerOutcome, Citation, Message, NearestNeed
+from articulado.values.answers import AnswerOutcome, CaseGuide, Citation, Message, NearestNeed
 from articulado.values.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
 from articulado.values.findings import Certificate, Finding, Freshness, NamedVerdict, Remission
 from server.conversations.checkpoint_trimming import LeanSaver
@@ -66,6 +66,7 @@ class KeptTurn(TypedDict):
     freshness: Freshness | None
     certificate: Certificate | None
     calculations: list[Worked]
+    guides: list[CaseGuide]
     warnings: list[str]
 
 

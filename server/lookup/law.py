@@ -20,7 +20,7 @@ from articulado.calculations.written import Worked, as_document
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
 from articulado.legal.wordings import Certainty
-from articulado.retrieval.fusion import preference
+from articulado.retrieval.fusion import ranked_provisions
 from articulado.retrieval.references import Wording, provision_detail, wording_on
 from articulado.values.chunks import Candidate, ordering_score
 from articulado.values.errors import IndexMissing, InvalidInput
@@ -91,7 +91,7 @@ class LawDesk:
                 {"question": query}, context=context, output_keys=["candidates", "abstained", "warnings", "as_of"]
             )
             day = date.fromisoformat(state["as_of"]) if state.get("as_of") else None
-            candidates: list[Candidate] = sorted(state["candidates"], key=preference)[:limit]
+            candidates: list[Candidate] = ranked_provisions(state["candidates"])[:limit]
             sure = await index.certainties((candidate["chunk"] for candidate in candidates), day)
             hits = zip(candidates, sure, strict=True)
             return {

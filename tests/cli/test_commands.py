@@ -88,7 +88,7 @@ def test_search_lists_candidates_in_order_and_calls_no_answering_model(answered)
     scores = [result["score"] for result in results]
     assert scores == sorted(scores, reverse=True)
     assert all(0 <= result["rerank_score"] <= 1 for result in results)
-    assert results[0]["origins"] == ["hybrid", "phrasing"]
+    assert results[0]["origins"] == ["hybrid", "phrasing", "card"]
     assert results[0]["found_by"]
     assert "answer" not in found["usage"]["stages"]
 

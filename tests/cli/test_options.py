@@ -51,7 +51,7 @@ def test_the_run_context_holds_what_was_given_and_nothing_else():
 def test_unknown_collections_and_strategies_are_refused_with_what_there_is():
     profile = load_profile("laboral")
     for wrong in ("normativas", "", "normativa,otra"):
-        with pytest.raises(InvalidInput, match="normativa, sentencias, criterios_inss, documentos"):
+        with pytest.raises(InvalidInput, match="normativa, sentencias, criterios_inss, fichas, documentos"):
             run_context(profile, None, None, wrong, None)
     with pytest.raises(InvalidInput, match="auto, none, learnt, heuristic"):
         run_context(profile, None, None, None, "mejor")

@@ -5,9 +5,13 @@ from functools import cache
 
 import pytest
 
+from articulado.config.profile import load_profile
 from articulado.guides.cards import Card, Pin, packaged_cards, sentence_at
+from articulado.ingestion.bundled import bundled_articles
 from articulado.ingestion.markdown.reader import read_law
 from articulado.language.folding import fold
+from cli.options import EXAMPLE
+from server.page.routes import page_texts
 
 CARDS = packaged_cards()
 LAWS = sorted({pin.ref[0] for card in CARDS.values() for pin in card.pins})
@@ -62,3 +66,15 @@ def test_no_card_repeats_the_words_of_the_law(real_laws, law_id):
 def test_a_need_is_one_card():
     needs = [fold(card.need) for card in CARDS.values()]
     assert sorted(need for need in set(needs) if needs.count(need) > 1) == []
+
+
+def test_the_examples_of_the_page_and_of_the_help_are_frequent_needs():
+    frequent = {card.need for card in CARDS.values() if card.frequent}
+    assert len(frequent) >= 20
+    texts = page_texts("es")
+    assert {texts["example_1"], texts["example_2"], texts["example_3"], EXAMPLE} <= frequent
+
+
+def test_guides_of_cards_are_articles_of_the_profile():
+    articles = {article.id for article in bundled_articles(load_profile("laboral"))}
+    assert {card.guide for card in CARDS.values() if card.guide} <= articles

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.guides.cards import packaged_cards
 from articulado.ingestion.markdown.reader import read_law
 from articulado.language.folding import fold
 from articulado.language.spanish import stems
@@ -56,9 +57,15 @@ def test_there_are_enough_of_them_and_every_line_is_one():
 def test_lines_are_canonical_json_in_one_order():
     for where, line in LINES:
         record = json.loads(line)
-        keys = ["question", "provisions", *(key for key in ("near_misses", "voice", "writer") if key in record)]
+        optional = ("near_misses", "voice", "writer", "cards", "cards_beside")
+        keys = ["question", "provisions", *(key for key in optional if key in record)]
         assert list(record) == keys, where
         assert json.dumps(record, ensure_ascii=False) == line, where
+
+
+def test_the_cards_of_a_question_are_in_the_package():
+    unknown = {id for each in SITUATIONS for id in (*(each.cards or ()), *each.cards_beside)} - packaged_cards().keys()
+    assert unknown == set()
 
 
 def test_no_question_is_there_twice():

@@ -45,7 +45,7 @@ def test_the_graphs_are_tools_of_its_mcp_server(server: AgentServer) -> None:
     called = rpc(server, "/mcp", "tools/call", {"name": "rag", "arguments": {"question": VACATION}})
     assert "question" in tools["rag"]["inputSchema"]["properties"]
     assert "Derecho laboral" in tools["rag"]["description"]
-    assert "30 días naturales" in called["content"][0]["text"]
+    assert "Treinta días naturales" in called["content"][0]["text"]
 
 
 def test_another_agent_finds_its_card_and_talks_to_it(server: AgentServer, client: SyncLangGraphClient) -> None:
@@ -58,7 +58,7 @@ def test_another_agent_finds_its_card_and_talks_to_it(server: AgentServer, clien
     said = answered["history"][-1]
     assert (card["name"], card["capabilities"]["streaming"]) == ("rag", True)
     assert said["role"] == "agent"
-    assert "30 días naturales" in said["parts"][0]["text"]
+    assert "Treinta días naturales" in said["parts"][0]["text"]
 
 
 def test_cases_are_handled_with_the_fields_of_the_profile(client: SyncLangGraphClient) -> None:

@@ -56,7 +56,7 @@ async def test_every_collection_is_searched_with_all_queries_at_once():
     live = services('["vacaciones anuales", "despido"]')
     await ask(live)
     assert [search[:4] for search in live.store.searches] == [
-        (name, 3, 60, 100) for name in ("normativa", "sentencias", "criterios_inss", "documentos")
+        (name, 3, 60, 100) for name in ("normativa", "sentencias", "criterios_inss", "fichas", "documentos")
     ]
     # The question itself is searched, too: it has words that the searches lack.
     assert live.embedder.batches == [["vacaciones anuales", "despido", "¿Cuántos días de vacaciones tengo?"]]
@@ -478,32 +478,9 @@ def test_every_stage_is_a_node_of_its_own():
     names = set(build_rag(services()).get_graph().nodes)
     assert names >= {
         "analyze_question", "decompose", "load_carryover", "embed_queries", "encode_sparse", "hybrid_search",
-        "merge_candidates", "expand_references", "rerank", "add_companions", "select_context", "answer", "verify",
+        "merge_candidates", "expand_references", "rerank", "choose_cards", "select_context", "answer", "verify",
         "refetch", "abstain", "finalize",
     }  # fmt: skip
-
-
-async def test_the_deadline_goes_with_a_dismissal_and_after_a_retry_it_is_there_once():
-    deadline = make_chunk(
-        103,
-        "Artículo 103",
-        law_id="BOE-A-2011-15936",
-        text="1. Se podrá reclamar dentro de los veinte días hábiles siguientes.",
-    )
-    lacking = "Falta [C1].\n===META===\nUSED|1\nDROP|ninguno\nNEED|artículo 49|ET"
-    live = services('["despido"]', lacking, PLAIN)
-    live.store.chunks[103] = deadline
-    await ask(live, "¿Es válido mi despido?")
-    prompts = [call[1][-1]["content"] for call in live.principal.calls]
-    said = "Para qué: plazo para reclamar («dentro de los veinte días hábiles siguientes»)"
-    assert [prompt.count(said) for prompt in prompts] == [1, 1]
-    assert "Artículo 49" in prompts[1]
-
-
-async def test_another_question_brings_no_deadline():
-    live = services()
-    await ask(live)
-    assert "Para qué" not in live.principal.calls[0][1][-1]["content"]
 
 
 async def test_a_retry_that_fails_leaves_the_first_answer_and_its_context():

@@ -4,12 +4,13 @@ import re
 
 import pytest
 from langgraph.runtime import Runtime
-from support.doubles import make_chunk
+from support.doubles import FakeStore, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
 from articulado.encoders.phrasings import packaged_phrasings
 from articulado.encoders.sentences import sentence_encoder
+from articulado.guides.cards import card_chunk, packaged_cards
 from articulado.language.languages import language
 from articulado.legal.vocabulary.matters import doors, matters
 from articulado.prompting.abstention import MAX_EXCERPT
@@ -38,11 +39,14 @@ def state_with(**values):
     }
 
 
-async def said(profile=LABORAL, *, said_to=None, phrasings=None, **values):
+async def said(profile=LABORAL, *, said_to=None, phrasings=None, chunks=(), **values):
     events = [] if said_to is None else said_to
     runtime = Runtime(context=ResolvedContext(), stream_writer=events.append)
     spoken = language(profile.language)
-    return await abstain(state_with(**values), runtime, profile=profile, language=spoken, phrasings=phrasings)
+    stores = {"index": FakeStore(chunks)}
+    return await abstain(
+        state_with(**values), runtime, stores=stores, profile=profile, language=spoken, phrasings=phrasings
+    )
 
 
 async def ended(profile=LABORAL, **values):
@@ -388,3 +392,28 @@ async def test_the_text_is_streamed_as_one_token(outcome):
     events = []
     update = await said(said_to=events, outcome=outcome, candidates=NEAREST)
     assert events == [{"type": "token", "text": update["answer"]}]
+
+
+CARD = next(card for card in packaged_cards().values() if card.id == "holidays/how_many_days")
+OF_CIVIL_SERVANTS = next(card for card in packaged_cards().values() if card.regimes == ("funcionarios",))
+
+
+async def test_nearly_answered_shows_the_needs_of_cards_and_cites_the_law_that_bears_each():
+    law_id, key = CARD.bearing[0]
+    bears = make_chunk(380, "Artículo 38", law_id=law_id, provision_key=key)
+    cards = [scored(card_chunk(CARD), 0.4), scored(card_chunk(OF_CIVIL_SERVANTS), 0.3)]
+    update = await said(outcome="near", candidates=[*NEAREST, *cards], chunks=[bears])
+    assert update["answer"].split("\n\n")[1] == f"1. {CARD.need}: {CARD.answer.text} [C1]"
+    # The provision that bears the other is not in this index.
+    assert [choice["question"] for choice in update["choices"]] == [CARD.need]
+    assert [found["chunk"]["id"] for found in update["context"]] == [380]
+
+
+async def test_nearly_answered_shows_no_card_of_another_regime_than_that_of_the_question():
+    law_id, key = CARD.bearing[0]
+    bears = make_chunk(380, "Artículo 38", law_id=law_id, provision_key=key)
+    update = await said(
+        outcome="near", question="Soy estatutario, ¿vacaciones?", candidates=[scored(card_chunk(CARD), 0.4), *NEAREST],
+        chunks=[bears],
+    )  # fmt: skip
+    assert [choice["provision_key"] for choice in update["choices"]] == ["art:38", "art:48", "art:55"]

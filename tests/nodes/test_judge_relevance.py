@@ -105,7 +105,7 @@ def test_a_chat_model_is_never_declined_for_what_is_near():
 
 @pytest.mark.parametrize(
     ("outcome", "stage"),
-    [("answer", "add_companions"), ("near", "abstain"), ("decline", "abstain"), ("ask", "abstain")],
+    [("answer", "choose_cards"), ("near", "abstain"), ("decline", "abstain"), ("ask", "abstain")],
 )
 def test_only_an_answer_goes_on_to_the_model(outcome, stage):
     assert after_judgement({"outcome": outcome}) == stage

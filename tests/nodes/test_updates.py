@@ -10,7 +10,7 @@ from state.rag import RagOutput, RagState, Turn, fresh_turn
 
 STAGES = [
     "abstain",
-    "add_companions",
+    "choose_cards",
     "analyze_question",
     "answer",
     "decompose",

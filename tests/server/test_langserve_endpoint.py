@@ -28,6 +28,7 @@ RESULT = {
     "answer": ANSWER,
     "choices": [],
     "calculations": [],
+    "guides": [],
     "outcome": "answer",
     "relevance": None,
     "citations": [],

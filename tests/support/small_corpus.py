@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from articulado.ingestion import bundled
 from articulado.store.records import chunks
 from articulado.store.records.schema import Corpus, CriterionRecord, ProvisionRecord, RulingRecord
 
@@ -54,8 +55,14 @@ def small_corpus(content_hash: str = "0" * 16) -> Corpus:
 
 @contextmanager
 def bringing(corpus: Corpus) -> Iterator[None]:
-    """Make a corpus the packaged one for the length of a block."""
-    cached = (chunks.packaged_records, chunks.packaged_law_records, chunks.records_of_law, chunks._decisions)
+    """Make a corpus the packaged one for the length of a block, without answer cards."""
+    cached = (
+        chunks.packaged_records,
+        chunks.packaged_law_records,
+        chunks.records_of_law,
+        chunks._decisions,
+        bundled._cards,
+    )
 
     def of_law(law_id: str) -> Corpus:
         return Corpus(provisions=tuple(record for record in corpus.provisions if record.law_id == law_id))
@@ -64,6 +71,7 @@ def bringing(corpus: Corpus) -> Iterator[None]:
         patch.setattr(chunks, "load_corpus", lambda: corpus)
         patch.setattr(chunks, "load_law", of_law)
         patch.setattr(chunks, "load_decisions", lambda: corpus.decisions)
+        patch.setattr(bundled, "packaged_cards", dict)
         for read in cached:
             read.cache_clear()
         yield

@@ -8,13 +8,14 @@ from support.sentences import KnownSentences
 from articulado.encoders.dual import DualEncoder, TrainingPairs
 from articulado.encoders.phrasings import Known, Phrasings
 from articulado.encoders.sentences import Space
+from articulado.guides.cards import packaged_cards
 from articulado.language.languages import language
 from articulado.legal.vocabulary.matters import matters
 from articulado.retrieval.ranking.features import FEATURES
 from articulado.retrieval.relevance.evidence import EVIDENCE, term_places
 from articulado.store.records.chunks import packaged_records, parse_refs
 from articulado.store.records.schema import Situation, load_corpus, load_situations, load_unanswerable
-from articulado.values.chunks import provision_of
+from articulado.values.chunks import CARDS, provision_of
 from tools import train_encoder, train_ranking
 from tools.train_encoder import is_held_back
 from tools.train_ranking import (
@@ -171,7 +172,7 @@ def test_the_trees_say_what_those_of_scikit_learn_say(fitted):
     features, grades = graded(30)
     model = trained_ranking(features, grades, [1.0] * 30)
     [(theirs, _)] = fitted
-    others, of_others = graded(10, seed=3)
+    others, of_others = graded(10, seed=5)
     rows = np.concatenate(others)
     np.testing.assert_allclose(model.probabilities(rows), theirs.predict_proba(rows)[:, 1], atol=1e-6)
     right = np.concatenate(of_others) > 0
@@ -191,23 +192,31 @@ def test_a_provision_beside_the_most_direct_one_weighs_less_and_so_does_a_questi
 # Known questions.
 
 
-def test_known_questions_are_those_of_situations_and_records_and_those_without_an_answer():
+def test_known_questions_are_those_of_situations_records_and_cards_and_those_without_an_answer():
     known = known_questions()
     situations, unanswerable, records = load_situations(), load_unanswerable(), packaged_records()
     of_records = sum(len(record.questions) for record, _ in records)
-    assert len(known) == len(situations) + of_records + len(unanswerable)
-    assert known[0] == Known(situations[0].question, tuple(parse_refs(situations[0].provisions)))
+    cards = packaged_cards()
+    of_cards = sum(1 + len(card.phrasings) for card in cards.values())
+    assert len(known) == len(situations) + of_records + of_cards + len(unanswerable)
+    answering = tuple((CARDS, id) for id in situations[0].cards or ())
+    assert known[0] == Known(situations[0].question, (*parse_refs(situations[0].provisions), *answering))
+    card = cards["holidays/how_many_days"]
+    assert Known(card.need, (*card.bearing, (CARDS, card.id))) in known
     record, chunk = next(pair for pair in records if pair[0].questions)
     assert Known(record.questions[0], (provision_of(chunk),)) in known
     assert known[-1] == Known(unanswerable[-1].question, ())
     assert sum(not each.provisions for each in known) == len(unanswerable)
 
 
-def test_summaries_are_title_and_summary_of_each_provision():
+def test_summaries_are_title_and_summary_of_each_provision_and_need_and_answer_of_each_card():
     record, chunk = packaged_records()[0]
     made = summaries()
     assert made[provision_of(chunk)] == f"{chunk['title']}. {record.lines[0]}"
-    assert made.keys() == {provision_of(chunk) for _, chunk in packaged_records()}
+    card = packaged_cards()["holidays/how_many_days"]
+    assert made[card.ref] == f"{card.need} {card.answer.text}"
+    of_records = {provision_of(chunk) for _, chunk in packaged_records()}
+    assert made.keys() == of_records | {card.ref for card in packaged_cards().values()}
 
 
 # What is known of a training question.

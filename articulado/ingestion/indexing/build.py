@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from articulado.cases.evidence import asked_in, general_matters
-from articulado.config.companions import load_outside
 from articulado.config.profile import Profile, domain_of
 from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder, TrainingPairs, packaged_encoder
 from articulado.encoders.meaning import MeaningEmbedder, unrelated_cosines
 from articulado.encoders.training import BATCH, EPOCHS
+from articulado.guides.schema import load_outside
 from articulado.ingestion.index_models import CHUNKER, IndexModels, expected_fingerprints, sentences_of
 from articulado.ingestion.indexing.changes import (
     Change,

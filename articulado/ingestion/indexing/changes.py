@@ -48,7 +48,7 @@ from articulado.legal.domain.base import Domain, WordCount
 from articulado.models.embeddings import MAX_TEXTS
 from articulado.store.builder import digest
 from articulado.store.point_changes import Digests
-from articulado.values.chunks import Chunk, indexed_text
+from articulado.values.chunks import Chunk, indexed_text, is_card
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import Embedder, SparseVector, Vector
 
@@ -87,7 +87,9 @@ def entries_of(
         phrasings = lay_phrasings.get(parent["id"], "")
         whole = f"{indexed_text(parent)}\n{phrasings}"
         yield replace(_entry({**parent, "strategy": STRATEGY}, sparse=whole), lay_phrasings=phrasings)
-        children, within = list(children_of(parent)), whole if in_whole else ""
+        # A card is as short as a few children.
+        children = [child(parent, 1, parent["text"])] if is_card(parent) else list(children_of(parent))
+        within = whole if in_whole else ""
         for piece in children:
             yield _entry(piece, dense=_joined(context_of(piece, kind, sentences), piece["text"]), within=within)
         if phrasings:

@@ -47,6 +47,7 @@ class EventWords(BaseModel):
     facts: tuple[str, ...] = Field(min_length=1)
     neither: tuple[str, ...]
     asked: tuple[str, ...] = Field(min_length=1)
+    then: tuple[str, ...] = ()
     now: tuple[str, ...]
 
     def kinds(self) -> dict[str, EventKind | None]:
@@ -87,11 +88,12 @@ def _written(phrase: str) -> str:
 
 
 @cache
-def _asking() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return patterns of what asks how the law was, and of what asks for it as it is."""
+def _asking() -> tuple[re.Pattern[str], ...]:
+    """Return patterns of what asks how the law was, of what asks for it as it is, and for that of a day."""
     table = load_events()
-    asked, now = ("|".join(_written(fold(phrase)) for phrase in phrases) for phrases in (table.asked, table.now))
-    return re.compile(rf"(?<!\w)(?:{asked})(?!\w)"), re.compile(rf"(?<!\w)(?:{now})(?!\w)")
+    lists = (table.asked, table.now, table.then)
+    written = ("|".join(_written(fold(phrase)) for phrase in phrases) for phrases in lists)
+    return tuple(re.compile(rf"(?<!\w)(?:{phrases})(?!\w)") for phrases in written)
 
 
 @cache
@@ -138,6 +140,11 @@ class Events:
     def asks_how_law_was(self) -> bool:
         """Whether the text asks how the law was: "¿qué contratos había?", "¿qué decía el artículo 15?"."""
         return _asking()[0].search(self._text) is not None
+
+    @property
+    def asks_for_then(self) -> bool:
+        """True if the text asks for the law of the day that it names: "¿cuánto daban entonces?"."""
+        return _asking()[2].search(self._text) is not None
 
     @property
     def asks_for_today(self) -> bool:
@@ -340,6 +347,8 @@ def _rank(mention: DateMention, events: Events) -> int:
         return 1 if events.lasts_since(mention.start) else 0
     close = mention.counts == "with_event"
     kind = events.kind_at(mention.start, mention.end, within=CLOSE_DISTANCE if close else MAX_DISTANCE)
+    if kind == "fact" and events.asks_for_then and not events.asks_for_today:
+        return 2
     if kind == "fact" or (kind is None and (close or events.asks_for_today)):
         return 0
     if mention.counts == "if_asked":

@@ -2,8 +2,10 @@
 
 ``FeatureReader.read`` returns one row of ``FEATURES`` for each candidate: what the search says, covered words,
 the cosine of the trained encoder, precedents, the prior of the domain, and the known questions and summaries
-that a sentence encoder finds near. Values with ``_behind`` are differences to the best candidate, 0 or less.
-Without a sentence encoder its features are ``NO_NEIGHBOURS``: the model has learnt what the others say alone.
+that a sentence encoder finds near. ``card`` is 1 of an answer card, 0 of law; the values of
+``bearing`` are those of the provisions that bear the answer of a card, of the law its own. Values with ``_behind`` are
+differences to the best candidate, 0 or less. Without a sentence encoder its features are ``NO_NEIGHBOURS``: the
+model has learnt what the others say alone.
 """
 
 import math
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 from articulado.encoders.phrasings import NEIGHBOURS, NO_SUPPORT, Neighbourhood
 from articulado.legal.domain.base import Coverage, Domain, StemWeights
 from articulado.retrieval.ranking.heuristic import Prominence, Similarity, Support
-from articulado.values.chunks import Candidate, provision_of
+from articulado.values.chunks import CARDS, Candidate, bearing_of, is_card, provision_of
 
 FEATURES = (
     "fused_score",
@@ -39,6 +41,10 @@ FEATURES = (
     "neighbour_rank",
     "summary",
     "summary_behind",
+    "card",
+    "bearing",
+    "bearing_behind",
+    "bearing_precedent",
 )
 """Names of the features, in their order."""
 
@@ -88,6 +94,12 @@ class FeatureReader:
         around = self.neighbourhood(question)
         ranks = _ranks([candidate["score"] for candidate in candidates])
         support = [around.support.get(ref, NO_SUPPORT) for ref in refs]
+        bearing = [bearing_of(chunk) for chunk in chunks]
+        borne = [
+            max((around.support.get(ref, NO_SUPPORT).best for ref in bearing_refs), default=0.0)
+            for bearing_refs in bearing
+        ]
+        best_borne = max((each.best for ref, each in around.support.items() if ref[0] != CARDS), default=0.0)
         summaries = [around.summaries.get(ref, 0.0) for ref in refs]
         has_summary = [ref in around.summaries for ref in refs]
         return np.array(
@@ -115,6 +127,10 @@ class FeatureReader:
                     value - around.best_summary if known else -0.5
                     for value, known in zip(summaries, has_summary, strict=True)
                 ],
+                [is_card(chunk) for chunk in chunks],
+                borne,
+                [value - best_borne for value in borne],
+                [max((precedents.get(ref, 0.0) for ref in refs), default=0.0) for refs in bearing],
             ],
             dtype=np.float32,
         ).T
@@ -127,6 +143,8 @@ def without_neighbours(features: NDArray[np.float32]) -> NDArray[np.float32]:
         "summary_behind": -0.5,
         **dict.fromkeys(FEATURES[FEATURES.index("neighbour") : FEATURES.index("neighbour_rank")], 0.0),
         "summary": 0.0,
+        "bearing": 0.0,
+        "bearing_behind": 0.0,
     }
     alone = features.copy()
     for name, value in columns.items():

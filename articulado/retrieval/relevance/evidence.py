@@ -20,10 +20,12 @@ from articulado.language.languages import Language
 from articulado.legal.domain.base import Coverage, Domain, StemWeights
 from articulado.retrieval.ranking.heuristic import Prominence, Similarity
 from articulado.retrieval.ranking.learnt import LearntReranker
-from articulado.values.chunks import Candidate
+from articulado.values.chunks import Candidate, is_card
 
 MAX_JUDGED = 10
 """How many of the best candidates are looked at."""
+MAX_CARDS = 3
+"""Answer cards that are looked at beside them."""
 _COVERING = 5
 """How many of them are looked at word by word."""
 
@@ -50,6 +52,7 @@ EVIDENCE = (
     "fifth_answered",
     "share_answered",
     "best_summary",
+    "best_card",
 )
 """Names of the features, in their order."""
 
@@ -68,9 +71,14 @@ class EvidenceReader:
     prominence: Prominence
 
     async def read(self, question: str, candidates: Sequence[Candidate]) -> list[float]:
-        """Return the features of a question, ``EVIDENCE``; ``candidates`` are at least one, the best first."""
+        """Return the features of a question, ``EVIDENCE``; ``candidates`` are at least one, the best first.
+
+        What is not known is NaN: ``best_card`` where there are no cards.
+        """
         # Learnt without the vectors of a sentence encoder: what these say is judged beside it.
-        best = [_without_closeness(candidate) for candidate in candidates[:MAX_JUDGED]]
+        cards = [candidate for candidate in candidates if is_card(candidate["chunk"])][:MAX_CARDS]
+        provisions = [candidate for candidate in candidates if not is_card(candidate["chunk"])] or cards
+        best = [_without_closeness(candidate) for candidate in provisions[:MAX_JUDGED]]
         chunks = [candidate["chunk"] for candidate in best]
         stems = list(dict.fromkeys(self.domain.stems(question)))
         rarities = [self.weights.idf(stem) for stem in stems] or [1.0]
@@ -79,8 +87,9 @@ class EvidenceReader:
         strengths = [self.prominence(chunk) for chunk in chunks[:_COVERING]]
         covered = [coverage(of_chunk) for of_chunk in strengths]
         fused = sorted((candidate["score"] for candidate in best), reverse=True)
-        relevant = sorted((await self.ranking.score(question, [], best)).scores, key=lambda score: -(score or 0.0))
-        odds = [_log_odds(score or 0.0) for score in relevant]
+        scores = [score or 0.0 for score in (await self.ranking.score(question, [], [*best, *cards])).scores]
+        odds = [_log_odds(score) for score in sorted(scores[: len(best)], reverse=True)]
+        of_cards = [_log_odds(score) for score in scores[len(best) :]]
         around = self.ranking.reader.neighbourhood(question)
         return [
             math.log1p(len(stems)),
@@ -105,6 +114,7 @@ class EvidenceReader:
             around.fifth,
             around.share,
             around.best_summary,
+            max(of_cards, default=math.nan),
         ]
 
 

@@ -82,8 +82,11 @@ class JudgementModel:
     bias: float
 
     def probability(self, features: Sequence[float], field_score: float) -> float:
-        """Return 1 / (1 + e^−(w · (x − mean) / deviation + bias)) of the features and the score of the words."""
-        values = (np.array([*features, field_score]) - self.mean) / self.deviation
+        """Return 1 / (1 + e^−(w · (x − mean) / deviation + bias)) of the features and the score of the words.
+
+        A feature that is not known (NaN) has its mean.
+        """
+        values = np.nan_to_num((np.array([*features, field_score]) - self.mean) / self.deviation)
         return float(1 / (1 + np.exp(-(values @ self.weights + self.bias))))
 
     def arrays(self, name: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from articulado.values.errors import ConfigurationError
 Text = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
 Topic = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
 LawId = Annotated[str, Field(pattern=rf"^{BOE_ID}$")]
+CardId = Annotated[str, Field(pattern=r"^[a-z_]+/[a-z0-9_]+$")]
 Ref = Annotated[str, Field(pattern=rf"^{BOE_ID}#\S.*$")]
 Url = Annotated[str, Field(pattern=r"^(https?://\S+)?$")]
 Reason = Literal[
@@ -155,7 +156,8 @@ class Situation(BaseModel):
     """A question, and the provisions that a labour lawyer would open to answer it, the most direct first.
 
     ``near_misses`` are provisions that look as if they answered, and do not. The questions of a named ``writer``, who
-    has not seen the others, train the ranking, not the encoder.
+    has not seen the others, train the ranking, not the encoder. ``cards`` are the ids of the answer cards that answer
+    it, the best first, ``cards_beside`` of those that answer a part; ``None`` where nobody has looked.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -165,6 +167,8 @@ class Situation(BaseModel):
     near_misses: Annotated[tuple[Ref, ...], Field(max_length=6)] = ()
     voice: Voice | None = None
     writer: str = ""
+    cards: tuple[CardId, ...] | None = None
+    cards_beside: tuple[CardId, ...] = ()
 
 
 class Unanswerable(BaseModel):

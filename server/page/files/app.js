@@ -1,7 +1,8 @@
-// The page: the composer, the conversation and its options, the calculator, and the panel beside them.
+// The page: the composer, the conversation and its options, the calculator and case guides, and the panel beside them.
 
 import { ask, json, onKeyNeeded, request, save, useKey } from "./api.js";
 import { Calculator } from "./calculator.js";
+import { CaseForm } from "./case.js";
 import * as conversations from "./conversations.js";
 import { el } from "./dom.js";
 import { Panel } from "./provision.js";
@@ -10,6 +11,8 @@ import { Turn } from "./turn.js";
 
 const CALCULATE = "calculate";
 /** The part after "#" of the calculator; a calculation follows a stroke. */
+const CASE = "case";
+/** The part after "#" of a case guide; conversation, number of the turn, and topic follow strokes. */
 const at = (id) => document.getElementById(id);
 const field = at("question");
 const narrow = matchMedia("(max-width: 60rem)");
@@ -17,6 +20,11 @@ const panel = new Panel(at("panel"), { changed: arrange });
 const calculator = new Calculator(at("calculator"), {
   open: (provision, claim) => panel.open(provision, claim),
   go: (kind) => { location.hash = kind ? `${CALCULATE}/${kind}` : CALCULATE; },
+  close: () => { location.hash = thread; },
+  announce,
+});
+const caseForm = new CaseForm(at("case"), {
+  open: (provision, claim) => panel.open(provision, claim),
   close: () => { location.hash = thread; },
   announce,
 });
@@ -54,8 +62,12 @@ async function send(question) {
 }
 
 function add(question) {
-  const turn = new Turn(question, { open: (citation, claim) => panel.open(citation, claim), announce, thread, again: send, correct: (worked) => calculator.fill(worked) });
   const number = turns.length;
+  const look = (guide, button) => {
+    caseForm.opener = button;
+    location.hash = `${CASE}/${thread}/${number}/${guide.topic}`;
+  };
+  const turn = new Turn(question, { open: (citation, claim) => panel.open(citation, claim), announce, thread, again: send, correct: (worked) => calculator.fill(worked), look });
   turn.rating = conversations.find(thread)?.ratings?.[number];
   turn.onrated = (rating) => conversations.keep(thread, { ratings: { ...conversations.find(thread)?.ratings, [number]: rating } });
   turns.push(turn);
@@ -90,23 +102,39 @@ function grow() {
   field.rows = Math.min(8, field.value.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / 70)), 0));
 }
 
-// The calculator
+// The calculator and case guides
 
-/** Show what the address names: the calculator, a conversation, or a new one. */
-function route() {
+/** Show what the address names: the calculator, a case guide, a conversation, or a new one. */
+async function route() {
   const name = decodeURIComponent(location.hash.slice(1));
-  const [first, ...kind] = name.split("/");
-  const calculates = first === CALCULATE;
-  calculating(calculates);
-  if (calculates) return calculator.show(kind.join("/"));
-  if (name === thread) return Promise.resolve();
-  return (name ? resume(name) : Promise.resolve(begin(""))).then(list);
+  const [first, ...rest] = name.split("/");
+  if (first === CASE) return showGuide(name, ...rest);
+  inPlace(first === CALCULATE ? calculator : null);
+  if (first === CALCULATE) return calculator.show(rest.join("/"));
+  if (name === thread) return;
+  if (name) await resume(name);
+  else begin("");
+  list();
 }
 
-function calculating(is) {
-  at("talk").classList.toggle("calculating", is);
-  at("calculate").setAttribute("aria-expanded", String(is));
-  if (!is) calculator.hide();
+/** Show a guide of a turn; after a reload, its conversation is read first. */
+async function showGuide(name, id, number, topic) {
+  if (id !== thread) {
+    await resume(id);
+    list();
+  }
+  const guide = turns[number]?.result?.guides?.find((one) => one.topic === topic);
+  if (!guide || id !== thread) return;
+  history.replaceState(null, "", `#${name}`);
+  inPlace(caseForm);
+  await caseForm.show(guide);
+}
+
+/** Make room for the calculator or a guide in the place of the conversation; with neither, show the conversation. */
+function inPlace(shown) {
+  at("talk").classList.toggle("calculating", Boolean(shown));
+  at("calculate").setAttribute("aria-expanded", String(shown === calculator));
+  for (const one of [calculator, caseForm]) if (one !== shown) one.hide();
   tell("");
   panel.close();
 }
@@ -114,7 +142,7 @@ function calculating(is) {
 // Conversations
 
 function begin(id) {
-  calculating(false);
+  inPlace(null);
   thread = id;
   turns = [];
   at("turns").replaceChildren();
@@ -272,8 +300,8 @@ document.addEventListener("keydown", (event) => {
     } else panel.close();
   } else if (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
-    if (!at("calculator").hidden) location.hash = thread;
-    calculating(false);
+    if (at("talk").classList.contains("calculating")) location.hash = thread;
+    inPlace(null);
     field.focus();
   }
 });

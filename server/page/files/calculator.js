@@ -165,11 +165,11 @@ export class Calculator {
   }
 }
 
-/** A field of the form, made from its schema. `value` is undefined where nothing is given. */
-class InputField {
-  constructor(name, schema, given) {
+/** A field of a form, made from its schema. `value` is undefined where nothing is given; `form` begins its id. */
+export class InputField {
+  constructor(name, schema, given, form = "input") {
     this.schema = schema;
-    this.id = `input-${name}`;
+    this.id = `${form}-${name}`;
     this.error = el("p", { class: "error", id: `${this.id}-error`, hidden: true });
     const hint = el("p", { class: "hint", id: `${this.id}-hint` }, schema.description);
     const described = { "aria-describedby": `${this.id}-hint ${this.id}-error` };
@@ -209,7 +209,7 @@ class InputField {
   }
 
   _text(described, given) {
-    this.control = el("input", { type: "text", id: this.id, value: given ?? "", maxlength: "200", autocomplete: "off", ...described });
+    this.control = el("input", { type: "text", inputmode: this.schema.inputmode, id: this.id, value: given ?? "", maxlength: "200", autocomplete: "off", ...described });
     return () => this.control.value.trim() || undefined;
   }
 

@@ -10,7 +10,7 @@ import { workedView } from "./worked.js";
 const PHASES = {
   understand: ["analyze_question", "decompose", "load_carryover"],
   search: ["embed_queries", "encode_sparse", "hybrid_search", "merge_candidates", "lookup_records"],
-  follow: ["expand_references", "add_companions", "refetch"],
+  follow: ["expand_references", "choose_cards", "refetch"],
   order: ["rerank", "judge_relevance", "select_context"],
   write: ["answer", "repair_marks", "abstain"],
   check: ["verify", "check_claims", "finalize"],
@@ -22,13 +22,13 @@ export class Turn {
   /**
    * `open(citation, claim)` shows a provision beside the answer; `announce(text)` tells who cannot see;
    * `thread` names the conversation that a rating belongs to; `again(question)` asks a question; `correct(worked)`
-   * takes the inputs of a calculation into the form.
+   * takes the inputs of a calculation into the form; `look(guide, button)` opens a case guide.
    */
-  constructor(question, { open, announce, thread, again, correct }) {
+  constructor(question, { open, announce, thread, again, correct, look }) {
     this.question = question;
     this.result = null;
     this.text = "";
-    this.shown = { open, announce, thread, again, correct };
+    this.shown = { open, announce, thread, again, correct, look };
     this.stages = el("ol", { class: "stages", "aria-hidden": "true" }, NAMES.map((name) => el("li", { "data-phase": name }, say(`phase_${name}`))));
     this.body = el("div", { class: "text" });
     this.answer = el("div", { class: "answer", "data-outcome": "streaming" }, this.body);
@@ -58,6 +58,7 @@ export class Turn {
         result.outcome !== "answer" && el("p", { class: "verdict" }, say(`outcome_${result.outcome}`)),
         this.#choices() || this.body,
         ...this.#calculations(),
+        this.#guides(),
         this.#findings(),
         this.#sources(result),
         this.#freshness(),
@@ -153,6 +154,15 @@ export class Turn {
     const { open, correct } = this.shown;
     const worked = this.result.calculations.filter((one) => one.status !== "none");
     return worked.map((one) => workedView(one, { open, correct }));
+  }
+
+  /** Return a button for each case guide, which goes on with the reader's own data. */
+  #guides() {
+    const { guides = [] } = this.result;
+    if (!guides.length) return null;
+    const name = (guide) => (guides.length > 1 ? `${say("case_look")}: ${guide.title}` : say("case_look"));
+    return el("p", { class: "guides" }, guides.map((guide) =>
+      el("button", { type: "button", class: "small", onclick: (event) => this.shown.look(guide, event.currentTarget) }, name(guide))));
   }
 
   /** Open the provision of a citation; a calculation is of no law, and stands in the answer. */

@@ -159,24 +159,41 @@ def test_each_place_is_named_and_the_same_law_once():
     ]
 
 
-def test_all_figures_that_are_asked_for_stay_in_a_sentence_that_is_cut():
+def test_the_first_sentence_is_quoted_whole_however_long():
+    text = f"Las vacaciones, {'según convenio, ' * 60}serán de treinta días, {'salvo pacto, ' * 60}y se pagan."
+    assert lines("¿cuántos días de vacaciones?", {**HOLIDAYS, "text": text}) == [
+        f"- Estatuto de los Trabajadores, artículo 38: «{text}» [C1]"
+    ]
+
+
+@pytest.mark.parametrize(("more", "quoted"), [(112, 2), (113, 1)])
+def test_a_further_sentence_is_quoted_while_all_have_at_most_120_words(more, quoted):
+    # 4 words, and 4 more than ``more``.
+    text = f"1. Las vacaciones se pactan.\n2. Las vacaciones {'así ' * more}se pagan."
+    assert len(lines("vacaciones", {**HOLIDAYS, "text": text})) == quoted
+    first, second = text.splitlines()
+    other = {**HOLIDAYS, "id": 39, "provision": "Artículo 39", "text": second}
+    assert len(lines("vacaciones", {**HOLIDAYS, "text": first}, other, scores=[0.9, 0.9])) == quoted
+
+
+def test_a_second_provision_that_the_question_names_is_quoted_in_any_case():
+    other = {**HOLIDAYS, "id": 39, "provision": "Artículo 39", "text": f"1. Las vacaciones {'así ' * 200}se pagan."}
+    asked = "¿qué dicen de las vacaciones el artículo 38 y el artículo 39 del Estatuto de los Trabajadores?"
+    assert len({line.split(":")[0] for line in lines(asked, HOLIDAYS, other) if "Estatuto" in line}) == 2
+
+
+def test_a_sentence_that_another_is_quoted_with_does_not_count_as_a_second_one():
+    text = "Las vacaciones naturales se pagan. En tal caso, se pagan doble. Las vacaciones naturales se pagan siempre."
+    (line,) = lines("vacaciones naturales pagan doble", {**HOLIDAYS, "text": text}, lexicon=None)
+    assert f"«{text}»" in line
+
+
+def test_a_further_sentence_has_a_word_of_the_question_besides_its_lead_in():
     text = (
-        "Las vacaciones ordinarias de la plantilla serán de veinte días; "
-        f"{'la empresa las publicará en el tablón de cada centro según su convenio; ' * 4}"
-        "y las vacaciones de quien trabaja lejos serán de sesenta días."
+        f"1. Se pagan las vacaciones de quien:\na) Las pida {'debidamente ' * 60}y trabaje en el mar.\nb) Esté de baja."
     )
-    (line,) = lines("¿cuántos días de vacaciones?", {**HOLIDAYS, "text": text})
-    assert "serán de veinte días" in line
-    assert "serán de sesenta días." in line
-    assert "[…]" in line
-
-
-def test_a_long_sentence_is_cut_where_it_answers():
-    text = f"Las vacaciones, {'según convenio, ' * 40}serán de treinta días, {'salvo pacto, ' * 40}y se pagan."
-    (line,) = lines("¿cuántos días de vacaciones?", {**HOLIDAYS, "text": text})
-    assert "serán de treinta días" in line
-    assert "[…]" in line
-    assert len(line.split()) < 70
+    assert "Esté de baja" not in lines("vacaciones de quien trabaja en el mar", {**HOLIDAYS, "text": text})[0]
+    assert "Esté de baja" in lines("vacaciones de quien está de baja o en el mar", {**HOLIDAYS, "text": text})[0]
 
 
 def test_an_answer_is_short_however_much_there_is():
@@ -299,6 +316,19 @@ def test_who_amended_a_text_stays_out_and_what_tells_how_to_read_it_stays():
     )
     answer = read("permiso parental", {**PARENTAL, "status_note": note}).answer
     assert answer.endswith("permiso parental.» (Nota: Se aplica poco a poco hasta 2027) [C1]")
+
+
+@pytest.mark.parametrize(("more", "kept"), [(30, 2), (31, 1)])
+def test_a_note_keeps_whole_sentences_up_to_40_words(more, kept):
+    # 6 words, and 4 more than ``more``.
+    sentences = ["Se aplica poco a poco aquí", f"Rige en {'toda ' * more}la isla"]
+    answer = read("permiso parental", {**PARENTAL, "status_note": f"{sentences[0]}. {sentences[1]}."}).answer
+    assert f"(Nota: {'. '.join(sentences[:kept])})" in answer
+
+
+def test_the_first_sentence_of_a_note_is_whole_however_long():
+    note = f"Se aplica {'poco ' * 60}a poco"
+    assert f"(Nota: {note})" in read("permiso parental", {**PARENTAL, "status_note": f"{note}."}).answer
 
 
 def test_what_is_not_in_force_is_quoted_last_and_only_where_it_says_more():

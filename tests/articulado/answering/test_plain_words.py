@@ -2,7 +2,7 @@
 
 import pytest
 
-from articulado.answering.shortening import plain_words, read_point
+from articulado.answering.rating import plain_words, read_point
 from articulado.prompting.fragments import Fragment
 from articulado.store.records.chunks import packaged_law_records
 

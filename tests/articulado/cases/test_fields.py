@@ -85,3 +85,17 @@ def test_fields_that_do_not_fit_go_whole_the_optional_ones_first(named, budget):
     required = {name for name, is_required in named if is_required}
     if any(name in required for name in dropped):
         assert set(names(kept)["participant_data"]) <= required
+
+
+def test_what_an_article_accepts_comes_along_and_costs_no_tokens_of_the_author():
+    accepting = {**SPEC, "values": {"low": ["few"], "high": []}, "accepts": "low or high"}
+    plain = verify_fields(needed("account_balance"), [SPEC], CONTEXT, ENGLISH)
+    for named in (needed("account_balance"), needed()):
+        fields = verify_fields(named, [accepting], CONTEXT, ENGLISH)
+        [balance] = fields["plan_data"]
+        assert (balance["values"], balance["accepts"]) == (["low", "high"], "low or high")
+    assert "values" not in plain["plan_data"][0]
+    assert "few" not in fields_json(fields)
+    assert len(fields_json(verify_fields(needed("account_balance"), [accepting], CONTEXT, ENGLISH))) == len(
+        fields_json(plain)
+    )

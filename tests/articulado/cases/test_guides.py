@@ -5,8 +5,8 @@ from support.chunks import make_chunk
 from support.small_articles import write_profile
 
 from articulado.cases.evidence import article_guides, asked_in, general_matters, outside_guides
-from articulado.config.companions import OutsideMatter
 from articulado.config.profile import load_profile
+from articulado.guides.schema import OutsideMatter
 
 AGE = {"field": "plant_age", "required": True, "aliases": []}
 

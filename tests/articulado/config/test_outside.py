@@ -3,8 +3,8 @@
 import pytest
 from support.small_articles import write_profile
 
-from articulado.config.companions import load_outside, read_outside
 from articulado.config.profile import load_profile
+from articulado.guides.schema import load_outside, read_outside
 from articulado.values.errors import ConfigurationError
 
 WHOLE = """

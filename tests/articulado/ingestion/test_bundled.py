@@ -4,6 +4,7 @@ import pytest
 from support.laboral import write_laboral
 
 from articulado.config.profile import Profile, load_profile
+from articulado.guides.cards import packaged_cards
 from articulado.ingestion.bundled import BundledChunks, bundled_chunks
 from articulado.store.records.chunks import lay_phrasings, search_text, with_chunks
 from articulado.store.records.schema import (
@@ -14,7 +15,7 @@ from articulado.store.records.schema import (
     RulingRecord,
     load_corpus,
 )
-from articulado.values.chunks import MAX_CHUNK_ID, Chunk
+from articulado.values.chunks import MAX_CHUNK_ID, Chunk, is_card
 from articulado.values.errors import ConfigurationError
 
 ET = "BOE-A-2015-11430"
@@ -196,13 +197,15 @@ def official(packaged: BundledChunks, key: str, **fields) -> Chunk:
 
 def test_the_packaged_corpus_is_whole_and_its_references_lead_somewhere(packaged):
     ids = [chunk["id"] for chunk in packaged.chunks]
-    assert len(set(ids)) == len(ids) == len(load_corpus().law_records) + len(load_corpus().decisions)
+    records = len(load_corpus().law_records) + len(load_corpus().decisions)
+    assert len(set(ids)) == len(ids) == records + len(packaged_cards())
     assert all(0 <= identity <= MAX_CHUNK_ID for identity in ids)
-    assert {chunk["collection"] for chunk in packaged.chunks} == {"normativa", "sentencias", "criterios_inss"}
+    assert {chunk["collection"] for chunk in packaged.chunks} == {"normativa", "sentencias", "criterios_inss", "fichas"}
     assert packaged.lay_phrasings.keys() == set(ids)
     for chunk in packaged.chunks:
         assert set(chunk["refs"]) <= set(ids) - {chunk["id"]}
-        assert chunk.keys() == Chunk.__required_keys__
+        assert chunk.keys() - {"details"} == Chunk.__required_keys__
+        assert ("details" in chunk) == is_card(chunk)
 
 
 def test_beside_the_text_of_a_law_all_is_there_but_its_records_and_refers_to_its_first_parts(packaged, profile):

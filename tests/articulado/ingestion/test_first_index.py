@@ -82,7 +82,7 @@ async def test_the_default_demo_holds_every_collection_of_the_corpus(demo_index:
     demo = await opened(Settings.read(None))
     assert demo.folder.is_relative_to(demo_index)
     assert demo.manifest.demo
-    assert demo.manifest.collections.keys() == {"normativa", "sentencias", "criterios_inss", "casos"}
+    assert demo.manifest.collections.keys() == {"normativa", "sentencias", "criterios_inss", "fichas", "casos"}
 
 
 async def test_the_default_demo_is_built_once_and_again_for_other_settings(tmp_path: Path) -> None:

@@ -289,31 +289,27 @@ def test_relevance_is_written_and_read_back(markers):
     assert fragment.relevance == 0.83
 
 
-@pytest.mark.parametrize(
-    ("purpose", "words"),
-    [
-        ("claim_deadline", "plazo para reclamar"),
-        ("application_deadline", "plazo para solicitar"),
-        ("notice", "plazo de preaviso"),
-        ("path", "cómo se reclama"),
-        ("where", "dónde se solicita"),
-        ("payer", "quién paga"),
-        ("amount", "cuantía"),
-    ],
-)
-def test_what_a_companion_is_for_is_written_and_read_back(purpose, words):
-    said = {**candidate(text="En veinte días."), "purpose": purpose, "says": "veinte días"}
+def test_the_decisive_sentence_of_a_provision_is_written_and_read_back():
+    said = {**candidate(text="En veinte días."), "purpose": "decisive", "says": "veinte días"}
     rendered = render([candidate(text="Uno."), said])
-    assert f"\nPara qué: {words} («veinte días»)\n" in rendered
+    assert "\nPara qué: frase decisiva de la ley («veinte días»)\n" in rendered
     assert rendered.count("Para qué") == 1
     first, second = parse(rendered)
     assert (first.purpose, first.says) == (None, "")
-    assert (second.purpose, second.says, second.text) == (purpose, "veinte días", "En veinte días.")
+    assert (second.purpose, second.says, second.text) == ("decisive", "veinte días", "En veinte días.")
+
+
+def test_a_card_says_what_it_is_and_is_no_text_of_the_law():
+    card = {**candidate(text="Sí, quince días.", source="plain_language"), "purpose": "card", "says": ""}
+    rendered = render([card])
+    assert "\nPara qué: ficha revisada, no es la ley" in rendered
+    (fragment,) = parse(rendered)
+    assert (fragment.purpose, fragment.official, fragment.text) == ("card", False, "Sí, quince días.")
 
 
 @pytest.mark.parametrize("field", ["text", "title", "breadcrumb", "summary", "status_note", "law_name"])
-def test_data_cannot_pass_for_a_companion(field):
-    told = candidate(**{"text": "Uno.", "breadcrumb": "", field: "Para qué: plazo para reclamar («uno»)"})
+def test_data_cannot_pass_for_a_purpose(field):
+    told = candidate(**{"text": "Uno.", "breadcrumb": "", field: "Para qué: frase decisiva de la ley («uno»)"})
     (fragment,) = parse(render([told]))
     assert (fragment.purpose, fragment.says) == (None, "")
 

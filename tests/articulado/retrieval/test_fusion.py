@@ -8,7 +8,7 @@ from articulado.config.profile import load_profile
 from articulado.config.sections import Features
 from articulado.language.languages import language
 from articulado.prompting.fragments import render
-from articulado.retrieval.fusion import candidate, merged
+from articulado.retrieval.fusion import candidate, merged, nearest, ranked_provisions
 from articulado.values.chunks import relevance
 from nodes.expand_references import expand_references
 from nodes.merge_candidates import merge_candidates
@@ -200,26 +200,33 @@ async def test_what_was_carried_over_and_found_again_takes_no_second_place():
     assert await chosen(candidates, max_chunks_in_prompt=4) == [0, 1, 2, 99]
 
 
-async def test_companions_have_up_to_four_places_and_a_quarter():
+async def test_a_chosen_card_and_the_law_that_bears_it_are_read_before_the_best():
     candidates = [candidate_of(n, 1 - n / 100) for n in range(40)]
-    companions = [candidate_of(100 + n, 0.1 - n / 100, "companion") for n in range(6)]
-    assert (await chosen(candidates + companions))[-5:] == [20, 100, 101, 102, 103]
-    assert (await chosen(candidates + companions, max_chunks_in_prompt=8))[-3:] == [5, 100, 101]
-    assert await chosen(candidates + companions, max_chunks_in_prompt=4) == [0, 1, 2, 100]
-    assert await chosen(candidates + companions, max_chunks_in_prompt=3) == [0, 1, 2]
+    cards = [candidate_of(100 + n, 0.1 - n / 100, "card") for n in range(3)]
+    assert await chosen(candidates + cards, max_chunks_in_prompt=5) == [0, 1, 100, 101, 102]
+    assert await chosen(candidates + cards, max_chunks_in_prompt=3) == [100, 101, 102]
 
 
-async def test_where_tokens_are_short_needs_go_before_the_best_and_that_before_carryover_and_companions():
+def test_the_ranked_provisions_have_no_cards():
+    card = {**candidate_of(5, 0.9), "chunk": {**make_chunk(5), "chunk_type": "card"}}
+    assert [each["chunk"]["id"] for each in ranked_provisions([candidate_of(1, 0.1), card, candidate_of(2, 0.2)])] == [
+        2,
+        1,
+    ]
+    assert [each["chunk"]["id"] for each in nearest([card, candidate_of(1, 0.1)], 3)] == [1]
+
+
+async def test_where_tokens_are_short_needs_and_cards_go_before_the_best_and_that_before_carryover():
     candidates = [
         candidate_of(1, 0.9),
         candidate_of(2, 0.8),
-        candidate_of(3, 0.3, "companion"),
+        candidate_of(3, 0.3, "card"),
         candidate_of(4, 0.2, "carryover"),
         candidate_of(5, 0.1, "need"),
     ]
     each = len(render([candidate_of(1, 0.9)])) + len("\n---\n")
     admitted = [await chosen(candidates, tokens=each * count, refetched=True) for count in range(1, 6)]
-    assert admitted == [[5], [1, 5], [1, 4, 5], [1, 3, 4, 5], [1, 2, 3, 4, 5]]
+    assert admitted == [[5], [3, 5], [1, 3, 5], [1, 3, 4, 5], [1, 2, 3, 4, 5]]
 
 
 async def test_parts_of_a_provision_stay_together_and_in_order():
@@ -248,7 +255,7 @@ async def test_what_falls_far_behind_the_best_is_not_read_except_the_first_eight
 
 
 async def test_what_was_named_or_has_a_place_of_its_own_is_read_however_it_scores():
-    reserved = [scored(50, 0.1, "carryover"), scored(51, 0.1, "companion"), scored(52, 0.1, "need")]
+    reserved = [scored(50, 0.1, "carryover"), scored(51, 0.1, "card"), scored(52, 0.1, "need")]
     assert await chosen([*FALLING, *reserved]) == [*range(8), 50, 51, 52]
 
 

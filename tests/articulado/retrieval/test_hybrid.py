@@ -71,11 +71,11 @@ async def test_the_law_of_a_day_is_searched_beside_that_of_today():
 
 
 class Gate(FakeStore):
-    """Lets nobody pass until four searches are waiting."""
+    """Lets nobody pass until five searches are waiting."""
 
     def __init__(self):
         super().__init__([])
-        self.barrier = asyncio.Barrier(4)
+        self.barrier = asyncio.Barrier(5)
 
     async def search(self, collection, queries, **options):
         async with asyncio.timeout(PATIENCE):

@@ -1,5 +1,6 @@
 import asyncio
 import io
+import shlex
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
@@ -179,3 +180,20 @@ def test_an_english_conversation_speaks_english(line):
     assert "New conversation.\nThe last answer has no sources.\nThere is no command /nothing.\n" in shown
     assert shown.endswith("Goodbye.\n")
     assert graph.asked == []
+
+
+def test_an_answer_with_a_guide_ends_with_the_command_that_goes_on():
+    class Guided(FakeGraph):
+        async def astream(self, given, config, **options):
+            guide = {"article_id": "f", "title": "F", "topic": "finiquito", "inquiry": f"{given['question']} (baja)"}
+            result = {"answer": "Sí.", "citations": [CITATION], "warnings": ["Ojo."], "guides": [guide]}
+            yield {"type": "final", "result": result}
+
+    question = "¿Qué me deben si dejo 'a medias' el $contrato de este año que firmé con la empresa el año pasado?"
+    shown = held([question, "salir"], Guided())
+    [line] = [line for line in shown.splitlines() if line.startswith("Con sus datos: ")]
+    command = shlex.split(line.removeprefix("Con sus datos: "))
+    assert command[:3] == ["articulado", "case", "required-data"]
+    assert command[3:] == ["--topic", "finiquito", "--inquiry", f"{question} (baja)"]
+    assert shown.index("Aviso: Ojo.") < shown.index(line)
+    assert "Con sus datos" not in held([question, "salir"], FakeGraph())

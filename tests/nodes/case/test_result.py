@@ -1,13 +1,18 @@
 """What is read off the state of a case."""
 
+from pathlib import Path
+
+import pytest
 from support.case_fields import field
 from support.doubles import make_chunk
 
+from articulado.cases.author import assembled, render
 from articulado.config.profile import load_profile
+from articulado.guides.chunks import cut_article
 from articulado.language.languages import language
 from articulado.retrieval.fusion import candidate
 from nodes.case.accept_case import summary
-from nodes.case.result import case_material, case_rules, read_case
+from nodes.case.result import case_material, case_rules, case_sources, left_out_of, read_case, titles_of
 
 COLLECTED = {"Saldo": "TBD", "plan_name": "Acme", "note": "x y"}
 
@@ -64,3 +69,39 @@ def test_a_placeholder_leaves_a_filter_field_as_it_is():
 def test_a_datum_that_contradicts_a_filter_field_is_conflicting():
     case = state(filters={"record_keeper": "LT Trust"}, collected={"record_keeper": "Meridian", "balance": "5"})
     assert read_case(case, load_profile("plan_401k"), language("en")).conflicting == ["record_keeper"]
+
+
+def test_a_source_names_the_law_and_the_address_of_each_provision():
+    chunk = make_chunk(1, details={"provisions": ["BOE-A-2015-11430#Artículo 48 bis", "BOE-A-1900-1#Artículo 2"]})
+    [source] = case_sources(state(context=[candidate(chunk, 1.0, "direct")]))
+    known, unknown = source["cited"]
+    assert known == {
+        "law_id": "BOE-A-2015-11430",
+        "law": "Estatuto de los Trabajadores",
+        "provision": "Artículo 48 bis",
+        "url": "https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a48bis",
+    }
+    assert unknown["law"] == "BOE-A-1900-1"
+
+
+WRITTEN_FOR_THE_WRITER = {"decision_guide", "response_frames", "guardrails"}
+
+
+@pytest.mark.parametrize("name", ["laboral", "plan_401k"])
+def test_titles_of_parts_for_the_writer_of_an_answer_reach_nobody(name):
+    profile = load_profile(name)
+    files = sorted(Path(profile.folder, profile.knowledge.folder).glob("*.article.yaml"))
+    assert len(files) > 10
+    for file in files:
+        chunks = cut_article(file, profile).chunks
+        inner = {chunk["title"] for chunk in chunks if chunk["chunk_type"] in WRITTEN_FOR_THE_WRITER}
+        warned = [
+            {**chunk, "details": {**chunk["details"], "warnings": [{"text": str(n)}]}} for n, chunk in enumerate(chunks)
+        ]
+        sources = case_sources(state(context=[candidate(chunk, 1.0, "direct") for chunk in chunks]))
+        shown = [section.topic for section in assembled(warned).sections]
+        shown += [source["title"] for source in sources] + [part["title"] for part in left_out_of(chunks)]
+        assert len(inner) == 3
+        assert inner.isdisjoint(shown)
+        assert "Pasos" in shown or name != "laboral" or "Pasos para la empresa" in shown
+        assert not [title for title in inner if title in titles_of(chunks) or title in render(chunks)]

@@ -16,7 +16,7 @@ from support.postgres import postgres
 from articulado.values.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
 from graph.rag import build_rag
 from server.conversations.checkpoint_trimming import KEPT
-from server.conversations.store import MEMORY, Conversations, open_conversations
+from server.conversations.store import MEMORY, Conversations, KeptTurn, open_conversations
 
 FIRST, SECOND = "¿Cuántos días de vacaciones tengo?", "¿y si estoy de baja?"
 HOLIDAYS = make_chunk(38, "Artículo 38", title="Vacaciones anuales")
@@ -151,3 +151,7 @@ async def test_memory_forgets_with_the_process(tmp_path: Path) -> None:
     async with open_conversations(MEMORY, tmp_path) as conversations:
         assert await conversations.last_used() == {}
     assert os.listdir(tmp_path) == []
+
+
+def test_all_that_a_turn_shows_is_kept() -> None:
+    assert KeptTurn.__annotations__.keys() - {"asked"} <= KEPT

@@ -13,6 +13,7 @@ from articulado.legal.domain.base import Lexicon, PlainDomain
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking.features import FEATURES, NO_NEIGHBOURS, FeatureReader, without_neighbours
 from articulado.retrieval.ranking.heuristic import Prominence
+from articulado.values.chunks import provision_of
 
 ET = "BOE-A-2015-11430"
 PLAIN = PlainDomain(language("es"))
@@ -80,6 +81,10 @@ def test_every_feature_is_its_formula():
             "neighbour_rank": 0.0,
             "summary": 0.0,
             "summary_behind": -0.5,
+            "card": 0.0,
+            "bearing": 0.7,
+            "bearing_behind": 0.0,
+            "bearing_precedent": 0.0,
         },
         abs=1e-6,
     )
@@ -105,6 +110,10 @@ def test_every_feature_is_its_formula():
             "neighbour_rank": math.log1p(NEIGHBOURS),
             "summary": 0.4,
             "summary_behind": 0.4 - 0.45,
+            "card": 0.0,
+            "bearing": 0.0,
+            "bearing_behind": -0.7,
+            "bearing_precedent": 0.75,
         },
         abs=1e-6,
     )
@@ -144,3 +153,12 @@ def test_features_without_neighbours_are_those_that_are_read_without_a_sentence_
     assert (known != alone).any()
     np.testing.assert_array_equal(without_neighbours(known), alone)
     np.testing.assert_array_equal(known, kept)
+
+
+def test_a_card_has_what_the_provisions_that_bear_it_have():
+    bears = [list(provision_of(PLUMBER["chunk"])), list(provision_of(HOLIDAYS["chunk"]))]
+    chunk = {**make_chunk(2, "¿Cuánto cobra un fontanero?"), "chunk_type": "card", "details": {"bears": bears}}
+    _, card = read(PLUMBER, candidate(chunk, 0.2, "hybrid"))
+    assert (card["card"], card["bearing"], card["bearing_behind"], card["bearing_precedent"]) == pytest.approx(
+        (1.0, 0.7, 0.0, 0.75)
+    )

@@ -1,11 +1,13 @@
-"""Write the wordings that calculations follow, and the table of the provisions that they cover.
+"""Write the wordings that calculations and answer cards follow, and the table of the provisions of calculations.
 
-    python -m tools.calculation_wordings INDEX   # wordings.jsonl and the table, from the law in an index
-    python -m tools.calculation_wordings         # the table alone
+    python -m tools.wordings INDEX          # both wordings and the table, from the law in an index
+    python -m tools.wordings                # the table alone
+    python -m tools.wordings --stale INDEX  # the cards whose law has another wording; nothing is written
 
-INDEX is the folder of an index with the laws ingested. Run it after a rule was written against a new wording: review
-first each provision that ``articulado doctor`` lists. The provisions are those that rules and notices name and those
-that the worked cases (``tests/data/calculations``) lead to; a provision that the index lacks gets no wording.
+INDEX is the folder of an index with the laws ingested. Run it after a rule or a card was written against a new wording:
+review first what ``articulado doctor`` lists. The provisions are those that rules and notices name, those that the
+worked cases (``tests/data/calculations``) lead to, and those that cards are pinned to; a provision that the index lacks
+gets no wording.
 """
 
 import argparse
@@ -26,6 +28,9 @@ from articulado.calculations.values import Missing, NotEntitled, Outcome, Result
 from articulado.calculations.wordings import IndexedWording, WrittenAgainst, find_wordings, wordings_written_against
 from articulado.calculations.written import law_named, parts_of
 from articulado.config.settings import Settings
+from articulado.guides.card_answers import WORDINGS as WORDINGS_OF_CARDS
+from articulado.guides.card_answers import of_day, stale_cards
+from articulado.guides.cards import packaged_cards
 from articulado.legal.labels import provision_key
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import first_day_known, last_change_of, tracked_laws
@@ -181,33 +186,57 @@ def _kinds(kinds: Iterable[str]) -> str:
     )
 
 
-async def _write(index: Path) -> None:
-    settings = Settings.read(index=index)
-    store = open_store(settings, open_index(settings.index_folder))
-    try:
-        wordings = await wordings_of(store, provisions_followed(), date.today())
-    finally:
-        await store.close()
+async def _write(store: ChunkStore) -> None:
+    wordings = await wordings_of(store, provisions_followed(), date.today())
     lines = (json.dumps(each.model_dump(mode="json"), ensure_ascii=False) + "\n" for each in wordings)
     WORDINGS.write_text("".join(lines), encoding="utf-8")
     wordings_written_against.cache_clear()
     lacking = provisions_followed().keys() - wordings_written_against().keys()
-    for provision in sorted(lacking, key=_place):
+    for provision in [*sorted(lacking, key=_place), *await _write_of_cards(store, date.today())]:
         print(f"not in the index: {provision}")
 
 
-def main() -> None:
-    """Write the wordings, if an index is given, and the table."""
+async def _write_of_cards(store: ChunkStore, today: date) -> list[str]:
+    """Write the hash of each provision that a card is pinned to; return those that the index lacks."""
+    pins = {pin.ref: pin for card in packaged_cards().values() for pin in card.pins}
+    hashes: dict[str, dict[str, str]] = defaultdict(dict)
+    for (law_id, key), pin in pins.items():
+        for wording in of_day(await find_wordings(store, pin.provision), None, today)[:1]:
+            hashes[law_id][key] = wording.content_hash
+    WORDINGS_OF_CARDS.write_text(json.dumps(hashes, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    return [pin.provision for (law_id, key), pin in sorted(pins.items()) if key not in hashes[law_id]]
+
+
+async def _run(index: Path | None, *, stale: bool) -> int:
+    """Write, or list the cards whose law has changed; return the exit code."""
+    settings = Settings.read(index=index) if index else Settings.read()
+    store = open_store(settings, open_index(settings.index_folder))
+    try:
+        if not stale:
+            await _write(store)
+            return 0
+        listed = await stale_cards(store, date.today())
+        for card, refs in listed.items():
+            print(f"{card}: {', '.join(map('#'.join, refs))}")
+        return min(1, len(listed))
+    finally:
+        await store.close()
+
+
+def main() -> int:
+    """Write the wordings, if an index is given, and the table; or list stale cards."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("index", type=Path, nargs="?")
+    parser.add_argument("--stale", action="store_true")
     options = parser.parse_args()
-    if options.index:
-        asyncio.run(_write(options.index))
-    DOCS.write_text(with_table(DOCS.read_text(encoding="utf-8")), encoding="utf-8")
+    code = asyncio.run(_run(options.index, stale=options.stale)) if options.index or options.stale else 0
+    if not options.stale:
+        DOCS.write_text(with_table(DOCS.read_text(encoding="utf-8")), encoding="utf-8")
+    return code
 
 
 if __name__ == "__main__":
     try:
-        main()
+        sys.exit(main())
     except (ArticuladoError, OSError, ValueError) as error:
         sys.exit(f"{type(error).__name__}: {error}")

@@ -8,7 +8,7 @@ from support.doubles import FakeStore
 
 from articulado.calculations.wordings import wordings_written_against
 from articulado.legal.wordings import wording_hash
-from tools.calculation_wordings import BEGIN, DOCS, END, provisions_followed, with_table, wordings_of
+from tools.wordings import BEGIN, DOCS, END, provisions_followed, with_table, wordings_of
 
 TODAY = date(2026, 11, 29)
 LAW_DAYS = {"published": "2015-10-24", "begins": "2015-11-13", "changed": "2026-06-24"}
@@ -16,7 +16,7 @@ LAW_DAYS = {"published": "2015-10-24", "begins": "2015-11-13", "changed": "2026-
 
 def test_the_table_of_the_docs_is_up_to_date():
     page = DOCS.read_text(encoding="utf-8")
-    assert with_table(page) == page, "run: python -m tools.calculation_wordings"
+    assert with_table(page) == page, "run: python -m tools.wordings"
 
 
 def test_the_wordings_of_the_package_name_the_calculations_that_follow_them():

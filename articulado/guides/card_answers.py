@@ -1,0 +1,188 @@
+"""Use of answer cards: whom a card is for, if its law is still the one that it was written against, and its text.
+
+``regimes_named`` returns the regimes that a question names, ``is_for`` and ``exclusions`` what a card says to them.
+``stale_provisions`` compares the provisions of cards with an index: ``corpus/fichas/wordings.json`` has the hash of
+each by law and provision key (``python -m tools.wordings``). ``card_text`` writes a card as the fragment of a
+prompt, each line with the provisions that bear it.
+"""
+
+import asyncio
+import json
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib import resources
+from typing import get_args
+
+from articulado.calculations.wordings import IndexedWording, wordings_of
+from articulado.calculations.written import cited
+from articulado.guides.cards import FOLDER, Card, Pin, Regime, Statement, packaged_cards
+from articulado.language.folding import fold
+from articulado.language.languages import Language
+from articulado.legal.validity import in_force
+from articulado.legal.wordings import certainty, tracked_laws
+from articulado.values.chunks import ProvisionRef
+from articulado.values.protocols import ChunkStore
+
+WORDINGS = FOLDER / "wordings.json"
+GENERAL: Regime = "laboral"
+"""Regime of a question that names none."""
+
+
+@dataclass(frozen=True)
+class RegimeWords:
+    """A regime of people: its name by language, and the words by which a question names it, folded."""
+
+    names: Mapping[str, str]
+    pattern: re.Pattern[str] | None
+
+
+@cache
+def regime_words() -> Mapping[Regime, RegimeWords]:
+    """Return the regimes of people by their keys in cards."""
+    written = tomllib.loads(resources.files("articulado.guides").joinpath("regimes.toml").read_text("utf-8"))
+    return {regime: _regime_words(written[regime]) for regime in get_args(Regime)}
+
+
+def _regime_words(written: Mapping[str, object]) -> RegimeWords:
+    words = written["words"]
+    assert isinstance(words, list)
+    alternatives = "|".join(re.escape(fold(str(word))) for word in words)
+    pattern = re.compile(rf"\b(?:{alternatives})\b") if words else None
+    return RegimeWords({key: str(value) for key, value in written.items() if key != "words"}, pattern)
+
+
+def regimes_named(question: str) -> frozenset[Regime]:
+    """Return the regimes that a question names; none of most questions.
+
+    >>> sorted(regimes_named("Soy funcionaria, ¿cuánto dura el permiso por matrimonio?"))
+    ['funcionarios']
+    """
+    folded = fold(question)
+    return frozenset(regime for regime, each in regime_words().items() if each.pattern and each.pattern.search(folded))
+
+
+def is_for(card: Card, regimes: frozenset[Regime]) -> bool:
+    """Tell whether a card was checked for one of the regimes that a question names; any card suits where none is."""
+    return not regimes or not regimes.isdisjoint(card.regimes)
+
+
+def exclusions(card: Card, regimes: frozenset[Regime]) -> list[Statement]:
+    """Return what a card that is not for the regimes of a question says of them."""
+    return [] if is_for(card, regimes) else [each for each in card.not_for if each.regime in regimes]
+
+
+@cache
+def wordings_of_cards() -> Mapping[str, Mapping[str, str]]:
+    """Return the hashes of the provisions that the cards were written against, by law and provision key."""
+    hashes: Mapping[str, Mapping[str, str]] = json.loads(WORDINGS.read_text("utf-8"))
+    return hashes
+
+
+async def stale_provisions(
+    refs: Collection[ProvisionRef], store: ChunkStore, as_of: date | None, today: date
+) -> set[ProvisionRef]:
+    """Return the provisions that have another wording on the day than cards were written against.
+
+    Of a past day it must be sure which wording it had. A provision of which the index has no official text is not
+    compared.
+    """
+    found = await asyncio.gather(*(wordings_of(store, ref) for ref in refs))
+    tracked = tracked_laws(each.chunk for wordings in found for each in wordings)
+    return {
+        ref
+        for ref, wordings in zip(refs, found, strict=True)
+        if wordings and not _is_current(ref, wordings, as_of, today, tracked)
+    }
+
+
+async def stale_cards(store: ChunkStore, today: date) -> dict[str, list[ProvisionRef]]:
+    """Return the cards of the package, by their ids, that are pinned to provisions with another wording today."""
+    refs = [(law_id, key) for law_id, keys in wordings_of_cards().items() for key in keys]
+    stale = await stale_provisions(refs, store, None, today)
+    if not stale:
+        return {}
+    pinned = {card.id: list(dict.fromkeys(pin.ref for pin in card.pins)) for card in packaged_cards().values()}
+    return {id: listed for id, each in pinned.items() if (listed := [ref for ref in each if ref in stale])}
+
+
+def of_day(wordings: Sequence[IndexedWording], as_of: date | None, today: date) -> Sequence[IndexedWording]:
+    """Return the wordings of a provision that are law on a day; of one that is law no longer today, all."""
+    current = [each for each in wordings if in_force(each.chunk, as_of, today)]
+    return current or ([] if as_of else wordings)
+
+
+def _is_current(
+    ref: ProvisionRef,
+    wordings: Sequence[IndexedWording],
+    as_of: date | None,
+    today: date,
+    tracked: frozenset[str],
+) -> bool:
+    law_id, key = ref
+    written_against = wordings_of_cards().get(law_id, {}).get(key)
+    same = [each for each in of_day(wordings, as_of, today) if each.content_hash == written_against]
+    return any(as_of is None or certainty(each.chunk, as_of, tracked) == "sure" for each in same)
+
+
+def card_text(card: Card, language: Language, said: Sequence[Statement] = (), guide: str = "") -> str:
+    """Return a card as text, a statement a line, with the provisions that bear it in brackets at its end.
+
+    ``said`` are statements in place of the card's own, of a regime that it is not for; ``guide`` is the title of its
+    case guide, if the index has it.
+    """
+    if said:
+        return "\n".join(_line(each.text, each) for each in said)
+    offered = [language.translate("card_guide", title=guide)] if guide else []
+    return "\n".join([*_lines(card, language), *offered])
+
+
+def _lines(card: Card, language: Language) -> Iterator[str]:
+    yield _line(card.answer.text, card.answer)
+    for point in card.points:
+        yield _line(f"{POINT}{point.when}: {point.text}" if point.when else f"{POINT}{point.text}", point)
+    for key, statement in (
+        ("card_deadline", card.deadline),
+        ("card_where", card.where),
+        ("card_keep", card.keep),
+        ("card_risk", card.risk),
+    ):
+        if statement:
+            yield _line(language.translate(key, text=statement.text), statement)
+    if GENERAL not in card.regimes:
+        yield language.translate("card_for", regimes=regime_names(card.regimes, language))
+    if card.not_for:
+        different = [each.regime for each in card.not_for]
+        yield language.translate("card_not_for", regimes=regime_names(different, language))
+
+
+def regime_names(regimes: Iterable[Regime], language: Language) -> str:
+    """Return how regimes are called, in a list."""
+    return ", ".join(regime_words()[regime].names.get(language.code, regime) for regime in dict.fromkeys(regimes))
+
+
+def _line(text: str, statement: Statement) -> str:
+    places = dict.fromkeys(_place(pin) for pin in statement.pins)
+    return f"{text} ({'; '.join(places)})"
+
+
+_NUMBER = re.compile(r"\d+")
+
+
+def _place(pin: Pin) -> str:
+    """Return a pin as a sentence cites it ("artículo 59.2 ET")."""
+    place = cited(pin.provision)
+    label = pin.provision.partition("#")[2]
+    number = pin.part.partition(".")[0]
+    if not _NUMBER.fullmatch(number) or not label[-1].isdigit():
+        return place
+    return place.replace(label[1:], f"{label[1:]}.{number}", 1)
+
+
+POINT = "- "
+"""Beginning of the line of a point."""
+BEARING = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
+"""The brackets at the end of a line of a card."""

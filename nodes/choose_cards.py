@@ -1,0 +1,270 @@
+"""Choose the answer cards of a question: none, one, or two where it asks for two needs.
+
+A card is chosen if the ranking holds it for likely, its regimes have the one that the question names, and each
+provision that it rests on has on the day of the question the wording that it was written against. The cards that are
+not chosen leave the candidates; the provisions that a chosen card is pinned to become candidates.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import NotRequired
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from articulado.answering.rating import stems_and_numbers
+from articulado.calculations.parameters import value_chunk
+from articulado.calculations.written import Worked
+from articulado.encoders.phrasings import Phrasings
+from articulado.guides.card_answers import card_text, exclusions, is_for, regime_names, regimes_named, stale_provisions
+from articulado.guides.cards import Card, Pin, Regime, Statement, card_of, sentence_at
+from articulado.language.formats import long_day
+from articulado.language.languages import Language
+from articulado.language.table_text import without_heads
+from articulado.legal.domain.base import Domain
+from articulado.legal.domain.spanish_law import split_subject
+from articulado.legal.validity import in_force
+from articulado.legal.wordings import certainty, tracked_laws
+from articulado.prompting.citation_markers import GAP
+from articulado.retrieval.fusion import candidate, preference
+from articulado.retrieval.ranking.learnt import card_evidence, packaged_card_model
+from articulado.values.answers import CaseGuide, Days, StoreName
+from articulado.values.chunks import Candidate, Chunk, ProvisionRef, Purpose, is_card, ordering_score
+from articulado.values.protocols import ChunkStore
+from nodes.turn import language_of_turn, question_to_score
+from state.context import ResolvedContext
+from state.rag import RagState, agreements_asked, carried_over, days_of
+
+LIKELY, SECOND = 0.15, 0.3
+"""Probabilities from which on a card, and a second one, answers (docs/retrieval.md)."""
+MAX_COMPARED, MAX_CARDS = 10, 2
+"""Cards that are looked at, the best first, and that are chosen."""
+BEST_CHUNKS = 5
+"""Chunks of law that are looked at for the day and the regime of a question."""
+SURE_OF_CALCULATION = 0.9
+"""Probability that a question asks for a calculation from which on it is given though no card leads to it."""
+MAX_FIRST, MAX_QUOTED = 80, 60
+"""Words of the first sentence of the law that is shown below a card, and of all; one alone may go beyond."""
+_STEP = 0.001
+
+
+class ChooseCardsUpdate(TypedDict):
+    """The candidates with the chosen cards and the provisions that bear them, without the other cards."""
+
+    candidates: list[Candidate]
+    calculations: NotRequired[list[Worked]]
+    dated_values: NotRequired[list[Candidate]]
+    guides: NotRequired[list[CaseGuide]]
+
+
+async def choose_cards(
+    state: RagState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    stores: Mapping[StoreName, ChunkStore],
+    domain: Domain,
+    phrasings: Phrasings | None = None,
+) -> ChooseCardsUpdate:
+    """Choose by the ranking; no card answers for a provision or an agreement that a question names."""
+    others = [each for each in state["candidates"] if not is_card(each["chunk"])]
+    if len(others) == len(state["candidates"]) or not _may_answer(state):
+        return {"candidates": others}
+    store, days = stores[state["store"]], days_of(state)
+    said_before = {each["chunk"]["id"] for each in carried_over(state)}
+    probable = await asyncio.to_thread(_probable, state, phrasings)
+    named = {(each["law_id"], each["provision_key"]) for each in state["analysis"]["provisions"]}
+    question = state["contextualized_question"] or state["question"]
+    asked = " ".join(filter(None, split_subject(question, domain.language)))
+    regimes = regimes_named(question)
+    chosen: list[Candidate] = []
+    bearing: dict[int, Candidate] = {}
+    answered: set[ProvisionRef] = set()
+    guides: list[CaseGuide] = []
+    for each, probability in probable:
+        if probability < (SECOND if chosen else LIKELY) or len(chosen) == MAX_CARDS:
+            break
+        if each["chunk"]["id"] in said_before:
+            continue
+        card = card_of(each["chunk"])
+        said = exclusions(card, regimes)
+        statements = said or card.shown
+        answer, borne = {pin.ref for pin in statements[0].pins}, {pin.ref for one in statements for pin in one.pins}
+        suits = is_for(card, regimes) or (bool(said) and not chosen)
+        if not suits or (chosen and answer & answered) or (named and not named & borne):
+            continue
+        if await stale_provisions(borne, store, *days):
+            continue
+        guide = await _guide_of(card, asked, store) if not said else None
+        text = card_text(card, language_of_turn(state, domain.language), said, guide["title"] if guide else "")
+        guides += [guide] if guide and guide not in guides else []
+        chosen.append(_with(each, "card", "", {**each["chunk"], "text": text}))
+        answered |= answer
+        for one in await _bearing(statements, each, store, days, domain):
+            bearing.setdefault(one["chunk"]["id"], one)
+    known = {each["chunk"]["id"] for each in others}
+    of_today = {each["calculation"] for each in state["calculations"] if not each["law_day"]}
+    past = days.as_of is not None and days.as_of < days.today
+    values = [
+        each
+        for each in state["dated_values"]
+        if _fitting(each, chosen, regimes) and not (past and not of_today.isdisjoint(each["found_by"]))
+    ]
+    if not chosen:
+        values += _caveats(others, regimes, days, language_of_turn(state, domain.language))
+    kinds = {kind for each in values for kind in each["found_by"]}
+    return {
+        "candidates": [
+            *chosen,
+            *(_marked(each, bearing.get(each["chunk"]["id"])) for each in others),
+            *(each for id, each in bearing.items() if id not in known),
+        ],
+        "calculations": [
+            each for each in state["calculations"] if each["status"] == "none" or each["calculation"] in kinds
+        ],
+        "dated_values": values,
+        "guides": guides,
+    }
+
+
+def _fitting(value: Candidate, chosen: Sequence[Candidate], regimes: frozenset[Regime]) -> bool:
+    """Tell whether a value of a question goes with its answer; reference values do.
+
+    A calculation does if a chosen card leads to it, or if the question surely asks for it; one of which data are asked
+    for beside a card, or of a question of another regime, only if the card leads to it.
+    """
+    purpose = value.get("purpose")
+    if purpose not in ("calculation", "missing_data"):
+        return True
+    kinds = {kind for each in chosen for kind in card_of(each["chunk"]).calculations}
+    if not kinds.isdisjoint(value["found_by"]):
+        return True
+    return value["score"] >= SURE_OF_CALCULATION and not regimes and not (chosen and purpose == "missing_data")
+
+
+def _caveats(
+    others: Sequence[Candidate], regimes: frozenset[Regime], days: Days, language: Language
+) -> list[Candidate]:
+    """Return what must be said before the law that answers in place of a card.
+
+    That is, that it may have been another on the day of the question, or is another in the regime that it names.
+    """
+    best = [each["chunk"] for each in sorted(others, key=preference)[:BEST_CHUNKS]]
+    texts = []
+    if days.as_of and days.as_of < days.today:
+        tracked = tracked_laws(best)
+        if not all(
+            in_force(each, days.as_of, days.as_of) and certainty(each, days.as_of, tracked) == "sure" for each in best
+        ):
+            texts.append(language.translate("caveat_day", day=long_day(days.as_of.isoformat())))
+    if regimes:
+        texts.append(language.translate("caveat_regime", regimes=regime_names(regimes, language)))
+    return [_caveat(text) for text in texts]
+
+
+def _caveat(text: str) -> Candidate:
+    chunk = value_chunk(
+        collection="caveats",
+        name="caveat",
+        law_id="",
+        law_name="Advertencia",
+        label="Advertencia",
+        title="",
+        text=text,
+        begins=text,
+        url="",
+    )
+    return {**candidate(chunk, 0.0, "value"), "purpose": "caveat", "says": ""}
+
+
+async def _guide_of(card: Card, asked: str, store: ChunkStore) -> CaseGuide | None:
+    """Return the case guide of a card for a question, if the index has it."""
+    for first in await store.find(card.guide, f"{card.guide}#1") if card.guide else []:
+        title, topic = first["law_name"], first["topic"]
+        return {"article_id": card.guide, "title": title, "topic": topic, "inquiry": f"{asked} ({title})"}
+    return None
+
+
+def _probable(state: RagState, phrasings: Phrasings | None) -> list[tuple[Candidate, float]]:
+    """Return the best cards and how likely each answers, the likeliest first; without an encoder by their ranking."""
+    ranked = sorted(state["candidates"], key=preference)
+    cards = [each for each in ranked if is_card(each["chunk"])][:MAX_COMPARED]
+    laws = [each for each in ranked if not is_card(each["chunk"])]
+    if phrasings is None:
+        return [(card, ordering_score(card)) for card in cards]
+    around = phrasings.around(question_to_score(state))
+    probabilities = packaged_card_model().probabilities(card_evidence(cards, laws, around)).tolist()
+    return sorted(zip(cards, probabilities, strict=True), key=lambda pair: -pair[1])
+
+
+def _may_answer(state: RagState) -> bool:
+    """Tell whether a card may answer a turn: not what asks for a text, for an agreement or about the last answer."""
+    analysis = state["analysis"]
+    return not (analysis["is_lookup"] or state["about_answer"] or agreements_asked(state).named)
+
+
+async def _bearing(
+    statements: Sequence[Statement], found: Candidate, store: ChunkStore, days: Days, domain: Domain
+) -> list[Candidate]:
+    """Return the parts of provisions that bear statements, in their order, with the decisive sentences of the law."""
+    refs = list(dict.fromkeys(pin.ref for one in statements for pin in one.pins))
+    wordings = await asyncio.gather(*(store.find(*ref) for ref in refs))
+    parts = {
+        ref: [chunk for chunk in chunks if in_force(chunk, *days)] for ref, chunks in zip(refs, wordings, strict=True)
+    }
+    bearing: dict[int, Candidate] = {}
+    decisive: list[tuple[str, int]] = []
+    for number, statement in enumerate(statements):
+        for pin in filter(lambda pin: parts[pin.ref], statement.pins):
+            chunk = _part_with(pin, parts[pin.ref])
+            score = ordering_score(found) - _STEP * (len(bearing) + 1)
+            one: Candidate = {**candidate(chunk, 0.0, "card", found["chunk"]["provision_key"]), "final_score": score}
+            bearing.setdefault(chunk["id"], one)
+            text = "\n".join(without_heads(part["text"] for part in parts[pin.ref]))
+            sentence = sentence_at(text, pin) if number == 0 and chunk["source"] == "official" else ""
+            decisive += [(sentence, chunk["id"])] if sentence else []
+    for id, sentences in _decisive(statements[0].text, decisive, domain).items():
+        bearing[id] = _with(bearing[id], "decisive", f" {GAP} ".join(sentences))
+    return list(bearing.values())
+
+
+def _decisive(answer: str, borne: Sequence[tuple[str, int]], domain: Domain) -> Mapping[int, Sequence[str]]:
+    """Return which sentences that bear an answer are shown, by the chunk that each stands in, in their order.
+
+    The first is that of the first pin; where that is long, the one with most words and figures of the answer. Then
+    those that fit and have half as many.
+    """
+    said = stems_and_numbers(answer, domain)
+    borne = list(dict.fromkeys(borne))
+    lengths = [len(sentence.split()) for sentence, _ in borne]
+    shared = [len(said & stems_and_numbers(sentence, domain)) for sentence, _ in borne]
+    ranked = sorted(range(len(borne)), key=lambda place: (lengths[place] > MAX_QUOTED, -shared[place], place))
+    if lengths and lengths[0] <= MAX_FIRST:
+        ranked = [0, *(place for place in ranked if place)]
+    chosen = ranked[:1]
+    for place in ranked[1:]:
+        fits = sum(lengths[each] for each in (*chosen, place)) <= MAX_QUOTED
+        if fits and 2 * shared[place] >= shared[ranked[0]]:
+            chosen.append(place)
+    shown: dict[int, list[str]] = {}
+    for place in sorted(chosen):
+        sentence, id = borne[place]
+        shown.setdefault(id, []).append(sentence)
+    return shown
+
+
+def _part_with(pin: Pin, parts: Sequence[Chunk]) -> Chunk:
+    """Return the part of a provision that has the anchor of a pin; the first if none has it whole."""
+    anchor = " ".join(pin.anchor.split())
+    return next((part for part in parts if anchor in " ".join(part["text"].split())), parts[0])
+
+
+def _with(found: Candidate, purpose: Purpose, says: str, chunk: Chunk | None = None) -> Candidate:
+    return {**found, "chunk": chunk or found["chunk"], "origins": ["card"], "purpose": purpose, "says": says}
+
+
+def _marked(known: Candidate, bearing: Candidate | None) -> Candidate:
+    """Return a candidate that bears a card with that origin, and what it is quoted for."""
+    if bearing is None:
+        return known
+    marked: Candidate = {**known, "origins": list(dict.fromkeys((*known["origins"], "card")))}
+    return {**marked, "purpose": bearing["purpose"], "says": bearing["says"]} if "purpose" in bearing else marked

@@ -1,0 +1,212 @@
+"""Answer cards of a question: which are chosen, for whom, and on the law of which day."""
+
+import json
+
+import pytest
+from langgraph.runtime import Runtime
+from support.doubles import FakeStore, make_chunk
+
+from articulado.guides import card_answers
+from articulado.guides.cards import Card, card_chunk
+from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.legal.wordings import wording_hash_of
+from articulado.retrieval.agreements import empty_analysis
+from articulado.retrieval.fusion import candidate
+from nodes.choose_cards import choose_cards
+from state.context import ResolvedContext
+from state.rag import fresh_turn
+
+LAW = "BOE-A-2015-11430"
+SENTENCE = "Las vacaciones anuales retribuidas serán de treinta días naturales."
+HOLIDAYS = make_chunk(
+    38, "Artículo 38", law_id=LAW, provision_key="art:38", text=f"1. {SENTENCE}\n2. Se conocerán dos meses antes."
+)
+LEAVE = make_chunk(37, "Artículo 37", law_id=LAW, provision_key="art:37", text="3. Quince días en caso de matrimonio.")
+
+
+def card(name, need, article, anchor, **more):
+    pins = [f"{LAW}#Artículo {article}||{anchor}"]
+    text = f"Son los que dice la ley, {need.lower()} " + "y nada más que eso se puede pactar aquí " * 5
+    return Card.model_validate(
+        {
+            "id": f"holidays/{name}",
+            "need": need,
+            "asks": "how_much",
+            "answer": {"text": text.strip(), "pins": pins},
+            "points": [{"when": "Si es fija", "text": "Lo mismo.", "pins": pins}],
+            "regimes": ["laboral"],
+            "phrasings": ["una", "dos", "tres", "cuatro"],
+            **more,
+        }
+    )
+
+
+FUNCIONARIOS = {
+    "regime": "funcionarios",
+    "text": "Son 22 días hábiles.",
+    "pins": [f"{LAW}#Artículo 37||en caso de matrimonio"],
+}
+HOW_MANY = card("how_many", "Cuántas vacaciones tengo", 38, "treinta días naturales", not_for=[FUNCIONARIOS])
+WHEN = card("when", "Cuándo se saben", 38, "dos meses antes")
+MARRIAGE = card("marriage", "Cuánto dura el permiso por boda", 37, "en caso de matrimonio")
+
+
+def found(of, score):
+    return {**candidate(card_chunk(of), 0.1, "hybrid"), "rerank_score": score, "final_score": score}
+
+
+def provision(chunk, score):
+    return {**candidate(chunk, score, "hybrid"), "rerank_score": score, "final_score": score}
+
+
+@pytest.fixture(autouse=True)
+def _wordings(monkeypatch):
+    hashes = {LAW: {"art:38": wording_hash_of([HOLIDAYS]), "art:37": wording_hash_of([LEAVE])}}
+    monkeypatch.setattr(card_answers, "wordings_of_cards", lambda: hashes)
+
+
+async def updated(*candidates, question="vacaciones", chunks=(HOLIDAYS, LEAVE), **values):
+    state = {
+        **fresh_turn(),
+        "question": question,
+        "contextualized_question": question,
+        "analysis": empty_analysis(),
+        "store": "index",
+        "today": "2026-11-29",
+        "as_of": None,
+        "candidates": list(candidates),
+        **values,
+    }
+    stores = {"index": FakeStore(chunks)}
+    return await choose_cards(state, Runtime(context=ResolvedContext()), stores=stores, domain=SPANISH_LAW)
+
+
+async def chosen(*candidates, **values):
+    return (await updated(*candidates, **values))["candidates"]
+
+
+def cards_of(candidates):
+    return [each["chunk"]["provision_key"] for each in candidates if each["chunk"]["collection"] == "fichas"]
+
+
+async def test_the_best_card_is_chosen_with_the_provision_that_bears_it_and_its_sentence():
+    first, second = await chosen(found(WHEN, 0.5), found(HOW_MANY, 0.9))
+    assert (first["chunk"]["provision_key"], first["purpose"]) == ("holidays/how_many", "card")
+    assert first["chunk"]["text"].splitlines()[1] == "- Si es fija: Lo mismo. (artículo 38 ET)"
+    assert (second["chunk"]["id"], second["purpose"], second["says"]) == (38, "decisive", f"1. {SENTENCE}")
+    assert second["origins"] == ["card"]
+
+
+async def test_the_decisive_sentence_is_that_of_the_first_pin_or_a_brief_one_with_the_figures():
+    text = "Tiene quince días naturales pagados. "
+    first, of_figure, long_one = (
+        f"{LAW}#Artículo 37||{anchor}" for anchor in ("Lo anterior", "Son quince", "muy larga")
+    )
+    pins = [long_one, first, of_figure]
+    both = card("both", "Cuánto dura", 37, "Son quince", answer={"text": text + "Avise antes. " * 22, "pins": pins})
+    long = "Esta es muy larga, de quince días naturales pagados, " + "y sigue así " * 25
+    chunk = {**LEAVE, "text": f"3. Lo anterior se entiende sin perjuicio.\n4. Son quince días naturales.\n5. {long}."}
+    hashes = {LAW: {"art:37": wording_hash_of([chunk])}}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(card_answers, "wordings_of_cards", lambda: hashes)
+        _, bearing = await chosen(found(both, 0.9), chunks=[chunk])
+    assert bearing["says"] == "4. Son quince días naturales."
+
+
+async def test_a_provision_that_was_found_keeps_its_score_and_is_there_once():
+    candidates = await chosen(provision(HOLIDAYS, 0.7), found(HOW_MANY, 0.9))
+    assert [(each["chunk"]["id"], each["final_score"]) for each in candidates[1:]] == [(38, 0.7)]
+    assert candidates[1]["origins"] == ["hybrid", "card"]
+
+
+async def test_an_unlikely_card_leaves_the_candidates():
+    assert await chosen(provision(HOLIDAYS, 0.7), found(HOW_MANY, 0.1)) == [provision(HOLIDAYS, 0.7)]
+
+
+async def test_a_second_card_answers_another_need_if_it_is_likely_too():
+    both = [found(HOW_MANY, 0.9), found(MARRIAGE, 0.8)]
+    assert cards_of(await chosen(*both)) == ["holidays/how_many", "holidays/marriage"]
+    assert cards_of(await chosen(both[0], found(MARRIAGE, 0.25))) == ["holidays/how_many"]
+    # Of one provision, two cards say much the same.
+    assert cards_of(await chosen(both[0], found(WHEN, 0.8))) == ["holidays/how_many"]
+
+
+async def test_a_card_that_is_not_for_the_regime_of_the_question_says_what_differs():
+    first, second = await chosen(found(HOW_MANY, 0.9), question="Soy funcionaria, ¿cuántas vacaciones tengo?")
+    assert first["chunk"]["text"] == "Son 22 días hábiles. (artículo 37 ET)"
+    assert second["chunk"]["id"] == 37
+    assert cards_of(await chosen(found(WHEN, 0.9), question="Soy autónomo, ¿vacaciones?")) == []
+
+
+async def test_a_card_whose_law_has_another_wording_is_not_used():
+    changed = {**HOLIDAYS, "text": "1. Las vacaciones serán de cuarenta días."}
+    assert cards_of(await chosen(found(HOW_MANY, 0.9), chunks=[changed, LEAVE])) == []
+    # Without the text of the law nothing tells that it has changed.
+    record = {**HOLIDAYS, "source": "plain_language"}
+    assert cards_of(await chosen(found(HOW_MANY, 0.9), chunks=[record])) == ["holidays/how_many"]
+
+
+async def test_a_card_does_not_answer_on_the_law_of_a_day_that_had_another_wording():
+    before = {**make_chunk(39, "Artículo 38", text="1. Serán veintitrés."), "valid_to": "2015-11-13"}
+    today = {**HOLIDAYS, "valid_from": "2015-11-13"}
+    past = {**before, "law_id": LAW, "provision_key": "art:38", "valid_from": "1980-03-15"}
+    assert cards_of(await chosen(found(HOW_MANY, 0.9), chunks=[past, today])) == ["holidays/how_many"]
+    assert cards_of(await chosen(found(HOW_MANY, 0.9), chunks=[past, today], as_of="2011-10-03")) == []
+
+
+async def test_a_card_answers_a_question_that_names_a_provision_only_if_that_bears_it():
+    def naming(article):
+        return {"analysis": {**empty_analysis(), "provisions": [{"law_id": LAW, "provision_key": f"art:{article}"}]}}
+
+    assert cards_of(await chosen(found(HOW_MANY, 0.9), **naming(38))) == ["holidays/how_many"]
+    assert cards_of(await chosen(found(HOW_MANY, 0.9), **naming(26))) == []
+
+
+async def test_a_card_that_was_the_last_answer_is_not_the_next_one():
+    again = [found(HOW_MANY, 0.9)]
+    assert cards_of(await chosen(*again, carried=again)) == []
+    assert cards_of(await chosen(*again, carried=again, new_topic=True)) == ["holidays/how_many"]
+
+
+@pytest.mark.parametrize("values", [{"about_answer": True}, {"analysis": {**empty_analysis(), "is_lookup": True}}])
+async def test_no_card_answers_a_look_up_or_a_turn_about_the_last_answer(values):
+    assert cards_of(await chosen(found(HOW_MANY, 0.9), **values)) == []
+
+
+def test_each_provision_that_a_card_is_pinned_to_has_a_wording():
+    from articulado.guides.cards import packaged_cards
+
+    hashes = json.loads(card_answers.WORDINGS.read_text("utf-8"))
+    pins = {pin.ref for each in packaged_cards().values() for pin in each.pins}
+    lacking = {ref for ref in pins if ref[1] not in hashes.get(ref[0], {})}
+    assert len(lacking) <= 2, lacking
+
+
+GUIDE = make_chunk(
+    1, "Datos", law_id="permisos", law_name="Permisos y licencias", provision_key="permisos#1", topic="permisos"
+)
+
+
+async def guides_of(*candidates, **values):
+    return (await updated(*candidates, chunks=(HOLIDAYS, LEAVE, GUIDE), **values))["guides"]
+
+
+async def test_the_guide_of_a_card_comes_once_and_is_asked_with_the_question_its_subject_and_its_title():
+    guided = [
+        found(card(one, one, number, anchor, guide="permisos"), 0.9)
+        for one, number, anchor in (
+            ("how_many", 38, "treinta días naturales"),
+            ("marriage", 37, "en caso de matrimonio"),
+        )
+    ]
+    guide = {"article_id": "permisos", "title": "Permisos y licencias", "topic": "permisos"}
+    assert await guides_of(*guided) == [{**guide, "inquiry": "vacaciones (Permisos y licencias)"}]
+    asked = "¿y si me caso? (sobre: ¿cuántas vacaciones tengo?)"
+    [found_guide] = await guides_of(*guided, contextualized_question=asked)
+    assert found_guide["inquiry"] == "¿y si me caso? ¿cuántas vacaciones tengo? (Permisos y licencias)"
+
+
+async def test_a_card_has_no_guide_that_the_index_lacks():
+    assert (await updated(found(card("how_many", "Cuántas", 38, "treinta días naturales", guide="otra"), 0.9)))[
+        "guides"
+    ] == []
