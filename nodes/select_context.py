@@ -64,7 +64,9 @@ async def select_context(
     """
     limit = runtime.context.max_chunks_in_prompt + (EXTRA_AFTER_REFETCH if state["refetched"] else 0)
     found = [known for known in state["candidates"] if "value" not in known["origins"]]
-    ranked = sorted(found, key=preference)
+    by_card = not model_decides and any(known.get("purpose") == "card" for known in found)
+    # Offline, nothing is said beside a card but what bears it.
+    ranked = sorted(filter(_is_of_card, found) if by_card else found, key=preference)
     strategy = effective_strategy(runtime.context.rerank_strategy, rerankers)
     if strategy in READ:
         ranked = worth_reading(ranked, READ[strategy])
@@ -127,6 +129,10 @@ def worth_reading(ranked: Sequence[Candidate], cut: Cut) -> list[Candidate]:
         for place, candidate in enumerate(ranked)
         if place < cut.least or _is_kept(candidate) or candidate.get("rerank_score", best) >= cut.share * best
     ]
+
+
+def _is_of_card(candidate: Candidate) -> bool:
+    return "card" in candidate["origins"]
 
 
 def _is_kept(candidate: Candidate) -> bool:
