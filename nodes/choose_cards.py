@@ -76,6 +76,7 @@ async def choose_cards(
     question = state["contextualized_question"] or state["question"]
     asked = " ".join(filter(None, split_subject(question, domain.language)))
     regimes = regimes_named(question)
+    sure = _surely_asked(state["dated_values"], regimes)
     chosen: list[Candidate] = []
     bearing: dict[int, Candidate] = {}
     answered: set[ProvisionRef] = set()
@@ -90,7 +91,8 @@ async def choose_cards(
         statements = said or card.shown
         answer, borne = {pin.ref for pin in statements[0].pins}, {pin.ref for one in statements for pin in one.pins}
         suits = is_for(card, regimes) or (bool(said) and not chosen)
-        if not suits or (chosen and answer & answered) or (named and not named & borne):
+        beside = bool(chosen) or not sure or not sure.isdisjoint(card.calculations)
+        if not suits or not beside or (chosen and answer & answered) or (named and not named & borne):
             continue
         if await stale_provisions(borne, store, *days):
             continue
@@ -124,6 +126,12 @@ async def choose_cards(
         "dated_values": values,
         "guides": guides,
     }
+
+
+def _surely_asked(values: Sequence[Candidate], regimes: frozenset[Regime]) -> set[str]:
+    """Return the kinds of calculations that answer a question by themselves: a first card must lead to one of them."""
+    sure = (each for each in values if each.get("purpose") == "calculation" and each["score"] >= SURE_OF_CALCULATION)
+    return {kind for each in sure for kind in each["found_by"]} if not regimes else set()
 
 
 def _fitting(value: Candidate, chosen: Sequence[Candidate], regimes: frozenset[Regime]) -> bool:

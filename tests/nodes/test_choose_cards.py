@@ -2,16 +2,19 @@
 
 import json
 
+import numpy as np
 import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
+from articulado.calculations.catalogue import CALCULATIONS
 from articulado.guides import card_answers
 from articulado.guides.cards import Card, card_chunk
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.wordings import wording_hash_of
 from articulado.retrieval.agreements import empty_analysis
 from articulado.retrieval.fusion import candidate
+from articulado.retrieval.ranking.features import NO_NEIGHBOURS
 from nodes.choose_cards import choose_cards
 from state.context import ResolvedContext
 from state.rag import fresh_turn
@@ -65,7 +68,7 @@ def _wordings(monkeypatch):
     monkeypatch.setattr(card_answers, "wordings_of_cards", lambda: hashes)
 
 
-async def updated(*candidates, question="vacaciones", chunks=(HOLIDAYS, LEAVE), **values):
+async def updated(*candidates, question="vacaciones", chunks=(HOLIDAYS, LEAVE), phrasings=None, **values):
     state = {
         **fresh_turn(),
         "question": question,
@@ -78,7 +81,8 @@ async def updated(*candidates, question="vacaciones", chunks=(HOLIDAYS, LEAVE), 
         **values,
     }
     stores = {"index": FakeStore(chunks)}
-    return await choose_cards(state, Runtime(context=ResolvedContext()), stores=stores, domain=SPANISH_LAW)
+    runtime = Runtime(context=ResolvedContext())
+    return await choose_cards(state, runtime, stores=stores, domain=SPANISH_LAW, phrasings=phrasings)
 
 
 async def chosen(*candidates, **values):
@@ -210,3 +214,87 @@ async def test_a_card_has_no_guide_that_the_index_lacks():
     assert (await updated(found(card("how_many", "Cuántas", 38, "treinta días naturales", guide="otra"), 0.9)))[
         "guides"
     ] == []
+
+
+def value(kind, score, purpose="calculation"):
+    return {**candidate(make_chunk(900, kind), score, "value", kind), "purpose": purpose, "score": score}
+
+
+def leading(name, *kinds):
+    return card(name, name, 37, "en caso de matrimonio", calculations=list(kinds))
+
+
+KIND, OTHER = sorted(CALCULATIONS)[:2]
+
+
+async def test_a_calculation_that_is_surely_asked_for_takes_only_a_first_card_that_leads_to_it():
+    cards = [found(HOW_MANY, 0.9), found(leading("leading", KIND), 0.4)]
+    sure = await updated(*cards, dated_values=[value(KIND, 0.95)])
+    assert cards_of(sure["candidates"])[0] == "holidays/leading"
+    assert cards_of((await updated(cards[0], dated_values=[value(KIND, 0.95)]))["candidates"]) == []
+    # One that is only likely decides nothing.
+    unsure = await updated(*cards, dated_values=[value(KIND, 0.6)])
+    assert cards_of(unsure["candidates"])[0] == "holidays/how_many"
+
+
+async def values_of(*values, question="vacaciones", card=HOW_MANY, **more):
+    update = await updated(found(card, 0.9), question=question, dated_values=list(values), **more)
+    return [each["purpose"] for each in update["dated_values"]]
+
+
+async def test_a_calculation_is_given_if_the_card_leads_to_it_or_the_question_surely_asks_for_it():
+    assert await values_of(value(KIND, 0.5), card=leading("leading", KIND)) == ["calculation"]
+    assert await values_of(value(OTHER, 0.5), card=leading("leading", KIND)) == []
+    assert await values_of(value(KIND, 0.95)) == ["calculation"]
+
+
+async def test_data_of_a_calculation_are_asked_for_beside_a_card_only_if_it_leads_to_the_calculation():
+    assert await values_of(value(KIND, 0.95, "missing_data")) == []
+    assert await values_of(value(KIND, 0.5, "missing_data"), card=leading("leading", KIND)) == ["missing_data"]
+
+
+async def test_a_calculation_of_employees_is_not_given_to_whoever_names_another_regime():
+    assert await values_of(value(KIND, 0.95), question="Soy funcionaria, ¿cuántas vacaciones tengo?") == []
+
+
+async def test_a_calculation_made_on_the_law_of_today_is_not_given_on_a_past_day():
+    def worked(law_day):
+        return {"status": "done", "calculation": KIND, "law_day": law_day}
+
+    asked = {"as_of": "2011-10-03", "card": leading("leading", KIND)}
+    assert "calculation" not in await values_of(value(KIND, 0.95), calculations=[worked(None)], **asked)
+    assert "calculation" in await values_of(value(KIND, 0.95), calculations=[worked("2011-10-03")], **asked)
+
+
+async def texts_of_caveats(**values):
+    update = await updated(provision(HOLIDAYS, 0.7), found(WHEN, 0.01), **values)
+    return [each["chunk"]["text"] for each in update["dated_values"] if each["purpose"] == "caveat"]
+
+
+async def test_law_in_place_of_a_card_is_preceded_by_what_it_may_not_hold_for():
+    assert await texts_of_caveats() == []
+    [of_day] = await texts_of_caveats(as_of="2011-10-03")
+    assert "3 de octubre de 2011" in of_day
+    [of_regime] = await texts_of_caveats(question="Soy autónomo, ¿vacaciones?")
+    assert "autónomos" in of_regime
+
+
+class NoNeighbours:
+    """Phrasings among which no question is near."""
+
+    def around(self, question):
+        return NO_NEIGHBOURS
+
+
+async def test_the_packaged_model_tells_how_likely_cards_answer_where_known_questions_are_at_hand(monkeypatch):
+    compared = []
+
+    class Model:
+        def probabilities(self, evidence):
+            compared.append(len(evidence))
+            return np.array([0.05, 0.6])
+
+    monkeypatch.setattr("nodes.choose_cards.packaged_card_model", Model)
+    state = [found(HOW_MANY, 0.9), found(MARRIAGE, 0.8), provision(HOLIDAYS, 0.7)]
+    assert cards_of(await chosen(*state, phrasings=NoNeighbours())) == ["holidays/marriage"]
+    assert compared == [2]
