@@ -14,6 +14,7 @@ from nodes.expand_references import expand_references
 from nodes.merge_candidates import merge_candidates
 from nodes.select_context import select_context
 from state.context import ResolvedContext
+from state.rag import fresh_turn
 
 PROFILE = load_profile("laboral")
 RUNTIME = Runtime(context=ResolvedContext())
@@ -145,12 +146,12 @@ async def test_a_wording_of_the_day_that_is_a_candidate_already_comes_once():
     assert await expanded(sources, WORDINGS, as_of="2021-12-31") == []
 
 
-async def chosen(candidates, tokens=10_000, *, refetched=False, table=None, **context):
+async def chosen(candidates, tokens=10_000, *, refetched=False, table=None, model_decides=False, **context):
     runtime = Runtime(context=ResolvedContext(**context))
-    state = {"candidates": candidates, "refetched": refetched}
+    state = {**fresh_turn(), "candidates": candidates, "refetched": refetched, "today": TODAY, "as_of": None}
     services = {"rerankers": table or {}, "counter": CharacterCounter(), "context_tokens": tokens}
     services |= {"profile": PROFILE, "language": language("es")}
-    return ids((await select_context(state, runtime, **services))["context"])
+    return ids((await select_context(state, runtime, **services, model_decides=model_decides))["context"])
 
 
 async def test_final_scores_decide_and_unscored_come_after():
@@ -205,6 +206,13 @@ async def test_a_chosen_card_and_the_law_that_bears_it_are_read_before_the_best(
     cards = [candidate_of(100 + n, 0.1 - n / 100, "card") for n in range(3)]
     assert await chosen(candidates + cards, max_chunks_in_prompt=5) == [0, 1, 100, 101, 102]
     assert await chosen(candidates + cards, max_chunks_in_prompt=3) == [100, 101, 102]
+
+
+async def test_offline_nothing_is_read_beside_a_chosen_card_but_what_bears_it():
+    card = {**candidate_of(1, 0.5, "card"), "purpose": "card", "says": ""}
+    best, bearing, other = candidate_of(2, 0.9), candidate_of(3, 0.4, "card"), candidate_of(4, 0.8)
+    assert set(await chosen([card, best, bearing, other])) == {1, 3}
+    assert set(await chosen([card, best, bearing, other], model_decides=True)) == {1, 2, 3, 4}
 
 
 def test_the_ranked_provisions_have_no_cards():

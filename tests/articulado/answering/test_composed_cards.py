@@ -1,0 +1,87 @@
+"""Answers made of cards and worked results: their marks, their order, and what goes where they are long."""
+
+import re
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from support.doubles import make_chunk
+
+from articulado.answering.answer_writer import MAX_WORDS, MIN_POINTS, ExtractivePrincipal
+from articulado.guides.card_answers import card_text
+from articulado.guides.cards import Card, card_chunk
+from articulado.language.languages import language
+from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.prompting.fragments import write_prompt
+
+LAW = "BOE-A-2015-11430"
+SENTENCE = "Las vacaciones serán de treinta días naturales."
+HOLIDAYS = make_chunk(38, "Artículo 38", law_id=LAW, law_name="Estatuto de los Trabajadores", text=f"1. {SENTENCE}")
+LEAVE = make_chunk(37, "Artículo 37", law_id=LAW, law_name="Estatuto de los Trabajadores", text="3. Quince días.")
+
+
+def card(points=1, words=5):
+    pins = [f"{LAW}#Artículo 38||treinta días naturales"]
+    text = "Son treinta días naturales al año, y el convenio los puede mejorar; " + "no se cambian por dinero " * 7
+    point = {"text": "palabra " * words, "pins": [f"{LAW}#Artículo 37||Quince días"]}
+    return Card.model_validate(
+        {
+            "id": "holidays/how_many",
+            "need": "¿Cuántas vacaciones tengo?",
+            "asks": "how_much",
+            "answer": {"text": text.strip(), "pins": pins},
+            "points": [{**point, "when": f"Punto {number}"} for number in range(1, points + 1)],
+            "regimes": ["laboral"],
+            "phrasings": ["una", "dos", "tres", "cuatro"],
+        }
+    )
+
+
+def fragment(chunk, purpose=None, says=""):
+    found = {"chunk": chunk, "score": 0.9, "origins": ["card"], "found_by": []}
+    return {**found, "purpose": purpose, "says": says} if purpose else found
+
+
+def carded(of):
+    return fragment({**card_chunk(of), "text": card_text(of, language("es"))}, "card")
+
+
+def answer(*fragments):
+    model = ExtractivePrincipal(domain=SPANISH_LAW)
+    prompt = write_prompt(fragments, "¿Cuántas vacaciones tengo?", markers=True)
+    return str(model.invoke([SystemMessage("Responde."), HumanMessage(prompt)]).content).partition("\n\n===")[0]
+
+
+BORNE = (fragment(HOLIDAYS, "decisive", SENTENCE), fragment(LEAVE))
+
+
+def test_each_statement_has_the_mark_of_the_provision_that_bears_it_and_the_law_follows():
+    heading, first, point, *_ = said = answer(carded(card()), *BORNE).splitlines()
+    assert heading == "¿Cuántas vacaciones tengo?"
+    assert first.endswith(" [C2]")
+    assert point.startswith("- Punto 1: ")
+    assert point.endswith(" [C3]")
+    assert f"La ley (Estatuto de los Trabajadores, artículo 38): «{SENTENCE}» [C2]" in said
+
+
+def test_a_statement_whose_provision_is_not_there_has_the_mark_of_the_card():
+    assert answer(carded(card()), *BORNE[:1]).splitlines()[2].endswith(" [C1]")
+
+
+def test_the_last_points_go_where_a_card_is_long():
+    text = answer(carded(card(points=4, words=29)), *BORNE)
+    assert re.findall("Punto [0-9]", text) == ["Punto 1", "Punto 2", "Punto 3"]
+    assert len(text.split()) <= MAX_WORDS
+    assert SENTENCE in text
+
+
+def test_a_worked_result_stands_before_the_card_and_takes_of_its_room():
+    worked = fragment(make_chunk(900, "Resultado", law_name="Cálculo", text="Total: 30 días\n" + "línea " * 100))
+    text = answer({**worked, "purpose": "calculation", "says": ""}, carded(card(points=4, words=12)), *BORNE)
+    assert text.startswith("Total: 30 días [C1]")
+    assert text.index("línea") < text.index("¿Cuántas")
+    assert text.count("Punto ") == MIN_POINTS
+    assert answer(carded(card(points=4, words=12)), *BORNE).count("Punto ") == 4
+
+
+def test_a_caveat_stands_before_everything():
+    caveat = fragment(make_chunk(901, "Advertencia", law_name="Advertencia", text="Puede ser otra ley."), "caveat")
+    assert answer(BORNE[1], caveat).startswith("Puede ser otra ley.\n\n")
