@@ -34,7 +34,7 @@ from articulado.store.edge import EdgeStore
 from articulado.store.edge_writer import EdgeWriter
 from articulado.store.generations import Description, Fingerprints
 from articulado.store.opening import open_index
-from articulado.values.chunks import Chunk
+from articulado.values.chunks import Chunk, blank_chunk
 from articulado.values.protocols import HybridQuery, SearchFilter, SparseVector, Vector
 
 COLLECTION = "normativa"
@@ -87,8 +87,7 @@ def chunk(number: int, text: str, version: str) -> Chunk:
     law = f"BOE-A-2015-{number // 70:05}"
     provision = f"Artículo {number % 70 + 1}"
     return {
-        "id": chunk_id(COLLECTION, law, provision, None, 1),
-        "collection": COLLECTION,
+        **blank_chunk(chunk_id(COLLECTION, law, provision, None, 1), COLLECTION),
         "law_id": law,
         "law_name": "x" * 60,
         "rank": 2,
@@ -97,26 +96,11 @@ def chunk(number: int, text: str, version: str) -> Chunk:
         "provision_key": f"art:{number % 70 + 1}",
         "title": "x" * 40,
         "breadcrumb": "x" * 80,
-        "summary": "",
         "text": text,
-        "part": 1,
-        "parts": 1,
-        "parent_id": None,
-        "parent_content": "",
         "strategy": "provision",
         "refs": [chunk_id(COLLECTION, law, f"Artículo {other}", None, 1) for other in range(3)],
         "valid_from": "2015-11-13",
-        "valid_to": None,
-        "status": "vigente",
-        "status_note": "",
-        "wording": {},
-        "notes": [],
-        "territory_ccaa": None,
-        "territory_municipio": None,
         "chunk_type": "provision",
-        "tier": "",
-        "topic": "",
-        "attributes": {},
         "url": f"https://www.boe.es/buscar/act.php?id={law}#a{number % 70 + 1}",
         "content_hash": f"{version}{number:032x}"[:32],
         "source": "official",

@@ -142,10 +142,10 @@ def _is_kept(candidate: Candidate) -> bool:
 def by_claim(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:
     """Return the candidates in the order in which they are let in, each once.
 
-    What the model asked for (``need``) comes first: it was fetched for that. Then a chosen answer card with the law
-    that bears it (``card``), the best of all, of what the last answer rested on (``carryover``) the best, up to half
-    of the places, and the rest as it is ranked. With a single place nothing is carried over. What begins with rows of
-    a table comes with the part before it, which says what the table is of.
+    A candidate that the model asked for (``need``) comes first: it was fetched for that. Then a chosen answer card
+    with the law that bears it (``card``), the best of all, of what the last answer rested on (``carryover``) the best,
+    up to half of the places, and the rest as it is ranked. With a single place nothing is carried over. What begins
+    with rows of a table comes with the part before it, which says what the table is of.
     """
     by_part = {_part(candidate["chunk"], candidate["chunk"]["part"]): candidate for candidate in ranked}
 

@@ -77,7 +77,7 @@ class Point:
 
 @dataclass(frozen=True)
 class PlainWords:
-    """What a record says of a provision: the sentences of its summary, and its points."""
+    """The words of a record on a provision: the sentences of its summary, and its points."""
 
     summary: tuple[str, ...]
     points: tuple[Point, ...]

@@ -34,7 +34,7 @@ from articulado.language.languages import LANGUAGES, Language, language
 from articulado.legal.ids import chunk_id
 from articulado.legal.labels import law_url, provision_key, provision_url
 from articulado.legal.laws.registry import known_laws
-from articulado.values.chunks import LOWEST_RANK, Candidate, Chunk
+from articulado.values.chunks import LOWEST_RANK, Candidate, Chunk, blank_chunk
 
 VALUE_TYPE = "reference_value"
 """``chunk_type`` of a chunk that states a reference value: no index has it."""
@@ -199,8 +199,7 @@ def value_chunk(
 ) -> Chunk:
     """Return a chunk that states a value and is in no index; ``source`` and ``begins`` tell its versions apart."""
     return {
-        "id": chunk_id(collection, source or law_id, name, begins, 1),
-        "collection": collection,
+        **blank_chunk(chunk_id(collection, source or law_id, name, begins, 1), collection),
         "law_id": law_id,
         "law_name": law_name,
         "rank": rank,
@@ -208,30 +207,12 @@ def value_chunk(
         "provision": label,
         "provision_key": key or name,
         "title": title,
-        "breadcrumb": "",
-        "summary": "",
         "text": text,
-        "part": 1,
-        "parts": 1,
-        "parent_id": None,
-        "parent_content": "",
         "strategy": VALUE_TYPE,
-        "refs": [],
         "valid_from": valid_from,
-        "valid_to": None,
-        "status": "vigente",
-        "status_note": "",
-        "wording": {},
-        "notes": [],
-        "territory_ccaa": None,
-        "territory_municipio": None,
         "chunk_type": VALUE_TYPE,
-        "tier": "",
-        "topic": "",
-        "attributes": {},
         "url": url,
         "content_hash": blake2b(text.encode(), digest_size=16).hexdigest(),
-        "source": "plain_language",
     }
 
 

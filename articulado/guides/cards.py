@@ -24,7 +24,7 @@ from articulado.language.spanish import sentences
 from articulado.language.translation import translate
 from articulado.legal.ids import chunk_id
 from articulado.legal.labels import provision_key
-from articulado.values.chunks import CARD_TYPE, CARDS, LOWEST_RANK, Chunk, ProvisionRef
+from articulado.values.chunks import CARD_TYPE, CARDS, Chunk, ProvisionRef, blank_chunk
 from articulado.values.errors import ConfigurationError
 
 FOLDER = Path(str(resources.files("corpus"))) / "fichas"
@@ -206,39 +206,17 @@ def card_chunk(card: Card) -> Chunk:
     text = "\n".join(f"{each.when}: {each.text}" if each.when else each.text for each in card.statements)
     content = card.model_dump_json(exclude_defaults=True)
     return {
-        "id": chunk_id(CARDS, CARDS, card.id, None, 1),
-        "collection": CARDS,
+        **blank_chunk(chunk_id(CARDS, CARDS, card.id, None, 1), CARDS),
         "law_id": CARDS,
         "law_name": "Ficha",
-        "rank": LOWEST_RANK,
         "kind": "ficha",
         "provision": card.need,
         "provision_key": card.id,
-        "title": "",
-        "breadcrumb": "",
-        "summary": "",
         "text": text,
-        "part": 1,
-        "parts": 1,
-        "parent_id": None,
-        "parent_content": "",
         "strategy": "card",
-        "refs": [],
-        "valid_from": None,
-        "valid_to": None,
-        "status": "vigente",
-        "status_note": "",
-        "wording": {},
-        "notes": [],
-        "territory_ccaa": None,
-        "territory_municipio": None,
         "chunk_type": CARD_TYPE,
-        "tier": "",
         "topic": card.id.partition("/")[0],
-        "attributes": {},
-        "url": "",
         "content_hash": blake2b(content.encode(), digest_size=16).hexdigest(),
-        "source": "plain_language",
         "details": {"card": json.loads(content), "bears": [list(ref) for ref in card.bearing]},
     }
 

@@ -32,7 +32,7 @@ from articulado.guides.schema import ITEMS, Article, ArticleChunk, official_link
 from articulado.language.translation import translate
 from articulado.legal.ids import chunk_id
 from articulado.values.cases import Details
-from articulado.values.chunks import Chunk
+from articulado.values.chunks import Chunk, blank_chunk
 
 
 class _UniqueKeysLoader(yaml.SafeLoader):
@@ -174,8 +174,7 @@ def _chunk(article: Article, part: ArticleChunk, number: int, collection: str, p
     title = part.title.strip() or labels.types.get(part.type, part.type)
     key = f"{article.id}#{number}"
     return {
-        "id": chunk_id(collection, article.id, f"{part.type}#{number}", None, number),
-        "collection": collection,
+        **blank_chunk(chunk_id(collection, article.id, f"{part.type}#{number}", None, number), collection),
         "law_id": article.id,
         "law_name": article.title,
         "rank": profile.rank(KIND),
@@ -184,28 +183,14 @@ def _chunk(article: Article, part: ArticleChunk, number: int, collection: str, p
         "provision_key": key,
         "title": title,
         "breadcrumb": article.title,
-        "summary": "",
         "text": text_of(part, labels),
         "part": number,
         "parts": len(article.chunks),
-        "parent_id": None,
-        "parent_content": "",
         "strategy": "article",
-        "refs": [],
-        "valid_from": None,
-        "valid_to": None,
-        "status": "vigente",
-        "status_note": "",
-        "wording": {},
-        "notes": [],
-        "territory_ccaa": None,
-        "territory_municipio": None,
         "chunk_type": part.type,
         "tier": "CRITICAL" if part.critical else profile.case.tiers.of(part.type),
         "topic": article.topic,
-        "attributes": {},
         "url": article.url or official_link(part.provisions or article.provisions),
-        "content_hash": "",
         "source": "official",
         "details": dict(details_of(article, part)),
     }

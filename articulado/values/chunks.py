@@ -35,9 +35,9 @@ HEADING_REPEATS = 3
 """How often the heading stands in what is indexed: it says in few words what many words below it are about."""
 
 Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records", "card", "value", "phrasing"]
-"""How a candidate was found; a ``phrasing`` answers a known question that is near, a ``card`` is a chosen answer
-card or a provision that bears it, a ``value`` states a dated reference value (``articulado.calculations.parameters``)
-and is in no index.
+"""Way in which a candidate was found; a ``phrasing`` answers a known question that is near, a ``card`` is a chosen
+answer card or a provision that bears it, a ``value`` states a dated reference value
+(``articulado.calculations.parameters``) and is in no index.
 """
 
 Purpose = Literal["card", "caveat", "decisive", "value", "calculation", "missing_data"]
@@ -186,6 +186,45 @@ class Chunk(TypedDict):
     law_notes: NotRequired[list[str]]
     details: NotRequired[dict[str, Any]]
     agreement: NotRequired[Agreement]
+
+
+def blank_chunk(id_: int, collection: str) -> Chunk:
+    """Return a chunk with nothing in it but its id and its collection: one whole part, open in time, in our words."""
+    return {
+        "id": id_,
+        "collection": collection,
+        "law_id": "",
+        "law_name": "",
+        "rank": LOWEST_RANK,
+        "kind": "",
+        "provision": "",
+        "provision_key": "",
+        "title": "",
+        "breadcrumb": "",
+        "summary": "",
+        "text": "",
+        "part": 1,
+        "parts": 1,
+        "parent_id": None,
+        "parent_content": "",
+        "strategy": "",
+        "refs": [],
+        "valid_from": None,
+        "valid_to": None,
+        "status": "vigente",
+        "status_note": "",
+        "wording": {},
+        "notes": [],
+        "territory_ccaa": None,
+        "territory_municipio": None,
+        "chunk_type": "",
+        "tier": "",
+        "topic": "",
+        "attributes": {},
+        "url": "",
+        "content_hash": "",
+        "source": "plain_language",
+    }
 
 
 class Candidate(TypedDict):

@@ -73,7 +73,7 @@ class EvidenceReader:
     async def read(self, question: str, candidates: Sequence[Candidate]) -> list[float]:
         """Return the features of a question, ``EVIDENCE``; ``candidates`` are at least one, the best first.
 
-        What is not known is NaN: ``best_card`` where there are no cards.
+        Unknown evidence is NaN: ``best_card`` where there are no cards.
         """
         # Learnt without the vectors of a sentence encoder: what these say is judged beside it.
         cards = [candidate for candidate in candidates if is_card(candidate["chunk"])][:MAX_CARDS]

@@ -22,7 +22,7 @@ from articulado.store.records.schema import (
     load_decisions,
     load_law,
 )
-from articulado.values.chunks import Chunk, ProvisionRef, Status
+from articulado.values.chunks import Chunk, ProvisionRef, Status, blank_chunk
 from articulado.values.errors import ConfigurationError
 
 DECISION_RANK = 5
@@ -105,8 +105,7 @@ def decision_chunk(record: Decision, ids: ProvisionIds) -> Chunk:
     collection = "sentencias" if ruling else "criterios_inss"
     day = record.date.isoformat()
     return {
-        **_common(record.title, chunk_id(collection, record.id, record.id, day, 1), record.refs, ids),
-        "collection": collection,
+        **_common(collection, chunk_id(collection, record.id, record.id, day, 1), record.title, record.refs, ids),
         "law_id": record.official_id,
         "law_name": record.author,
         "rank": DECISION_RANK,
@@ -210,8 +209,7 @@ def _law_chunk(record: LawRecord, refs: Iterable[str], ids: ProvisionIds) -> Chu
     """Return the fields that are the same for every record of a provision."""
     law, key = known_laws()[record.law_id], _key(record)
     return {
-        **_common(record.title, _provision_id(law.id, key), refs, ids),
-        "collection": "normativa",
+        **_common("normativa", _provision_id(law.id, key), record.title, refs, ids),
         "law_id": law.id,
         "law_name": law.short,
         "rank": law.rank,
@@ -225,32 +223,13 @@ def _law_chunk(record: LawRecord, refs: Iterable[str], ids: ProvisionIds) -> Chu
     }
 
 
-def _common(title: str, number: int, refs: Iterable[str], ids: ProvisionIds) -> Chunk:
+def _common(collection: str, number: int, title: str, refs: Iterable[str], ids: ProvisionIds) -> Chunk:
     """Return the fields that are the same for every kind of record; the rest is for the caller to add."""
-    return {  # type: ignore[typeddict-item]
-        "id": number,
+    return {
+        **blank_chunk(number, collection),
         "title": title,
-        "summary": "",
-        "text": "",
-        "content_hash": "",
-        "breadcrumb": "",
-        "part": 1,
-        "parts": 1,
-        "parent_id": None,
-        "parent_content": "",
         "strategy": RECORD,
         "refs": _resolved(refs, ids),
-        "valid_to": None,
-        "status": "vigente",
-        "status_note": "",
-        "wording": {},
-        "notes": [],
-        "territory_ccaa": None,
-        "territory_municipio": None,
-        "tier": "",
-        "topic": "",
-        "attributes": {},
-        "source": "plain_language",
     }
 
 
