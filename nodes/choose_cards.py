@@ -104,13 +104,7 @@ async def choose_cards(
         for one in await _bearing(statements, each, store, days, domain):
             bearing.setdefault(one["chunk"]["id"], one)
     known = {each["chunk"]["id"] for each in others}
-    of_today = {each["calculation"] for each in state["calculations"] if not each["law_day"]}
-    past = days.as_of is not None and days.as_of < days.today
-    values = [
-        each
-        for each in state["dated_values"]
-        if _fitting(each, chosen, regimes) and not (past and not of_today.isdisjoint(each["found_by"]))
-    ]
+    values = [each for each in _of_day(state, days) if _fitting(each, chosen, regimes)]
     if not chosen:
         values += _caveats(others, regimes, days, language_of_turn(state, domain.language))
     kinds = {kind for each in values for kind in each["found_by"]}
@@ -132,6 +126,13 @@ def _surely_asked(values: Sequence[Candidate], regimes: frozenset[Regime]) -> se
     """Return the kinds of calculations that answer a question by themselves: a first card must lead to one of them."""
     sure = (each for each in values if each.get("purpose") == "calculation" and each["score"] >= SURE_OF_CALCULATION)
     return {kind for each in sure for kind in each["found_by"]} if not regimes else set()
+
+
+def _of_day(state: RagState, days: Days) -> list[Candidate]:
+    """Return the values of a question without those of calculations that were made on today's law for a past day."""
+    of_today = {each["calculation"] for each in state["calculations"] if not each["law_day"]}
+    past = days.as_of is not None and days.as_of < days.today
+    return [each for each in state["dated_values"] if not past or of_today.isdisjoint(each["found_by"])]
 
 
 def _fitting(value: Candidate, chosen: Sequence[Candidate], regimes: frozenset[Regime]) -> bool:
