@@ -76,7 +76,7 @@ async def choose_cards(
     question = state["contextualized_question"] or state["question"]
     asked = " ".join(filter(None, split_subject(question, domain.language)))
     regimes = regimes_named(question)
-    sure = _surely_asked(state["dated_values"], regimes)
+    worked, sure = (_kinds_worked(state["dated_values"], regimes, least) for least in (0.0, SURE_OF_CALCULATION))
     chosen: list[Candidate] = []
     bearing: dict[int, Candidate] = {}
     answered: set[ProvisionRef] = set()
@@ -91,8 +91,10 @@ async def choose_cards(
         statements = said or card.shown
         answer, borne = {pin.ref for pin in statements[0].pins}, {pin.ref for one in statements for pin in one.pins}
         suits = is_for(card, regimes) or (bool(said) and not chosen)
-        beside = bool(chosen) or not sure or not sure.isdisjoint(card.calculations)
-        if not suits or not beside or (chosen and answer & answered) or (named and not named & borne):
+        led_to = sure | (worked & _kinds_led_to(chosen))
+        if not suits or (led_to and led_to.isdisjoint(card.calculations)):
+            continue
+        if (chosen and answer & answered) or (named and not named & borne):
             continue
         if await stale_provisions(borne, store, *days):
             continue
@@ -122,10 +124,18 @@ async def choose_cards(
     }
 
 
-def _surely_asked(values: Sequence[Candidate], regimes: frozenset[Regime]) -> set[str]:
-    """Return the kinds of calculations that answer a question by themselves: a first card must lead to one of them."""
-    sure = (each for each in values if each.get("purpose") == "calculation" and each["score"] >= SURE_OF_CALCULATION)
-    return {kind for each in sure for kind in each["found_by"]} if not regimes else set()
+def _kinds_worked(values: Sequence[Candidate], regimes: frozenset[Regime], least: float) -> set[str]:
+    """Return the kinds of calculations with a result that a question asks for with at least a probability.
+
+    Cards must lead to one of those that are surely asked for, as they answer by themselves; a second card to one that
+    the first leads to: the data of a calculation, such as pay, are near cards on other needs.
+    """
+    worked = [each for each in values if each.get("purpose") == "calculation" and each["score"] >= least]
+    return {kind for each in worked for kind in each["found_by"]} if not regimes else set()
+
+
+def _kinds_led_to(chosen: Sequence[Candidate]) -> set[str]:
+    return {kind for each in chosen for kind in card_of(each["chunk"]).calculations}
 
 
 def _of_day(state: RagState, days: Days) -> list[Candidate]:
@@ -144,8 +154,7 @@ def _fitting(value: Candidate, chosen: Sequence[Candidate], regimes: frozenset[R
     purpose = value.get("purpose")
     if purpose not in ("calculation", "missing_data"):
         return True
-    kinds = {kind for each in chosen for kind in card_of(each["chunk"]).calculations}
-    if not kinds.isdisjoint(value["found_by"]):
+    if not _kinds_led_to(chosen).isdisjoint(value["found_by"]):
         return True
     return value["score"] >= SURE_OF_CALCULATION and not regimes and not (chosen and purpose == "missing_data")
 

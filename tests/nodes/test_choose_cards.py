@@ -230,11 +230,24 @@ KIND, OTHER = sorted(CALCULATIONS)[:2]
 async def test_a_calculation_that_is_surely_asked_for_takes_only_a_first_card_that_leads_to_it():
     cards = [found(HOW_MANY, 0.9), found(leading("leading", KIND), 0.4)]
     sure = await updated(*cards, dated_values=[value(KIND, 0.95)])
-    assert cards_of(sure["candidates"])[0] == "holidays/leading"
+    assert cards_of(sure["candidates"]) == ["holidays/leading"]
     assert cards_of((await updated(cards[0], dated_values=[value(KIND, 0.95)]))["candidates"]) == []
     # One that is only likely decides nothing.
     unsure = await updated(*cards, dated_values=[value(KIND, 0.6)])
-    assert cards_of(unsure["candidates"])[0] == "holidays/how_many"
+    assert cards_of(unsure["candidates"]) == ["holidays/how_many", "holidays/leading"]
+
+
+async def test_beside_a_calculation_a_second_card_must_lead_to_it():
+    pin = [f"{LAW}#Artículo 38||treinta días naturales"]
+    answer = {"text": "Son los que dice la ley " + "y no se cambian por dinero " * 8, "pins": pin}
+    first, second = (
+        found(leading("leading", KIND), 0.9),
+        found(card("pay", "Pagas", 38, "treinta días naturales", answer=answer), 0.8),
+    )
+    assert cards_of(await chosen(first, second)) == ["holidays/leading", "holidays/pay"]
+    assert cards_of(await chosen(first, second, dated_values=[value(KIND, 0.6)])) == ["holidays/leading"]
+    # A calculation that is not given, as the first card does not lead to it, keeps no card back.
+    assert len(cards_of(await chosen(first, second, dated_values=[value(OTHER, 0.6)]))) == 2
 
 
 async def values_of(*values, question="vacaciones", card=HOW_MANY, **more):
