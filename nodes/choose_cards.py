@@ -1,8 +1,9 @@
 """Choose the answer cards of a question: none, one, or two where it asks for two needs.
 
 A card is chosen if the ranking holds it for likely, its regimes have the one that the question names, and each
-provision that it rests on has on the day of the question the wording that it was written against. The cards that are
-not chosen leave the candidates; the provisions that a chosen card is pinned to become candidates.
+provision that it rests on has on the day of the question the wording that it was written against; where one has not,
+no less likely card takes the place of its card. The cards that are not chosen leave the candidates; the provisions
+that a chosen card is pinned to become candidates.
 """
 
 import asyncio
@@ -97,7 +98,8 @@ async def choose_cards(
         if (chosen and answer & answered) or (named and not named & borne):
             continue
         if await stale_provisions(borne, store, *days):
-            continue
+            # A less likely card is on another need: it does not stand in for this one.
+            break
         guide = await _guide_of(card, asked, store) if not said else None
         text = card_text(card, language_of_turn(state, domain.language), said, guide["title"] if guide else "")
         guides += [guide] if guide and guide not in guides else []

@@ -145,6 +145,8 @@ async def test_a_card_that_is_not_for_the_regime_of_the_question_says_what_diffe
 async def test_a_card_whose_law_has_another_wording_is_not_used():
     changed = {**HOLIDAYS, "text": "1. Las vacaciones serán de cuarenta días."}
     assert cards_of(await chosen(found(HOW_MANY, 0.9), chunks=[changed, LEAVE])) == []
+    # A less likely card, on another need, does not take its place.
+    assert cards_of(await chosen(found(HOW_MANY, 0.9), found(MARRIAGE, 0.5), chunks=[changed, LEAVE])) == []
     # Without the text of the law nothing tells that it has changed.
     record = {**HOLIDAYS, "source": "plain_language"}
     assert cards_of(await chosen(found(HOW_MANY, 0.9), chunks=[record])) == ["holidays/how_many"]
