@@ -85,3 +85,12 @@ def test_a_worked_result_stands_before_the_card_and_takes_of_its_room():
 def test_a_caveat_stands_before_everything():
     caveat = fragment(make_chunk(901, "Advertencia", law_name="Advertencia", text="Puede ser otra ley."), "caveat")
     assert answer(BORNE[1], caveat).startswith("Puede ser otra ley.\n\n")
+
+
+def test_beside_a_card_a_calculation_says_what_it_lacks_without_its_rule_after_the_card():
+    lines = "La indemnización es de 20 días por año.\nPara calcularlo me falta:\n- ¿Cuánto gana? Es la base."
+    lacking = fragment(make_chunk(902, "Resultado", law_name="Cálculo", text=lines), "missing_data")
+    text = answer(carded(card()), *BORNE, lacking)
+    assert text.endswith("Para calcularlo me falta:\n- ¿Cuánto gana? Es la base.")
+    assert "20 días por año" not in text
+    assert "\nLa indemnización es de 20 días por año. [C2]\nPara calcularlo" in answer(BORNE[1], lacking)

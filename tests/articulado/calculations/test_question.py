@@ -73,6 +73,13 @@ def test_a_length_of_service_without_days_ends_today_and_says_so() -> None:
     assert dated.inputs["end"] == date(2026, 10, 31)
 
 
+def test_a_question_on_the_law_of_a_past_day_does_not_end_today() -> None:
+    question = "Me despidieron por causas objetivas en octubre de 2011, llevaba 6 años y cobraba 21.900 euros al año"
+    request = READER.asked(f"{question}, ¿cuánto me tocaba?", "compensation/objective", today=TODAY)
+    assert request
+    assert "end" not in request.inputs
+
+
 def test_a_follow_up_changes_what_it_names_and_keeps_the_rest() -> None:
     request = only(READER.read_turn("¿y si fueran 30.000 euros al año?", [OBJECTIVE], today=TODAY))
     assert request.kind == "compensation/objective"

@@ -74,6 +74,7 @@ def test_the_ways_of_writing_a_day(question, day):
         ("mi contrato terminó en junio del 21", date(2021, 6, 30)),
         ("firmé el finiquito el 15 de marzo de 2019", date(2019, 3, 15)),
         ("en 2018 cobraba poco y en 2020 me despidieron", date(2020, 12, 31)),
+        ("mi hijo nació el 3 de marzo de 2020, ¿cuántas semanas me tocaban entonces?", date(2020, 3, 3)),
     ],
 )
 def test_what_happened_then_decides(question, day):
@@ -105,6 +106,7 @@ def test_what_happened_then_decides(question, day):
         "una empresa autorizada antes de 2014",
         "me jubilé antes de 2022, ¿qué coeficientes me aplican?",
         "me dieron la ayuda en 2020, ¿la tengo ahora?",
+        "mi hijo nació en 2020 y entonces cogí semanas, ¿cuántas tengo ahora?",
         "¿sigue en vigor lo de 2020 en 2020?",
     ],
 )
