@@ -27,7 +27,7 @@ def resident() -> tuple[float, float]:
 
 def measure(name: str, home: Path) -> dict[str, float]:
     from articulado.config.settings import Settings
-    from articulado.encoders.known_questions import open_phrasings
+    from articulado.guides.known_questions import open_phrasings
 
     lines = (resources.files("evaluation") / "datasets" / "demo.jsonl").read_text(encoding="utf-8").splitlines()
     questions = [json.loads(line)["question"] for line in lines]

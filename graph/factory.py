@@ -13,11 +13,11 @@ from articulado.config.profile import Profile, domain_of
 from articulado.config.settings import ModelSettings, Settings
 from articulado.encoders.bm25 import Bm25Encoder
 from articulado.encoders.dual import DualEncoder, packaged_encoder
-from articulado.encoders.known_questions import KeptVectors, open_phrasings
 from articulado.encoders.meaning import MeaningEmbedder, TextCloseness, meaning_fingerprint
 from articulado.encoders.phrasings import Phrasings, packaged_precedents
 from articulado.encoders.sentences import sentence_encoder
 from articulado.encoders.use_multilingual import FINGERPRINT
+from articulado.guides.known_questions import KeptVectors, open_phrasings
 from articulado.legal.domain.base import Domain, Lexicon, StemWeights
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws

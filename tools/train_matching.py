@@ -34,9 +34,9 @@ from articulado.cases.matching import (
 from articulado.config.profile import Profile, domain_of, load_profile
 from articulado.config.settings import Settings
 from articulado.encoders.dual import DIMENSIONS, DualEncoder, packaged_encoder
-from articulado.encoders.known_questions import KeptVectors
 from articulado.encoders.use_multilingual import MultilingualSentences
 from articulado.guides.chunks import cut_article
+from articulado.guides.known_questions import KeptVectors
 from articulado.ingestion.indexing.build import training_pairs_of
 from articulado.ingestion.indexing.changes import entries_of
 from articulado.legal.domain.spanish_law import SPANISH_LAW

@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder
-from articulado.encoders.known_questions import known_questions, summaries
 from articulado.encoders.phrasings import FILE as PHRASINGS
 from articulado.encoders.phrasings import PRECEDENTS, Known, Neighbourhood, Phrasings, packaged_phrasings
 from articulado.encoders.sentences import sentence_encoder
+from articulado.guides.known_questions import known_questions, summaries
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.retrieval.ranking.features import FeatureReader, without_neighbours
 from articulado.retrieval.ranking.heuristic import HeuristicReranker

@@ -235,7 +235,7 @@ _NAMED, _ASKED, _TOLD = 1.0, 0.9, 0.6
 
 
 class TextVectors(Protocol):
-    """Unit vectors of sentences; ``articulado.encoders.known_questions.KeptVectors`` satisfies it."""
+    """Unit vectors of sentences; ``articulado.guides.known_questions.KeptVectors`` satisfies it."""
 
     def of_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of texts that stay the same, (texts, dim)."""

@@ -98,7 +98,8 @@ class Card(CardPart):
 
     ``calculations`` are the kinds of worked results that it leads to (``articulado.calculations.catalogue``).
     ``regimes`` are those that it was checked for; for a regime in neither list nothing is known. ``guide`` is the id of
-    the case guide that looks at the need with a person's own data. A ``frequent`` need is shown as an example.
+    the case guide that looks at the need with a person's own data. A ``frequent`` need is shown as an example. The
+    ``phrasings`` are questions that it answers; they are known to the encoders, and no index holds them.
     """
 
     id: str = Field(pattern=r"^[a-z_]+/[a-z0-9_]+$")
@@ -115,7 +116,7 @@ class Card(CardPart):
     frequent: bool = False
     regimes: tuple[Regime, ...] = Field(min_length=1)
     not_for: tuple[Exclusion, ...] = ()
-    phrasings: tuple[Text, ...] = Field(min_length=4)
+    phrasings: tuple[Text, ...] = ()
 
     @model_validator(mode="after")
     def _is_whole(self) -> "Card":
@@ -160,8 +161,12 @@ class Card(CardPart):
         return sum(len(text.split()) for text in texts)
 
 
+class _WrittenCard(Card):
+    phrasings: tuple[Text, ...] = Field(min_length=4)
+
+
 class _File(CardPart):
-    card: tuple[Card, ...]
+    card: tuple[_WrittenCard, ...]
 
 
 def read_cards(file: Path) -> tuple[Card, ...]:
@@ -202,9 +207,9 @@ def packaged_cards() -> Mapping[str, Card]:
 
 
 def card_chunk(card: Card) -> Chunk:
-    """Return a card as a chunk of an index: its text is searched, and its ``details`` hold all of it."""
+    """Return a card as a chunk of an index: its text is searched, and its ``details`` hold what is shown."""
     text = "\n".join(f"{each.when}: {each.text}" if each.when else each.text for each in card.statements)
-    content = card.model_dump_json(exclude_defaults=True)
+    content = card.model_dump_json(exclude_defaults=True, exclude={"phrasings"})
     return {
         **blank_chunk(chunk_id(CARDS, CARDS, card.id, None, 1), CARDS),
         "law_id": CARDS,

