@@ -80,8 +80,8 @@ check-all: install
 # The tests of `make check-all` in this process and its workers; the processes that tests start are not measured.
 coverage: install aegra browser
 	@mkdir -p build
-	$(PYTEST) --slow --hypothesis-profile=long --cov --cov-report=json:build/coverage.json
-	@$(BIN)/python -m tools.coverage_table build/coverage.json
+	$(PYTEST) --slow --hypothesis-profile=long --cov --cov-report=
+	@$(BIN)/coverage report --skip-covered --sort=cover
 
 # A sample of mutants with a fixed seed; `make mutation MUTANTS=0` runs them all (hours).
 MUTANTS ?= 300

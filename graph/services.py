@@ -29,6 +29,7 @@ from articulado.models.retry import QuestionTime
 from articulado.prompting.prompts import Prompts, load_prompts
 from articulado.retrieval.conversation.leaning import TurnJudge
 from articulado.retrieval.named import IndexContents
+from articulado.retrieval.ranking.cards import CardReader
 from articulado.retrieval.ranking.heuristic import WordShare
 from articulado.retrieval.relevance.judge import RelevanceJudge
 from articulado.retrieval.search import HybridSearch, MeaningSearch
@@ -113,6 +114,7 @@ class Services:
     laws: IndexedLaws = NO_LAWS
     index_day: date | None = None
     meaning: MeaningSearch | None = None
+    cards: CardReader | None = None
     last_changes: Callable[[], Mapping[str, str]] = dict
     calendar: Callable[[], date] = date.today
 

@@ -6,6 +6,7 @@ answered with a request for the missing data.
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from langgraph.runtime import Runtime
@@ -24,6 +25,7 @@ from articulado.prompting.abstention import declined, excerpt
 from articulado.prompting.citation_markers import defuse_markers, write_marker
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
 from articulado.retrieval.fusion import candidate, nearest, preference
+from articulado.retrieval.ranking.cards import CardReader
 from articulado.store.records.chunks import record_questions
 from articulado.values.answers import AnswerOutcome, CaseGuide, NearestNeed, StoreName
 from articulado.values.chunks import Candidate, Chunk, is_card
@@ -75,6 +77,7 @@ async def abstain(
     profile: Profile,
     language: Language,
     phrasings: Phrasings | None = None,
+    cards: CardReader | None = None,
 ) -> AbstainUpdate:
     """Write what there is to say without any model."""
     of_index, language = language, language_of_turn(state, language)
@@ -84,9 +87,9 @@ async def abstain(
     if is_courtesy(state["question"], language):
         text, outcome = language.translate("courtesy"), "answer"
     elif state["outcome"] == "near":
-        outcome, cards = "near", await _nearest_cards(state, stores[state["store"]])
-        choices = [_choice_of_card(number, card, one["chunk"]) for number, (card, one) in enumerate(cards, start=1)]
-        shown = [one for _, one in cards]
+        outcome, near = "near", await _nearest_cards(state, stores[state["store"]], cards)
+        choices = [_choice_of_card(number, card, one["chunk"]) for number, (card, one) in enumerate(near, start=1)]
+        shown = [one for _, one in near]
         if not choices:
             shown = nearest(state["candidates"], MAX_NEAREST)
             choices = nearest_needs(_likeness(state, of_index, phrasings), shown)
@@ -115,9 +118,12 @@ def _says_nothing(state: RagState, language: Language) -> bool:
     return unsearchable and not state["candidates"] and not state["analysis"]["provisions"]
 
 
-async def _nearest_cards(state: RagState, store: ChunkStore) -> list[tuple[Card, Candidate]]:
-    """Return the best cards that suit the regime of a question, each with the first provision that bears its answer."""
+async def _nearest_cards(state: RagState, store: ChunkStore, reader: CardReader | None) -> list[tuple[Card, Candidate]]:
+    """Return the likeliest cards that suit the regime of a question, each with the first provision that bears it."""
     ranked = sorted((each for each in state["candidates"] if is_card(each["chunk"])), key=preference)
+    if reader:
+        asked = await asyncio.to_thread(reader.asked, question_to_score(state))
+        ranked = sorted(ranked, key=lambda each: -asked.get(each["chunk"]["provision_key"], -math.inf))
     regimes = regimes_named(state["contextualized_question"] or state["question"])
     cards = [card for card in (card_of(each["chunk"]) for each in ranked) if is_for(card, regimes)][:MAX_NEAREST]
     found = await asyncio.gather(*(store.find(*card.answer.pins[0].ref) for card in cards))

@@ -28,7 +28,7 @@ from articulado.legal.validity import in_force
 from articulado.legal.wordings import certainty, tracked_laws
 from articulado.prompting.citation_markers import GAP
 from articulado.retrieval.fusion import candidate, preference
-from articulado.retrieval.ranking.learnt import card_evidence, packaged_card_model
+from articulado.retrieval.ranking.cards import CardReader, probable_cards
 from articulado.values.answers import CaseGuide, Days, StoreName
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, Purpose, is_card, ordering_score
 from articulado.values.protocols import ChunkStore
@@ -36,10 +36,10 @@ from nodes.turn import language_of_turn, question_to_score
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, carried_over, days_of
 
-LIKELY, SECOND = 0.15, 0.3
+LIKELY, SECOND = 0.35, 0.45
 """Probabilities from which on a card, and a second one, answers (docs/retrieval.md)."""
-MAX_COMPARED, MAX_CARDS = 10, 2
-"""Cards that are looked at, the best first, and that are chosen."""
+MAX_CARDS = 2
+"""Cards that are chosen."""
 BEST_CHUNKS = 5
 """Chunks of law that are looked at for the day and the regime of a question."""
 SURE_OF_CALCULATION = 0.9
@@ -65,6 +65,7 @@ async def choose_cards(
     stores: Mapping[StoreName, ChunkStore],
     domain: Domain,
     phrasings: Phrasings | None = None,
+    cards: CardReader | None = None,
 ) -> ChooseCardsUpdate:
     """Choose by the ranking; no card answers for a provision or an agreement that a question names."""
     others = [each for each in state["candidates"] if not is_card(each["chunk"])]
@@ -72,7 +73,7 @@ async def choose_cards(
         return {"candidates": others}
     store, days = stores[state["store"]], days_of(state)
     said_before = {each["chunk"]["id"] for each in carried_over(state)}
-    probable = await asyncio.to_thread(_probable, state, phrasings)
+    probable = await asyncio.to_thread(_probable, state, phrasings, cards)
     named = {(each["law_id"], each["provision_key"]) for each in state["analysis"]["provisions"]}
     question = state["contextualized_question"] or state["question"]
     asked = " ".join(filter(None, split_subject(question, domain.language)))
@@ -108,7 +109,10 @@ async def choose_cards(
         for one in await _bearing(statements, each, store, days, domain):
             bearing.setdefault(one["chunk"]["id"], one)
     known = {each["chunk"]["id"] for each in others}
-    values = [each for each in _of_day(state, days) if _fitting(each, chosen, regimes)]
+    denied = {each["calculation"] for each in state["calculations"] if chosen and each["status"] == "not_entitled"}
+    values = [
+        each for each in _of_day(state, days) if denied.isdisjoint(each["found_by"]) and _fitting(each, chosen, regimes)
+    ]
     if not chosen:
         values += _caveats(others, regimes, days, language_of_turn(state, domain.language))
     kinds = {kind for each in values for kind in each["found_by"]}
@@ -204,16 +208,13 @@ async def _guide_of(card: Card, asked: str, store: ChunkStore) -> CaseGuide | No
     return None
 
 
-def _probable(state: RagState, phrasings: Phrasings | None) -> list[tuple[Candidate, float]]:
-    """Return the best cards and how likely each answers, the likeliest first; without an encoder by their ranking."""
-    ranked = sorted(state["candidates"], key=preference)
-    cards = [each for each in ranked if is_card(each["chunk"])][:MAX_COMPARED]
-    laws = [each for each in ranked if not is_card(each["chunk"])]
+def _probable(state: RagState, phrasings: Phrasings | None, reader: CardReader | None) -> list[tuple[Candidate, float]]:
+    """Return the cards and how likely each answers, the likeliest first; without an encoder by their ranking."""
     if phrasings is None:
+        cards = (each for each in sorted(state["candidates"], key=preference) if is_card(each["chunk"]))
         return [(card, ordering_score(card)) for card in cards]
-    around = phrasings.around(question_to_score(state))
-    probabilities = packaged_card_model().probabilities(card_evidence(cards, laws, around)).tolist()
-    return sorted(zip(cards, probabilities, strict=True), key=lambda pair: -pair[1])
+    question = question_to_score(state)
+    return probable_cards(state["candidates"], phrasings.around(question), reader.asked(question) if reader else {})
 
 
 def _may_answer(state: RagState) -> bool:

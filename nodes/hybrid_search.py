@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 from articulado.config.sections import Caps
 from articulado.encoders.phrasings import Phrasings
 from articulado.retrieval.fusion import merged
+from articulado.retrieval.ranking.cards import CardReader
 from articulado.retrieval.search import HybridSearch, answers_of_phrasings, search_filter
 from articulado.values.answers import Cost
 from articulado.values.chunks import Candidate
@@ -37,6 +38,7 @@ async def hybrid_search(
     *,
     search: HybridSearch,
     phrasings: Phrasings | None,
+    cards: CardReader | None = None,
     caps: Caps | None = None,
 ) -> HybridSearchUpdate:
     """Search with the vectors that the two encoding stages left in the cache; ``caps`` unset: those of the profile.
@@ -60,7 +62,7 @@ async def hybrid_search(
         found = merged([*found, *of_named[:MAX_OF_AGREEMENTS]])
     if phrasings and not runtime.context.collections:
         question = state["contextualized_question"] or state["question"]
-        found = merged([*found, *await answers_of_phrasings(question, phrasings, search, where, days_of(state))])
+        found = merged([*found, *await answers_of_phrasings(question, phrasings, cards, search, where, days_of(state))])
     update: HybridSearchUpdate = {"found": found, "cost": cost}
     if warnings:
         update["warnings"] = [*state["warnings"], *warnings]

@@ -7,15 +7,17 @@ mention: which input it is, ``articulado.calculations.question`` tells.
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from typing import Literal
 
 from articulado.language.folding import fold
 from articulado.language.quantities import DATE, bare_numbers, quantities
+from articulado.language.spanish import stop_words
 from articulado.legal.dates.forms import dates_in, relative_dates
 
 MentionType = Literal["date", "amount", "count", "share", "number"]
@@ -28,6 +30,8 @@ _HOURS_OF = re.compile(
 )
 _PAYS_OF = re.compile(r"\S+ (?:pagas?|extras?)(?: (?:extras?|extraordinarias?|iguales|al ano|anuales))* de ")
 _MONTHS_A_YEAR, LAST_DAY = 12, 31
+_BETWEEN = 3
+"""Characters between years and months that are one length (" y ")."""
 FIRST_YEAR, LAST_YEAR = 1950, 2100
 """Years that a number alone may mean."""
 
@@ -59,6 +63,17 @@ def mentions(text: str, *, today: date) -> tuple[Mention, ...]:
     return tuple(_with_years(_with_months(_with_thousands(kept, folded), folded), today))
 
 
+def joined_months(found: Sequence[Mention]) -> dict[int, Mention]:
+    """Return "2 años y 3 meses" as months, by the place of its months among mentions."""
+    joined: dict[int, Mention] = {}
+    for place, (years, months) in enumerate(pairwise(found), start=1):
+        follows = (years.unit, months.unit) == ("year", "month") and months.start - years.end <= _BETWEEN
+        if follows and isinstance(years.value, Decimal) and isinstance(months.value, Decimal):
+            value = years.value * _MONTHS_A_YEAR + months.value
+            joined[place] = replace(months, value=value, start=years.start)
+    return joined
+
+
 def _whole_days(folded: str, today: date) -> Iterator[Mention]:
     """Yield days with their year, also those that name a ruling, and days counted from today ("ayer")."""
     for one in dates_in(folded, today=today):
@@ -84,7 +99,9 @@ def _quantities(text: str, folded: str) -> Iterator[Mention]:
                 yield Mention("number", each.value, each.start, each.end)
                 continue
             if each.is_count:
-                yield Mention("number", each.value, each.start, each.end, each.unit, each.per)
+                # "63 este mes" counts no things.
+                unit = "" if text[each.start : each.end].split()[-1].casefold() in stop_words() else each.unit
+                yield Mention("number", each.value, each.start, each.end, unit, each.per)
                 continue
             is_years = each.unit == "month" and _YEAR_WORD.search(folded, each.start, each.end)
             value, unit = (each.value / _MONTHS_A_YEAR, "year") if is_years else (each.value, each.unit)

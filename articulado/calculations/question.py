@@ -16,7 +16,7 @@ from articulado.calculations.calendars import seat_in
 from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.engine import MOST_ASKED, calculate
 from articulado.calculations.fields import FIELDS, InputField
-from articulado.calculations.mentions import Mention, mentions
+from articulado.calculations.mentions import Mention, joined_months, mentions
 from articulado.calculations.parameters import kinds_named
 from articulado.calculations.question_model import QuestionModel, kind_features, meaning_of, mention_features
 from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result, Wanted
@@ -204,8 +204,11 @@ class QuestionReader:
         mentions that are left, where one may be it. The ``certainty`` is how well the mentions fit the kind: the
         geometric mean of the probabilities of what they are taken for.
         """
-        shares = self._inputs_of(text, found) if shares is None else shares
-        names = CALCULATIONS[kind].fields
+        shares, names = self._inputs_of(text, found) if shares is None else shares, CALCULATIONS[kind].fields
+        if not any(name.endswith("years") for name in names):
+            joined = joined_months(found)
+            shares = [{NONE: 1.0} if place + 1 in joined else own for place, own in enumerate(shares)]
+            found = [joined.get(place, one) for place, one in enumerate(found)]
         used = self.model.usage.get(kind, {})
         usage = {name: max(used.get(name, 0.0), LEAST_USAGE) for name in names}
         pairs: list[tuple[float, int, str]] = []
@@ -353,8 +356,8 @@ def _ending_today(request: Request, text: str, today: date) -> Request:
 
     A question on the law of a past day ("me despidieron en octubre de 2011") does not mean today.
     """
-    outcome = request.outcome()
-    lacks_end = isinstance(outcome, Missing) and [wanted.field for wanted in outcome.fields] == ["end"]
+    lacking = request.outcome()
+    lacks_end = isinstance(lacking, Missing) and [wanted.field for wanted in lacking.fields] == ["end"]
     if not lacks_end or LENGTHS.isdisjoint(request.inputs) or find_date(text, today=today):
         return request
     return replace(request, inputs={**request.inputs, "end": today}, read={**request.read, "end": TODAY_AS_END})
@@ -380,10 +383,9 @@ def suits(mention: Mention, field_: InputField) -> bool:
 
 def _said(choice: InputField, folded: str) -> str | None:
     """Return the value of a choice that a text says, the longest phrase of several; ``None`` where it says none."""
-    phrases = {fold(label): key for key, label in choice.choices.items()}
-    phrases |= {phrase: value for value, said in choice.said.items() for phrase in said}
-    spaced = f" {folded}"
-    found = [phrase for phrase in phrases if f" {phrase}" in spaced]
+    said = {phrase: value for value, phrases in choice.said.items() for phrase in phrases}
+    phrases = {fold(label): key for key, label in choice.choices.items()} | said
+    found = [phrase for phrase in phrases if f" {phrase}" in f" {folded}"]
     return phrases[max(found, key=len)] if found else None
 
 

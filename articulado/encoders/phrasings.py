@@ -154,6 +154,7 @@ class Phrasings:
         self.answers, self._summarised = answers, summarised
         self._has_answer = np.array([bool(answer) for answer in answers], dtype=np.bool_)
         self.around = lru_cache(_KEPT)(self._around)
+        self.vector_of = lru_cache(_KEPT)(self._vector_of)
 
     @classmethod
     def of(cls, encoder: SentenceEncoder, known: Sequence[Known], summaries: Mapping[ProvisionRef, str]) -> "Phrasings":
@@ -171,13 +172,17 @@ class Phrasings:
         encoded = self._encoder.encode([question_text(text) for text in texts])
         return unit((encoded - self.space.centre) @ self.space.axes)
 
+    def _vector_of(self, text: str) -> NDArray[np.float32]:
+        vector: NDArray[np.float32] = self.vectors_of([text])[0]
+        return vector
+
     def similarities(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the cosines of a vector, (dim,), and each question, (questions,)."""
         return self.space.scale(self._vectors.cosines(vector))
 
     def _around(self, question: str) -> Neighbourhood:
         try:
-            vector = self.vectors_of([question])[0]
+            vector = self.vector_of(question)
         except (ConfigurationError, ModelError) as error:
             if self._instead is None:
                 raise

@@ -9,10 +9,11 @@ later wording may replace it, with a note.
 import asyncio
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from articulado.legal.wordings import annotate_validity
 from articulado.models.embeddings import VectorCache
 from articulado.models.retry import UNLIMITED, QuestionTime
 from articulado.retrieval.fusion import candidate, in_order, merged
+from articulado.retrieval.ranking.cards import CardReader
 from articulado.store.generations import MeaningSpace
 from articulado.store.supplementary import UNAVAILABLE
 from articulado.values.answers import NO_COST, Analysis, Cost, cost_of_failure
@@ -322,17 +324,25 @@ def _may_stand_in(chunk: Chunk, day: date) -> bool:
 
 
 async def answers_of_phrasings(
-    question: str, phrasings: Phrasings, search: HybridSearch, where: SearchFilter, days: tuple[date | None, date]
+    question: str,
+    phrasings: Phrasings,
+    reader: CardReader | None,
+    search: HybridSearch,
+    where: SearchFilter,
+    days: tuple[date | None, date],
 ) -> list[Candidate]:
     """Return the provisions that answer the known questions nearest to a question, with a search score of 0.
 
-    They are read at once, from the collections of the search, and pass its filter. ``days`` are the day whose law is
-    asked for and today.
+    With them come the cards that it likely asks for. They are read at once, from the collections of the search, and
+    pass its filter. ``days`` are the day whose law is asked for and today.
     """
     # In a thread: an encoder may take a while, or ask an endpoint.
     around = await asyncio.to_thread(phrasings.around, question)
     provisions = [ref for ref in around.support if ref[0] != CARDS][:MAX_OF_PHRASINGS]
-    cards = [ref for ref in around.support if ref[0] == CARDS][:MAX_CARDS_OF_PHRASINGS]
+    likely: Iterable[str] = (id for law, id in around.support if law == CARDS)
+    if reader:
+        likely = await asyncio.to_thread(reader.asked, question)
+    cards = [(CARDS, id) for id in islice(likely, MAX_CARDS_OF_PHRASINGS)]
     refs = (*provisions, *cards)
     if not refs:
         return []

@@ -39,13 +39,19 @@ def state_with(**values):
     }
 
 
-async def said(profile=LABORAL, *, said_to=None, phrasings=None, chunks=(), **values):
+async def said(profile=LABORAL, *, said_to=None, phrasings=None, cards=None, chunks=(), **values):
     events = [] if said_to is None else said_to
     runtime = Runtime(context=ResolvedContext(), stream_writer=events.append)
     spoken = language(profile.language)
     stores = {"index": FakeStore(chunks)}
     return await abstain(
-        state_with(**values), runtime, stores=stores, profile=profile, language=spoken, phrasings=phrasings
+        state_with(**values),
+        runtime,
+        stores=stores,
+        profile=profile,
+        language=spoken,
+        phrasings=phrasings,
+        cards=cards,
     )
 
 
@@ -407,6 +413,23 @@ async def test_nearly_answered_shows_the_needs_of_cards_and_cites_the_law_that_b
     # The provision that bears the other is not in this index.
     assert [choice["question"] for choice in update["choices"]] == [CARD.need]
     assert [found["chunk"]["id"] for found in update["context"]] == [380]
+
+
+class Likely:
+    """Takes every question for one on civil servants."""
+
+    def asked(self, question):
+        return {OF_CIVIL_SERVANTS.id: -0.1, CARD.id: -3.0}
+
+
+async def test_the_need_that_a_question_likeliest_asks_for_comes_first():
+    chunks = [
+        make_chunk(380 + number, "Artículo", law_id=law_id, provision_key=key)
+        for number, (law_id, key) in enumerate((CARD.bearing[0], OF_CIVIL_SERVANTS.answer.pins[0].ref))
+    ]
+    cards = [scored(card_chunk(CARD), 0.4), scored(card_chunk(OF_CIVIL_SERVANTS), 0.3)]
+    update = await said(outcome="near", candidates=cards, chunks=chunks, cards=Likely())
+    assert [choice["question"] for choice in update["choices"]] == [OF_CIVIL_SERVANTS.need, CARD.need]
 
 
 async def test_nearly_answered_shows_no_card_of_another_regime_than_that_of_the_question():

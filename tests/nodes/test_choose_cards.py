@@ -229,8 +229,16 @@ def leading(name, *kinds):
 KIND, OTHER = sorted(CALCULATIONS)[:2]
 
 
+async def test_a_calculation_that_denies_a_benefit_is_left_out_beside_a_card():
+    worked = {"calculation": KIND, "status": "not_entitled", "law_day": None, "reason": ""}
+    values = {"dated_values": [value(KIND, 0.95)], "calculations": [worked]}
+    with_card = await updated(found(leading("leading", KIND), 0.9), **values)
+    assert with_card["dated_values"] == []
+    assert len((await updated(provision(HOLIDAYS, 0.9), found(HOW_MANY, 0.01), **values))["dated_values"]) == 1
+
+
 async def test_a_calculation_that_is_surely_asked_for_takes_only_a_first_card_that_leads_to_it():
-    cards = [found(HOW_MANY, 0.9), found(leading("leading", KIND), 0.4)]
+    cards = [found(HOW_MANY, 0.9), found(leading("leading", KIND), 0.6)]
     sure = await updated(*cards, dated_values=[value(KIND, 0.95)])
     assert cards_of(sure["candidates"]) == ["holidays/leading"]
     assert cards_of((await updated(cards[0], dated_values=[value(KIND, 0.95)]))["candidates"]) == []
@@ -309,7 +317,7 @@ async def test_the_packaged_model_tells_how_likely_cards_answer_where_known_ques
             compared.append(len(evidence))
             return np.array([0.05, 0.6])
 
-    monkeypatch.setattr("nodes.choose_cards.packaged_card_model", Model)
+    monkeypatch.setattr("articulado.retrieval.ranking.cards.packaged_card_model", Model)
     state = [found(HOW_MANY, 0.9), found(MARRIAGE, 0.8), provision(HOLIDAYS, 0.7)]
     assert cards_of(await chosen(*state, phrasings=NoNeighbours())) == ["holidays/marriage"]
     assert compared == [2]

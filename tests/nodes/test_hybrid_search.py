@@ -13,6 +13,7 @@ from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.retrieval import search as search_module
 from articulado.retrieval.agreements import empty_analysis
 from articulado.retrieval.search import HybridSearch
+from articulado.values.chunks import CARDS
 from articulado.values.errors import ModelError
 from articulado.values.protocols import PLAIN
 from nodes.hybrid_search import hybrid_search
@@ -58,6 +59,10 @@ CHUNKS = [
     make_chunk(15, "Artículo 15", valid_to="2020-01-01", status="derogada"),
     make_chunk(70, "Artículo 70", collection="casos"),
     make_chunk(71, "Artículo 71", territory_ccaa="Cataluña"),
+    *(
+        make_chunk(80 + number, name, law_id=CARDS, provision_key=name, collection=CARDS)
+        for number, name in enumerate(("likely", "near", "far"))
+    ),
 ]
 
 
@@ -67,13 +72,13 @@ def known(*provisions):
     return Phrasings(encoder, Space(np.array([[1.0, 0.0]]), np.empty((0, 2)), np.zeros(2), np.eye(2)), [provisions], [])
 
 
-async def found_with(phrasings, question="vacaciones", contextualized="", territory=None, **context):
+async def found_with(phrasings, question="vacaciones", contextualized="", territory=None, cards=None, **context):
     store = FakeStore(CHUNKS, {"vacaciones": [(38, 0.7)]})
     search = HybridSearch(store, FakeEmbedder(), FakeSparse(), PROFILE, PROFILE.for_questions, SPANISH_LAW, PLAIN)
     state = {"searches": ["vacaciones"], "lexical_only": False, "warnings": [], "analysis": empty_analysis()}
     state |= {"as_of": None, "today": "2026-11-23", "question": question, "contextualized_question": contextualized}
     runtime = Runtime(context=ResolvedContext(territory=territory, **context))
-    update = await hybrid_search(state, runtime, search=search, phrasings=phrasings)
+    update = await hybrid_search(state, runtime, search=search, phrasings=phrasings, cards=cards)
     return {found["chunk"]["id"]: (found["score"], found["origins"]) for found in update["found"]}
 
 
@@ -87,6 +92,19 @@ async def test_provisions_that_answer_the_nearest_questions_are_found_with_all_t
         480: (0.0, ["phrasing"]),
         55: (0.0, ["phrasing"]),
     }
+
+
+class Likely:
+    """Takes a question for one on a card."""
+
+    def asked(self, question):
+        return {"likely": -0.1, **{f"other {number}": -9.0 for number in range(9)}, "far": -9.5}
+
+
+async def test_the_cards_that_a_question_likely_asks_for_are_found_in_place_of_those_of_near_questions():
+    near = known((ET, "art:55"), (CARDS, "near"))
+    assert await found_with(near, cards=Likely()) == SEARCHED | {55: (0.0, ["phrasing"]), 80: (0.0, ["phrasing"])}
+    assert await found_with(near) == SEARCHED | {55: (0.0, ["phrasing"]), 81: (0.0, ["phrasing"])}
 
 
 async def test_what_the_search_finds_as_well_keeps_its_score():

@@ -7,7 +7,6 @@ known laws and answer cards with it, and all other texts by the heuristic, which
 """
 
 import asyncio
-import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.encoders.phrasings import NO_SUPPORT, UNREADABLE, Neighbourhood, open_arrays
+from articulado.encoders.phrasings import UNREADABLE, Neighbourhood, open_arrays
 from articulado.language.translation import translate
 from articulado.legal.domain.spanish_law import is_about_answer, split_subject
 from articulado.legal.laws.registry import known_laws
@@ -28,14 +27,9 @@ from articulado.retrieval.coverage import Wanted, is_unlearnt
 from articulado.retrieval.ranking.features import FEATURES, FeatureReader
 from articulado.retrieval.ranking.heuristic import OWN_WORDS, HeuristicReranker
 from articulado.values.chunks import (
-    CARDS,
     Candidate,
     Chunk,
-    ProvisionRef,
-    bearing_of,
     is_card,
-    ordering_score,
-    provision_of,
 )
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import Reranked
@@ -255,97 +249,3 @@ def _against_law(probability: float, law: float) -> float:
 
 def _id(candidate: Candidate) -> int:
     return candidate["chunk"]["id"]
-
-
-CARDS_FILE = Path(str(resources.files("articulado.retrieval.ranking"))) / "cards.json"
-"""The weights of the package (``tools.train_cards``)."""
-CARD_EVIDENCE = (
-    "card",
-    "bearing_law",
-    "best_law",
-    "neighbour",
-    "neighbours_mean",
-    "neighbours",
-    "neighbour_rank",
-    "neighbour_behind",
-    "neighbours_mean_behind",
-    "need",
-    "need_behind_law",
-    "bearing_neighbour",
-    "bearing_neighbour_behind",
-    "bears_best_law",
-)
-"""Names of the features of ``card_evidence``, in their order."""
-
-
-def card_evidence(cards: Sequence[Candidate], laws: Sequence[Candidate], around: Neighbourhood) -> NDArray[np.float64]:
-    """Return what speaks for each card as the answer, (cards, CARD_EVIDENCE).
-
-    Log odds of the card, of the best provision that bears its answer, and of the best provision; the known questions
-    that it answers and those that the provisions bearing it answer; the cosine of its need; and whether the best
-    provision bears it.
-    """
-    scores: dict[ProvisionRef, float] = {}
-    for law in laws:
-        ref = provision_of(law["chunk"])
-        scores[ref] = max(scores.get(ref, 0.0), ordering_score(law))
-    best = max(scores.values(), default=0.0)
-    near_law = max((each.best for ref, each in around.support.items() if ref[0] != CARDS), default=0.0)
-    rows = []
-    for card in cards:
-        ref, bearing = provision_of(card["chunk"]), bearing_of(card["chunk"])
-        borne = max((scores.get(each, 0.0) for each in bearing), default=0.0)
-        support = around.support.get(ref, NO_SUPPORT)
-        near = max((around.support.get(each, NO_SUPPORT).best for each in bearing), default=0.0)
-        need = around.summaries.get(ref, 0.0)
-        rows.append(
-            [
-                _odds(ordering_score(card)),
-                _odds(borne),
-                _odds(best),
-                support.best,
-                support.mean,
-                math.log1p(support.count),
-                math.log1p(support.rank),
-                support.best - around.answered,
-                support.mean - around.best_mean,
-                need,
-                need - around.best_summary,
-                near,
-                near - near_law,
-                float(borne >= best),
-            ]
-        )
-    return np.array(rows, dtype=np.float64).reshape(len(cards), len(CARD_EVIDENCE))
-
-
-def _odds(probability: float) -> float:
-    kept = min(max(probability, 1e-4), 1 - 1e-4)
-    return math.log(kept / (1 - kept))
-
-
-@dataclass(frozen=True)
-class CardModel:
-    """Logistic regression over ``card_evidence``: 1 / (1 + e^−(w · x + bias))."""
-
-    weights: NDArray[np.floating]
-    bias: float
-
-    def probabilities(self, evidence: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Return how likely each card answers, (cards,) in (0, 1)."""
-        probabilities: NDArray[np.floating] = 1 / (1 + np.exp(-(evidence @ self.weights + self.bias)))
-        return probabilities
-
-
-@cache
-def packaged_card_model() -> CardModel:
-    """Return the weights of the package.
-
-    Raises:
-        ConfigurationError: the package is damaged.
-    """
-    try:
-        stored = json.loads(CARDS_FILE.read_text("utf-8"))
-        return CardModel(np.array([stored["weights"][name] for name in CARD_EVIDENCE]), float(stored["bias"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigurationError(translate("rerank.model_damaged", file=CARDS_FILE)) from error

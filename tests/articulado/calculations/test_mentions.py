@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from articulado.calculations.mentions import mentions
+from articulado.calculations.mentions import joined_months, mentions
 
 TODAY = date(2026, 11, 29)
 
@@ -60,3 +60,17 @@ def test_mentions_are_where_they_stand_and_do_not_overlap() -> None:
     text = "Entré el 1 de marzo de 2019 y gano 36.500 euros al año."
     found = mentions(text, today=TODAY)
     assert [text[one.start : one.end] for one in found] == ["1 de marzo de 2019", "36.500 euros"]
+
+
+def test_years_and_months_that_follow_one_another_are_one_length():
+    found = mentions("2 años y 3 meses seguidos, y 6 meses en 2020", today=date(2026, 11, 29))
+    assert [(one.value, one.unit) for one in found[:3]] == [(2, "year"), (3, "month"), (6, "month")]
+    [(place, joined)] = joined_months(found).items()
+    assert (place, joined.value, joined.unit, joined.start, joined.end) == (1, 27, "month", 0, 16)
+
+
+def test_a_number_before_a_stop_word_counts_no_things():
+    [age, _] = mentions("Hago 63 este mes y tengo 37 años", today=date(2026, 11, 29))
+    assert (age.type, age.value, age.unit) == ("number", 63, "")
+    [children] = mentions("tengo 5 hijos", today=date(2026, 11, 29))
+    assert children.unit == "#hij"
