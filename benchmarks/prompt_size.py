@@ -3,7 +3,7 @@
     python benchmarks/prompt_size.py --index INDEX [--questions FILE ...] [--model gpt-5.2]
 
 Retrieves for every question with the settings of a chat model, without calling one, and writes the prompt as
-``nodes.writing`` does. Prints for the fragments as the offline principal reads them (``whole``) and as a chat model
+``nodes.turn`` does. Prints for the fragments as the offline principal reads them (``whole``) and as a chat model
 does (``chosen``): the median and mean tokens of the user message, the mean numbers of chunks, of markers and of
 repealed chunks, the share of literal facts in the prompt, and the share of provisions of grade 2 and 1 in the context.
 Tokens are those of ``articulado.models.tokens`` for the model: a bound from above where its table is not here.
@@ -35,7 +35,7 @@ from state.rag import days_of
 
 SHARED = Path(__file__).parents[2] / "shared" / "eval"
 SETS = [SHARED / f"dev_{name}.jsonl" for name in ("real", "lay", "professional")]
-KEYS = ["question", "contextualized_question", "candidates", "as_of", "today", "refetched", "outcome"]
+KEYS = ["question", "turn_question", "candidates", "as_of", "today", "refetched", "outcome"]
 
 
 @dataclass
@@ -95,9 +95,8 @@ async def measure(services: Services, files: list[Path], model: str) -> None:
                     model_decides=form == "chosen",
                 )
                 context = chosen["context"]
-                prompt = write_prompt(
-                    context, state["contextualized_question"], days=days_of(state), brief=form == "chosen"
-                )
+                asked = state["turn_question"]["text"]
+                prompt = write_prompt(context, asked, days=days_of(state), brief=form == "chosen")
                 tokens = counter.count(prompt)
                 for name in ("all", file.stem):
                     tallies.setdefault((name, form), Tally()).add(row, state, context, prompt, tokens)

@@ -15,7 +15,7 @@ from articulado.values.answers import AnswerOutcome
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ArticuladoError
 from evaluation.answers.answers import (
-    RecordingWrapper,
+    Replies,
     Trait,
     cited_fragments,
     form_of,
@@ -119,11 +119,9 @@ async def evaluate_conversations(
     Raises:
         ArticuladoError: a question cannot be asked, or a service does not work; the message names the conversation.
     """
-    principal, memory = RecordingWrapper(services.principal), InMemorySaver()
-    graph, has_form = (
-        build_rag(replace(services, principal=principal), memory, whole_chunks=True),
-        is_asked_for_form(services, context),
-    )
+    recorded, memory = Replies(services), InMemorySaver()
+    graph = build_rag(recorded.services, memory, whole_chunks=True)
+    has_form = is_asked_for_form(services, context)
     results: list[TurnResult] = []
     unfinished: dict[str, ReplyMissing] = {}
     for conversation in conversations:
@@ -132,11 +130,11 @@ async def evaluate_conversations(
             for number, turn in enumerate(conversation.turns, start=1):
                 state, read = await _ask(graph, conversation.id, turn.question, context)
                 result = await asyncio.to_thread(measure_turn, conversation.id, number, turn, state, read)
-                replies = principal.take()
+                replies = recorded.take()
                 turns.append(replace(result, form=form_of(replies, state) if replies and has_form else None))
         except ReplyMissing as missing:
             unfinished[conversation.id] = missing
-            principal.take()
+            recorded.take()
         except ArticuladoError as error:
             raise type(error)(f"Conversación «{conversation.id}», turno {len(turns) + 1}: {error}") from error
         else:

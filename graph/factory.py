@@ -6,11 +6,12 @@ from contextvars import copy_context
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from langchain_core.language_models import BaseChatModel
-
+from articulado.answering.answer_writer import ExtractivePrincipal
+from articulado.answering.principal import Principal
+from articulado.answering.reader import KeywordReader
 from articulado.cases.matching import StoredArticles
 from articulado.config.profile import Profile, domain_of
-from articulado.config.settings import ModelSettings, Settings
+from articulado.config.settings import ModelSettings, Role, Settings
 from articulado.encoders.bm25 import Bm25Encoder
 from articulado.encoders.dual import DualEncoder, packaged_encoder
 from articulado.encoders.meaning import MeaningEmbedder, TextCloseness, meaning_fingerprint
@@ -21,7 +22,6 @@ from articulado.guides.known_questions import KeptVectors, open_phrasings
 from articulado.legal.domain.base import Domain, Lexicon, StemWeights
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
-from articulado.models.chat import LangChainChat
 from articulado.models.embeddings import DisabledEmbedder, SameVector
 from articulado.models.tokens import token_counter
 from articulado.retrieval.conversation.leaning import LearntTurns, SignReader, TurnJudge, packaged_turns
@@ -77,7 +77,7 @@ def _bind(
     domain = domain_of(profile)
     records = PackagedRecords() if profile.features.records else PackagedRecords(())
     lexicon = Lexicon.load(index.models) if index else records.lexicon
-    reader = _reader(settings.reader, domain, lexicon)
+    reader = _chat("reader", settings.reader)
     encoder = _encoder_of(index, settings, domain) if index else _packaged_encoder(domain)
     similarity = EncodedSimilarity(encoder) if encoder else None
     prominence = Prominence(domain, lay_phrasings) if profile.features.records else Prominence(domain)
@@ -90,8 +90,8 @@ def _bind(
         settings=settings,
         profile=profile,
         store=store,
-        reader=reader,
-        principal=_principal(settings, domain, lexicon, encoder, meaning),
+        offline_reader=KeywordReader(domain),
+        offline_principal=_extractive_principal(settings, domain, lexicon, encoder, meaning),
         embedder=((_provider_embedder(settings) or encoder) if index else None) or DisabledEmbedder(),
         sparse=Bm25Encoder.of(domain),
         rerankers=rerankers(settings, reader, heuristic, profile, learnt),
@@ -102,11 +102,13 @@ def _bind(
         records=records,
         counter=token_counter(settings.principal.model),
         domain=domain,
+        reader_model=reader,
+        principal_model=_chat("principal", settings.principal),
         weights=lexicon,
         agreements=load_agreements(index.folder) if index else (),
         laws=laws,
         last_changes=last_changes,
-        checker=_checker(settings.checker),
+        checker=_chat("checker", settings.checker),
         index_day=index.manifest.created.date() if index else None,
         meaning=meaning,
         cards=_card_reader(settings, domain),
@@ -254,39 +256,22 @@ def _leaning(
     return LearntTurns(reader, packaged_turns)
 
 
-def _reader(settings: ModelSettings, domain: Domain, lexicon: Lexicon) -> ChatModel:
-    if settings.provider != "offline":
-        from articulado.models.openai import chat_model
-
-        return chat_model("reader", settings)
-    return _keyword_reader(domain, lexicon)
-
-
-def _keyword_reader(domain: Domain, weights: StemWeights) -> ChatModel:
-    from articulado.answering.chat_model import KeywordReader
-
-    return _in_process(KeywordReader(domain=domain, weights=weights), "sin conexión (palabras clave)")
-
-
-def _principal(
-    settings: Settings, domain: Domain, lexicon: Lexicon, encoder: DualEncoder | None, meaning: MeaningSearch | None
-) -> ChatModel:
-    if settings.principal.provider != "offline":
-        from articulado.models.openai import chat_model
-
-        return chat_model("principal", settings.principal)
-    # An endpoint would be sent every sentence of what was found.
-    embedder = meaning.embedder if meaning and settings.sentences != "openai" else None
-    closeness = TextCloseness(embedder, meaning.space) if meaning and embedder else None
-    return _extractive_principal(domain, lexicon, encoder, closeness)
-
-
-def _checker(settings: ModelSettings) -> ChatModel | None:
+def _chat(role: Role, settings: ModelSettings) -> ChatModel | None:
+    """Return the chat model of a role, ``None`` offline."""
     if settings.provider == "offline":
         return None
     from articulado.models.openai import chat_model
 
-    return chat_model("checker", settings)
+    return chat_model(role, settings)
+
+
+def _extractive_principal(
+    settings: Settings, domain: Domain, lexicon: Lexicon, encoder: DualEncoder | None, meaning: MeaningSearch | None
+) -> Principal:
+    # An endpoint would be sent every sentence of what was found.
+    embedder = meaning.embedder if meaning and settings.sentences != "openai" else None
+    closeness = TextCloseness(embedder, meaning.space) if meaning and embedder else None
+    return ExtractivePrincipal(domain, lexicon, encoder.similarities if encoder else None, closeness)
 
 
 def without_providers(services: Services) -> Services:
@@ -302,23 +287,10 @@ def without_providers(services: Services) -> Services:
         services = replace(services, phrasings=None, judge=BestScoreJudge(), rerankers=rerankers)
     return replace(
         services,
-        reader=_keyword_reader(services.domain, services.weights),
-        principal=_extractive_principal(services.domain, services.weights, None),
+        reader_model=None,
+        principal_model=None,
+        offline_principal=ExtractivePrincipal(services.domain, services.weights),
         embedder=services.embedder if is_local else SameVector(services.embedder),
         checker=None,
         rerankers={**services.rerankers, **dict.fromkeys(ASK_A_PROVIDER, heuristic)},
     )
-
-
-def _extractive_principal(
-    domain: Domain, weights: StemWeights, encoder: DualEncoder | None, closeness: TextCloseness | None = None
-) -> ChatModel:
-    from articulado.answering.answer_writer import ExtractivePrincipal
-
-    similarity = encoder.similarities if encoder else None
-    principal = ExtractivePrincipal(domain=domain, weights=weights, similarity=similarity, closeness=closeness)
-    return _in_process(principal, "sin conexión (citas literales)", quotes_only=True)
-
-
-def _in_process(model: BaseChatModel, name: str, *, quotes_only: bool = False) -> LangChainChat:
-    return LangChainChat(model, name, requests_per_attempt=0, quotes_only=quotes_only)

@@ -12,6 +12,8 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
+from articulado.answering.principal import ChatPrincipal, Principal
+from articulado.answering.reader import ChatReader, Reader
 from articulado.calculations.question import QuestionReader
 from articulado.calculations.question_model import packaged_questions
 from articulado.cases.author import CaseAuthor, case_author
@@ -88,16 +90,18 @@ class Services:
 
     A stage takes a field or a property of this class by the name of a keyword-only parameter (``nodes.stage``).
 
+    ``reader_model`` and ``principal_model`` are chat models, ``None`` offline; ``offline_reader`` and
+    ``offline_principal`` take their place then. ``checker`` is ``None`` if no model checks the claims of answers.
     ``weights``, ``agreements`` and ``laws`` are those of the index, which was built on ``index_day`` (UTC), and
     ``last_changes`` reads the last change of each of its laws (ISO 8601). ``calendar`` says which day a question is
-    asked on. ``checker`` is ``None`` if no model checks the claims of answers.
+    asked on.
     """
 
     settings: Settings
     profile: Profile
     store: ChunkStore
-    reader: ChatModel
-    principal: ChatModel
+    offline_reader: Reader
+    offline_principal: Principal
     embedder: Embedder
     sparse: SparseEncoder
     rerankers: RerankerTable
@@ -108,6 +112,8 @@ class Services:
     records: PackagedRecords
     counter: TokenCounter
     domain: Domain
+    reader_model: ChatModel | None = None
+    principal_model: ChatModel | None = None
     checker: ChatModel | None = None
     weights: StemWeights = field(default_factory=EqualWeights)
     agreements: tuple[IndexedAgreement, ...] = ()
@@ -122,6 +128,18 @@ class Services:
     def language(self) -> Language:
         """The language of the profile: the program speaks it and reads text by its rules."""
         return self.domain.language
+
+    @cached_property
+    def reader(self) -> Reader:
+        """The reader of questions: a chat model or the one that works offline."""
+        return ChatReader(self.reader_model, self.prompts, self.domain) if self.reader_model else self.offline_reader
+
+    @cached_property
+    def principal(self) -> Principal:
+        """The principal: a chat model or the one that works offline."""
+        if self.principal_model is None:
+            return self.offline_principal
+        return ChatPrincipal(self.principal_model, self.prompts, brief=self.model_decides)
 
     @cached_property
     def question_reader(self) -> QuestionReader | None:
@@ -304,7 +322,7 @@ class CaseServices(Services):
     @cached_property
     def author(self) -> CaseAuthor:
         """The author of required data and responses."""
-        return case_author(self.settings, self.principal, self.profile)
+        return case_author(self.principal_model if self.model_decides else None, self.profile)
 
     @cached_property
     def search(self) -> HybridSearch:

@@ -16,18 +16,16 @@ from articulado.config.profile import Profile
 from articulado.encoders.phrasings import Phrasings
 from articulado.guides.card_answers import is_for, regimes_named
 from articulado.guides.cards import Card, card_of
-from articulado.language.folding import fold
 from articulado.language.languages import Language
 from articulado.language.spanish import sentences
 from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.legal.validity import in_force
-from articulado.prompting.abstention import declined, excerpt
-from articulado.prompting.citation_markers import defuse_markers, write_marker
+from articulado.prompting.abstention import declined, excerpt, near_text, question_back
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
 from articulado.retrieval.fusion import candidate, nearest, preference
 from articulado.retrieval.ranking.cards import CardReader
 from articulado.store.records.chunks import record_questions
-from articulado.values.answers import AnswerOutcome, CaseGuide, NearestNeed, StoreName
+from articulado.values.answers import AnswerOutcome, CaseGuide, NearestNeed, StoreName, whole_text
 from articulado.values.chunks import Candidate, Chunk, is_card
 from articulado.values.errors import ConfigurationError, ModelError
 from articulado.values.protocols import ChunkStore
@@ -51,8 +49,6 @@ MIN_MEANING = 0.2
 """Cosine from which on a need is held to be what a question is about."""
 Likeness = Callable[[Sequence[str]], Sequence[float]]
 """Returns how alike a question each text is, more than 0 where it is."""
-ASKED_BACK = {"amount": "amount", "deadline": "time", "duration": "time"}
-"""What is asked back by what is asked for."""
 
 
 class AbstainUpdate(TypedDict):
@@ -94,10 +90,10 @@ async def abstain(
             shown = nearest(state["candidates"], MAX_NEAREST)
             choices = nearest_needs(_likeness(state, of_index, phrasings), shown)
         text = without_foreign_links(
-            _near(choices, language), source_addresses(shown), language.translate("rag_link_left_out")
+            near_text(choices, language), source_addresses(shown), language.translate("rag_link_left_out")
         )
     elif state["outcome"] == "ask" or _says_nothing(state, language):
-        outcome, text = "ask", _question_back(state["question"], language)
+        outcome, text = "ask", question_back(state["question"], language)
     else:
         text = declined(declined_question(state), profile, language)
     runtime.stream_writer({"type": "token", "text": text})
@@ -114,17 +110,17 @@ async def abstain(
 
 def _says_nothing(state: RagState, language: Language) -> bool:
     """Tell whether a question found nothing because it has no word of any topic ("¿me corresponde?")."""
-    unsearchable = not language.content_words(state["contextualized_question"] or state["question"])
-    return unsearchable and not state["candidates"] and not state["analysis"]["provisions"]
+    unsearchable = not language.content_words(whole_text(state["turn_question"]))
+    return unsearchable and not state["candidates"] and not state["turn_question"]["provisions"]
 
 
 async def _nearest_cards(state: RagState, store: ChunkStore, reader: CardReader | None) -> list[tuple[Card, Candidate]]:
     """Return the likeliest cards that suit the regime of a question, each with the first provision that bears it."""
     ranked = sorted((each for each in state["candidates"] if is_card(each["chunk"])), key=preference)
     if reader:
-        asked = await asyncio.to_thread(reader.asked, question_to_score(state))
+        asked = await asyncio.to_thread(reader.asked, whole_text(question_to_score(state)))
         ranked = sorted(ranked, key=lambda each: -asked.get(each["chunk"]["provision_key"], -math.inf))
-    regimes = regimes_named(state["contextualized_question"] or state["question"])
+    regimes = regimes_named(whole_text(state["turn_question"]))
     cards = [card for card in (card_of(each["chunk"]) for each in ranked) if is_for(card, regimes)][:MAX_NEAREST]
     found = await asyncio.gather(*(store.find(*card.answer.pins[0].ref) for card in cards))
     of_day = ([part for part in parts if in_force(part, *days_of(state))] for parts in found)
@@ -184,7 +180,7 @@ def _likeness(state: RagState, language: Language, phrasings: Phrasings | None) 
 
     def by_meaning(texts: Sequence[str]) -> Sequence[float]:
         try:
-            vectors = phrasings.vectors_of([question_to_score(state), *texts])
+            vectors = phrasings.vectors_of([whole_text(question_to_score(state)), *texts])
         except (ConfigurationError, ModelError) as error:
             _log.warning("%s", error)
             return _by_stems(state, language)(texts)
@@ -196,7 +192,7 @@ def _likeness(state: RagState, language: Language, phrasings: Phrasings | None) 
 def _by_stems(state: RagState, language: Language) -> Likeness:
     """Return the share of stems in common (Jaccard index); words of another language are alike by accident alone."""
     is_foreign = is_in_other_language(state) and not is_translated(state)
-    asked = frozenset() if is_foreign else frozenset(language.stems(question_to_score(state)))
+    asked = frozenset() if is_foreign else frozenset(language.stems(whole_text(question_to_score(state))))
 
     def by_stems(texts: Sequence[str]) -> Sequence[float]:
         each = [frozenset(language.stems(text)) for text in texts]
@@ -212,19 +208,3 @@ def _most_alike(alike: Likeness, texts: Sequence[str]) -> tuple[str, float]:
 
 def _shortened(line: str) -> str:
     return line if len(line) <= MAX_LINE else f"{line[:MAX_LINE].rsplit(' ', 1)[0]} […]"
-
-
-def _near(choices: Sequence[NearestNeed], language: Language) -> str:
-    # A bracket in the text of a provision is no marker.
-    lines = [
-        defuse_markers(f"{each['number']}. {each['question']}: {each['answer']}") + f" {write_marker(each['number'])}"
-        for each in choices
-    ]
-    return "\n\n".join([language.translate("rag_near"), "\n".join(lines), language.translate("rag_near_add")])
-
-
-def _question_back(question: str, language: Language) -> str:
-    """Ask for the two or three data that an answer needs, by what is asked for."""
-    folded, asked = fold(question), language.query_patterns.asked
-    kind = next((kind for kind in ASKED_BACK if asked[kind].question.search(folded)), "any")
-    return language.translate(f"rag_ask_{ASKED_BACK.get(kind, kind)}")

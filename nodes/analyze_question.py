@@ -18,13 +18,11 @@ from articulado.config.profile import Profile
 from articulado.language.languages import Language, answered_in, language_of
 from articulado.language.translation import use_locale
 from articulado.legal.dates.finder import find_date
-from articulado.legal.domain.spanish_law import with_subject
 from articulado.legal.validity import in_force
 from articulado.models.retry import QuestionTime
-from articulado.retrieval.agreements import Applicable, applicable, empty_analysis, read_question, with_agreements
+from articulado.retrieval.agreements import Applicable, applicable, read_question, with_agreements
 from articulado.retrieval.conversation.leaning import TurnJudge
 from articulado.retrieval.conversation.subject import (
-    Contextualized,
     TurnReading,
     choice_taken,
     contextualize,
@@ -41,7 +39,15 @@ from articulado.retrieval.named import (
 )
 from articulado.retrieval.search import territory_asked
 from articulado.store.supplementary import SupplementaryStore
-from articulado.values.answers import Analysis, Message, NamedProvision, NearestNeed, StoreName
+from articulado.values.answers import (
+    Message,
+    NamedProvision,
+    NearestNeed,
+    StoreName,
+    TurnQuestion,
+    question_of,
+    whole_text,
+)
 from articulado.values.chunks import Candidate, provision_of
 from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import ChunkStore
@@ -63,7 +69,7 @@ class AnalyzeQuestionUpdate(Turn):
     store: StoreName
     today: str
     as_of: str | None
-    analysis: Analysis
+    turn_question: TurnQuestion
 
 
 async def analyze_question(
@@ -103,13 +109,13 @@ async def analyze_question(
     else:
         asked, turn = choice["question"], TurnReading("adds", _last_question(conversation))
     # The question that a choice narrows may say the day and the place.
-    text = asked if choice is None else with_subject(asked, turn.subject, language)
-    read = _Read(Contextualized(text), options.as_of, empty_analysis(), Applicable())
+    text = asked if choice is None else whole_text(question_of(asked, turn.subject))
+    read = _Read(question_of(text), options.as_of, Applicable())
     if profile.features.spanish_law:
         read = await _read(text, conversation, turn, options, today, profile.default_law, index)
     if choice is not None:
-        read = read._replace(analysis=_with_provision(read.analysis, choice))
-    named = _Named(read.analysis)
+        read = read._replace(question=_with_provision(read.question, choice))
+    named = _Named(read.question)
     # The texts of a choice are in the language of the index.
     code = language_of(asked if choice is None else turn.subject or asked, language)
     spoken = answered_in(code, language)
@@ -123,16 +129,18 @@ async def analyze_question(
     if profile.features.spanish_law:
         values = _reference_values(asked, turn, read.as_of, today, spoken)
     # A question completed with a provision is about that provision alone, and needs no other subject.
-    completed = read.contextualized.question != text
+    completed = read.question["text"] != text
+    turn_question: TurnQuestion = {
+        **named.question,
+        "text": read.question["text"] if completed else asked,
+        "subject": "" if completed else turn.subject,
+        "kind": turn.kind,
+        "language": "" if code == language.code else code,
+    }
     return {
         **fresh_turn(),
         "question": question,
         "chosen": choice["question"] if choice else "",
-        "contextualized_question": (
-            read.contextualized.question
-            if completed
-            else with_subject(asked, turn.subject, language, about_answer=turn.kind == "same")
-        ),
         "new_topic": turn.leaves or completed,
         "about_answer": turn.kind in ("same", "courtesy"),
         "turn": state.get("turn", 0) + 1,
@@ -141,7 +149,7 @@ async def analyze_question(
         "store": options.store,
         "today": today.isoformat(),
         "as_of": read.as_of.isoformat() if read.as_of else None,
-        "analysis": named.analysis if code == language.code else {**named.analysis, "language": code},
+        "turn_question": turn_question,
         "direct": named.candidates,
         "dated_values": list(values.candidates),
         "warnings": [*named.warnings, *values.warnings],
@@ -159,10 +167,10 @@ def _last_question(conversation: Sequence[Message]) -> str:
     return next((gist(each["content"]) for each in reversed(conversation) if each["role"] == "user"), "")
 
 
-def _with_provision(analysis: Analysis, choice: NearestNeed) -> Analysis:
-    """Return an analysis that names the provision of a choice first."""
+def _with_provision(question: TurnQuestion, choice: NearestNeed) -> TurnQuestion:
+    """Return a question that names the provision of a choice first."""
     chosen: NamedProvision = {"law_id": choice["law_id"], "provision_key": choice["provision_key"]}
-    return {**analysis, "provisions": [chosen, *(named for named in analysis["provisions"] if named != chosen)]}
+    return {**question, "provisions": [chosen, *(named for named in question["provisions"] if named != chosen)]}
 
 
 class _Values(NamedTuple):
@@ -196,9 +204,8 @@ def _conversation(state: RagState, message: HumanMessage | None) -> list[Message
 class _Read(NamedTuple):
     """A question as its conversation completes it, the day whose law it asks for, and its agreements."""
 
-    contextualized: Contextualized
+    question: TurnQuestion
     as_of: date | None
-    analysis: Analysis
     applying: Applicable
 
 
@@ -219,7 +226,7 @@ async def _read(
     kept_day = None if leaves else contextualized.day
     as_of = options.as_of or kept_day or find_date(contextualized.question, today=today)
     # A law that the registry does not know is looked for in the catalogue of the index, on the disk.
-    analysis = await asyncio.to_thread(
+    read = await asyncio.to_thread(
         read_question,
         contextualized.question,
         conversation,
@@ -228,38 +235,38 @@ async def _read(
         contextualized.territory,
         index.laws,
     )
-    territory = territory_asked(analysis["territory"], options.territory)
+    territory = territory_asked(read["territory"], options.territory)
     applying = applicable(question, earlier, index.agreements, territory)
-    return _Read(contextualized, as_of, with_agreements(analysis, applying, contextualized.question), applying)
+    return _Read(with_agreements(read, applying), as_of, applying)
 
 
 @dataclass(frozen=True)
 class _Named:
-    """The analysis of a question, the provisions and decisions of the index that it names, and warnings on them."""
+    """A question, the provisions and decisions of the index that it names, and warnings on them."""
 
-    analysis: Analysis
+    question: TurnQuestion
     candidates: list[Candidate] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
 async def _look_up(read: _Read, store: ChunkStore, today: date) -> _Named:
     """Look up the provisions and decisions that a question names."""
-    analysis, as_of = read.analysis, read.as_of
-    decisions = analysis.get("decisions", [])
+    question, as_of = read.question, read.as_of
+    decisions = question["decisions"]
     failures: list[ArticuladoError] = []
     available = SupplementaryStore(store, failures)
-    provisions = await look_up(analysis["provisions"], available, as_of, today)
+    provisions = await look_up(question["provisions"], available, as_of, today)
     decided = await look_up_decisions(decisions, available) if decisions else []
     chunks = {provision_of(candidate["chunk"]): candidate["chunk"] for candidate in provisions}
     if failures:
         # What is not there is searched for like anything else: the search tells which collection does not answer.
-        there = [named for named in analysis["provisions"] if (named["law_id"], named["provision_key"]) in chunks]
+        there = [named for named in question["provisions"] if (named["law_id"], named["provision_key"]) in chunks]
         is_lookup = (
-            analysis["is_lookup"] and there == analysis["provisions"] and not decisions_missing(decisions, decided)
+            question["is_lookup"] and there == question["provisions"] and not decisions_missing(decisions, decided)
         )
-        analysis = {**analysis, "provisions": there, "is_lookup": is_lookup}
+        question = {**question, "provisions": there, "is_lookup": is_lookup}
         decisions = []
-    missing = [named for named in analysis["provisions"] if (named["law_id"], named["provision_key"]) not in chunks]
+    missing = [named for named in question["provisions"] if (named["law_id"], named["provision_key"]) not in chunks]
     of_other_days = [chunk for chunk in chunks.values() if not in_force(chunk, as_of, today)]
     warnings = [*map(not_indexed, missing), *(not_in_force(chunk, as_of, today) for chunk in of_other_days)]
-    return _Named(analysis, [*provisions, *decided], [*warnings, *decisions_missing(decisions, decided)])
+    return _Named(question, [*provisions, *decided], [*warnings, *decisions_missing(decisions, decided)])

@@ -6,18 +6,16 @@ retrieved.
 
 from langgraph.runtime import Runtime
 
+from articulado.answering.principal import Principal, Write
 from articulado.language.languages import Language
 from articulado.prompting.abstention import listed
 from articulado.prompting.citation_markers import citation, keep_markers, share_marks
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
-from articulado.prompting.prompts import Prompts
 from articulado.retrieval.fusion import nearest
 from articulado.values.answers import Citation, cost_of_failure
 from articulado.values.errors import EmptyReply, ModelError
-from articulado.values.protocols import ChatModel
 from nodes.messages import Spoken
-from nodes.turn import language_of_turn
-from nodes.writing import MAX_REPLIES, Write, WritingUpdate, prompt_messages, write_answer, written_update
+from nodes.turn import MAX_REPLIES, WritingUpdate, language_of_turn, task_of, written_update
 from state.context import ResolvedContext
 from state.rag import RagState
 
@@ -29,8 +27,7 @@ async def answer(
     state: RagState,
     runtime: Runtime[ResolvedContext],
     *,
-    principal: ChatModel,
-    prompts: Prompts,
+    principal: Principal,
     language: Language,
     model_decides: bool = False,
 ) -> WritingUpdate:
@@ -46,17 +43,14 @@ async def answer(
     grounded, language = runtime.context.grounded_prompting, language_of_turn(state, language)
     spoken = Spoken(state, runtime.stream_writer, "-2" if state["refetched"] else "")
     try:
-        written = await write_answer(
-            principal,
-            prompts["answer" if grounded else "answer_classic"],
-            prompt_messages(state, grounded=grounded, brief=model_decides),
+        task = task_of(
             state,
-            grounded=grounded,
+            language,
+            marked=grounded,
             supersedes=language.translate("rag_answer_with_more") if state["refetched"] else "",
-            write=spoken,
-            language=language,
             replies=1 if state["refetched"] else MAX_REPLIES,
         )
+        written = await principal.answer(task, spoken)
     except ModelError as error:
         if state["refetched"]:
             return first_answer(state, error, language, shared_marks=model_decides)

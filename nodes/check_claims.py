@@ -15,7 +15,6 @@ from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.models.retry import QuestionTime
 from articulado.prompting.citation_markers import markers_in, one_per_mark
 from articulado.prompting.prompts import Prompts
-from articulado.retrieval.conversation.subject import is_refusal
 from articulado.values.answers import Cost, cost_of, cost_of_failure
 from articulado.values.errors import ModelError
 from articulado.values.findings import Finding
@@ -58,17 +57,16 @@ async def check_claims(
 
     A refusal, an answer to thanks and a text without markers claim nothing that could be checked.
     """
-    refused = state["abstained"] or is_refusal(state["answer"], language)
+    refused = state["abstained"] or bool(state["refusal"])
     if refused or is_courtesy(state["question"], language) or not runtime.context.grounded_prompting:
         return {}
     claims = await asyncio.to_thread(_claims, state)
     if not claims:
         return {}
-    question = state["contextualized_question"] or state["question"]
     try:
         reply = await checker.structured(
             prompts[PROMPT],
-            [{"role": "user", "content": message(question, claims, language)}],
+            [{"role": "user", "content": message(state["turn_question"], claims, language)}],
             ClaimVerdicts,
             max_tokens=reply_tokens(claims),
             deadline=question_time.deadline_of("checker", state.get("deadline")),

@@ -23,13 +23,12 @@ from articulado.language.formats import long_day
 from articulado.language.languages import Language
 from articulado.language.table_text import without_heads
 from articulado.legal.domain.base import Domain
-from articulado.legal.domain.spanish_law import split_subject
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import certainty, tracked_laws
 from articulado.prompting.citation_markers import GAP
 from articulado.retrieval.fusion import candidate, preference
 from articulado.retrieval.ranking.cards import CardReader, probable_cards
-from articulado.values.answers import CaseGuide, Days, StoreName
+from articulado.values.answers import CaseGuide, Days, StoreName, whole_text
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, Purpose, is_card, ordering_score
 from articulado.values.protocols import ChunkStore
 from nodes.turn import language_of_turn, question_to_score
@@ -74,10 +73,9 @@ async def choose_cards(
     store, days = stores[state["store"]], days_of(state)
     said_before = {each["chunk"]["id"] for each in carried_over(state)}
     probable = await asyncio.to_thread(_probable, state, phrasings, cards)
-    named = {(each["law_id"], each["provision_key"]) for each in state["analysis"]["provisions"]}
-    question = state["contextualized_question"] or state["question"]
-    asked = " ".join(filter(None, split_subject(question, domain.language)))
-    regimes = regimes_named(question)
+    named = {(each["law_id"], each["provision_key"]) for each in state["turn_question"]["provisions"]}
+    asked = whole_text(state["turn_question"])
+    regimes = regimes_named(asked)
     worked, sure = (_kinds_worked(state["dated_values"], regimes, least) for least in (0.0, SURE_OF_CALCULATION))
     chosen: list[Candidate] = []
     bearing: dict[int, Candidate] = {}
@@ -213,14 +211,13 @@ def _probable(state: RagState, phrasings: Phrasings | None, reader: CardReader |
     if phrasings is None:
         cards = (each for each in sorted(state["candidates"], key=preference) if is_card(each["chunk"]))
         return [(card, ordering_score(card)) for card in cards]
-    question = question_to_score(state)
+    question = whole_text(question_to_score(state))
     return probable_cards(state["candidates"], phrasings.around(question), reader.asked(question) if reader else {})
 
 
 def _may_answer(state: RagState) -> bool:
     """Tell whether a card may answer a turn: not what asks for a text, for an agreement or about the last answer."""
-    analysis = state["analysis"]
-    return not (analysis["is_lookup"] or state["about_answer"] or agreements_asked(state).named)
+    return not (state["turn_question"]["is_lookup"] or state["about_answer"] or agreements_asked(state).named)
 
 
 async def _bearing(

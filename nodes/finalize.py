@@ -19,9 +19,8 @@ from articulado.legal.wordings import day_to_check, past_law_warnings, tracked_l
 from articulado.prompting.abstention import declined
 from articulado.prompting.citation_markers import citation, markers_in, one_per_mark, unread_source
 from articulado.prompting.notes import law_notes_once
-from articulado.retrieval.conversation.subject import is_bare_refusal, is_refusal
 from articulado.retrieval.needs import name_of
-from articulado.values.answers import AnswerOutcome, Citation, Message, Need
+from articulado.values.answers import AnswerOutcome, Citation, Message, Need, whole_text
 from articulado.values.errors import ArticuladoError
 from articulado.values.findings import Certificate, Freshness, Remission
 from articulado.verification.disclosures import certificate_of, freshness_of, precedence_notes, remissions_of
@@ -71,19 +70,20 @@ async def finalize(
     the conversation goes on.
     """
     answer, used, dropped = state["answer"], state["used_chunk_ids"], state["dropped_chunk_ids"]
-    abstained = state["abstained"] or is_refusal(answer, language)
+    abstained = state["abstained"] or bool(state["refusal"])
     spoken = language_of_turn(state, language)
-    if is_bare_refusal(answer, language):
+    if state["refusal"] == "bare":
         answer = declined(declined_question(state), profile, spoken)
     goes_on = abstained or is_courtesy(state["question"], language)
     kept = state.get("carried", []) if goes_on and not used else carried_over(state)
     # A reference value is in no index: the next turn finds it by itself.
     values = {each["chunk"]["id"] for each in state["context"] if each["chunk"]["chunk_type"] == VALUE_TYPE}
     carried = [candidate["chunk"]["id"] for candidate in kept if candidate["chunk"]["id"] not in dropped]
-    stands_alone = state["contextualized_question"] in ("", state["question"])
+    stands_alone = whole_text(state["turn_question"]) == state["question"]
+    outcome = _outcome(state, abstained=abstained)
     exchange: list[Message] = [
         {"role": "user", "content": question_asked(state), "new_topic": state["new_topic"] and stands_alone},
-        {"role": "assistant", "content": answer},
+        {"role": "assistant", "content": answer, "outcome": outcome},
     ]
     # An answer that was to have no markers rests on what it says that it used.
     unmarked = [] if runtime.context.grounded_prompting else used
@@ -110,7 +110,7 @@ async def finalize(
     ]
     update: FinalizeUpdate = {
         "answer": answer,
-        "outcome": _outcome(state, abstained=abstained),
+        "outcome": outcome,
         "context_chunk_ids": [id_ for id_ in dict.fromkeys([*used, *carried]) if id_ not in values][:MAX_HANDED_ON],
         "citations": [
             citation(number, candidate, day, tracked, law_note)
@@ -144,13 +144,13 @@ def _readable(last_changes: Callable[[], Mapping[str, str]]) -> Mapping[str, str
 def _certificate(state: RagState, context: ResolvedContext, profile: Profile, language: Language) -> Certificate:
     """Return what an abstention rests on."""
     return certificate_of(
-        state["contextualized_question"] or state["question"],
+        whole_text(state["turn_question"]),
         state["candidates"],
         searches=state["searches"] or state["queries"],
         collections=list(context.collections or profile.for_questions),
         store=state["store"],
         as_of=days_of(state).as_of,
-        territory=context.territory or state["analysis"]["territory"],
+        territory=context.territory or state["turn_question"]["territory"],
         probability=state["relevance"],
         language=language,
     )

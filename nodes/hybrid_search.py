@@ -15,7 +15,7 @@ from articulado.encoders.phrasings import Phrasings
 from articulado.retrieval.fusion import merged
 from articulado.retrieval.ranking.cards import CardReader
 from articulado.retrieval.search import HybridSearch, answers_of_phrasings, search_filter
-from articulado.values.answers import Cost
+from articulado.values.answers import Cost, whole_text
 from articulado.values.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, days_of
@@ -46,7 +46,7 @@ async def hybrid_search(
     Of agreements that the question names, the best are found whatever else there is. Vectors that are there no longer
     are made again, or the search is by words. What answers the nearest known questions is found, too.
     """
-    where = search_filter(state["analysis"], days_of(state).as_of, runtime.context.territory)
+    where = search_filter(state["turn_question"], days_of(state).as_of, runtime.context.territory, state.get("scope"))
     named = agreements_asked(state).named
     run = partial(
         search.run_or_by_words,
@@ -61,7 +61,7 @@ async def hybrid_search(
         of_named, _, _ = await run(replace(where, fields=(*where.fields, ("law_id", named))), caps=caps)
         found = merged([*found, *of_named[:MAX_OF_AGREEMENTS]])
     if phrasings and not runtime.context.collections:
-        question = state["contextualized_question"] or state["question"]
+        question = whole_text(state["turn_question"])
         found = merged([*found, *await answers_of_phrasings(question, phrasings, cards, search, where, days_of(state))])
     update: HybridSearchUpdate = {"found": found, "cost": cost}
     if warnings:

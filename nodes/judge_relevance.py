@@ -13,7 +13,7 @@ from articulado.calculations.parameters import asks_for_value_alone
 from articulado.config.sections import RelevanceBands
 from articulado.retrieval.fusion import is_asked_of, preference
 from articulado.retrieval.relevance.judge import UNDERSPECIFIED, Judgement, RelevanceJudge
-from articulado.values.answers import AnswerOutcome
+from articulado.values.answers import AnswerOutcome, whole_text
 from articulado.values.chunks import NAMED_SCORE
 from nodes.turn import is_in_other_language, is_translated, question_to_score
 from state.context import ResolvedContext
@@ -46,7 +46,7 @@ async def judge_relevance(
     named = any(
         "direct" in candidate["origins"] or is_asked_of(candidate, agreements) for candidate in state["candidates"]
     )
-    if state["retried"] or (state["analysis"]["is_lookup"] and named):
+    if state["retried"] or (state["turn_question"]["is_lookup"] and named):
         judged = state["relevance"]
         return {"relevance": NAMED_SCORE if judged is None else judged, "matter": "", "outcome": "answer"}
     candidates = sorted(state["candidates"], key=preference)
@@ -59,7 +59,7 @@ async def judge_relevance(
         judgement = judgement._replace(matter="", matter_share=0.0)
     # A reader that finds the question of another field need only be borne out.
     decides = model_decides and state["other_matter"] is None
-    value_alone = asks_for_value_alone(state["contextualized_question"])
+    value_alone = asks_for_value_alone(whole_text(state["turn_question"]))
     answered_before = judgement.relevance >= _floor_of_follow_ups(state, relevance_bands)
     is_answer = named or (value_alone and state["dated_values"]) or answered_before
     outcome = "answer" if is_answer else outcome_of(judgement, relevance_bands, model_decides=decides)

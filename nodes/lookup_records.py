@@ -5,6 +5,7 @@ from typing_extensions import TypedDict
 
 from articulado.retrieval.fusion import candidate
 from articulado.store.records.lookup import PackagedRecords
+from articulado.values.answers import whole_text
 from articulado.values.chunks import Candidate, provision_of
 from state.context import ResolvedContext
 from state.rag import RagState
@@ -22,8 +23,9 @@ async def lookup_records(
     state: RagState, runtime: Runtime[ResolvedContext], *, records: PackagedRecords
 ) -> LookupRecordsUpdate:
     """Find records by the provisions and the words of the question; one that it names is beyond doubt."""
-    named = [(provision["law_id"], provision["provision_key"]) for provision in state["analysis"]["provisions"]]
-    hits = records.lookup(state["contextualized_question"], state["analysis"]["provisions"], MAX_RECORDS)
+    question = state["turn_question"]
+    named = [(provision["law_id"], provision["provision_key"]) for provision in question["provisions"]]
+    hits = records.lookup(whole_text(question), question["provisions"], MAX_RECORDS)
     return {
         "found": [
             candidate(

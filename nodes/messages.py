@@ -27,10 +27,14 @@ def earlier_messages(messages: Sequence[AnyMessage]) -> list[Message]:
     """Return what people and the agent said before the last message, as a history."""
     roles: dict[str, Any] = {"human": "user", "ai": "assistant"}
     return [
-        {"role": roles[message.type], "content": str(message.text)}
+        {"role": roles[message.type], "content": str(message.text), **_outcome_of(message)}  # type: ignore[typeddict-item]
         for message in messages[:-1]
         if message.type in roles and message.text
     ]
+
+
+def _outcome_of(message: AnyMessage) -> dict[str, Any]:
+    return {key: value for key, value in message.additional_kwargs.items() if key == "outcome"}
 
 
 class Spoken:

@@ -18,7 +18,7 @@ from articulado.retrieval.fusion import EXTRA_AFTER_REFETCH, candidate, merged
 from articulado.retrieval.needs import nearest_first, provisions_needed, text_of
 from articulado.retrieval.references import ProvisionRequest
 from articulado.retrieval.search import HybridSearch, search_filter
-from articulado.values.answers import NO_COST, Cost, Need, StoreName
+from articulado.values.answers import NO_COST, Cost, Need, StoreName, question_of
 from articulado.values.chunks import NAMED_SCORE, Candidate
 from articulado.values.protocols import ChunkStore, Reranker
 from state.context import ResolvedContext
@@ -68,7 +68,7 @@ async def refetch(
     if to_search:
         hits, cost, by_words = await search.run_or_by_words(
             list(to_search),
-            search_filter(state["analysis"], days_of(state).as_of, runtime.context.territory),
+            search_filter(state["turn_question"], days_of(state).as_of, runtime.context.territory, state.get("scope")),
             collections=runtime.context.collections,
             # An embedder that was late once is not waited for again.
             lexical_only=state["lexical_only"],
@@ -108,13 +108,13 @@ def _query(need: Need, state: RagState, search: HybridSearch) -> str:
     text = text_of(need)
     if len(set(search.domain.stems(text))) > 1:
         return text
-    return f"{text} {searched_topic(state['contextualized_question'], search.domain)}".strip()
+    return f"{text} {searched_topic(state['turn_question'], search.domain)}".strip()
 
 
 async def _best_first(query: str, hits: list[Candidate], heuristic: Reranker) -> list[Candidate]:
     """Return what a search has found, the most relevant first; ties in the order of the search."""
     of_query = [hit for hit in hits if query in hit["found_by"]]
-    scored = await heuristic.score(query, [query], of_query)
+    scored = await heuristic.score(question_of(query), [query], of_query)
     by_score = sorted(zip(of_query, scored.scores, strict=True), key=lambda pair: -(pair[1] or 0.0))
     return [hit for hit, _ in by_score]
 

@@ -5,15 +5,13 @@ The answer stays as it is if the model fails or if less than a third of the time
 
 from langgraph.runtime import Runtime
 
+from articulado.answering.principal import Principal
 from articulado.language.languages import Language
 from articulado.models.retry import QuestionTime
-from articulado.prompting.prompts import Prompts
 from articulado.values.answers import cost_of_failure
 from articulado.values.errors import ModelError
-from articulado.values.protocols import ChatModel
 from nodes.messages import Spoken
-from nodes.turn import language_of_turn
-from nodes.writing import WritingUpdate, prompt_messages, write_answer, written_update
+from nodes.turn import WritingUpdate, language_of_turn, task_of, written_update
 from state.context import ResolvedContext
 from state.rag import RagState
 
@@ -25,11 +23,9 @@ async def repair_marks(
     state: RagState,
     runtime: Runtime[ResolvedContext],
     *,
-    principal: ChatModel,
-    prompts: Prompts,
+    principal: Principal,
     language: Language,
     question_time: QuestionTime,
-    model_decides: bool = False,
 ) -> WritingUpdate:
     """Show the principal its answer and have it marked; where that fails, or there is no time, the answer stays."""
     deadline = state.get("deadline")
@@ -38,21 +34,9 @@ async def repair_marks(
     language = language_of_turn(state, language)
     spoken = Spoken(state, runtime.stream_writer, "-marked")
     try:
-        written = await write_answer(
-            principal,
-            prompts["answer"],
-            [
-                *prompt_messages(state, grounded=True, brief=model_decides),
-                {"role": "assistant", "content": state["draft"]},
-                {"role": "user", "content": prompts["repair_marks"]},
-            ],
-            state,
-            grounded=True,
-            supersedes=language.translate("rag_answer_repaired"),
-            write=spoken,
-            language=language,
-            replies=1,
-        )
+        repaired = language.translate("rag_answer_repaired")
+        task = task_of(state, language, marked=True, draft=state["draft"], supersedes=repaired)
+        written = await principal.answer(task, spoken)
     except ModelError as error:
         return {"rewritten": True, "cost": cost_of_failure(error)}
     finally:

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.models.retry import UNLIMITED, QuestionTime
-from articulado.retrieval.fusion import in_order, raised, with_final_scores
+from articulado.retrieval.fusion import boosted, in_order, with_final_scores
 from articulado.retrieval.ranking.heuristic import WordShare
 from articulado.retrieval.ranking.learnt import LEARNT_SIGNALS, LearntReranker
 from articulado.retrieval.ranking.table import reranker_for
@@ -73,7 +73,7 @@ async def rerank(
         and (not state["refetched"] or "need" in candidate["origins"])
     ]
     fits = reranker.is_cheap or len(unscored) <= MAX_RERANKED
-    to_score = unscored if fits else await _promising(state, unscored, rerankers["heuristic"])
+    to_score = unscored if fits else await _preselected(state, unscored, rerankers["heuristic"])
     update: RerankUpdate = {}
     try:
         end = question_time.deadline_of("reranker", state.get("deadline"))
@@ -95,7 +95,7 @@ async def rerank(
     of_named = [candidate for candidate in to_score if candidate["chunk"]["law_id"] in named_agreements]
     if of_named:
         chunks = [candidate["chunk"] for candidate in of_named]
-        worth = raised(
+        worth = boosted(
             of_named, [scores[chunk["id"]] for chunk in chunks], word_share(question_to_score(state), chunks)
         )
         scores |= dict(zip((chunk["id"] for chunk in chunks), worth, strict=True))
@@ -121,7 +121,7 @@ def _with_place(candidate: Candidate, in_place: Mapping[int, float]) -> Candidat
     return candidate if score is None else {**candidate, "final_score": score}
 
 
-async def _promising(state: RagState, unscored: list[Candidate], heuristic: Reranker) -> list[Candidate]:
+async def _preselected(state: RagState, unscored: list[Candidate], heuristic: Reranker) -> list[Candidate]:
     """Return the candidates that the formula puts first: a model's time goes to those (docs/retrieval.md)."""
     scored = await heuristic.score(question_to_score(state), state["queries"], unscored)
     by_score = sorted(zip(unscored, scored.scores, strict=True), key=lambda pair: -(pair[1] or 0.0))

@@ -24,7 +24,7 @@ def after_decompose(state: RagState) -> list[Literal["embed_queries", "encode_sp
 
 def after_merge(state: RagState) -> Literal["expand_references", "abstain"]:
     """Abstain where nothing was found, or only others than the provisions that were asked for and nothing else."""
-    missed = state["analysis"]["is_lookup"] and not state["direct"] and state["store"] == "index"
+    missed = state["turn_question"]["is_lookup"] and not state["direct"] and state["store"] == "index"
     return "expand_references" if state["candidates"] and not missed else "abstain"
 
 

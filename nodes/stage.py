@@ -233,7 +233,7 @@ class UsageAccount:
 
     def spoken(self, stage: str, state: Mapping[str, Any]) -> str:
         """Return the language of the turn; the opening stages, which do not know it yet, speak that of the profile."""
-        code = (state.get("analysis") or {}).get("language", "")
+        code = (state.get("turn_question") or {}).get("language", "")
         known = stage not in self.opening and code
         return answered_in(code, language(self.language)).code if known else self.language
 

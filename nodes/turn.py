@@ -1,16 +1,27 @@
-"""Values derived from the state of a turn and shared by several stages."""
+"""Values derived from the state of a turn and shared by several stages; the task of a principal, and what it leaves."""
 
 import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NotRequired
 
+from typing_extensions import TypedDict
+
+from articulado.answering.principal import AnswerTask, Refusal, Written
 from articulado.language.folding import fold
 from articulado.language.languages import UNKNOWN_LANGUAGE, Language, answered_in
 from articulado.legal.vocabulary.matters import matters
 from articulado.prompting.abstention import Declined
+from articulado.prompting.citation_markers import by_mark
+from articulado.prompting.outgoing_links import texts_without_foreign_links
+from articulado.prompting.self_evaluation import MAX_NEEDS
 from articulado.retrieval.agreements import without_agreement_names
-from articulado.retrieval.needs import text_of
+from articulado.retrieval.needs import name_of, needs_in_answer, provisions_needed, text_of
 from articulado.retrieval.relevance.judge import UNDERSPECIFIED
-from articulado.values.answers import Need
-from state.rag import RagState, agreements_asked
+from articulado.values.answers import AnswerOutcome, Cost, Need, TurnQuestion, question_of, whole_text
+from articulado.values.chunks import Candidate, provision_of
+from articulado.verification.disclosures import calls_for_second_answer
+from state.rag import RagState, agreements_asked, days_of
 
 SHARED_WORDS = 0.5
 """Share of the words of the searches that are in the question, from which on they are no translation of it."""
@@ -22,16 +33,17 @@ def question_asked(state: RagState) -> str:
     return state.get("chosen") or state["question"]
 
 
-def question_to_score(state: RagState) -> str:
-    """Return the question as its conversation makes it complete, without the names of agreements.
+def question_to_score(state: RagState) -> TurnQuestion:
+    """Return the question of a turn without the names of agreements.
 
     A question in another language than that of the profile is scored by the searches that the reader has made of it:
     the texts have none of its own words.
     """
     if is_translated(state):
-        return " ".join(state["queries"])
-    question = state.get("contextualized_question") or state["question"]
-    return without_agreement_names(question, agreements_asked(state).names)
+        return question_of(" ".join(state["queries"]))
+    question, names = state["turn_question"], agreements_asked(state).names
+    text, subject = (without_agreement_names(part, names) for part in (question["text"], question["subject"]))
+    return {**question, "text": text, "subject": subject}
 
 
 def is_translated(state: RagState) -> bool:
@@ -39,7 +51,7 @@ def is_translated(state: RagState) -> bool:
     if not _spoken(state) or not state["queries"]:
         return False
     # A short follow-up is searched with the words of its conversation.
-    asked = set(_WORD.findall(fold(state.get("contextualized_question") or state["question"])))
+    asked = set(_WORD.findall(fold(whole_text(state["turn_question"]))))
     searched = set(_WORD.findall(fold(" ".join(state["queries"]))))
     return len(searched & asked) < SHARED_WORDS * len(searched)
 
@@ -65,8 +77,8 @@ def is_in_other_language(state: RagState) -> bool:
 
 def _spoken(state: RagState) -> str:
     """Return the code of the language of the question, empty where it is that of the profile."""
-    analysis = state.get("analysis")
-    return analysis.get("language", "") if analysis else ""
+    question = state.get("turn_question")
+    return question["language"] if question else ""
 
 
 def lacking(state: RagState) -> list[Need]:
@@ -83,8 +95,98 @@ def lacking(state: RagState) -> list[Need]:
 def declined_question(state: RagState) -> Declined:
     """Return the question of a turn that ends without an answer, and the searches that were made for it."""
     return Declined(
-        question=state["contextualized_question"] or state["question"],
+        question=whole_text(state["turn_question"]),
         queries=state["queries"],
         matter=matters().get(state["matter"]) if state["matter"] != UNDERSPECIFIED else None,
         other_matter=state["other_matter"] or "",
     )
+
+
+MAX_REPLIES = 2
+"""Replies that a principal is asked for in a question: one that is empty is asked for again, and so are answers."""
+
+
+class WritingUpdate(TypedDict):
+    """The principal's text and self-evaluation, and the fragments that it read, those it cites first, as it does."""
+
+    draft: NotRequired[str]
+    draft_chunk_ids: NotRequired[list[int]]
+    used_chunk_ids: NotRequired[list[int]]
+    dropped_chunk_ids: NotRequired[list[int]]
+    needs: NotRequired[list[Need]]
+    refusal: NotRequired[Refusal]
+    context: NotRequired[list[Candidate]]
+    outcome: NotRequired[AnswerOutcome]
+    abstained: NotRequired[bool]
+    rewritten: NotRequired[bool]
+    warnings: NotRequired[list[str]]
+    spoken: NotRequired[str]
+    cost: NotRequired[Cost]
+
+
+def task_of(
+    state: RagState, language: Language, *, marked: bool, draft: str = "", supersedes: str = "", replies: int = 1
+) -> AnswerTask:
+    """Return the task of a principal in a state; ``draft``, ``supersedes`` and ``replies`` are those of the task."""
+    return AnswerTask(
+        question=state["turn_question"],
+        context=state["context"],
+        conversation=state["conversation"],
+        days=days_of(state),
+        language=language,
+        marked=marked,
+        last=state["refetched"],
+        not_found=[name_of(need) for need in state.get("unmet_needs", []) if not need.get("by_check")],
+        unsupported=[finding["where"] for finding in state.get("findings", []) if calls_for_second_answer(finding)],
+        draft=draft,
+        supersedes=supersedes,
+        replies=replies,
+        deadline=state.get("deadline"),
+    )
+
+
+def written_update(state: RagState, written: Written, language: Language) -> WritingUpdate:
+    """Return what an answer leaves in the state; the context is numbered as the answer is read."""
+    groups, evaluation = by_mark(state["context"]), written.evaluation
+    cut = language.translate("rag_answer_cut")
+    # What it says that it lacks is told to whoever asked.
+    needs = texts_without_foreign_links(
+        _needs_of(written, state)[:MAX_NEEDS], (), language.translate("rag_link_left_out")
+    )
+    order = [*written.cited, *(number for number in range(1, len(groups) + 1) if number not in written.cited)]
+    return {
+        "draft": written.text,
+        "draft_chunk_ids": _ids(groups, order),
+        "context": [candidate for number in order for candidate in groups[number - 1]],
+        "used_chunk_ids": _ids(groups, evaluation.used),
+        "dropped_chunk_ids": _ids(groups, evaluation.dropped),
+        "needs": needs,
+        "refusal": written.refusal,
+        "rewritten": state["refetched"] or written.replies > 1,
+        "warnings": [*_without(state["warnings"], cut), *([cut] if written.cut else [])],
+        "cost": written.cost,
+    }
+
+
+def _needs_of(written: Written, state: RagState) -> list[Need]:
+    """Return the needs of the self-evaluation, then the provisions that the text of the answer says are missing.
+
+    A provision that the model has read whole is not missing.
+    """
+    as_of, today = days_of(state)
+    said = written.evaluation.needs
+    asked = {(one.law_id, one.provision_key) for need in said for one in provisions_needed(need, "", today, as_of)}
+    chunks = [candidate["chunk"] for candidate in state["context"]]
+    read = Counter(map(provision_of, chunks))
+    whole = {provision_of(chunk) for chunk in chunks if read[provision_of(chunk)] >= chunk["parts"]}
+    return [*said, *needs_in_answer(written.text, as_of, asked | whole)]
+
+
+def _ids(groups: Sequence[Sequence[Candidate]], numbers: Sequence[int]) -> list[int]:
+    """Return the ids of all chunks of some markers, in the order of the markers."""
+    return [candidate["chunk"]["id"] for number in numbers for candidate in groups[number - 1]]
+
+
+def _without(warnings: Sequence[str], gone: str) -> list[str]:
+    """Return the warnings that still hold once another answer has taken the place of the one that was cut."""
+    return [warning for warning in warnings if warning != gone]

@@ -5,7 +5,7 @@ Each check returns the clean value or raises ``InvalidInput`` with a message tha
 
 import unicodedata
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from articulado.cases.data.bounds import MAX_DEPTH, flatten
 from articulado.cases.fields import canonical_value, is_known_value
@@ -13,7 +13,7 @@ from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC
 from articulado.language.translation import translate
 from articulado.legal.territory.mentions import communities, find_territory
-from articulado.values.answers import Message
+from articulado.values.answers import AnswerOutcome, Message
 from articulado.values.chunks import MAX_CHUNK_ID
 from articulado.values.errors import ConfigurationError, InvalidInput
 from state.context import ResolvedContext
@@ -54,7 +54,10 @@ def checked_history(history: object) -> list[Message]:
         content = message.get("content") if isinstance(message, dict) else None
         if role is None or not isinstance(content, str):
             raise InvalidInput(translate("question.message_invalid", number=number))
-        messages.append({"role": role, "content": content[:MAX_MESSAGE_CHARACTERS]})  # type: ignore[typeddict-item]
+        checked: Message = {"role": role, "content": content[:MAX_MESSAGE_CHARACTERS]}  # type: ignore[typeddict-item]
+        if (outcome := message.get("outcome")) in get_args(AnswerOutcome):
+            checked["outcome"] = outcome
+        messages.append(checked)
     return messages[-MAX_MESSAGES:]
 
 

@@ -16,7 +16,6 @@ from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.prompting.citation_markers import keep_markers, markers_in, one_per_mark
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
-from articulado.retrieval.conversation.subject import is_refusal
 from articulado.retrieval.fusion import candidate
 from articulado.values.answers import Need, StoreName, Verdict
 from articulado.values.chunks import Candidate
@@ -71,7 +70,7 @@ async def verify(
     sources = one_per_mark(state["context"])
     numbers = set(range(1, len(sources) + 1)) if grounded else set()
     kept, _ = keep_markers(draft, numbers)
-    claims = not is_refusal(kept, language) and not is_courtesy(state["question"], language)
+    claims = not state["refusal"] and not is_courtesy(state["question"], language)
     findings: list[Finding] = []
     provisions: list[NamedVerdict] = []
     checked: list[CheckedPart] = []

@@ -14,9 +14,9 @@ from langgraph.channels import EphemeralValue, UntrackedValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from articulado.answering.principal import Refusal
 from articulado.calculations.written import Worked
 from articulado.values.answers import (
-    Analysis,
     AnswerOutcome,
     CaseGuide,
     Citation,
@@ -25,7 +25,9 @@ from articulado.values.answers import (
     Message,
     NearestNeed,
     Need,
+    SearchScope,
     StoreName,
+    TurnQuestion,
     Usage,
     Verdict,
 )
@@ -72,8 +74,8 @@ class Turn(TypedDict):
 
     Left out are what outlives a turn (``turn``, ``transcript``, ``context_chunk_ids``, ``messages`` and
     ``asked_message``), what load_carryover writes beside the node that opens the turn (``carried``,
-    ``missing_carried``), and ``usage``, whose reducer starts anew with each turn. ``contextualized_question`` is the
-    question as its conversation makes it complete; empty where nothing reads it so.
+    ``missing_carried``), and ``usage``, whose reducer starts anew with each turn. ``scope`` is where a case is
+    searched.
     ``other_matter`` is the field that the reader finds a question of instead of the profile's: empty where it does not
     name it, ``None`` where it finds nothing of the kind. ``new_topic`` is set where a turn leaves the subject of its
     conversation: then nothing is carried over. ``about_answer`` is set where it speaks of the last answer and searches
@@ -83,6 +85,7 @@ class Turn(TypedDict):
     known.
     ``needs`` are what the last reply lacks; in the end, what is still lacking, with the ``unmet_needs`` that could not
     be found.
+    ``refusal`` tells that the principal's own answer says that it does not know.
     ``unpinned`` is set where nothing in an answer says which fragment it rests on, though it should; ``rewritten`` once
     the principal has been asked for its answer a second time: it had written nothing, lacked something, or gave no
     markers. There is no third time.
@@ -98,7 +101,7 @@ class Turn(TypedDict):
     question of the choice that this turn takes, empty without one.
     """
 
-    contextualized_question: str
+    scope: SearchScope | None
     new_topic: bool
     about_answer: bool
     queries: list[str]
@@ -118,6 +121,7 @@ class Turn(TypedDict):
     unmet_needs: list[Need]
     retried: bool
     abstained: bool
+    refusal: Refusal
     unpinned: bool
     rewritten: bool
     verdicts: list[Verdict]
@@ -148,7 +152,7 @@ class Turn(TypedDict):
 def fresh_turn() -> Turn:
     """Return every per-turn key at rest, so that nothing of the thread's last turn shows through."""
     return {
-        "contextualized_question": "",
+        "scope": None,
         "new_topic": False,
         "about_answer": False,
         "queries": [],
@@ -168,6 +172,7 @@ def fresh_turn() -> Turn:
         "unmet_needs": [],
         "retried": False,
         "abstained": False,
+        "refusal": "",
         "unpinned": False,
         "rewritten": False,
         "verdicts": [],
@@ -267,7 +272,7 @@ class RagState(RagInput, Turn, total=False):
 
     The first stage decides for all later ones which ``store`` answers, which day is ``today``, and ``as_of`` which day
     the law is asked for (ISO 8601; ``None``: of today): the one of the caller's options, else the one that the question
-    says.
+    says. ``turn_question`` is the question as its conversation makes it complete.
     """
 
     context_chunk_ids: list[int]
@@ -279,7 +284,7 @@ class RagState(RagInput, Turn, total=False):
     today: str
     as_of: str | None
     transcript: list[Message]
-    analysis: Analysis
+    turn_question: TurnQuestion
     carried: list[Candidate]
     missing_carried: list[int]
 
@@ -304,12 +309,13 @@ class AgreementsAsked(NamedTuple):
 
 
 def agreements_asked(state: RagState) -> AgreementsAsked:
-    """Return the agreements that the analysis of a state found; none before it."""
-    analysis = state.get("analysis")
-    if analysis is None:
+    """Return the agreements of the question of a state; none before it was read."""
+    question = state.get("turn_question")
+    if question is None:
         return AgreementsAsked()
-    fields = (analysis.get("agreements"), analysis.get("agreement_names"), analysis.get("excluded_laws"))
-    return AgreementsAsked(*(tuple(field or ()) for field in fields))
+    return AgreementsAsked(
+        tuple(question["agreements"]), tuple(question["agreement_names"]), tuple(question["excluded_laws"])
+    )
 
 
 def may_be_cited(candidates: Iterable[Candidate], state: RagState) -> list[Candidate]:

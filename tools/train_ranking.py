@@ -47,6 +47,7 @@ from articulado.retrieval.relevance.judge import FILE, BestScoreJudge, Judgement
 from articulado.store.opening import open_index
 from articulado.store.records.chunks import parse_refs
 from articulado.store.records.schema import Situation, load_corpus, load_situations, load_unanswerable
+from articulado.values.answers import question_of
 from articulado.values.chunks import CARDS, Candidate, ProvisionRef, provision_of
 from graph.factory import build_services
 from graph.rag import build_retrieval
@@ -54,8 +55,7 @@ from graph.services import Services
 from state.context import RunContext
 from tools.train_encoder import is_held_back, precedents_of
 
-FOLDS = 5
-SEED = 7
+FOLDS, SEED = 5, 7
 QUESTIONS_OF_RECORD = 2
 """How many of the questions of each record are shown as of the field: they are searches rather than questions."""
 _LEAVES, _TREES, _RATE = 6, 150, 0.06
@@ -369,10 +369,10 @@ async def train(index: Path) -> None:
                 judging = LearntReranker(replace(reader, around=around), learnt.heuristic, partial(copy, of_others))
                 evidence_reader = replace(cast(LearntJudge, services.judge).reader, ranking=judging)
                 for i in np.flatnonzero(folds == fold).tolist():
-                    scores = (await judging.score(questions[i], [], found.candidates[i])).scores
+                    scores = (await judging.score(question_of(questions[i]), [], found.candidates[i])).scores
                     order = sorted(range(len(scores)), key=lambda place: -(scores[place] or 0.0))
                     best = [found.candidates[i][place] for place in order]
-                    evidence[i] = await evidence_reader.read(questions[i], best) if best else 0.0
+                    evidence[i] = await evidence_reader.read(question_of(questions[i]), best) if best else 0.0
             models.append(evidence)
         save_rankings(RANKING, *rankings)
         words = scores_of_others(data)[judged]

@@ -1,20 +1,16 @@
-"""Offline answer model: answer cards and worked results, or quotations of the best provisions.
+"""Offline principal: answer cards and worked results, or quotations of the best provisions.
 
-``ExtractivePrincipal`` replaces the provider's answer model. It writes the corrected figure of the
-question, the plain-language lead, the quotations and the self-evaluation lines of the protocol; where there are
-answer cards or worked results, these and the decisive sentence of the law. It always answers if the prompt has
-fragments: the graph has already decided that the question can be answered.
+``ExtractivePrincipal`` needs no chat model. It writes the corrected figure of the question, the plain-language lead
+and the quotations; where there are answer cards or worked results, these and the decisive sentence of the law. It
+always answers if there are fragments: the graph has already decided that the question can be answered.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from langchain_core.messages import BaseMessage
-from pydantic import ConfigDict
-
-from articulado.answering.chat_model import OfflineChat
+from articulado.answering.principal import HISTORY_MESSAGES, AnswerTask, Write, Written
 from articulado.answering.quotation import Selection, Statement, first_sentences, select
 from articulado.answering.rating import Scorer, TextSimilarity, in_force
 from articulado.calculations.parameters import asks_for_value_alone
@@ -25,18 +21,14 @@ from articulado.language.languages import Language
 from articulado.language.spanish import sentences
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
-from articulado.legal.domain.spanish_law import (
-    asks_for_the_place,
-    is_about_answer,
-    is_courtesy,
-    split_subject,
-    without_protocol,
-)
+from articulado.legal.domain.spanish_law import is_courtesy, without_protocol
 from articulado.legal.labels import provision_key, provision_name
-from articulado.legal.laws.mentions import find_law
 from articulado.legal.laws.registry import known_laws
-from articulado.prompting.fragments import Fragment, read_prompt
-from articulado.prompting.protocol_lines import DELIMITER
+from articulado.prompting.citation_markers import MarkerRenumberer, keep_markers
+from articulado.prompting.fragments import Fragment, fragments_of, neutralise
+from articulado.prompting.outgoing_links import LinkFilter, source_addresses
+from articulado.prompting.self_evaluation import SelfEvaluation
+from articulado.values.answers import Message, Need
 from articulado.values.chunks import ProvisionRef, Purpose
 
 MAX_WORDS, MIN_POINTS = 180, 2
@@ -61,25 +53,48 @@ def _on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-class ExtractivePrincipal(OfflineChat):
-    """Answers with what is written: our words on the law first, then its own; and evaluates itself by the protocol.
+_PIECE = re.compile(r"(?:\s*\S+){1,24}|\s+")
+"""A sentence or so of an answer: each piece goes through every callback."""
+
+
+@dataclass(frozen=True)
+class ExtractivePrincipal:
+    """Answers with what is written: our words on the law first, then its own. Satisfies ``Principal``.
 
     That a question can be answered has been decided before: where there are fragments, it answers. ``similarity`` is
     learnt, where there is an index; ``closeness`` is that of a sentence encoder, for texts of files.
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
     domain: Domain
-    weights: StemWeights = EqualWeights()
+    weights: StemWeights = field(default_factory=EqualWeights)
     similarity: TextSimilarity | None = None
     closeness: TextSimilarity | None = None
 
-    def reply(self, messages: Sequence[BaseMessage]) -> str:
-        """Return the answer and, where the fragments have numbers, the self-evaluation."""
-        language = self.domain.language
-        fragments, asked = read_prompt(str(messages[-1].text))
-        question, earlier = map(without_protocol, split_subject(asked, language))
+    name = "sin conexión (citas literales)"
+    quotes_only = True
+
+    async def answer(self, task: AnswerTask, write: Write) -> Written:
+        """Answer on the context of a task, in a few milliseconds (``Principal.answer``)."""
+        fragments = fragments_of(task.context, markers=task.marked)
+        text, evaluation = self.reply(task, fragments)
+        if task.supersedes:
+            write({"type": "retry", "reason": task.supersedes})
+
+        def show(piece: str) -> None:
+            write({"type": "token", "text": piece})
+
+        links = LinkFilter(source_addresses(task.context), task.language.translate("rag_link_left_out"), show)
+        renumberer = MarkerRenumberer(range(1, len(fragments) + 1) if task.marked else range(0), links.feed)
+        for piece in _PIECE.findall(text):
+            renumberer.feed(piece)
+        renumberer.close()
+        links.close()
+        return Written(links.text, renumberer.cited, evaluation)
+
+    def reply(self, task: AnswerTask, fragments: Sequence[Fragment]) -> tuple[str, SelfEvaluation]:
+        """Return the answer to a task, with the markers of its fragments, and the self-evaluation."""
+        language, asked = self.domain.language, task.question
+        question, earlier = (without_protocol(neutralise(asked[part])) for part in ("text", "subject"))
         if is_courtesy(question, language):
             selection, answer = Selection(), language.translate("courtesy")
         elif answered := self._value_alone(question, fragments):
@@ -88,9 +103,11 @@ class ExtractivePrincipal(OfflineChat):
             selection, answer = self._composed(fragments)
         else:
             selection, note = self._selection(question, earlier, fragments), ""
-            if not is_about_answer(asked, language):
-                selection, note = self._not_repeated(selection, question, fragments, messages[:-1])
-            where = _where_it_stands(selection, language) if asks_for_the_place(asked, language) else ""
+            is_about_answer = bool(earlier) and asked["kind"] == "same"
+            if not is_about_answer:
+                selection, note = self._not_repeated(selection, question, fragments, task.conversation)
+            asks_where = is_about_answer and language.query_patterns.place.search(fold(question))
+            where = _where_it_stands(selection, language) if asks_where else ""
             values = _values_of(fragments) if selection.statements and not selection.whole else ()
             selection = replace(selection, values=values)
             lacking = [fragment for fragment in fragments if fragment.purpose == "missing_data"]
@@ -98,10 +115,10 @@ class ExtractivePrincipal(OfflineChat):
             selection = replace(selection, used=tuple(lacking))
             answer = "\n\n".join(filter(None, [where, note, *_paragraphs(selection, self.domain), *asked_for]))
         caveats = [_on_one_line(fragment.text) for fragment in fragments if fragment.purpose == "caveat"]
-        answer = "\n\n".join([*caveats, answer])
-        if not any(fragment.number for fragment in fragments):
-            return answer
-        return "\n".join([answer, "", DELIMITER, *_self_evaluation(selection, fragments, self.domain)])
+        return "\n\n".join([*caveats, answer]), _self_evaluation(selection, fragments, self.domain)
+
+    async def close(self) -> None:
+        """Do nothing: there is nothing to close."""
 
     def _selection(self, question: str, earlier: str, fragments: Sequence[Fragment]) -> Selection:
         """Return what the provisions say."""
@@ -111,20 +128,25 @@ class ExtractivePrincipal(OfflineChat):
         return select(question, provisions, scorer)
 
     def _not_repeated(
-        self, selection: Selection, question: str, fragments: Sequence[Fragment], history: Sequence[BaseMessage]
+        self, selection: Selection, question: str, fragments: Sequence[Fragment], conversation: Sequence[Message]
     ) -> tuple[Selection, str]:
         """Return what the provisions say on a turn's own words where an earlier answer has said all of a selection.
 
         If that was said as well, the selection stays, with a note that it is the same. A question asked twice is
         answered twice.
         """
-        texts = {
-            kind: [_on_one_line(str(each.text)) for each in history if each.type == kind] for kind in ("human", "ai")
-        }
-        if _on_one_line(question) in texts["human"] or not _is_said(selection, texts["ai"]):
+        asked, answered = (
+            [
+                _on_one_line(neutralise(keep_markers(message["content"], ())[0]))
+                for message in conversation[-HISTORY_MESSAGES:]
+                if message["role"] == role
+            ]
+            for role in ("user", "assistant")
+        )
+        if _on_one_line(question) in asked or not _is_said(selection, answered):
             return selection, ""
         others = self._selection(question, "", fragments)
-        if others.statements and not _is_said(others, texts["ai"]):
+        if others.statements and not _is_said(others, answered):
             return others, ""
         return selection, self.domain.language.translate("answer_same")
 
@@ -207,9 +229,9 @@ def _law_of(decisive: Fragment, language: Language) -> str:
 
 def _by_provision(fragments: Sequence[Fragment]) -> Mapping[ProvisionRef, Fragment]:
     return {
-        (law.id, provision_key(fragment.provision) or ""): fragment
+        (fragment.law_id, fragment.provision_key): fragment
         for fragment in sorted(fragments, key=lambda fragment: fragment.purpose == "decisive")
-        if fragment.purpose not in STATED and (law := find_law(fragment.law_name))
+        if fragment.purpose not in STATED
     }
 
 
@@ -335,35 +357,33 @@ def _marks(fragments: Sequence[Fragment]) -> str:
     return "".join(sorted(marks, key=lambda mark: (len(mark), mark)))
 
 
-def _self_evaluation(selection: Selection, fragments: Sequence[Fragment], domain: Domain) -> list[str]:
-    """Return the lines below the answer: fragments used and irrelevant, and the provision that is missing."""
+def _self_evaluation(selection: Selection, fragments: Sequence[Fragment], domain: Domain) -> SelfEvaluation:
+    """Return the fragments used and irrelevant, and the provision that is missing."""
     said = (*selection.statements, *selection.values)
     used = [*selection.used, *(fragment for statement in said for fragment in statement.fragments)]
     if selection.lead:
         used = [*selection.lead.fragments, *used]
-    lines = [f"USED|{_numbers(used)}", f"DROP|{_numbers(selection.irrelevant)}"]
     # Who wants the text of a provision wants that of no other; and what only adds to the rule sends nobody elsewhere.
-    if not selection.whole and (need := _needed(selection.statements[:1], fragments, domain)):
-        lines.append(need)
-    return lines
+    need = None if selection.whole else _needed(selection.statements[:1], fragments, domain)
+    dropped = _numbers(selection.irrelevant)
+    return SelfEvaluation([each for each in _numbers(used) if each not in dropped], dropped, [need] if need else [])
 
 
-def _numbers(fragments: Sequence[Fragment]) -> str:
-    return ",".join(dict.fromkeys(str(fragment.number) for fragment in fragments)) or "ninguno"
+def _numbers(fragments: Sequence[Fragment]) -> list[int]:
+    return list(dict.fromkeys(fragment.number for fragment in fragments))
 
 
-def _needed(statements: Sequence[Statement], fragments: Sequence[Fragment], domain: Domain) -> str | None:
-    """Return the line that asks for the first provision that a quotation refers to and the context does not have."""
-    present = {
-        (law.id, provision_key(fragment.provision)) for fragment in fragments if (law := find_law(fragment.law_name))
-    }
+def _needed(statements: Sequence[Statement], fragments: Sequence[Fragment], domain: Domain) -> Need | None:
+    """Return the first provision that a quotation refers to and the context does not have."""
+    present, known = {(fragment.law_id, fragment.provision_key) for fragment in fragments}, known_laws()
     for statement in statements:
-        law = find_law(statement.fragments[0].law_name)
+        law_id = statement.fragments[0].law_id
         # Of a record, what it refers to is told where it matters.
-        if law is None or not statement.literal:
+        if law_id not in known or not statement.literal:
             continue
-        for citation in domain.citations(statement.text, CitationContext(law_id=law.id)):
-            cited = known_laws().get(citation.law_id or "")
+        for citation in domain.citations(statement.text, CitationContext(law_id=law_id)):
+            cited = known.get(citation.law_id or "")
             if cited and (cited.id, citation.provision_key) not in present:
-                return f"NEED|{provision_name(citation.provision_key)}|{cited.short}"
+                name = provision_name(citation.provision_key)
+                return {"kind": "article", "article": name, "law": cited.short, "keywords": ""}
     return None

@@ -13,9 +13,9 @@ from articulado.answering.figures import claimed_figures, figures_in
 from articulado.answering.passages import LEFT_OUT, Passage, has_passages, quote
 from articulado.answering.rating import Point, RatedProvision, Scorer, in_force
 from articulado.legal.citations.parser import Citation
-from articulado.legal.labels import provision_key
 from articulado.legal.laws.indexed import IndexedLaws
-from articulado.legal.laws.mentions import find_law, law_mentions
+from articulado.legal.laws.mentions import law_mentions
+from articulado.legal.laws.registry import known_laws
 from articulado.prompting.fragments import Fragment
 
 MAX_PROVISIONS = 2
@@ -126,10 +126,11 @@ def rate_provisions(question: str, fragments: Sequence[Fragment], scorer: Scorer
         groups.setdefault((fragment.law_name, fragment.provision, fragment.official), []).append(fragment)
     citations = _citations_of([parts[0] for parts in groups.values()], scorer.domain.citations(question), question)
     rated = []
-    for (law_name, _, _), parts in groups.items():
+    laws = {mention.law_id for mention in law_mentions(question)}
+    for parts in groups.values():
         if not has_passages(parts):
             continue
-        outdated = not in_force(parts[0]) and not _law_is_named(law_name, question)
+        outdated = not in_force(parts[0]) and parts[0].law_id not in laws
         rated.append(RatedProvision(parts, scorer, citations.get(id(parts[0])), outdated))
     named = list(citations.values())
     return sorted(
@@ -142,22 +143,18 @@ def rate_provisions(question: str, fragments: Sequence[Fragment], scorer: Scorer
     )
 
 
-def _law_is_named(name: str, question: str) -> bool:
-    law = find_law(name)
-    return law is not None and law.id in {mention.law_id for mention in law_mentions(question)}
-
-
 def _citations_of(fragments: Sequence[Fragment], citations: Sequence[Citation], question: str) -> dict[int, Citation]:
     """Return the citations of a question that name a fragment, in their order, by the identity of the fragment."""
-    laws = {fragment.law_name: find_law(fragment.law_name) for fragment in fragments}
-    unknown = IndexedLaws(lambda: {name: name for name, law in laws.items() if law is None})
+    known = known_laws()
+    names = [fragment.law_name for fragment in fragments if fragment.law_id not in known]
+    unknown = IndexedLaws(lambda: {name: name for name in names})
     by_fragment: dict[int, Citation] = {}
     official_first = sorted(fragments, key=lambda fragment: not fragment.official)
     for citation in citations:
         for fragment in official_first:
-            if provision_key(fragment.provision) != citation.provision_key:
+            if fragment.provision_key != citation.provision_key:
                 continue
-            law = laws[fragment.law_name]
+            law = known.get(fragment.law_id)
             if citation.law_id is None:
                 of_law = law is None and unknown.law_cited(question, citation.end) == fragment.law_name
             else:

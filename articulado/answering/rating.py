@@ -20,8 +20,6 @@ from articulado.language.spanish import sentences
 from articulado.language.table_text import cells_of
 from articulado.legal.citations.parser import Citation
 from articulado.legal.domain.base import Concept, Coverage, Domain, StemWeights
-from articulado.legal.labels import provision_key
-from articulado.legal.laws.mentions import find_law
 from articulado.prompting.fragments import Fragment, neutralise
 from articulado.retrieval.coverage import named_words, words_of_names
 from articulado.store.records.chunks import records_of_law
@@ -353,10 +351,9 @@ def _concepts(question: str, earlier: str, domain: Domain, weights: StemWeights)
 def plain_words(fragments: Sequence[Fragment]) -> PlainWords | None:
     """Return our words on a provision of official text, ``None`` where there are none on the wording in the prompt."""
     first = fragments[0]
-    law = find_law(first.law_name)
-    if law is None or not first.summary:
+    if not first.summary:
         return None
-    record = records_of_law(law.id).get((law.id, provision_key(first.provision) or ""))
+    record = records_of_law(first.law_id).get((first.law_id, first.provision_key))
     # The summary is hidden where the record was written against another wording.
     if not isinstance(record, ProvisionRecord) or neutralise(" ".join(record.summary.split())) != first.summary:
         return None

@@ -17,7 +17,6 @@ from typing import Annotated, Literal, Protocol, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from articulado.config.profile import Profile
-from articulado.config.settings import Settings
 from articulado.prompting.prompts import load_prompt
 from articulado.prompting.stream_splitter import defuse_self_evaluation
 from articulado.values.cases import FieldSpec, Group, WorkedCalculation, article_title, details_of, shown_title
@@ -332,6 +331,6 @@ def _needed_fields(fields: Sequence[FieldSpec], group: Group, is_uncertain: bool
     ]
 
 
-def case_author(settings: Settings, principal: ChatModel, profile: Profile) -> CaseAuthor:
-    """Return the principal model as an author, or offline the one that needs no model."""
-    return OfflineCaseAuthor() if settings.principal.provider == "offline" else ModelCaseAuthor(principal, profile)
+def case_author(principal: ChatModel | None, profile: Profile) -> CaseAuthor:
+    """Return the principal model as an author, or without one the author that needs none."""
+    return ModelCaseAuthor(principal, profile) if principal else OfflineCaseAuthor()

@@ -179,9 +179,7 @@ MAX_STREAMED = 200_000
 class LangChainChat:
     """Satisfies ``ChatModel`` with a LangChain model, retries and a deadline.
 
-    ``requests_per_attempt`` is what one call costs in HTTP requests: 0 for a model that runs in this process.
     ``token_limit_name`` is the provider's name for the limit on a reply's tokens, ``None`` where it takes none.
-    ``quotes_only``: its replies consist of quotations and reviewed texts.
     """
 
     def __init__(
@@ -189,17 +187,13 @@ class LangChainChat:
         model: BaseChatModel,
         name: str,
         *,
-        requests_per_attempt: int = 1,
         token_limit_name: str | None = None,
-        quotes_only: bool = False,
         retrier: Retrier | None = None,
         close: AsyncClose | None = None,
     ) -> None:
         self._model = model
         self._name = name
-        self._requests_per_attempt = requests_per_attempt
         self._token_limit_name = token_limit_name
-        self._quotes_only = quotes_only
         self._retrier = retrier or Retrier(Endpoint(name))
         self._close = close
         # Raw tokens stay out of LangGraph's "messages" stream: they show the protocol below the answer.
@@ -214,11 +208,6 @@ class LangChainChat:
     def takes_limit(self) -> bool:
         """Whether the provider accepts a limit on the length of a reply."""
         return self._token_limit_name is not None
-
-    @property
-    def quotes_only(self) -> bool:
-        """Whether its replies consist of quotations and reviewed texts."""
-        return self._quotes_only
 
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
         """Return the whole reply (``ChatModel.complete``)."""
@@ -301,7 +290,7 @@ class LangChainChat:
             remember(self._model, method)
             try:
                 value = parse_structured(reply.text, schema, cut=reply.finish_reason == "length")
-                return Structured(value, attempts * self._requests_per_attempt, *tokens, repaired)
+                return Structured(value, attempts, *tokens, repaired)
             except SchemaViolation as violation:
                 if repaired:
                     raise schema_violated(self._retrier.endpoint, violation.cause, attempts) from violation
@@ -380,7 +369,7 @@ class LangChainChat:
         return reply
 
     def _completion(self, reply: ReplyAccumulator, attempts: int) -> Completion:
-        requests = attempts * self._requests_per_attempt
+        requests = attempts
         return Completion(reply.text, requests, reply.input_tokens, reply.output_tokens, reply.cut)
 
 

@@ -1,19 +1,25 @@
-"""Texts that replace an answer: a refusal that says whom to ask, and a short list of provisions."""
+"""Texts that replace an answer: a refusal that says whom to ask, choices, a question back, a list of provisions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from articulado.config.profile import Profile
+from articulado.language.folding import fold
 from articulado.language.languages import Language
 from articulado.legal.vocabulary.matters import Door, Matter, doors
 from articulado.prompting.citation_markers import defuse_markers, write_marker
 from articulado.prompting.outgoing_links import without_foreign_links
+from articulado.values.answers import NearestNeed
 from articulado.values.chunks import Candidate, Chunk
 
 MAX_EXCERPT = 60
 """Words of a provision that has no summary."""
 MAX_MATTER = 60
 """Characters of the field that the reader finds a question of."""
+
+
+ASKED_BACK = {"amount": "amount", "deadline": "time", "duration": "time"}
+"""Kinds of data asked back, by what is asked for."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,23 @@ def _as_the_reader_names_it(asked: Declined, language: Language) -> str:
 def _inert(text: str, language: Language) -> str:
     """Return words of others as they may be quoted: without what would look like a marker, and without links."""
     return without_foreign_links(defuse_markers(text), (), language.translate("rag_link_left_out"))
+
+
+def near_text(choices: Sequence[NearestNeed], language: Language) -> str:
+    """Return the numbered choices of a question that the program is unsure about, each with its marker."""
+    # A bracket in the text of a provision is no marker.
+    lines = [
+        defuse_markers(f"{each['number']}. {each['question']}: {each['answer']}") + f" {write_marker(each['number'])}"
+        for each in choices
+    ]
+    return "\n\n".join([language.translate("rag_near"), "\n".join(lines), language.translate("rag_near_add")])
+
+
+def question_back(question: str, language: Language) -> str:
+    """Ask for the two or three data that an answer needs, by what is asked for."""
+    folded, asked = fold(question), language.query_patterns.asked
+    kind = next((kind for kind in ASKED_BACK if asked[kind].question.search(folded)), "any")
+    return language.translate(f"rag_ask_{ASKED_BACK.get(kind, kind)}")
 
 
 def listed(candidates: Sequence[Candidate]) -> str:

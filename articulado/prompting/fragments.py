@@ -1,6 +1,6 @@
-"""Render candidates as the fragments of a prompt, and parse the fragments back.
+"""Candidates as fragments: values for whoever works with them, and text for the prompt of a chat model.
 
-A fragment has this form, without its empty fields::
+In a prompt a fragment has this form, without its empty fields::
 
     [C1] Estatuto de los Trabajadores > Artículo 38. Vacaciones anuales
     Relevancia: 0.83
@@ -25,7 +25,8 @@ Parts that share a marker (``articulado.prompting.citation_markers``) are one fr
 ``[…]`` for the parts left out between them.
 
 A line ``---`` separates fragments. Below them stand the current day (``FECHA DE HOY: 23 de noviembre de
-2026``), the day whose law is asked for if it is another one, and the question. Text in a field that looks
+2026``), the day whose law is asked for if it is another one, the subject of the conversation (``TEMA DE LA
+CONVERSACIÓN: …``) if the question leans on it, and the question. Text in a field that looks
 like a marker, a separator, a label at the beginning of a line or a self-evaluation is altered minimally, so
 that no parser reads it as part of the frame.
 """
@@ -43,7 +44,7 @@ from articulado.prompting.citation_markers import by_mark, defuse_markers, text_
 from articulado.prompting.notes import law_notes_once, note_on
 from articulado.prompting.stream_splitter import defuse_self_evaluation, unify_breaks
 from articulado.values.answers import Days
-from articulado.values.chunks import Candidate, Chunk, Purpose, ordering_score, page_of, portable_url
+from articulado.values.chunks import Candidate, Purpose, ordering_score, page_of, portable_url
 
 SEPARATOR = "---"
 """The line between two fragments."""
@@ -60,13 +61,14 @@ not, and what of its first answer its sources did not have.
 TODAY, AS_OF = "FECHA DE HOY", "DERECHO VIGENTE EN"
 """The labels of the day on which is asked, and of the day whose law is asked for where that is another."""
 
+SUBJECT = "TEMA DE LA CONVERSACIÓN"
+"""The label of what a question leans on."""
+
 _FRAGMENTS, _LAST, _QUESTION = "FRAGMENTOS:\n\n", f"\n\n{LAST_CONSULTATION}", "\n\nPREGUNTA:\n"
-_LAST_LINES = re.compile(rf"{_LAST}(?:\n{NOT_FOUND}: [^\n]*)?(?:\n{UNSUPPORTED}: [^\n]*)?$")
-_DAYS = re.compile(rf"\n\n{TODAY}: [^\n]*(?:\n{AS_OF}: [^\n]*)?$")
 _RELEVANCE = "Relevancia: "
 _PART, _OF, _CONTINUED = "Parte: ", " de ", ", continuación"
 _PURPOSE, _SAYS = "Para qué: ", " («"
-_PURPOSES: Mapping[Purpose, str] = {
+PURPOSES: Mapping[Purpose, str] = {
     "card": "ficha revisada, no es la ley: sígala si responde a lo preguntado, y cite la norma de cada frase",
     "caveat": "advertencia: dígala al principio",
     "decisive": "frase decisiva de la ley",
@@ -76,10 +78,9 @@ _PURPOSES: Mapping[Purpose, str] = {
 }
 _VALIDITY, _PAGE = "Vigencia pactada: ", "Página: "
 _CHAPTER, _SUMMARY, _NOTE, _SOURCE = "Capítulo: ", "Resumen (en lenguaje claro, no oficial): ", "[NOTA: ", "Fuente: "
-_LEADING_NUMBER = re.compile(r"^(?:(\[C(\d+)\])|Fragmento (\d+):) ?")
 _NAMES = (
-    f"{TODAY}|{AS_OF}|{NOT_FOUND}|{UNSUPPORTED}|FRAGMENTOS|PREGUNTA|Relevancia|Parte|Para qué|Vigencia pactada|Página"
-    "|Capítulo|Resumen|Fuente|Texto|FRAGMENTS|QUESTION"
+    f"{TODAY}|{AS_OF}|{SUBJECT}|{NOT_FOUND}|{UNSUPPORTED}|FRAGMENTOS|PREGUNTA|Relevancia|Parte|Para qué"
+    "|Vigencia pactada|Página|Capítulo|Resumen|Fuente|Texto|FRAGMENTS|QUESTION"
 )
 _LABEL = re.compile(rf"^(\s*(?:{_NAMES})(?: \([^)]{{0,60}}\))?):", re.IGNORECASE)
 _DASHES = re.compile(r"^\s*-{3,}\s*$")
@@ -92,12 +93,14 @@ _BRACKET_NOTE = re.compile(r"\[(?=\s*NOTA\s*:)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Fragment:
-    """One fragment, read back.
+    """One fragment of a context. No text of it passes for frame or reply (``neutralise``).
 
-    ``number`` is 1-based, 0 where the prompt does not say it; ``marker`` is what an answer cites it by, empty where it
-    has none; ``relevance`` in [0, 1] is the score that decided its place, ``None`` where the prompt does not say it.
-    ``purpose`` is what it is in the context for, ``says`` are its words on that. ``validity`` is that of an agreement
-    as it is cited, ``page`` the number of the page on which the provision begins; either may be empty.
+    ``number`` is 1-based; ``marker`` is what an answer cites it by, empty where it is to have none. ``relevance`` in
+    [0, 1] is the score that decided its place. ``purposes`` are what it is in the context for, each with its words on
+    that. ``validity`` is that of an agreement as it is cited, ``page`` the number of the page on which the provision
+    begins; either may be empty. ``parts`` says which of how many parts it is, where there are several; it is
+    ``continued`` where the fragment before it began the provision, and ``whole`` where it has all parts. ``law_id`` and
+    ``provision_key`` are those of the chunk.
     """
 
     marker: str
@@ -111,17 +114,32 @@ class Fragment:
     url: str
     official: bool
     relevance: float | None = None
-    purpose: Purpose | None = None
-    says: str = ""
+    purposes: tuple[tuple[Purpose, str], ...] = ()
     number: int = 0
     validity: str = ""
     page: str = ""
+    parts: str = ""
+    continued: bool = False
+    whole: bool = True
+    law_id: str = ""
+    provision_key: str = ""
+
+    @property
+    def purpose(self) -> Purpose | None:
+        """The first purpose, if there is any."""
+        return self.purposes[0][0] if self.purposes else None
+
+    @property
+    def says(self) -> str:
+        """Its words on its purpose."""
+        return self.purposes[0][1] if self.purposes else ""
 
 
 def write_prompt(
     candidates: Sequence[Candidate],
     question: str,
     *,
+    subject: str = "",
     days: Days | None = None,
     markers: bool = True,
     last: bool = False,
@@ -131,13 +149,14 @@ def write_prompt(
 ) -> str:
     """Return the user message of a principal: the fragments, then the days and the question, which change most.
 
-    ``days`` are today and the day whose law is asked for; ``last`` announces to it that nothing more will be fetched,
-    that ``not_found`` is not there, and that ``unsupported`` parts of its first answer did not stand in its sources.
-    ``brief`` is that of ``render``.
+    ``subject`` is what the question leans on. ``days`` are today and the day whose law is asked for; ``last`` announces
+    to it that nothing more will be fetched, that ``not_found`` is not there, and that ``unsupported`` parts of its
+    first answer did not stand in its sources. ``brief`` is that of ``render``.
     """
     fragments = render(candidates, markers=markers, brief=brief)
     told = f"{_LAST}{_line(NOT_FOUND, not_found)}{_line(UNSUPPORTED, unsupported)}" if last else ""
-    return f"{_FRAGMENTS}{fragments}{told}{_days(days) if days else ''}{_QUESTION}{question}"
+    about = f"\n\n{SUBJECT}: {_field(subject)}" if subject else ""
+    return f"{_FRAGMENTS}{fragments}{told}{_days(days) if days else ''}{about}{_QUESTION}{neutralise(question)}"
 
 
 def _line(label: str, names: Sequence[str]) -> str:
@@ -151,59 +170,27 @@ def _days(days: Days) -> str:
     return "\n\n" + "\n".join(lines)
 
 
-def read_prompt(message: str) -> tuple[list[Fragment], str]:
-    """Return the fragments and the question of a principal's user message; one of another form is all question."""
-    body, heading, question = message.partition(_QUESTION)
-    if not heading or not body.startswith(_FRAGMENTS):
-        return [], message
-    return parse(_LAST_LINES.sub("", _DAYS.sub("", body.removeprefix(_FRAGMENTS)))), question
-
-
 def render(candidates: Sequence[Candidate], *, markers: bool = True, brief: bool = False) -> str:
     """Return candidates as fragments, in their order, with markers ``[C1]``, ``[C2]`` …, or with bare numbers.
 
     Parts that share a marker are one fragment. ``brief`` leaves out the fields that a chat model does without: the
     source's address, the chapter of a provision that has a title, the summary of one whose text is complete.
     """
-    fragments: list[str] = []
+    fragments = fragments_of(candidates, markers=markers)
+    return f"\n{SEPARATOR}\n".join(_written(fragment, brief=brief) for fragment in fragments)
+
+
+def fragments_of(candidates: Sequence[Candidate], *, markers: bool = True) -> list[Fragment]:
+    """Return candidates as fragments, in their order; parts that share a marker are one."""
+    fragments: list[Fragment] = []
     groups = [list(group) for _, group in groupby(candidates, key=wording_of)]
     law_notes = law_notes_once([candidate["chunk"] for candidate in parts] for parts in groups)
     for parts, law_note in zip(groups, law_notes, strict=True):
         note = " ".join(filter(None, (note_on([candidate["chunk"] for candidate in parts]), law_note)))
         for shared in by_mark(parts):
-            fragments.append(
-                _render(
-                    write_marker(len(fragments) + 1) if markers else f"Fragmento {len(fragments) + 1}:",
-                    shared,
-                    note,
-                    continued=shared[0] is not parts[0],
-                    brief=brief,
-                )
-            )
-    return f"\n{SEPARATOR}\n".join(fragments)
-
-
-def _purpose_of(parts: Sequence[Candidate]) -> str:
-    """Return the line that says what fragments are brought for; empty where nothing says it."""
-    purposes = [
-        _PURPOSES[purpose] + (f"{_SAYS}{says}»)" if (says := _field(candidate["says"])) else "")
-        for candidate in parts
-        if (purpose := candidate.get("purpose"))
-    ]
-    return f"{_PURPOSE}{'; '.join(purposes)}" if purposes else ""
-
-
-def parse(text: str) -> list[Fragment]:
-    """Return the fragments that ``render`` wrote."""
-    blocks: list[list[str]] = [[]]
-    for line in text.strip().split("\n"):
-        if line == SEPARATOR:
-            blocks.append([])
-        else:
-            blocks[-1].append(line)
-    fragments: list[Fragment] = []
-    for block in filter(any, blocks):
-        fragments.append(_parse(block, fragments[-1] if fragments else None))
+            number = len(fragments) + 1
+            marker = write_marker(number) if markers else ""
+            fragments.append(_fragment(number, marker, shared, note, continued=shared[0] is not parts[0]))
     return fragments
 
 
@@ -230,47 +217,71 @@ def _neutral_line(line: str) -> str:
     return _LABEL.sub(r"\1 :", line)
 
 
-def _render(name: str, shared: Sequence[Candidate], note: str, *, continued: bool, brief: bool) -> str:
-    """Return one fragment; ``name`` is written before it as it is, ``continued`` is what the one before began."""
+def _fragment(number: int, marker: str, shared: Sequence[Candidate], note: str, *, continued: bool) -> Fragment:
     chunks = [candidate["chunk"] for candidate in shared]
     chunk = chunks[0]
-    # The first ". " ends the provision. Neutralised last: without its full stops, it may look like a marker.
-    provision = _field(_STOPS.sub("", _field(chunk["provision"])))
-    title = _field(chunk["title"])
-    # An article's pieces are called by their titles, and their chapter by that of the article.
-    heading = ". ".join(filter(None, (provision, title if title != _field(chunk["provision"]) else "")))
-    law = _field(chunk["law_name"]).replace(" > ", " › ")
-    relevance = max(map(ordering_score, shared))
-    lines = [f"{name} {' > '.join(filter(None, (law, heading)))}", f"{_RELEVANCE}{relevance:.2f}"]
-    if chunk["parts"] > 1 or continued:
-        numbers = ", ".join(str(each["part"]) for each in chunks)
-        lines.append(f"{_PART}{numbers}{_OF}{chunk['parts']}{_CONTINUED if continued else ''}")
-    if purpose := _purpose_of(shared):
-        lines.append(purpose)
-    if not continued:
-        lines += _written_once(chunk, note, is_whole=len(chunks) == chunk["parts"], brief=brief)
-    text = neutralise(text_of_parts(chunks))
-    if chunk["source"] == "plain_language":
+    title, given = _field(chunk["title"]), _field(chunk["provision"])
+    several = chunk["parts"] > 1 or continued
+    numbers = ", ".join(str(each["part"]) for each in chunks)
+    return Fragment(
+        marker=marker,
+        law_name=_field(chunk["law_name"]).replace(" > ", " › "),
+        # The first ". " ends the provision. Neutralised last: without its full stops, it may look like a marker.
+        provision=_field(_STOPS.sub("", given)),
+        # An article's pieces are called by their titles, and their chapter by that of the article.
+        title=title if title != given else "",
+        breadcrumb=_field(chunk["breadcrumb"]) if chunk["breadcrumb"] != chunk["law_name"] else "",
+        summary=_field(chunk["summary"]),
+        note=_field(note),
+        text=neutralise(text_of_parts(chunks)),
+        url=_field(portable_url(chunk["url"])),
+        official=chunk["source"] != "plain_language",
+        relevance=max(map(ordering_score, shared)),
+        purposes=tuple((each["purpose"], _field(each["says"])) for each in shared if each.get("purpose")),
+        number=number,
+        validity=validity_of(chunk["agreement"]) if "agreement" in chunk else "",
+        page=_field(page_of(chunk)),
+        parts=f"{numbers}{_OF}{chunk['parts']}" if several else "",
+        continued=continued,
+        whole=len(chunks) == chunk["parts"],
+        law_id=chunk["law_id"],
+        provision_key=chunk["provision_key"],
+    )
+
+
+def _written(fragment: Fragment, *, brief: bool) -> str:
+    """Return a fragment as text; what the fragments of a provision have in common is written with the first."""
+    name = fragment.marker or f"Fragmento {fragment.number}:"
+    heading = ". ".join(filter(None, (fragment.provision, fragment.title)))
+    lines = [f"{name} {' > '.join(filter(None, (fragment.law_name, heading)))}"]
+    if fragment.relevance is not None:
+        lines.append(f"{_RELEVANCE}{fragment.relevance:.2f}")
+    if fragment.parts:
+        lines.append(f"{_PART}{fragment.parts}{_CONTINUED if fragment.continued else ''}")
+    if fragment.purposes:
+        said = (PURPOSES[purpose] + (f"{_SAYS}{says}»)" if says else "") for purpose, says in fragment.purposes)
+        lines.append(f"{_PURPOSE}{'; '.join(said)}")
+    if not fragment.continued:
+        lines += _written_once(fragment, brief=brief)
+    if not fragment.official:
         lines.append(PLAIN_LANGUAGE)
-    elif text:
+    elif fragment.text:
         lines.append(OFFICIAL)
-    if text:
-        lines.append(text)
-    if not continued and not brief and (url := _field(portable_url(chunk["url"]))):
-        lines.append(f"{_SOURCE}{url}")
+    if fragment.text:
+        lines.append(fragment.text)
+    if not fragment.continued and not brief and fragment.url:
+        lines.append(f"{_SOURCE}{fragment.url}")
     return "\n".join(lines)
 
 
-def _written_once(chunk: Chunk, note: str, *, is_whole: bool, brief: bool) -> Iterator[str]:
+def _written_once(fragment: Fragment, *, brief: bool) -> Iterator[str]:
     """Yield the fields that the fragments of a provision have in common; empty ones are left out."""
-    has_title = chunk["title"] not in ("", chunk["provision"])
-    chapter = chunk["breadcrumb"] if chunk["breadcrumb"] != chunk["law_name"] else ""
     for label, value, end in (
-        (_VALIDITY, validity_of(chunk["agreement"]) if "agreement" in chunk else "", ""),
-        (_PAGE, _field(page_of(chunk)), ""),
-        (_CHAPTER, "" if brief and has_title else _field(chapter), ""),
-        (_SUMMARY, "" if brief and is_whole else _field(chunk["summary"]), ""),
-        (_NOTE, _field(note), "]"),
+        (_VALIDITY, fragment.validity, ""),
+        (_PAGE, fragment.page, ""),
+        (_CHAPTER, "" if brief and fragment.title else fragment.breadcrumb, ""),
+        (_SUMMARY, "" if brief and fragment.whole else fragment.summary, ""),
+        (_NOTE, fragment.note, "]"),
     ):
         if value:
             yield f"{label}{value}{end}"
@@ -280,44 +291,3 @@ def _written_once(chunk: Chunk, note: str, *, is_whole: bool, brief: bool) -> It
 def _field(value: str) -> str:
     """Return the value of a field on one line, neutralised."""
     return neutralise(" ".join(value.split()))
-
-
-def _parse(lines: list[str], before: Fragment | None) -> Fragment:
-    """Return the fragment of some lines, of which a field that was left out is empty, or that of the one ``before``."""
-    named = _LEADING_NUMBER.match(lines[0])
-    law, _, heading = _LEADING_NUMBER.sub("", lines[0]).partition(" > ")
-    provision, _, title = heading.partition(". ")
-    rest = lines[1:]
-
-    def take(label: str) -> str:
-        return rest.pop(0).removeprefix(label) if rest and rest[0].startswith(label) else ""
-
-    # Nothing of the data can stand here: every field below has its label.
-    relevance = take(_RELEVANCE)
-    continued = take(_PART).endswith(_CONTINUED)
-    purpose, _, says = take(_PURPOSE).partition(_SAYS)
-    validity, page = take(_VALIDITY), take(_PAGE)
-    breadcrumb, summary, note = take(_CHAPTER), take(_SUMMARY), take(_NOTE).removesuffix("]")
-    url = rest.pop().removeprefix(_SOURCE) if rest and rest[-1].startswith(_SOURCE) else ""
-    label = rest.pop(0) if rest else OFFICIAL
-    if continued and before:
-        breadcrumb, summary, note, url = before.breadcrumb, before.summary, before.note, before.url
-        validity, page = before.validity, before.page
-    return Fragment(
-        marker=named[1] or "" if named else "",
-        law_name=law,
-        provision=provision,
-        title=title,
-        breadcrumb=breadcrumb,
-        summary=summary,
-        note=note,
-        text="\n".join(rest),
-        url=url,
-        official=label != PLAIN_LANGUAGE,
-        relevance=float(relevance) if relevance else None,
-        purpose=next((known for known, words in _PURPOSES.items() if words == purpose), None),
-        says=says.removesuffix("»)"),
-        number=int(named[2] or named[3]) if named else 0,
-        validity=validity,
-        page=page,
-    )

@@ -13,7 +13,9 @@ from importlib import resources
 from pathlib import Path
 
 from articulado.config.profile import Profile
+from articulado.language.languages import Language
 from articulado.language.translation import translate
+from articulado.values.answers import TurnQuestion
 from articulado.values.errors import ConfigurationError
 
 Prompts = Mapping[str, str]
@@ -52,6 +54,13 @@ def load_prompt(name: str, profile: Profile) -> str:
         raise ConfigurationError(translate("profile.prompt_empty", file=file))
     # Not str.format: a profile's own prompt may have braces.
     return text.replace("{title}", profile.title)
+
+
+def asked_text(question: TurnQuestion, language: Language) -> str:
+    """Return a question as a chat model is told it: its words, and on a line of its own the subject of its turn."""
+    if not question["subject"]:
+        return question["text"]
+    return f"{question['text']}\n{language.translate('prompt_subject')}: {question['subject']}"
 
 
 MAX_QUERY_CHARACTERS = 300

@@ -21,13 +21,19 @@ _LABEL = re.compile(r"^\W*(?:art[ií]culo|article|ley|law|keywords|palabras clav
 
 
 @dataclass(frozen=True)
-class Reply:
-    """A principal's reply, taken apart. Fragment numbers are 1-based, valid, unique; none is both used and dropped."""
+class SelfEvaluation:
+    """Numbers of the fragments used and dropped, and needs. Numbers are 1-based, valid, unique; none is in both."""
 
-    answer: str
     used: list[int]
     dropped: list[int]
     needs: list[Need]
+
+
+@dataclass(frozen=True)
+class Reply(SelfEvaluation):
+    """A principal's reply, taken apart."""
+
+    answer: str
 
 
 def parse_reply(text: str, fragments: int) -> Reply:
@@ -42,11 +48,12 @@ def parse_reply(text: str, fragments: int) -> Reply:
     splitter = StreamSplitter()
     splitter.feed(text)
     splitter.close()
-    return read_self_evaluation(splitter, fragments)
+    evaluation = read_self_evaluation(splitter, fragments)
+    return Reply(evaluation.used, evaluation.dropped, evaluation.needs, splitter.answer)
 
 
-def read_self_evaluation(splitter: StreamSplitter, fragments: int, *, marked: bool = True) -> Reply:
-    """Return the reply of a closed splitter, its self-evaluation read.
+def read_self_evaluation(splitter: StreamSplitter, fragments: int, *, marked: bool = True) -> SelfEvaluation:
+    """Return the self-evaluation of the reply that a closed splitter has.
 
     DROP wins over USED. Without any USED line that can be read, the fragments cited in the answer were used; of an
     answer that was not to be ``marked``, all.
@@ -64,7 +71,7 @@ def read_self_evaluation(splitter: StreamSplitter, fragments: int, *, marked: bo
     claimed = _numbers(readable, valid) if readable else cited
     used = [n for n in claimed if n in valid and n not in dropped]
     needs = [need for need in map(_need, values["NEED"]) if need][:MAX_NEEDS]
-    return Reply(splitter.answer, used, dropped, needs)
+    return SelfEvaluation(used, dropped, needs)
 
 
 def _numbers(values: list[str], valid: range) -> list[int]:

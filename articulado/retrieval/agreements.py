@@ -1,6 +1,6 @@
-"""Analysis of a question: named provisions, decisions, territory, and applicable agreements.
+"""Reading of a question: named provisions, decisions, territory, and applicable agreements.
 
-``read_question`` returns the ``Analysis`` of a question in its conversation. ``applicable`` returns the
+``read_question`` returns the ``TurnQuestion`` of a text in its conversation. ``applicable`` returns the
 collective agreements that the question names, and excludes those of another place if it names none. A named
 agreement stays until another is named. ``asks_for_provisions_alone`` detects a mere look-up.
 """
@@ -35,7 +35,7 @@ from articulado.legal.territory.mentions import find_place
 from articulado.legal.vocabulary.synonyms import find_acronyms
 from articulado.retrieval.named import decisions_named
 from articulado.store.layout import IndexedAgreement
-from articulado.values.answers import Analysis, Message, NamedProvision
+from articulado.values.answers import Message, NamedProvision, TurnQuestion, question_of
 from articulado.values.chunks import Agreement
 
 MAX_LOOKUP_WORDS = 2
@@ -49,7 +49,7 @@ def read_question(
     as_of: date | None = None,
     territory: str | None = None,
     indexed: IndexedLaws = NO_LAWS,
-) -> Analysis:
+) -> TurnQuestion:
     """Return the provisions, the decisions, the territory and the acronyms that the question names.
 
     An article without a law is of the one whose identifier the question has, else of the law that the conversation
@@ -70,25 +70,20 @@ def read_question(
                 named.append((cited_law, citation.provision_key))
         else:
             named.append((citation.law_id or law, citation.provision_key))
-    analysis: Analysis = {
+    decisions = decisions_named(question)
+    return {
+        **question_of(question),
         "provisions": [NamedProvision(law_id=law_id, provision_key=key) for law_id, key in dict.fromkeys(named)],
-        "is_lookup": False,
+        "decisions": decisions,
+        "is_lookup": bool(named or decisions) and asks_for_provisions_alone(question),
         "acronyms": find_acronyms(question),
         "territory": place.name if place else territory,
     }
-    if decisions := decisions_named(question):
-        analysis["decisions"] = decisions
-    return {**analysis, "is_lookup": bool(named or decisions) and asks_for_provisions_alone(question)}
 
 
 def asks_for_provisions_alone(question: str) -> bool:
     """Tell whether a question that names provisions or decisions has hardly a word beside them."""
     return len(content_words(topic_of(question))) <= MAX_LOOKUP_WORDS
-
-
-def empty_analysis() -> Analysis:
-    """Return the analysis of a question in which nothing is read."""
-    return {"provisions": [], "is_lookup": False, "acronyms": [], "territory": None}
 
 
 def _last_law_named(conversation: Sequence[Message]) -> str | None:
@@ -158,25 +153,25 @@ def applicable(
     return Applicable(tuple(dict.fromkeys(meant)), in_words, excluded, tuple(dict.fromkeys(missing)))
 
 
-def with_agreements(analysis: Analysis, applying: Applicable, question: str) -> Analysis:
-    """Return the analysis of a question with the agreements that apply.
+def with_agreements(question: TurnQuestion, applying: Applicable) -> TurnQuestion:
+    """Return a question with the agreements that apply.
 
     A provision "of the agreement" is of those that are named; who asks for nothing else looks it up.
     """
     provisions = [
         NamedProvision(law_id=law_id, provision_key=provision["provision_key"])
-        for provision in analysis["provisions"]
+        for provision in question["provisions"]
         for law_id in ([provision["law_id"]] if provision["law_id"] else applying.named or [""])
     ]
-    read: Analysis = {
-        **analysis,
+    read: TurnQuestion = {
+        **question,
         "provisions": provisions,
         "agreements": list(applying.named),
         "agreement_names": list(applying.names),
         "excluded_laws": list(applying.excluded),
     }
-    if applying.named and provisions != analysis["provisions"]:
-        read["is_lookup"] = asks_for_provisions_alone(without_agreement_names(question, applying.names))
+    if applying.named and provisions != question["provisions"]:
+        read["is_lookup"] = asks_for_provisions_alone(without_agreement_names(question["text"], applying.names))
     return read
 
 

@@ -3,15 +3,18 @@
 ``in_order`` sorts by descending score, ties by ascending chunk id. ``merged`` keeps each chunk once, with
 its highest scores and all its origins. ``preference`` is the sort key by final score, then search score.
 ``nearest`` returns the first part of each of the best provisions. ``with_final_scores`` adds the legal signals to
-the relevance: a named provision scores highest, then the answer of a named agreement (at least 0.95). ``raised``
+the relevance: a named provision scores highest, then the answer of a named agreement (at least 0.95). ``boosted``
 raises the relevance of provisions of a named agreement, because the learnt models know law alone.
+``pruned``, ``reserved_first`` and ``by_provision`` decide what a principal reads, and in which order.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date
+from typing import NamedTuple
 
+from articulado.language.table_text import is_row
 from articulado.legal.validity import SignalWeights, final_score
-from articulado.values.chunks import NAMED_SCORE, Candidate, Chunk, Origin, is_card, provision_of
+from articulado.values.chunks import NAMED_SCORE, Candidate, Chunk, Origin, ProvisionRef, is_card, provision_of
 
 
 def candidate(chunk: Chunk, score: float, origin: Origin, found_by: str = "") -> Candidate:
@@ -119,7 +122,7 @@ def _final_score(
     return final_score(candidate["rerank_score"], candidate["chunk"], weights, as_of, today)
 
 
-def raised(
+def boosted(
     candidates: Sequence[Candidate], scores: Sequence[float | None], shares: Sequence[float]
 ) -> list[float | None]:
     """Return the relevance of provisions of agreements that a question names, in their order.
@@ -148,3 +151,84 @@ def _beside(score: float, worth: float, best: float) -> float:
 def is_asked_of(candidate: Candidate, named_agreements: Collection[str]) -> bool:
     """Tell whether a candidate is what an agreement that the question names says of what is asked."""
     return candidate["chunk"]["law_id"] in named_agreements and candidate.get("rerank_score", 0.0) >= ASKED_OF
+
+
+RESERVED = frozenset(("direct", "need", "carryover", "card"))
+"""Origins that say more for a candidate than its score does."""
+CARRYOVER_SHARE = 2
+"""One place in so many is kept for what the last answer rested on."""
+
+
+class Cut(NamedTuple):
+    """Share of the best score below which something is not read, and how many are read whatever their score."""
+
+    share: float
+    least: int
+
+
+def pruned(ranked: Sequence[Candidate], cut: Cut) -> list[Candidate]:
+    """Leave out what is far less relevant than the best; not what was named or has a reserved place, nor the first.
+
+    A provision that was named is beyond doubt: the others are measured by the best of themselves.
+    """
+    best = max((candidate.get("rerank_score", 0.0) for candidate in ranked if not is_kept(candidate)), default=0.0)
+    return [
+        candidate
+        for place, candidate in enumerate(ranked)
+        if place < cut.least or is_kept(candidate) or candidate.get("rerank_score", best) >= cut.share * best
+    ]
+
+
+def is_of_card(candidate: Candidate) -> bool:
+    """Tell whether a candidate is a chosen answer card, or law that bears one."""
+    return "card" in candidate["origins"]
+
+
+def is_kept(candidate: Candidate) -> bool:
+    """Tell whether a candidate has a reserved place."""
+    return not RESERVED.isdisjoint(candidate["origins"])
+
+
+def reserved_first(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """Return the candidates in the order in which they are let in, each once.
+
+    A candidate that the model asked for (``need``) comes first: it was fetched for that. Then a chosen answer card
+    with the law that bears it (``card``), the best of all, of what the last answer rested on (``carryover``) the best,
+    up to half of the places, and the rest as it is ranked. With a single place nothing is carried over. What begins
+    with rows of a table comes with the part before it, which says what the table is of.
+    """
+    by_part = {_part(candidate["chunk"], candidate["chunk"]["part"]): candidate for candidate in ranked}
+
+    def of(origin: str) -> list[Candidate]:
+        return [candidate for candidate in ranked if origin in candidate["origins"]]
+
+    carried = of("carryover")[: limit // CARRYOVER_SHARE]
+    claims = [*of("need"), *of("card"), *ranked[:1], *carried, *ranked]
+    claimed: dict[int, Candidate] = {}
+    for candidate in claims:
+        chunk = candidate["chunk"]
+        claimed.setdefault(chunk["id"], candidate)
+        if is_row(chunk["text"].partition("\n")[0]) and (base := by_part.get(_part(chunk, chunk["part"] - 1))):
+            claimed.setdefault(base["chunk"]["id"], base)
+    return list(claimed.values())
+
+
+def _part(chunk: Chunk, number: int) -> tuple[str, str, str, str | None, int]:
+    """Return what names a part of the same wording as a chunk."""
+    return chunk["collection"], *provision_of(chunk), chunk["valid_from"], number
+
+
+def by_provision(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates so that those of one provision stand together, in the order of its text; the best one first.
+
+    Several wordings of a provision follow one another in time.
+    """
+    provisions: dict[ProvisionRef, list[Candidate]] = {}
+    for candidate in ranked:
+        provisions.setdefault(provision_of(candidate["chunk"]), []).append(candidate)
+    return [candidate for parts in provisions.values() for candidate in sorted(parts, key=_place)]
+
+
+def _place(candidate: Candidate) -> tuple[str, str, int, int]:
+    chunk = candidate["chunk"]
+    return chunk["source"], chunk["valid_from"] or "", chunk["part"], chunk["id"]

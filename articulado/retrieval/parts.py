@@ -7,23 +7,15 @@ were measured with each ranking (docs/retrieval.md).
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from articulado.language.folding import fold
 from articulado.language.table_text import is_row
 from articulado.legal.dates.forms import dates_in
 from articulado.legal.validity import in_force, is_of_day
 from articulado.prompting.notes import shown_apartados
+from articulado.retrieval.fusion import Cut
 from articulado.values.answers import Days, RerankStrategy
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, ordering_score, provision_of, relevance
-
-
-class Cut(NamedTuple):
-    """Share of the best score below which something is not read, and how many are read whatever their score."""
-
-    share: float
-    least: int
-
 
 PROVISIONS: Mapping[RerankStrategy, Cut] = {"learnt": Cut(0.25, 8), "heuristic": Cut(0.65, 6)}
 """Which provisions a chat model reads, by what ordered them (docs/retrieval.md)."""

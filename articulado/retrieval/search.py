@@ -34,7 +34,7 @@ from articulado.retrieval.fusion import candidate, in_order, merged
 from articulado.retrieval.ranking.cards import CardReader
 from articulado.store.generations import MeaningSpace
 from articulado.store.supplementary import UNAVAILABLE
-from articulado.values.answers import NO_COST, Analysis, Cost, cost_of_failure
+from articulado.values.answers import NO_COST, Cost, SearchScope, TurnQuestion, cost_of_failure
 from articulado.values.chunks import CARDS, Candidate, Chunk, provision_of
 from articulado.values.errors import IndexMissing, ModelError, StoreUnavailable
 from articulado.values.protocols import (
@@ -360,15 +360,17 @@ def territory_asked(of_question: str | None, of_caller: str | None) -> str | Non
     return callers.name if callers and not inside else of_question
 
 
-def search_filter(analysis: Analysis, as_of: date | None, territory: str | None) -> SearchFilter:
+def search_filter(
+    question: TurnQuestion, as_of: date | None, territory: str | None, scope: SearchScope | None = None
+) -> SearchFilter:
     """Return the filter of a search for a question; ``territory`` is the caller's and goes before the question's.
 
-    Agreements that do not apply to the question are excluded.
+    Agreements that do not apply to the question are excluded. ``scope`` is that of a case.
     """
     return SearchFilter(
         as_of=as_of,
-        territory=territory_asked(analysis["territory"], territory),
-        excluded_laws=tuple(analysis.get("excluded_laws") or ()),
-        chunk_types=tuple(analysis.get("chunk_types", ())),
-        fields=tuple((path, tuple(values)) for path, values in analysis.get("fields", {}).items()),
+        territory=territory_asked(question["territory"], territory),
+        excluded_laws=tuple(question["excluded_laws"]),
+        chunk_types=tuple(scope["chunk_types"]) if scope else (),
+        fields=tuple((path, tuple(values)) for path, values in scope["fields"].items()) if scope else (),
     )

@@ -1,7 +1,8 @@
-"""Values of a question and its answer: messages, analysis, citations, verdicts, usage, stream events.
+"""Values of a question and its answer: messages, the question of a turn, citations, verdicts, usage, stream events.
 
-Days are ISO 8601 strings or ``date`` objects. ``cost_of`` and ``cost_of_failure`` count the model requests
-of a call, including a call that failed.
+``TurnQuestion`` is the question of a turn, read once; ``question_of`` makes one of which only the text is known. Days
+are ISO 8601 strings or ``date`` objects. ``cost_of`` and ``cost_of_failure`` count the model requests of a call,
+including a call that failed.
 """
 
 from datetime import date
@@ -36,11 +37,13 @@ class Message(TypedDict):
     """One message of the conversation, as the caller sends and receives it.
 
     ``new_topic`` is kept in the memory of a thread alone: the question was found to leave the subject before it.
+    ``outcome`` is that of an answer; one of which it is not known counts as an answer.
     """
 
     role: Literal["user", "assistant"]
     content: str
     new_topic: NotRequired[bool]
+    outcome: NotRequired[AnswerOutcome]
 
 
 class Need(TypedDict):
@@ -54,6 +57,10 @@ class Need(TypedDict):
     law: str
     keywords: str
     by_check: NotRequired[bool]
+
+
+TurnKind = Literal["alone", "adds", "same", "courtesy"]
+"""Kinds of turns: one stands by itself, adds to the subject, asks the same in another way, or only thanks."""
 
 
 class NamedProvision(TypedDict):
@@ -71,31 +78,73 @@ class NamedDecision(TypedDict):
     name: str
 
 
-class Analysis(TypedDict):
-    """What can be read off the question without a model.
+class TurnQuestion(TypedDict):
+    """A question as it is to be understood in its conversation.
 
-    ``is_lookup``: the question asks for the provisions and ``decisions`` that it names, and for nothing else.
-    ``territory`` is the
-    canonical name of a community or a city (``articulado.legal.territory.mentions``). ``agreements`` are the ids of
-    the collective
-    agreements that it, or the conversation before it, names, ``agreement_names`` the words that name them; of
-    ``excluded_laws`` nothing may be cited: those are other agreements. A case is searched in chunks of
-    ``chunk_types`` alone, and where ``fields`` (paths in a chunk) hold one of the values given for each.
-    ``language`` is the language of the question (``articulado.language.languages.language_of``) where it is not that of
-    the profile.
+    ``text`` are its words, with the provisions that it takes over from the turns before; ``subject`` is what it leans
+    on, empty where it stands alone. ``language`` is the code of its language where that is not the one of the profile
+    (``und`` if it is not recognised), else empty.
+
+    ``is_lookup``: it asks for the ``provisions`` and ``decisions`` that it names, and for nothing else. ``territory``
+    is the canonical name of a community or a city (``articulado.legal.territory.mentions``). ``agreements`` are the ids
+    of the collective agreements that it, or the conversation before it, names, ``agreement_names`` the words that name
+    them; of ``excluded_laws`` nothing may be cited: those are other agreements.
     """
 
+    text: str
+    subject: str
+    kind: TurnKind
+    language: str
     provisions: list[NamedProvision]
+    decisions: list[NamedDecision]
     is_lookup: bool
     acronyms: list[str]
     territory: str | None
-    decisions: NotRequired[list[NamedDecision]]
-    agreements: NotRequired[list[str]]
-    agreement_names: NotRequired[list[str]]
-    excluded_laws: NotRequired[list[str]]
-    chunk_types: NotRequired[list[str]]
-    fields: NotRequired[dict[str, list[str]]]
-    language: NotRequired[str]
+    agreements: list[str]
+    agreement_names: list[str]
+    excluded_laws: list[str]
+
+
+class SearchScope(TypedDict):
+    """Limits of the search for a case: types of chunks, and for fields the values of which a chunk must hold one.
+
+    ``fields`` are paths in a chunk.
+    """
+
+    chunk_types: list[str]
+    fields: dict[str, list[str]]
+
+
+def question_of(text: str, subject: str = "", kind: TurnKind = "alone") -> TurnQuestion:
+    """Return a question of which nothing but its words and its subject is known."""
+    return {
+        "text": text,
+        "subject": subject,
+        "kind": kind,
+        "language": "",
+        "provisions": [],
+        "decisions": [],
+        "is_lookup": False,
+        "acronyms": [],
+        "territory": None,
+        "agreements": [],
+        "agreement_names": [],
+        "excluded_laws": [],
+    }
+
+
+def has_own_words(question: TurnQuestion) -> bool:
+    """Tell whether a question adds something of its own to a subject, and does not speak of the answer alone."""
+    return bool(question["subject"]) and question["kind"] != "same"
+
+
+def whole_text(question: TurnQuestion) -> str:
+    """Return a question and its subject as one text.
+
+    >>> whole_text(question_of("¿y de baja?", "¿cuántas vacaciones tengo?", "adds"))
+    '¿y de baja? ¿cuántas vacaciones tengo?'
+    """
+    return f"{question['text']} {question['subject']}".strip()
 
 
 class Citation(TypedDict):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from articulado.values.answers import Message
+from articulado.values.answers import Message, TurnQuestion
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef
 
 
@@ -252,11 +252,6 @@ class ChatModel(Closable, Protocol):
         """Whether the provider accepts a limit on the length of a reply."""
         ...
 
-    @property
-    def quotes_only(self) -> bool:
-        """Whether its replies consist of quotations and reviewed texts: the check of an answer reads only markers."""
-        ...
-
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
         """Return the whole reply.
 
@@ -328,7 +323,7 @@ class Reranker(Closable, Protocol):
 
     async def score(
         self,
-        question: str,
+        question: TurnQuestion,
         queries: Sequence[str],
         candidates: Sequence[Candidate],
         *,

@@ -16,6 +16,7 @@ from articulado.language.languages import Language
 from articulado.language.sentence_spans import sentences
 from articulado.prompting.citation_markers import keep_markers
 from articulado.prompting.fragments import neutralise
+from articulado.values.answers import TurnQuestion
 from articulado.values.findings import Finding
 from articulado.verification.reading import ReadAnswer, Sentence
 from articulado.verification.sources import Source
@@ -135,7 +136,7 @@ def claims_of(answer: ReadAnswer) -> list[Claim]:
     return claims[:MAX_CLAIMS]
 
 
-def message(question: str, claims: Sequence[Claim], language: Language) -> str:
+def message(question: TurnQuestion, claims: Sequence[Claim], language: Language) -> str:
     """Return the user message: question, the numbered sentences of each source once, and the numbered claims."""
     sources = {text.source.number: text for claim in claims for text in claim.sources}
     blocks = []
@@ -146,11 +147,12 @@ def message(question: str, claims: Sequence[Claim], language: Language) -> str:
         f"{claim.number} ({', '.join(text.source.mark for text in claim.sources)}): {claim.shown}" for claim in claims
     ]
     parts = (
-        ("prompt_question", _one_line(question)),
+        ("prompt_question", _one_line(question["text"])),
+        ("prompt_subject", _one_line(question["subject"])),
         ("prompt_sources", "\n\n".join(blocks)),
         ("prompt_claims", "\n".join(asked)),
     )
-    return "\n\n".join(f"{language.translate(label)}:\n{text}" for label, text in parts)
+    return "\n\n".join(f"{language.translate(label)}:\n{text}" for label, text in parts if text)
 
 
 def reply_tokens(claims: Sequence[Claim]) -> int:

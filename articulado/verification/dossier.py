@@ -26,7 +26,7 @@ from articulado.legal.labels import provision_key
 from articulado.prompting.citation_markers import by_mark, one_per_mark
 from articulado.prompting.prompts import load_prompts
 from articulado.store.generations import Manifest
-from articulado.values.answers import Message
+from articulado.values.answers import Message, whole_text
 from articulado.values.chunks import CARD_TYPE, REPEALED, Candidate, Chunk
 from articulado.values.errors import InvalidInput
 from articulado.values.findings import Finding
@@ -38,7 +38,7 @@ from articulado.verification.sources import sources_of
 
 FORMAT: Literal["articulado-dossier/1"] = "articulado-dossier/1"
 
-KEPT = ("question", "contextualized_question", "conversation", "today", "as_of", "store", "context", "draft")
+KEPT = ("question", "turn_question", "conversation", "today", "as_of", "store", "context", "draft")
 """What a dossier needs of the state of a run beside its output."""
 
 
@@ -138,7 +138,7 @@ def make_dossier(
     dossier: Dossier = {
         "format": FORMAT,
         "question": state["question"],
-        "contextualized_question": state.get("contextualized_question", ""),
+        "contextualized_question": whole_text(state["turn_question"]),
         "conversation": state.get("conversation", []),
         "options": dict(options),
         "today": state["today"],

@@ -65,6 +65,18 @@ class RecordingWrapper(ForwardingChat):
         return reply
 
 
+class Replies:
+    """The replies of the chat model that answers for ``services``, kept until they are taken; none offline."""
+
+    def __init__(self, services: Services) -> None:
+        self._model = RecordingWrapper(services.principal_model) if services.principal_model else None
+        self.services = replace(services, principal_model=self._model)
+
+    def take(self) -> tuple[str, ...]:
+        """Return the replies since the last call, in their order."""
+        return self._model.take() if self._model else ()
+
+
 Trait = Literal[
     "no_delimiter",
     "no_used",
@@ -187,8 +199,8 @@ async def evaluate_answers(
     Raises:
         ArticuladoError: a question cannot be asked, or a service does not work; the message names the question.
     """
-    principal = RecordingWrapper(services.principal)
-    graph, has_form = build_rag(replace(services, principal=principal)), is_asked_for_form(services, context)
+    recorded = Replies(services)
+    graph, has_form = build_rag(recorded.services), is_asked_for_form(services, context)
     results: list[AnswerResult] = []
     unfinished: dict[str, ReplyMissing] = {}
     for question in questions:
@@ -196,14 +208,14 @@ async def evaluate_answers(
             state: Any = await graph.ainvoke({"question": question.question}, context=context, output_keys=_STATE)
         except ReplyMissing as missing:
             unfinished[question.id] = missing
-            principal.take()
+            recorded.take()
             continue
         except ArticuladoError as error:
             raise type(error)(f"Pregunta «{question.id}»: {error}") from error
         chunks = [candidate["chunk"] for candidate in one_per_mark(state["context"])]
         called = bool(state["draft"])
         result = await asyncio.to_thread(measure_answer, question, state, chunks, principal_called=called)
-        replies = principal.take()
+        replies = recorded.take()
         results.append(replace(result, form=form_of(replies, state) if replies and has_form else None))
         on_question()
     return Answers(results, unfinished)

@@ -41,11 +41,6 @@ class ForwardingChat:
         """True if the provider accepts a limit on the length of a reply."""
         return self.model.takes_limit
 
-    @property
-    def quotes_only(self) -> bool:
-        """True if its replies consist of quotations and reviewed texts."""
-        return self.model.quotes_only
-
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
         """Return the whole reply (``ChatModel.complete``)."""
         return await self.model.complete(system, messages, deadline=deadline)
@@ -96,11 +91,6 @@ class RecordedChat:
     def takes_limit(self) -> bool:
         """True if the provider accepts a limit on the length of a reply."""
         return self._model is not None and self._model.takes_limit
-
-    @property
-    def quotes_only(self) -> bool:
-        """True if the replies consist of quotations and reviewed texts; not known of replayed ones."""
-        return self._model is not None and self._model.quotes_only
 
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
         """Return the recorded reply, else the model's (``ChatModel.complete``).
@@ -248,9 +238,9 @@ class RecordedRun:
                     "principal": settings.principal.model_copy(update={"provider": manifest.principal.provider}),
                 }
             ),
-            reader=self._chat("reader", services, manifest),
-            principal=self._chat("principal", services, manifest),
-            checker=self._chat("checker", services, manifest) if manifest.checker else None,
+            reader_model=self._chat("reader", services.reader_model, manifest.reader),
+            principal_model=self._chat("principal", services.principal_model, manifest.principal),
+            checker=self._chat("checker", services.checker, manifest.checker),
             calendar=lambda: manifest.day,
         )
 
@@ -260,12 +250,15 @@ class RecordedRun:
         parts = [str(self.recording.folder), *((manifest.day.isoformat(), manifest.note) if manifest else ())]
         return ", ".join(filter(None, parts))
 
-    def _chat(self, role: ChatRole, services: "Services", manifest: Manifest) -> RecordedChat:
-        model: ChatModel = getattr(services, role)
+    def _chat(self, role: ChatRole, model: ChatModel | None, recorded: RecordedModel | None) -> RecordedChat | None:
+        """Return a role that keeps or replays, ``None`` where no chat model has it."""
+        if recorded is None or recorded.provider == "offline":
+            return None
         if not self.replays:
-            return RecordedChat(self.recording, role, model.name, model)
-        recorded: RecordedModel = getattr(manifest, role)
-        return RecordedChat(self.recording, role, f"{manifest.note or recorded.model} (grabación)")
+            return RecordedChat(self.recording, role, model.name, model) if model else None
+        manifest = self.recording.manifest
+        writer = (manifest.note if manifest else "") or recorded.model
+        return RecordedChat(self.recording, role, f"{writer} (grabación)")
 
     async def _manifest(self, services: "Services") -> Manifest:
         settings = services.settings

@@ -3,25 +3,22 @@
 Configurations include every rerank strategy that this machine can run. Nothing is downloaded.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from articulado.answering.reader import Reader, Searches
 from articulado.encoders.bm25 import Bm25Encoder
 from articulado.language.languages import Language
-from articulado.prompting.prompts import read_reader_reply
 from articulado.retrieval.ranking.cross_encoder import ModelFiles
 from articulado.retrieval.ranking.table import UnavailableReranker, reranker_for, resolve_auto
-from articulado.values.answers import Message, RerankStrategy
+from articulado.values.answers import Message, RerankStrategy, TurnQuestion, whole_text
 from articulado.values.chunks import Candidate, Chunk
 from articulado.values.errors import ConfigurationError, ModelError
 from articulado.values.protocols import (
     MAX_SELECTED,
-    ChatModel,
     ChunkStore,
-    Completion,
     Embedded,
     Hit,
     HybridQuery,
@@ -31,10 +28,8 @@ from articulado.values.protocols import (
     SparseVector,
 )
 from evaluation.gold.questions import GoldSet
-from evaluation.recording.run import ForwardingChat
 from evaluation.retrieval.evaluate import Configuration, Retriever, evaluate
 from graph.services import Services
-from nodes.decompose import MAX_QUERIES
 from state.context import RunContext
 
 
@@ -112,37 +107,34 @@ class NarrowedStore:
         """Leave the store open: it belongs to the services that it came from."""
 
 
-class QuestionWordsReader(ForwardingChat):
-    """A reader whose searches keep the words of the question alone, without what it adds."""
+class QuestionWordsReader:
+    """A reader whose searches keep the words of the question alone, without what it adds; satisfies ``Reader``."""
 
-    def __init__(self, reader: ChatModel, language: Language) -> None:
-        super().__init__(reader)
-        self._language = language
+    def __init__(self, reader: Reader, language: Language) -> None:
+        self._reader, self._language = reader, language
 
-    async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
+    @property
+    def name(self) -> str:
+        """The name of the reader."""
+        return self._reader.name
+
+    async def searches(
+        self,
+        question: TurnQuestion,
+        conversation: Sequence[Message],
+        *,
+        follow_up: bool,
+        deadline: float | None = None,
+    ) -> Searches:
         """Return the reader's searches; none that an earlier one has already."""
-        reply = await super().complete(system, messages, deadline=deadline)
-        question_stems = set(self._language.stems(messages[-1]["content"]))
+        said = await self._reader.searches(question, conversation, follow_up=follow_up, deadline=deadline)
+        question_stems = set(self._language.stems(whole_text(question)))
         kept: list[list[str]] = []
-        for search in read_reader_reply(reply.text, MAX_QUERIES).queries:
+        for search in said.queries:
             words = [word for word in search.split() if self._language.stem_word(word) in question_stems]
             if words and not any(set(words) <= set(earlier) for earlier in kept):
                 kept.append(words)
-        return replace(reply, text=json.dumps([" ".join(words) for words in kept], ensure_ascii=False))
-
-    async def stream(
-        self,
-        system: str,
-        messages: Sequence[Message],
-        *,
-        on_text: Callable[[str], None],
-        on_restart: Callable[[], None],
-        deadline: float | None = None,
-    ) -> Completion:
-        """Write the reply at once."""
-        completion = await self.complete(system, messages, deadline=deadline)
-        on_text(completion.text)
-        return completion
+        return replace(said, queries=[" ".join(words) for words in kept])
 
     async def close(self) -> None:
         """Leave the reader open: it belongs to the services that it came from."""
@@ -154,7 +146,9 @@ def without_synonyms(services: Services) -> Services:
     return replace(
         services,
         sparse=Bm25Encoder(services.language) if isinstance(services.sparse, Bm25Encoder) else services.sparse,
-        reader=QuestionWordsReader(services.reader, services.language) if offline else services.reader,
+        offline_reader=QuestionWordsReader(services.offline_reader, services.language)
+        if offline
+        else services.offline_reader,
     )
 
 
@@ -199,7 +193,7 @@ class WatchedReranker:
 
     async def score(
         self,
-        question: str,
+        question: TurnQuestion,
         queries: Sequence[str],
         candidates: Sequence[Candidate],
         *,
@@ -209,7 +203,7 @@ class WatchedReranker:
         try:
             return await self.reranker.score(question, queries, candidates, deadline=deadline)
         except ModelError as error:
-            self.failures[question] = str(error)
+            self.failures[whole_text(question)] = str(error)
             raise
 
     async def close(self) -> None:

@@ -41,7 +41,7 @@ RERANKED, MERGED, FILLED = 2.0, 1.0, 0.0
 """What is added to a score in [0, 1]: reranked candidates go before the others, and these before what was filled."""
 
 _STATE = [
-    *("searches", "lexical_only", "analysis", "as_of", "today"),
+    *("searches", "lexical_only", "turn_question", "as_of", "today"),
     *("candidates", "abstained", "warnings", "usage"),
 ]
 
@@ -136,7 +136,7 @@ class Retriever:
         return list(rows.values())[: max(len(merged), MAX_ROWS)]
 
     def _filter(self, state: RagState) -> SearchFilter:
-        return search_filter(state["analysis"], days_of(state).as_of, self._law_alone.territory)
+        return search_filter(state["turn_question"], days_of(state).as_of, self._law_alone.territory)
 
     async def _of_the_field(self, state: RagState) -> list[Candidate]:
         """Return what a search for the title of the profile finds, its scores below 0."""

@@ -19,7 +19,7 @@ from articulado.config.sections import TOPIC
 from articulado.guides.data_values import is_placeholder
 from articulado.language.languages import Language
 from articulado.models.retry import QuestionTime
-from articulado.values.answers import Analysis, StoreName
+from articulado.values.answers import StoreName, TurnQuestion, question_of
 from articulado.values.cases import (
     CaseFailure,
     FieldSpec,
@@ -50,7 +50,7 @@ class AcceptCaseUpdate(Turn):
     store: StoreName
     today: str
     as_of: str | None
-    analysis: Analysis
+    turn_question: TurnQuestion
     filters: dict[str, str]
     assumed: dict[str, str]
     conflicts: list[NamedConflict]
@@ -110,14 +110,6 @@ async def accept_case(
         budget = checked_tokens(state.get("max_tokens"), case.response.max_tokens)
     # The inquiry alone, too: how well an article fits it is not to depend on what comes along.
     searches = [inquiry, f"{inquiry} {more}"] if more else [inquiry]
-    analysis: Analysis = {
-        "provisions": [],
-        "is_lookup": False,
-        "acronyms": [],
-        "territory": None,
-        "chunk_types": list(types),
-        "fields": filter_paths(profile.filter_fields, filters, names),
-    }
     now, as_of = question_time.clock(), runtime.context.as_of
     return {
         **fresh_turn(),
@@ -135,7 +127,8 @@ async def accept_case(
         "store": "index",
         "today": question_time.calendar().isoformat(),
         "as_of": as_of.isoformat() if as_of else None,
-        "analysis": analysis,
+        "turn_question": question_of(inquiry),
+        "scope": {"chunk_types": list(types), "fields": filter_paths(profile.filter_fields, filters, names)},
         "filters": filters,
         "assumed": {},
         "conflicts": [

@@ -169,7 +169,7 @@ async def _out_of_scope(
         return {"error": "NoResultsFound", "message": language.translate("case_nothing_found")}
     message = say_out_of_scope(matches, profile.filter_fields, state["filters"], language)
     candidates = sorted(state["candidates"], key=preference)
-    judgement = await judge.judge(state["inquiry"], candidates) if candidates else Judgement(0.0)
+    judgement = await judge.judge(state["turn_question"], candidates) if candidates else Judgement(0.0)
     matter = matters().get(judgement.matter)
     if matter and matter.where and matter.key != FOREIGN and judgement.matter_share >= SURE_OF_HINT:
         message = f"{language.translate('rag_seems_law', about=matter.about)} {message}"

@@ -49,7 +49,7 @@ KEPT = frozenset(
         "context_chunk_ids",
         "turn",
         "usage",
-        "analysis",
+        "turn_question",
     )
 )
 """The channels that the next turn, or who reads the conversation, has a use for.

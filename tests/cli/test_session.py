@@ -12,9 +12,9 @@ from support.openai_server import OpenAIServer, failure, running_server
 from support.sentences import KnownSentences
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
-from articulado.guides import known_questions
 from articulado.encoders.phrasings import Known, Phrasings
 from articulado.encoders.sentences import Space
+from articulado.guides import known_questions
 from cli.main import run
 from graph import compose, factory
 
@@ -89,14 +89,14 @@ def test_every_service_is_closed_at_the_end(arguments, monkeypatch):
 
     def watched(*arguments):
         services = build(*arguments)
-        names = ("store", "reader", "principal", "embedder")
+        names = ("store", "offline_reader", "offline_principal", "embedder")
         return dataclasses.replace(services, **{n: Watched(getattr(services, n), n, closed) for n in names})
 
     for opener in (factory, compose):
         monkeypatch.setattr(opener, "build_services", watched)
     monkeypatch.setattr(sys, "stdin", io.StringIO("vacaciones\n/salir\n"))
     assert run(arguments) == 0
-    assert sorted(closed) == ["embedder", "principal", "reader", "store"]
+    assert sorted(closed) == ["embedder", "offline_principal", "offline_reader", "store"]
 
 
 # The known questions of another sentence encoder.

@@ -7,11 +7,11 @@ import pytest
 from support.doubles import FakeStore, make_chunk
 from support.injections import FOREIGN, Injection, injections, obeyed
 from support.openai_server import OpenAIServer, Recorded
+from support.prompts import read_prompt
 from support.wired import KEY, META, QUESTION, SEARCH, shown, wired
 
 from articulado.models.chat import defuse_control_tokens
 from articulado.prompting.citation_markers import markers_in
-from articulado.prompting.fragments import read_prompt
 
 PARTS = 4
 FRONT = "Son 30 días [C1].\n"

@@ -4,10 +4,7 @@ from datetime import date
 
 from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 
-from articulado.answering.answer_writer import ExtractivePrincipal
 from articulado.config.settings import ModelSettings, Settings
-from articulado.legal.domain.spanish_law import SPANISH_LAW
-from articulado.models.chat import LangChainChat
 from articulado.retrieval.relevance.judge import Judgement
 from graph.rag import build_rag
 
@@ -50,19 +47,13 @@ def services_with(principal, *, provider="offline", **fields):
     )
 
 
-def offline():
-    return LangChainChat(
-        ExtractivePrincipal(domain=SPANISH_LAW), "sin conexión", requests_per_attempt=0, quotes_only=True
-    )
-
-
 async def answered(question, services, **values):
     keys = ["answer", "citations", "findings", "outcome", "warnings", "calculations", "unpinned"]
     return await build_rag(services).ainvoke({"question": question, **values}, output_keys=keys)
 
 
 async def test_the_answer_leads_with_the_result_and_marks_each_step():
-    result = await answered(QUESTION, services_with(offline(), judge=Never()))
+    result = await answered(QUESTION, services_with(None, judge=Never()))
     lines = result["answer"].splitlines()
     assert result["outcome"] == "answer"
     assert lines[0] == "Indemnización por despido objetivo: 14.000,00 €. [C1]"
@@ -75,7 +66,7 @@ async def test_the_answer_leads_with_the_result_and_marks_each_step():
 
 
 async def test_missing_data_are_asked_for_after_the_general_rule():
-    result = await answered(WITHOUT_SALARY, services_with(offline()))
+    result = await answered(WITHOUT_SALARY, services_with(None))
     [document] = result["calculations"]
     assert document["status"] == "missing"
     assert "Para calcularlo me falta:" in result["answer"]
@@ -84,7 +75,7 @@ async def test_missing_data_are_asked_for_after_the_general_rule():
 
 async def test_a_follow_up_changes_a_datum():
     history = [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": "14.000,00 €"}]
-    result = await answered("¿y si fueran 29.200 euros al año?", services_with(offline()), history=history)
+    result = await answered("¿y si fueran 29.200 euros al año?", services_with(None), history=history)
     # 29.200 / 365 = 80 a day; 140 days.
     assert result["calculations"][0]["values"][0]["value"] == "11200.00"
 
@@ -99,11 +90,11 @@ async def test_a_chat_model_is_given_the_result_and_its_figures_are_checked_by_i
 
 
 async def test_what_lacks_data_leaves_the_answer_to_the_search():
-    result = await answered(WITHOUT_SALARY, services_with(offline(), judge=Never()))
+    result = await answered(WITHOUT_SALARY, services_with(None, judge=Never()))
     assert result["outcome"] == "decline"
     assert result["calculations"][0]["status"] == "missing"
 
 
 async def test_a_question_without_a_calculation_has_none():
-    result = await answered("¿Qué es un despido objetivo?", services_with(offline()))
+    result = await answered("¿Qué es un despido objetivo?", services_with(None))
     assert result["calculations"] == []

@@ -124,7 +124,7 @@ class MatterJudge:
         self.questions = []
 
     async def judge(self, question, candidates):
-        self.questions.append(question)
+        self.questions.append(question["text"])
         return Judgement(0.1, self.matter, self.share)
 
 

@@ -3,9 +3,10 @@
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
+from support.prompts import read_prompt
 
-from articulado.prompting.fragments import read_prompt
 from articulado.retrieval.relevance.judge import Judgement
+from articulado.values.answers import whole_text
 from graph.rag import build_rag
 from state.context import RunContext
 
@@ -45,7 +46,7 @@ async def turns(conversation, first, *questions, scores=None, **context):
 
 
 def read_by_principal(live):
-    fragments, question = read_prompt(live.principal.calls[-1][1][-1]["content"])
+    fragments, question = read_prompt(live.principal_model.calls[-1][1][-1]["content"])
     return [fragment.provision for fragment in fragments], question
 
 
@@ -69,11 +70,15 @@ async def test_the_law_that_a_follow_up_was_about_is_read_whatever_the_reader_se
 async def test_a_follow_up_is_searched_ranked_and_answered_with_its_subject():
     live, graph = conversation(NEW)
     values = await turns((live, graph), "¿Cuántos días de vacaciones tengo?", "¿y si estoy de baja?")
-    meant = "¿y si estoy de baja? (sobre: ¿Cuántos días de vacaciones tengo?)"
-    assert values["contextualized_question"] == meant
+    question = values["turn_question"]
+    assert (question["text"], question["subject"]) == ("¿y si estoy de baja?", "¿Cuántos días de vacaciones tengo?")
     assert values["searches"] == ["incapacidad temporal", SEARCHED]
-    assert live.rerankers["heuristic"].questions[-1] == meant
-    assert read_by_principal(live)[1] == meant
+    assert live.rerankers["heuristic"].questions[-1] == "¿y si estoy de baja?"
+    assert read_by_principal(live)[1] == "¿y si estoy de baja?"
+    prompt = live.principal_model.calls[-1][1][-1]["content"]
+    assert "\n\nTEMA DE LA CONVERSACIÓN: ¿Cuántos días de vacaciones tengo?\n\nPREGUNTA:\n" in prompt
+    asked = live.reader_model.calls[-1][1][-1]["content"]
+    assert asked == "¿y si estoy de baja?\nTEMA DE LA CONVERSACIÓN: ¿Cuántos días de vacaciones tengo?"
 
 
 async def test_the_subject_lasts_while_turns_lean_on_it():
@@ -81,9 +86,7 @@ async def test_the_subject_lasts_while_turns_lean_on_it():
     values = await turns(
         (live, graph), "¿Cuántos días de vacaciones tengo?", "¿y de baja?", "gracias", "¿y si soy interina?", "¿y fija?"
     )
-    assert values["contextualized_question"] == (
-        "¿y fija? (sobre: ¿Cuántos días de vacaciones tengo? ¿y si soy interina?)"
-    )
+    assert values["turn_question"]["subject"] == "¿Cuántos días de vacaciones tengo? ¿y si soy interina?"
     assert "Artículo 38" in read_by_principal(live)[0]
 
 
@@ -93,8 +96,8 @@ async def test_a_new_topic_drops_what_was_carried_over_and_the_subject(reply):
     question = "Otra cosa: ¿cuánto es el salario mínimo de un peón agrícola este año?"
     values = await turns((live, graph), "¿Cuántos días de vacaciones tengo?", question)
     assert values["new_topic"] is True
-    assert not live.reader.calls[-1][0].startswith("MODO: SEGUIMIENTO")
-    assert values["contextualized_question"] == question
+    assert not live.reader_model.calls[-1][0].startswith("MODO: SEGUIMIENTO")
+    assert whole_text(values["turn_question"]) == question
     assert all("carryover" not in candidate["origins"] for candidate in values["candidates"])
 
 
@@ -102,7 +105,7 @@ async def test_a_reader_may_say_that_a_follow_up_begins_a_new_topic():
     live, graph = conversation('["TEMA_NUEVO", "salario mínimo"]')
     values = await turns((live, graph), "¿Cuántos días de vacaciones tengo?", "¿y el mínimo?")
     assert (values["new_topic"], values["queries"]) == (True, ["salario mínimo"])
-    assert values["contextualized_question"] == "¿y el mínimo?"
+    assert whole_text(values["turn_question"]) == "¿y el mínimo?"
     assert set(read_by_principal(live)[0]) == {"Artículo 100", "Artículo 101"}
     assert 38 not in values["context_chunk_ids"]
 
@@ -110,7 +113,7 @@ async def test_a_reader_may_say_that_a_follow_up_begins_a_new_topic():
 async def test_a_thread_remembers_that_the_reader_found_a_new_topic():
     live, graph = conversation('["TEMA_NUEVO", "salario mínimo"]', NEW)
     values = await turns((live, graph), "¿Cuántos días de vacaciones tengo?", "¿y el mínimo?", "¿y a media jornada?")
-    assert values["contextualized_question"] == "¿y a media jornada? (sobre: ¿y el mínimo?)"
+    assert whole_text(values["turn_question"]) == "¿y a media jornada? ¿y el mínimo?"
 
 
 @pytest.mark.parametrize("question", ["explícamelo mejor", "¿en qué artículo lo pone?"])
@@ -139,15 +142,13 @@ async def test_another_field_named_by_the_reader_is_told_in_the_refusal():
     assert values["outcome"] == "decline"
     assert "Parece una cuestión de derecho fiscal" in values["answer"]
     assert "otras palabras" not in values["answer"]
-    assert len(live.principal.calls) == 1
+    assert len(live.principal_model.calls) == 1
 
 
 async def test_a_follow_up_of_a_mere_look_up_is_about_its_title():
     live, graph = conversation(NEW)
     values = await turns((live, graph), "¿Qué dice el artículo 38 del ET?", "¿y si estoy de baja?")
-    assert values["contextualized_question"] == (
-        "¿y si estoy de baja? (sobre: Vacaciones anuales, Artículo 38, Estatuto de los Trabajadores)"
-    )
+    assert values["turn_question"]["subject"] == "Vacaciones anuales, Artículo 38, Estatuto de los Trabajadores"
     assert values["searches"][-1].startswith("¿y si estoy de baja? Vacaciones anuales")
     assert "38" not in values["searches"][-1]
     assert values["outcome"] == "answer"
@@ -204,7 +205,7 @@ async def test_a_turn_takes_a_choice_of_the_last_one(message):
     assert [citation["provision_key"] for citation in chosen["citations"]] == ["art:38"]
     first = "¿Cuántos días de vacaciones tengo?"
     assert near["choices"][0]["question"] == WRITTEN_OUT
-    assert values["contextualized_question"] == f"{WRITTEN_OUT} (sobre: {first})"
+    assert whole_text(values["turn_question"]) == f"{WRITTEN_OUT} {first}"
     assert [said["content"] for said in values["transcript"] if said["role"] == "user"] == [first, WRITTEN_OUT]
 
 

@@ -8,6 +8,7 @@ from support.fake_time import FakeTime
 from support.openai_server import Reply, failure, running_server
 from support.waiting import PATIENCE
 
+from articulado.answering.principal import ChatPrincipal
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings
 from articulado.language.languages import language
@@ -15,6 +16,7 @@ from articulado.models.chat import LINE_ALLOWANCE, MAX_STREAMED
 from articulado.models.openai import chat_model
 from articulado.models.retry import QuestionTime, Retrier
 from articulado.prompting.prompts import load_prompts
+from articulado.values.answers import question_of
 from articulado.values.errors import ModelError, ModelTimeout
 from graph.rag import build_rag
 from nodes.repair_marks import MIN_SHARE_LEFT, repair_marks
@@ -233,7 +235,7 @@ async def test_a_repair_is_asked_for_only_where_there_is_time(left, asked):
     state = {
         "context": context,
         "conversation": [],
-        "contextualized_question": "¿Qué?",
+        "turn_question": question_of("¿Qué?"),
         "draft": "Son 30 días.",
         "refetched": False,
         "as_of": None,
@@ -249,8 +251,7 @@ async def test_a_repair_is_asked_for_only_where_there_is_time(left, asked):
     update = await repair_marks(
         state,
         Runtime(),
-        principal=chat,
-        prompts=load_prompts(load_profile("laboral")),
+        principal=ChatPrincipal(chat, load_prompts(load_profile("laboral")), brief=False),
         language=language("es"),
         question_time=QuestionTime(60, clock=lambda: now),
     )

@@ -4,10 +4,7 @@ from datetime import date
 
 from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 
-from articulado.answering.answer_writer import ExtractivePrincipal
 from articulado.config.settings import ModelSettings, Settings
-from articulado.legal.domain.spanish_law import SPANISH_LAW
-from articulado.models.chat import LangChainChat
 from articulado.retrieval.relevance.judge import Judgement
 from graph.rag import build_rag
 
@@ -42,14 +39,8 @@ async def answered(question, services, **values):
     return await build_rag(services).ainvoke({"question": question, **values}, output_keys=keys)
 
 
-def offline():
-    return LangChainChat(
-        ExtractivePrincipal(domain=SPANISH_LAW), "sin conexión", requests_per_attempt=0, quotes_only=True
-    )
-
-
 async def test_a_question_for_a_value_alone_is_answered_offline_with_its_norm_and_its_days():
-    result = await answered("¿Cuánto es el IPREM en 2026?", services_with(offline(), judge=Never()))
+    result = await answered("¿Cuánto es el IPREM en 2026?", services_with(None, judge=Never()))
     assert result["outcome"] == "answer"
     assert "600 euros al mes" in result["answer"]
     assert "desde el 1 de enero de 2023" in result["answer"]
@@ -60,14 +51,14 @@ async def test_a_question_for_a_value_alone_is_answered_offline_with_its_norm_an
 
 
 async def test_a_value_is_of_the_day_whose_law_is_asked_for():
-    result = await answered("¿Cuál era el SMI en 2024?", services_with(offline(), judge=Never()))
+    result = await answered("¿Cuál era el SMI en 2024?", services_with(None, judge=Never()))
     assert "1.134 euros al mes" in result["answer"]
     assert "1.221" not in result["answer"]
     assert result["warnings"] == []
 
 
 async def test_a_day_without_a_verified_value_is_refused_with_that_reason():
-    result = await answered("¿Cuál será el IPREM en 2031?", services_with(offline(), judge=Never()))
+    result = await answered("¿Cuál será el IPREM en 2031?", services_with(None, judge=Never()))
     assert result["outcome"] == "decline"
     assert "600" not in result["answer"]
     [warning] = result["warnings"]
@@ -75,7 +66,7 @@ async def test_a_day_without_a_verified_value_is_refused_with_that_reason():
 
 
 async def test_a_value_follows_an_answer_that_needs_it():
-    result = await answered("¿Es el subsidio el 80 por ciento del IPREM?", services_with(offline()))
+    result = await answered("¿Es el subsidio el 80 por ciento del IPREM?", services_with(None))
     assert "«La cuantía del subsidio será el 80 por ciento del IPREM mensual.» [C1]" in result["answer"]
     assert "\nValor de referencia: Indicador público" in result["answer"]
     assert "BOE-A-2022-22128" in [citation["law_id"] for citation in result["citations"]]
@@ -97,13 +88,13 @@ async def test_a_figure_that_is_not_the_value_is_found():
 
 
 async def test_a_value_is_not_handed_on_to_the_next_turn():
-    result = await answered("¿Cuánto es el IPREM en 2026?", services_with(offline(), judge=Never()))
+    result = await answered("¿Cuánto es el IPREM en 2026?", services_with(None, judge=Never()))
     assert set(result["context_chunk_ids"]) <= {1, 2}
 
 
 async def test_a_value_is_left_out_where_its_provision_is_read():
     law = make_chunk(3, "Artículo 1", law_id="BOE-A-2026-3815", text="El salario mínimo es de 1.221 euros al mes.")
-    services = services_with(offline())
+    services = services_with(None)
     services.store.chunks[3] = law
     services.store.rankings["subsidio"] = [(3, 0.9)]
     result = await answered("¿Cuánto es el SMI?", services)
@@ -111,7 +102,7 @@ async def test_a_value_is_left_out_where_its_provision_is_read():
 
 
 async def test_a_warning_is_in_the_language_of_the_question():
-    result = await answered("How much is the IPREM in 2031?", services_with(offline(), judge=Never()))
+    result = await answered("How much is the IPREM in 2031?", services_with(None, judge=Never()))
     assert result["answer"].startswith("I do not have verified information on that.")
     [warning] = result["warnings"]
     assert warning.startswith("No value of IPREM was checked for 2031-01-01")
@@ -119,5 +110,5 @@ async def test_a_warning_is_in_the_language_of_the_question():
 
 async def test_a_warning_on_a_provision_that_the_index_lacks_is_in_the_language_of_the_question():
     question = "Was ist mit dem Urlaub und was steht dazu in der Regel: artículo 999 ET?"
-    result = await answered(question, services_with(offline()))
+    result = await answered(question, services_with(None))
     assert [warning for warning in result["warnings"] if "Article 999 is not among the provisions" in warning]

@@ -25,7 +25,7 @@ async def asked(provider):
     services = make_services(store, QueueChat('["permiso por matrimonio"]'), principal, settings=settings)
     graph = build_rag(services)
     question = "¿Cuántos días de permiso por matrimonio tengo?"
-    keys = ["question", "contextualized_question", "conversation", "today", "as_of", "store", "context", "draft"]
+    keys = ["question", "turn_question", "conversation", "today", "as_of", "store", "context", "draft"]
     keys += ["answer", "citations", "verdicts", "used_chunk_ids", "context_chunk_ids", "findings", "abstained"]
     state = await graph.ainvoke({"question": question}, output_keys=keys)
     return state, principal

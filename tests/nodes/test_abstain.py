@@ -14,8 +14,8 @@ from articulado.guides.cards import card_chunk, packaged_cards
 from articulado.language.languages import language
 from articulado.legal.vocabulary.matters import doors, matters
 from articulado.prompting.abstention import MAX_EXCERPT
-from articulado.retrieval.agreements import empty_analysis
 from articulado.retrieval.fusion import candidate
+from articulado.values.answers import question_of
 from articulado.values.errors import ModelError
 from nodes.abstain import abstain
 from nodes.finalize import finalize
@@ -25,18 +25,18 @@ from state.rag import fresh_turn
 LABORAL, PLAN = load_profile("laboral"), load_profile("plan_401k")
 
 
-def state_with(**values):
-    return {
+def state_with(read=None, **values):
+    state = {
         **fresh_turn(),
         "question": "¿Cuánto pago de IRPF?",
         "queries": ["IRPF"],
         "store": "index",
         "today": "2024-06-01",
         "as_of": None,
-        "analysis": empty_analysis(),
         "candidates": [],
         **values,
     }
+    return {**state, "turn_question": {**question_of(state["question"]), **(read or {})}}
 
 
 async def said(profile=LABORAL, *, said_to=None, phrasings=None, cards=None, chunks=(), **values):
@@ -141,11 +141,9 @@ async def test_a_need_is_what_people_ask_of_the_provision_that_is_most_like_the_
 
 
 async def test_a_question_in_another_language_is_compared_with_no_need():
-    english = {**empty_analysis(), "language": "en"}
+    english = {"language": "en"}
     asked = "acoso"  # a word that happens to be one of a Spanish question
-    update = await said(
-        question=asked, queries=[asked], analysis=english, outcome="near", candidates=[scored(RIGHTS, 0.3)]
-    )
+    update = await said(question=asked, queries=[asked], read=english, outcome="near", candidates=[scored(RIGHTS, 0.3)])
     assert update["choices"][0]["need"] == "Derechos laborales"
 
 
@@ -154,7 +152,7 @@ async def test_the_answer_of_a_need_is_the_sentence_that_is_most_like_it():
     assert update["choices"][0]["answer"] == "En su puesto: intimidad y protección frente al acoso."
 
 
-ENGLISH = {**empty_analysis(), "language": "en"}
+ENGLISH = {"language": "en"}
 
 
 async def test_with_a_sentence_encoder_a_need_is_found_by_meaning_in_any_language():
@@ -163,7 +161,7 @@ async def test_with_a_sentence_encoder_a_need_is_found_by_meaning_in_any_languag
     update = await said(
         question=asked,
         queries=[asked],
-        analysis=ENGLISH,
+        read=ENGLISH,
         outcome="near",
         candidates=[scored(RIGHTS, 0.3)],
         phrasings=packaged,
@@ -234,8 +232,8 @@ async def test_a_matter_that_only_the_reader_names_is_told_in_its_words():
 @pytest.mark.parametrize("code", ["es", "en"])
 @pytest.mark.parametrize("key", [key for key in matters() if key != "indeterminada"])
 async def test_every_matter_can_be_said_and_cites_nothing(key, code):
-    analysis = {**empty_analysis(), "language": code}
-    result = await ended(outcome="decline", matter=key, candidates=NEAREST, analysis=analysis)
+    analysis = {"language": code}
+    result = await ended(outcome="decline", matter=key, candidates=NEAREST, read=analysis)
     texts = matters()[key].in_language(code)
     beginning, ending = {
         "es": (f"{REFUSAL} Parece {texts.about}, y eso no ", "España."),
@@ -312,8 +310,8 @@ async def test_a_refusal_in_english():
 
 
 async def test_a_question_in_english_on_spanish_law_is_declined_in_english():
-    analysis = {**empty_analysis(), "language": "en"}
-    update = await said(question="Who pays my dole?", queries=["prestación por desempleo"], analysis=analysis)
+    analysis = {"language": "en"}
+    update = await said(question="Who pays my dole?", queries=["prestación por desempleo"], read=analysis)
     assert update["answer"] == (
         "I do not have verified information on that. "
         "You can ask the SEPE, the public employment service (sepe.es, by appointment).\n\n"
@@ -326,8 +324,8 @@ async def test_a_question_in_english_on_spanish_law_is_declined_in_english():
     [("fr", "I do not have verified"), ("ca", "No tengo esa información"), ("und", "No tengo esa información")],
 )
 async def test_a_refusal_of_a_question_in_another_language(code, refusal):
-    analysis = {**empty_analysis(), "language": code}
-    update = await said(question="Quelle est la capitale ?", queries=[], analysis=analysis, outcome="decline")
+    analysis = {"language": code}
+    update = await said(question="Quelle est la capitale ?", queries=[], read=analysis, outcome="decline")
     assert update["answer"].startswith(refusal)
 
 
@@ -369,14 +367,14 @@ async def test_what_says_too_little_is_asked_for_what_it_wants_to_know(question,
 
 async def test_a_question_without_a_word_of_any_topic_that_finds_nothing_is_asked_back():
     vague = {"question": "¿Me corresponde?", "queries": ["¿Me corresponde?"]}
-    update = await said(**vague, analysis=empty_analysis())
+    update = await said(**vague, read={})
     assert (update["outcome"], update["answer"].splitlines()[0]) == (
         "ask",
         "Para responderle, me falta saber de qué se trata. Dígame:",
     )
-    named = {**empty_analysis(), "provisions": [{"law_id": "BOE-A-2015-11430", "provision_key": "art:999"}]}
-    assert (await said(**vague, analysis=named))["outcome"] == "decline"
-    assert (await said(question="fotosíntesis", analysis=empty_analysis()))["outcome"] == "decline"
+    named = {"provisions": [{"law_id": "BOE-A-2015-11430", "provision_key": "art:999"}]}
+    assert (await said(**vague, read=named))["outcome"] == "decline"
+    assert (await said(question="fotosíntesis", read={}))["outcome"] == "decline"
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,11 @@ import json
 import pytest
 from support.doubles import QueueChat, make_chunk
 
+from articulado.answering.principal import ChatPrincipal
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.prompting.prompts import load_prompts
+from articulado.values.answers import question_of
 from nodes.answer import answer
 from state.context import ResolvedContext
 
@@ -35,7 +37,7 @@ def state(fragments=3):
     return {
         "context": context,
         "candidates": context,
-        "contextualized_question": "¿Qué?",
+        "turn_question": question_of("¿Qué?"),
         "conversation": [],
         "warnings": [],
         "refetched": False,
@@ -45,15 +47,10 @@ def state(fragments=3):
 
 
 async def run(reply, **context):
-    principal, runtime = QueueChat(reply), Recorded(**context)
-    update = await answer(
-        state(),
-        runtime,
-        principal=principal,
-        prompts=load_prompts(load_profile("laboral")),
-        language=ES,
-    )
-    return update, runtime, principal
+    model, runtime = QueueChat(reply), Recorded(**context)
+    principal = ChatPrincipal(model, load_prompts(load_profile("laboral")), brief=False)
+    update = await answer(state(), runtime, principal=principal, language=ES)
+    return update, runtime, model
 
 
 def ids(update):

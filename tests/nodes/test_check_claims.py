@@ -9,6 +9,7 @@ from support.doubles import QueueChat, make_chunk
 from articulado.language.languages import language
 from articulado.models.retry import QuestionTime
 from articulado.retrieval.fusion import candidate
+from articulado.values.answers import question_of
 from articulado.values.errors import ModelTimeout
 from nodes.check_claims import check_claims
 from state.context import ResolvedContext
@@ -30,6 +31,7 @@ async def check(checker, draft=DRAFT, *, grounded_prompting=True, **values):
         "answer": draft,
         "context": [candidate(make_chunk(1, "Artículo 38", text=LAW), 1.0, "hybrid")],
         "question": "¿Cuántos días son?",
+        "turn_question": question_of("¿Cuántos días son?"),
         "deadline": 1100.0,
         **values,
     }
@@ -82,7 +84,7 @@ async def test_a_failure_leaves_the_answer_with_a_warning():
     "values",
     [
         {"abstained": True},
-        {"answer": "No tengo esa información verificada"},
+        {"refusal": "bare"},
         {"question": "¡Muchas gracias!"},
         {"draft": "No cita nada de lo leído."},
         {"grounded_prompting": False},

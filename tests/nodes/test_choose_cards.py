@@ -12,9 +12,9 @@ from articulado.guides import card_answers
 from articulado.guides.cards import Card, card_chunk
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.wordings import wording_hash_of
-from articulado.retrieval.agreements import empty_analysis
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking.features import NO_NEIGHBOURS
+from articulado.values.answers import question_of
 from nodes.choose_cards import choose_cards
 from state.context import ResolvedContext
 from state.rag import fresh_turn
@@ -68,12 +68,11 @@ def _wordings(monkeypatch):
     monkeypatch.setattr(card_answers, "wordings_of_cards", lambda: hashes)
 
 
-async def updated(*candidates, question="vacaciones", chunks=(HOLIDAYS, LEAVE), phrasings=None, **values):
+async def updated(*candidates, question="vacaciones", chunks=(HOLIDAYS, LEAVE), phrasings=None, read=None, **values):
     state = {
         **fresh_turn(),
         "question": question,
-        "contextualized_question": question,
-        "analysis": empty_analysis(),
+        "turn_question": {**question_of(question), **(read or {})},
         "store": "index",
         "today": "2026-11-29",
         "as_of": None,
@@ -162,7 +161,7 @@ async def test_a_card_does_not_answer_on_the_law_of_a_day_that_had_another_wordi
 
 async def test_a_card_answers_a_question_that_names_a_provision_only_if_that_bears_it():
     def naming(article):
-        return {"analysis": {**empty_analysis(), "provisions": [{"law_id": LAW, "provision_key": f"art:{article}"}]}}
+        return {"read": {"provisions": [{"law_id": LAW, "provision_key": f"art:{article}"}]}}
 
     assert cards_of(await chosen(found(HOW_MANY, 0.9), **naming(38))) == ["holidays/how_many"]
     assert cards_of(await chosen(found(HOW_MANY, 0.9), **naming(26))) == []
@@ -174,7 +173,7 @@ async def test_a_card_that_was_the_last_answer_is_not_the_next_one():
     assert cards_of(await chosen(*again, carried=again, new_topic=True)) == ["holidays/how_many"]
 
 
-@pytest.mark.parametrize("values", [{"about_answer": True}, {"analysis": {**empty_analysis(), "is_lookup": True}}])
+@pytest.mark.parametrize("values", [{"about_answer": True}, {"read": {"is_lookup": True}}])
 async def test_no_card_answers_a_look_up_or_a_turn_about_the_last_answer(values):
     assert cards_of(await chosen(found(HOW_MANY, 0.9), **values)) == []
 
@@ -207,8 +206,8 @@ async def test_the_guide_of_a_card_comes_once_and_is_asked_with_the_question_its
     ]
     guide = {"article_id": "permisos", "title": "Permisos y licencias", "topic": "permisos"}
     assert await guides_of(*guided) == [{**guide, "inquiry": "vacaciones (Permisos y licencias)"}]
-    asked = "¿y si me caso? (sobre: ¿cuántas vacaciones tengo?)"
-    [found_guide] = await guides_of(*guided, contextualized_question=asked)
+    asked = {"text": "¿y si me caso?", "subject": "¿cuántas vacaciones tengo?"}
+    [found_guide] = await guides_of(*guided, read=asked)
     assert found_guide["inquiry"] == "¿y si me caso? ¿cuántas vacaciones tengo? (Permisos y licencias)"
 
 

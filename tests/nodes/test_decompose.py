@@ -3,11 +3,13 @@
 import pytest
 from support.doubles import QueueChat
 
+from articulado.answering.reader import ChatReader
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.legal.domain.base import PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.prompting.prompts import load_prompts
+from articulado.values.answers import question_of
 from articulado.values.errors import ModelError
 from nodes.decompose import decompose
 
@@ -17,7 +19,7 @@ PROMPTS = load_prompts(load_profile("laboral"))
 def state(**values):
     return {
         "question": "¿Vacaciones?",
-        "contextualized_question": "¿Vacaciones?",
+        "turn_question": question_of("¿Vacaciones?"),
         "conversation": [],
         "warnings": [],
         "new_topic": False,
@@ -28,7 +30,7 @@ def state(**values):
 
 async def decomposed(reader, domain=None, **values):
     domain = domain or PlainDomain(language("es"))
-    return await decompose(state(**values), None, reader=reader, prompts=PROMPTS, domain=domain)
+    return await decompose(state(**values), None, reader=ChatReader(reader, PROMPTS, domain), domain=domain)
 
 
 async def test_first_question_sends_system_and_user():

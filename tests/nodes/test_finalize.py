@@ -7,8 +7,8 @@ from support.doubles import make_chunk
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.prompting.citation_markers import citation
-from articulado.retrieval.agreements import empty_analysis
 from articulado.retrieval.fusion import candidate
+from articulado.values.answers import question_of
 from nodes.finalize import finalize
 from state.context import ResolvedContext
 from state.rag import fresh_turn
@@ -28,9 +28,9 @@ async def finalized(**values):
         "store": "index",
         "today": "2024-06-01",
         "as_of": None,
-        "analysis": empty_analysis(),
         **values,
     }
+    state["turn_question"] = question_of(state["question"])
     return await finalize(
         state, Runtime(context=ResolvedContext()), profile=load_profile("laboral"), language=language("es")
     )
@@ -74,17 +74,22 @@ async def test_twelve_chunks_are_handed_on_at_most_what_was_used_first():
 
 
 @pytest.mark.parametrize(
-    ("answer", "abstained"),
+    ("answer", "refusal", "outcome"),
     [
-        (f"{REFUSAL}.", True),
-        (f"**{REFUSAL}** sobre su convenio.", True),
-        (f"{REFUSAL} sobre su convenio, pero la ley da treinta días [C1].", False),
-        ("La ley da treinta días [C1].", False),
+        (f"{REFUSAL}.", "bare", "decline"),
+        (f"**{REFUSAL}** sobre su convenio.", "explained", "decline"),
+        (f"{REFUSAL} sobre su convenio, pero la ley da treinta días [C1].", "", "answer"),
+        ("La ley da treinta días [C1].", "", "answer"),
     ],
 )
-async def test_an_answer_that_rests_on_a_fragment_is_no_refusal_however_it_begins(answer, abstained):
-    update = await finalized(answer=answer, context=[fragment(1)], used_chunk_ids=[1])
-    assert update["abstained"] is abstained
+async def test_a_refusal_of_the_principal_declines_and_the_next_turn_knows_it(answer, refusal, outcome):
+    update = await finalized(answer=answer, refusal=refusal, context=[fragment(1)], used_chunk_ids=[1])
+    abstained = outcome == "decline"
+    assert (update["abstained"], update["outcome"], update["transcript"][-1]["outcome"]) == (
+        abstained,
+        outcome,
+        outcome,
+    )
     assert [citation["mark"] for citation in update["citations"]] == ([] if abstained else ["C1"])
 
 

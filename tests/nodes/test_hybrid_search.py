@@ -11,8 +11,8 @@ from articulado.encoders.phrasings import Phrasings
 from articulado.encoders.sentences import Space
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.retrieval import search as search_module
-from articulado.retrieval.agreements import empty_analysis
 from articulado.retrieval.search import HybridSearch
+from articulado.values.answers import question_of
 from articulado.values.chunks import CARDS
 from articulado.values.errors import ModelError
 from articulado.values.protocols import PLAIN
@@ -30,8 +30,8 @@ class BrokenEmbedder(FakeEmbedder):
 async def searched(embedder):
     store = FakeStore([make_chunk(38)], {"vacaciones": [(38, 1.0)]})
     search = HybridSearch(store, embedder, FakeSparse(), PROFILE, PROFILE.for_questions, SPANISH_LAW, PLAIN)
-    state = {"searches": ["vacaciones"], "lexical_only": False, "warnings": ["Antes."], "analysis": empty_analysis()}
-    state |= {"as_of": None, "today": "2026-11-23"}
+    state = {"searches": ["vacaciones"], "lexical_only": False, "warnings": ["Antes."]}
+    state |= {"as_of": None, "today": "2026-11-23", "turn_question": question_of("vacaciones")}
     update = await hybrid_search(state, Runtime(context=ResolvedContext()), search=search, phrasings=None)
     assert [found["chunk"]["id"] for found in update["found"]] == [38]
     return update
@@ -75,8 +75,8 @@ def known(*provisions):
 async def found_with(phrasings, question="vacaciones", contextualized="", territory=None, cards=None, **context):
     store = FakeStore(CHUNKS, {"vacaciones": [(38, 0.7)]})
     search = HybridSearch(store, FakeEmbedder(), FakeSparse(), PROFILE, PROFILE.for_questions, SPANISH_LAW, PLAIN)
-    state = {"searches": ["vacaciones"], "lexical_only": False, "warnings": [], "analysis": empty_analysis()}
-    state |= {"as_of": None, "today": "2026-11-23", "question": question, "contextualized_question": contextualized}
+    state = {"searches": ["vacaciones"], "lexical_only": False, "warnings": []}
+    state |= {"as_of": None, "today": "2026-11-23", "turn_question": question_of(contextualized or question)}
     runtime = Runtime(context=ResolvedContext(territory=territory, **context))
     update = await hybrid_search(state, runtime, search=search, phrasings=phrasings, cards=cards)
     return {found["chunk"]["id"]: (found["score"], found["origins"]) for found in update["found"]}

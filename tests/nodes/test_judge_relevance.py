@@ -5,9 +5,9 @@ from langgraph.runtime import Runtime
 from support.doubles import make_chunk
 
 from articulado.config.sections import RelevanceBands
-from articulado.retrieval.agreements import empty_analysis
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.relevance.judge import Judgement
+from articulado.values.answers import question_of
 from nodes.judge_relevance import judge_relevance, outcome_of
 from nodes.routing import after_judgement
 from state.context import ResolvedContext
@@ -27,21 +27,21 @@ class KnownJudge:
         self.candidates = []
 
     async def judge(self, question, candidates):
-        self.questions.append(question)
+        self.questions.append(question["text"])
         self.candidates.append([found["chunk"]["id"] for found in candidates])
-        return self.judgements.get(question, self.default)
+        return self.judgements.get(question["text"], self.default)
 
 
-async def judged(judge, *, model_decides=False, **values):
+async def judged(judge, *, model_decides=False, read=None, **values):
     state = {
         **fresh_turn(),
         "question": "vacaciones",
         "queries": ["vacaciones anuales"],
         "searches": ["vacaciones anuales"],
-        "analysis": empty_analysis(),
         "candidates": FOUND,
         **values,
     }
+    state["turn_question"] = {**question_of(state["question"]), **(read or {})}
     return await judge_relevance(
         state, Runtime(context=ResolvedContext()), judge=judge, relevance_bands=BANDS, model_decides=model_decides
     )
@@ -117,16 +117,14 @@ NAMED = candidate(make_chunk(38), 1.0, "direct")
 @pytest.mark.parametrize("direct", [[NAMED], []], ids=["in the index", "in the packaged records"])
 async def test_what_was_asked_for_by_its_number_is_an_answer_without_a_judgement(direct):
     judge = KnownJudge((0.0, "fiscal"))
-    update = await judged(
-        judge, analysis={**empty_analysis(), "is_lookup": True}, direct=direct, candidates=[NAMED, *FOUND]
-    )
+    update = await judged(judge, read={"is_lookup": True}, direct=direct, candidates=[NAMED, *FOUND])
     assert update == {"relevance": 1.0, "matter": "", "outcome": "answer"}
     assert judge.questions == []
 
 
 async def test_a_provision_that_is_not_there_is_judged():
-    analysis = {**empty_analysis(), "is_lookup": True}
-    update = await judged(KnownJudge((0.1, "penal")), analysis=analysis, candidates=FOUND)
+    analysis = {"is_lookup": True}
+    update = await judged(KnownJudge((0.1, "penal")), read=analysis, candidates=FOUND)
     assert update["outcome"] == "decline"
 
 
@@ -180,7 +178,7 @@ async def test_a_question_of_its_own_is_read_as_it_is_asked():
 
 async def test_a_question_is_read_as_its_conversation_completes_it():
     judge = KnownJudge()
-    await judged(judge, question="¿y el 49?", contextualized_question="¿y el 49? (artículo 49, ET)")
+    await judged(judge, question="¿y el 49?", read={"text": "¿y el 49? (artículo 49, ET)"})
     assert judge.questions == ["¿y el 49? (artículo 49, ET)"]
 
 
@@ -193,6 +191,6 @@ async def test_what_is_carried_over_answers_unless_the_topic_is_new():
 
 @pytest.mark.parametrize(("code", "matter"), [("ca", ""), ("en", ""), ("und", "fiscal")])
 async def test_the_matter_of_a_question_in_another_language_is_not_guessed(code, matter):
-    analysis = {**empty_analysis(), "language": code}
-    update = await judged(KnownJudge((0.1, "fiscal")), analysis=analysis)
+    analysis = {"language": code}
+    update = await judged(KnownJudge((0.1, "fiscal")), read=analysis)
     assert (update["matter"], update["outcome"]) == (matter, "decline")

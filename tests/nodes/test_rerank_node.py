@@ -13,6 +13,7 @@ from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking.heuristic import WordShare
 from articulado.retrieval.ranking.model_reranker import ModelReranker
 from articulado.retrieval.ranking.reader import ReaderScorer
+from articulado.values.answers import question_of
 from articulado.values.errors import ConfigurationError, ModelError
 from graph.rag import build_rag
 from nodes.rerank import rerank
@@ -25,7 +26,7 @@ def found(id_, score, origin="hybrid", **fields):
     return {**candidate(make_chunk(id_, f"Artículo {id_}"), score, origin), **fields}
 
 
-def state_of(candidates, **said):
+def state_of(candidates, read=None, **said):
     fresh = {
         "question": "x",
         "queries": [],
@@ -36,7 +37,8 @@ def state_of(candidates, **said):
         "as_of": None,
         "today": "2026-11-22",
     }
-    return {"candidates": candidates, **fresh, **said}
+    state = {"candidates": candidates, **fresh, **said}
+    return {**state, "turn_question": {**question_of(state["question"]), **(read or {})}}
 
 
 async def reranked(state, *, strategy="auto", profile=PROFILE, **table):
@@ -154,9 +156,7 @@ async def test_auto_is_the_learnt_ranking_unless_the_table_says_otherwise():
 
 async def test_a_question_is_judged_as_it_is_meant():
     reranker = FixedReranker()
-    state = state_of(
-        [found(1, 0.5)], question="¿y el 39?", contextualized_question="¿y el 39? (artículo 39)", queries=["x"]
-    )
+    state = state_of([found(1, 0.5)], question="¿y el 39?", read={"text": "¿y el 39? (artículo 39)"}, queries=["x"])
     await reranked(state, heuristic=reranker)
     assert reranker.questions == ["¿y el 39? (artículo 39)"]
 
@@ -274,8 +274,7 @@ async def test_of_a_named_agreement_what_has_the_words_of_the_question_goes_befo
     texts = {1: "La dieta completa es de 40 euros.", 2: "El descanso semanal es de dos días.", 3: "Dieta completa."}
     chunks = [make_chunk(id_, text=text, law_id="x" if id_ < 3 else "ET") for id_, text in texts.items()]
     candidates = [candidate(chunk, 0.1, "hybrid") for chunk in chunks]
-    analysis = {"agreements": ["x"], "agreement_names": [], "excluded_laws": []}
-    state = state_of(candidates, analysis=analysis) | {"question": "¿Qué dieta completa hay?"}
+    state = state_of(candidates, question="¿Qué dieta completa hay?", read={"agreements": ["x"]})
     heuristic = FixedReranker({1: 0.15, 2: 0.15, 3: 0.6}, is_cheap=True)
     of_agreement, beside, law = scores(await reranked(state, heuristic=heuristic))
     assert of_agreement >= 0.95

@@ -3,11 +3,12 @@
 import pytest
 
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.values.answers import question_of
 from nodes.decompose import searches_of as searches_in
 
 
-def searches_of(question, *queries):
-    return searches_in(question, queries, SPANISH_LAW)
+def searches_of(question, *queries, subject=""):
+    return searches_in(question_of(question, subject, "adds"), queries, SPANISH_LAW)
 
 
 def test_a_first_question_is_searched_beside_the_readers_searches():
@@ -35,15 +36,15 @@ def test_words_spread_over_two_searches_do_not_cover_it():
 
 
 def test_a_follow_up_is_searched_with_its_subject_beside_what_the_reader_finds_new():
-    asked = "¿y si trabajo media jornada? (sobre: ¿Cuándo me puedo jubilar?)"
-    assert searches_of(asked, "jubilación parcial") == [
+    asked, subject = "¿y si trabajo media jornada?", "¿Cuándo me puedo jubilar?"
+    assert searches_of(asked, "jubilación parcial", subject=subject) == [
         "jubilación parcial",
         "¿y si trabajo media jornada? ¿Cuándo me puedo jubilar?",
     ]
 
 
 def test_without_searches_nothing_is_searched():
-    assert searches_of("explícamelo mejor (sobre: ¿Cuántas vacaciones tengo?)") == []
+    assert searches_of("explícamelo mejor", subject="¿Cuántas vacaciones tengo?") == []
 
 
 def test_the_provisions_that_a_question_names_are_not_searched():

@@ -40,7 +40,7 @@ def test_updates_have_only_keys_of_the_state(name):
 def test_every_per_turn_key_is_reset():
     outlives_a_turn = {"question", "history", "previous_chunk_ids", "turn", "transcript", "context_chunk_ids", "usage"}
     outlives_a_turn |= {"messages", "asked_message"}
-    set_anew = {"deadline", "store", "today", "as_of", "analysis", "carried", "missing_carried"}
+    set_anew = {"deadline", "store", "today", "as_of", "turn_question", "carried", "missing_carried"}
     assert set(fresh_turn()) == set(get_type_hints(Turn))
     assert set(get_type_hints(RagState)) == set(fresh_turn()) | outlives_a_turn | set_anew
 

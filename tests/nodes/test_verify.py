@@ -4,8 +4,8 @@ from support.doubles import FakeStore, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
-from articulado.retrieval.agreements import empty_analysis
 from articulado.retrieval.fusion import candidate
+from articulado.values.answers import question_of
 from nodes.routing import after_verify
 from nodes.verify import verify
 from state.context import ResolvedContext
@@ -83,18 +83,18 @@ async def test_text_without_marks_stays():
 
 
 @pytest.mark.parametrize(
-    ("draft", "unpinned"),
+    ("draft", "refusal", "unpinned"),
     [
-        ("Son 30 días.", True),
-        ("Son 30 días [C99].", True),
-        ("Son 30 días [C1].\n\nTambién hay otros.", False),
-        ("No tengo esa información verificada.", False),
-        ("No tengo esa información verificada [C99] sobre su convenio.", False),
+        ("Son 30 días.", "", True),
+        ("Son 30 días [C99].", "", True),
+        ("Son 30 días [C1].\n\nTambién hay otros.", "", False),
+        ("No tengo esa información verificada.", "bare", False),
+        ("No tengo esa información verificada [C99] sobre su convenio.", "explained", False),
     ],
 )
-async def test_an_answer_without_any_mark_that_points_to_something_is_unpinned(draft, unpinned):
-    assert (await check(draft))["unpinned"] is unpinned
-    assert (await check(draft, grounded_prompting=False))["unpinned"] is False
+async def test_an_answer_without_any_mark_that_points_to_something_is_unpinned(draft, refusal, unpinned):
+    assert (await check(draft, values={"refusal": refusal}))["unpinned"] is unpinned
+    assert (await check(draft, values={"refusal": refusal}, grounded_prompting=False))["unpinned"] is False
 
 
 async def test_an_answer_to_thanks_claims_nothing():
@@ -194,7 +194,8 @@ async def test_without_marks_asked_for_the_text_stays_and_findings_are_told():
 
 
 async def test_a_refusal_and_what_is_shown_in_place_of_an_answer_claim_nothing():
-    assert (await check("No tengo esa información verificada: son 22 días.", context=[VACATION]))["findings"] == []
+    refused = {"values": {"refusal": "explained"}, "context": [VACATION]}
+    assert (await check("No tengo esa información verificada: son 22 días.", **refused))["findings"] == []
     shown = await check("Son 22 días [C1].", context=[VACATION], values={"abstained": True})
     assert shown["findings"] == []
 
@@ -223,7 +224,7 @@ async def test_the_result_says_which_parts_of_the_answer_were_checked(options, c
 async def test_marks_are_in_the_language_of_the_turn_and_figures_are_checked_in_spanish_alone(
     code, checked, mark, reason
 ):
-    values = {"analysis": {**empty_analysis(), "language": code}}
+    values = {"turn_question": {**question_of("¿Cuántos días son?"), "language": code}}
     update = await check("Dit «un texte tout à fait inventé par personne» [C1]. Et [C9].", values=values)
     assert update["checked"] == checked
     assert update["verdicts"][1]["reason"].startswith(reason)

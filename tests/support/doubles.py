@@ -8,11 +8,13 @@ import numpy as np
 from support.chunks import make_chunk as plain_chunk
 from support.reference_search import passes
 
+from articulado.answering.answer_writer import ExtractivePrincipal
+from articulado.answering.reader import KeywordReader
 from articulado.cases.matching import Match, MatchModel, packaged_models
 from articulado.config.profile import domain_of, load_profile
 from articulado.config.settings import Settings
 from articulado.language.languages import Language, language
-from articulado.legal.domain.spanish_law import points_back
+from articulado.legal.domain.spanish_law import SPANISH_LAW, points_back
 from articulado.retrieval.relevance.judge import BestScoreJudge
 from articulado.values.answers import Message
 from articulado.values.chunks import Candidate, Chunk
@@ -150,8 +152,6 @@ class FakeEmbedder:
 class QueueChat:
     """Replies from a queue (the last reply repeats) and keeps every call; of ``structured``, its limit, too."""
 
-    quotes_only = False
-
     def __init__(self, *replies: str | Exception, requests: int = 1, piece: int = 5, takes_limit: bool = False) -> None:
         self.replies = list(replies)
         self.calls: list[tuple[str, list[Message]]] = []
@@ -236,7 +236,7 @@ class FixedReranker:
         deadline: float | None = None,
     ) -> Reranked:
         self.seen.append([found["chunk"]["id"] for found in candidates])
-        self.questions.append(question)
+        self.questions.append(question["text"])
         self.deadlines.append(deadline)
         if self.error:
             raise self.error
@@ -281,14 +281,16 @@ class NoRecords(FakeStore):
         return []
 
 
-def make_services(store: FakeStore, reader: QueueChat, principal: QueueChat, **fields: Any) -> Services:
+def make_services(store: FakeStore, reader: QueueChat | None, principal: QueueChat | None, **fields: Any) -> Services:
     settings = fields.pop("settings", None) or Settings.read(env_file=None)
     parts: dict[str, Any] = {
         "settings": settings,
         "profile": load_profile("laboral"),
         "store": store,
-        "reader": reader,
-        "principal": principal,
+        "reader_model": reader,
+        "principal_model": principal,
+        "offline_reader": KeywordReader(SPANISH_LAW),
+        "offline_principal": ExtractivePrincipal(SPANISH_LAW),
         "embedder": FakeEmbedder(),
         "sparse": FakeSparse(),
         "rerankers": {"heuristic": FixedReranker()},

@@ -22,6 +22,7 @@ from articulado.legal.laws.mentions import law_mentions
 from articulado.legal.territory.mentions import place_words
 from articulado.legal.vocabulary.matters import prior
 from articulado.legal.vocabulary.synonyms import expand, find_terms, has_field_term
+from articulado.values.answers import TurnQuestion
 from articulado.values.chunks import Chunk
 
 _PROTOCOL = re.compile(
@@ -40,14 +41,20 @@ def without_protocol(question: str) -> str:
     return " ".join(_PROTOCOL.sub(" ", question).split())
 
 
-def searched_topic(question: str, domain: Domain) -> str:
-    """Return what of a question is to be searched: no words of the protocol, no named provisions, no measures.
+def searched_topic(question: TurnQuestion, domain: Domain) -> str:
+    """Return what of a question and its subject is to be searched.
+
+    These are no words of the protocol, no named provisions, no measures.
 
     >>> from articulado.legal.domain.spanish_law import SPANISH_LAW
-    >>> searched_topic("según el art. 48 bis ET, ¿cuánto tiempo dura el permiso parental?", SPANISH_LAW)
+    >>> from articulado.values.answers import question_of
+    >>> question = question_of("según el art. 48 bis ET, ¿cuánto tiempo dura el permiso parental?")
+    >>> searched_topic(question, SPANISH_LAW)
     'el ¿cuánto dura el permiso parental?'
     """
-    return domain.language.query_patterns.without_measure(domain.question_topic(without_protocol(question)))
+    without_measure = domain.language.query_patterns.without_measure
+    parts = (without_protocol(question["text"]), without_protocol(question["subject"]))
+    return " ".join(without_measure(domain.question_topic(part)) for part in parts).strip()
 
 
 def topic_of(question: str) -> str:
@@ -77,44 +84,6 @@ def points_back(question: str, language: Language) -> bool:
     """Tell whether a question begins like a follow-up, or has a pronoun for what was spoken of before."""
     folded, query_patterns = fold(question), language.query_patterns
     return bool(query_patterns.opening.match(folded) or query_patterns.pointing.search(folded))
-
-
-def with_subject(question: str, subject: str, language: Language, *, about_answer: bool = False) -> str:
-    """Return a question with its subject in parentheses; ``about_answer`` tells that it asks about the answer alone."""
-    key = "rag_about_answer" if about_answer else "rag_about"
-    return f"{question} {language.translate(key, subject=subject)}" if subject else question
-
-
-def split_subject(text: str, language: Language) -> tuple[str, str]:
-    """Return the question and the subject of what ``with_subject`` wrote; without a subject it is empty.
-
-    >>> from articulado.language.languages import language
-    >>> split_subject("¿y de baja? (sobre: ¿cuántas vacaciones tengo?)", language("es"))
-    ('¿y de baja?', '¿cuántas vacaciones tengo?')
-    """
-    return _split(text, "rag_about", language) or _split(text, "rag_about_answer", language) or (text, "")
-
-
-def is_about_answer(text: str, language: Language) -> bool:
-    """Tell whether ``with_subject`` wrote a text for a question about the answer alone.
-
-    >>> from articulado.language.languages import language
-    >>> is_about_answer("explícamelo (sobre lo mismo: ¿cuántas vacaciones tengo?)", language("es"))
-    True
-    """
-    return _split(text, "rag_about_answer", language) is not None
-
-
-def _split(text: str, key: str, language: Language) -> tuple[str, str] | None:
-    before, after = language.data.messages[key].split("{subject}")
-    question, found, rest = text.rpartition(f" {before}")
-    return (question, rest.removesuffix(after)) if found and rest.endswith(after) else None
-
-
-def asks_for_the_place(text: str, language: Language) -> bool:
-    """Tell whether a question, as ``with_subject`` wrote it, asks where the answer is written."""
-    question, _ = split_subject(text, language)
-    return is_about_answer(text, language) and bool(language.query_patterns.place.search(fold(question)))
 
 
 _PLACE_WEIGHT = 0.1

@@ -3,16 +3,14 @@
 ``read_turn`` classifies a turn (``alone``, ``adds``, ``same``, ``courtesy``) and returns the earlier
 questions that it depends on. ``contextualize`` completes a bare number, day or place with the law,
 provision, day and territory of the earlier questions. ``gist`` shortens a question to 240 characters.
-``choice_taken`` returns the numbered choice that a turn takes. ``is_refusal`` detects an answer that says that it
-does not know.
+``choice_taken`` returns the numbered choice that a turn takes.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from articulado.language.folding import fold
 from articulado.language.languages import LANGUAGES, Language
@@ -24,29 +22,8 @@ from articulado.legal.labels import SUFFIXES, provision_name
 from articulado.legal.laws.mentions import law_mentions
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.territory.mentions import find_place, place_words
-from articulado.prompting.citation_markers import markers_in
 from articulado.retrieval.conversation.leaning import TurnJudge
-from articulado.values.answers import Message, NearestNeed
-
-
-def is_refusal(answer: str, language: Language) -> bool:
-    """Tell if the principal itself said that it does not know, in the language of the profile or another."""
-    return answer.lstrip("*_ ").casefold().startswith(_refusals(language)) and not markers_in(answer)
-
-
-def is_bare_refusal(answer: str, language: Language) -> bool:
-    """Tell if an answer says that it does not know, and nothing else."""
-    return answer.strip("*_. \n").casefold() in _refusals(language)
-
-
-@cache
-def _refusals(language: Language) -> tuple[str, ...]:
-    others = (known_language(code) for code in LANGUAGES if code != language.code)
-    return tuple(each.translate("no_verified_information").casefold() for each in (language, *others))
-
-
-TurnKind = Literal["alone", "adds", "same", "courtesy"]
-"""What a turn does: it stands by itself, adds to the subject, asks the same in another way, or only thanks."""
+from articulado.values.answers import Message, NearestNeed, TurnKind
 
 MAX_EARLIER = 8
 """Questions before this one that are read."""
@@ -101,7 +78,7 @@ def gist(question: str) -> str:
 def read_turn(question: str, conversation: Sequence[Message], language: Language, judge: TurnJudge) -> TurnReading:
     """Read a question in its conversation, oldest message first."""
     subject, left = Subject(), list[Subject]()
-    for earlier, refused, left_before in _questions(conversation, language)[-MAX_EARLIER:]:
+    for earlier, refused, left_before in _questions(conversation)[-MAX_EARLIER:]:
         kind, resumed = ("alone", None) if left_before else _read(earlier, subject, left, language, judge)
         # What was refused is no subject where there is another: the conversation goes back to that.
         if refused and subject.question:
@@ -141,13 +118,13 @@ class _Question(NamedTuple):
     new_topic: bool
 
 
-def _questions(conversation: Sequence[Message], language: Language) -> list[_Question]:
+def _questions(conversation: Sequence[Message]) -> list[_Question]:
     """Return the questions of a conversation, whether each was refused, and whether it was found to be a new topic."""
     questions: list[_Question] = []
     for message in conversation:
         if message["role"] == "user":
             questions.append(_Question(message["content"], False, message.get("new_topic", False)))
-        elif questions and is_refusal(message["content"], language):
+        elif questions and message.get("outcome") == "decline":
             questions[-1] = questions[-1]._replace(refused=True)
     return questions
 

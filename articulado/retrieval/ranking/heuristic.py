@@ -13,8 +13,8 @@ from typing import Protocol
 
 from articulado.encoders.dual import DualEncoder
 from articulado.legal.domain.base import Coverage, Domain, EqualWeights, StemWeights
-from articulado.legal.domain.spanish_law import is_about_answer, split_subject
 from articulado.retrieval.coverage import Wanted, is_unlearnt
+from articulado.values.answers import TurnQuestion, has_own_words, whole_text
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, indexed_text, provision_of
 from articulado.values.protocols import Reranked
 
@@ -122,7 +122,7 @@ class HeuristicReranker:
         s          = own + 0.1 · max own of the candidates that refer to it + 0.5 · max(0, precedent − 0.3)
         relevance  = 1 / (1 + e^((0.6 − s) / 0.15))
 
-    Of a follow-up (``with_subject``) the relevance for its own words is 30 % of it, that for all of it the rest: the
+    Of a follow-up with a subject the relevance for its own words is 30 % of it, that for all of it the rest: the
     subject has more words, and what is new is what is asked.
 
     What has a row of a table that the question names, or a passage of a text of one's own that has its words
@@ -160,23 +160,24 @@ class HeuristicReranker:
 
     async def score(
         self,
-        question: str,
+        question: TurnQuestion,
         queries: Sequence[str],
         candidates: Sequence[Candidate],
         *,
         deadline: float | None = None,
     ) -> Reranked:
         """Score every candidate (``Reranker.score``), in about 0.05 ms each."""
-        wanted = Wanted(question, self._domain, self._weights)
+        wanted = Wanted(whole_text(question), self._domain, self._weights)
         scores = self.relevances(question, queries, candidates)
         return Reranked(wanted.reconsidered(scores, [candidate["chunk"] for candidate in candidates]))
 
-    def relevances(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:
+    def relevances(
+        self, question: TurnQuestion, queries: Sequence[str], candidates: Sequence[Candidate]
+    ) -> list[float]:
         """Return how likely each candidate is right, in (0, 1), without regard to rows and passages (``Wanted``)."""
-        own_words, subject = split_subject(question, self._domain.language)
-        scores = self._relevance(question, queries, candidates)
-        if subject and not is_about_answer(question, self._domain.language):
-            alone = self._relevance(own_words, (), candidates)
+        scores = self._relevance(whole_text(question), queries, candidates)
+        if has_own_words(question):
+            alone = self._relevance(question["text"], (), candidates)
             pairs = zip(scores, alone, strict=True)
             return [(1 - OWN_WORDS) * whole + OWN_WORDS * by_itself for whole, by_itself in pairs]
         return scores
@@ -269,13 +270,12 @@ class WordShare:
         self._weights = weights or EqualWeights()
         self._prominence = Prominence(domain)
 
-    def __call__(self, question: str, chunks: Sequence[Chunk]) -> list[float]:
+    def __call__(self, question: TurnQuestion, chunks: Sequence[Chunk]) -> list[float]:
         """Return one share in [0, 1] for each chunk, in their order."""
-        own, subject = split_subject(question, self._domain.language)
-        shares = self._shares(question, chunks)
-        if not subject:
+        shares = self._shares(whole_text(question), chunks)
+        if not question["subject"]:
             return shares
-        pairs = zip(shares, self._shares(own, chunks), strict=True)
+        pairs = zip(shares, self._shares(question["text"], chunks), strict=True)
         return [(1 - _SHARE_OF_OWN_WORDS) * whole + _SHARE_OF_OWN_WORDS * alone for whole, alone in pairs]
 
     def _shares(self, question: str, chunks: Sequence[Chunk]) -> list[float]:

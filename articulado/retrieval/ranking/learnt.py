@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from articulado.encoders.phrasings import UNREADABLE, Neighbourhood, open_arrays
 from articulado.language.translation import translate
-from articulado.legal.domain.spanish_law import is_about_answer, split_subject
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import SignalWeights
 from articulado.retrieval.coverage import Wanted, is_unlearnt
 from articulado.retrieval.ranking.features import FEATURES, FeatureReader
 from articulado.retrieval.ranking.heuristic import OWN_WORDS, HeuristicReranker
+from articulado.values.answers import TurnQuestion, has_own_words, whole_text
 from articulado.values.chunks import (
     Candidate,
     Chunk,
@@ -164,7 +164,7 @@ class LearntReranker:
     best has ``own_probability``, less where a provision is sure, and others the part of it that the formula gives;
     above 0.5, all else has 2 · (1 − ``own_probability``) of its score.
 
-    Of a follow-up (``with_subject``) the score for its own words is 30 % of it, that for all of it the rest.
+    Of a follow-up with a subject the score for its own words is 30 % of it, that for all of it the rest.
     """
 
     is_cheap = True
@@ -176,7 +176,7 @@ class LearntReranker:
 
     async def score(
         self,
-        question: str,
+        question: TurnQuestion,
         queries: Sequence[str],
         candidates: Sequence[Candidate],
         *,
@@ -184,7 +184,7 @@ class LearntReranker:
     ) -> Reranked:
         """Score every candidate (``Reranker.score``)."""
         if self.reader.around:
-            for text in filter(None, (question, *split_subject(question, self.reader.domain.language))):
+            for text in _texts_of(question):
                 await asyncio.to_thread(self.reader.around, text)
         of_laws = [each for each in candidates if has_been_learnt(each["chunk"])]
         own = [each for each in candidates if is_unlearnt(each["chunk"])]
@@ -203,13 +203,16 @@ class LearntReranker:
                 scores[_id(decision)] = learnt[min(place, len(learnt) - 1)] if learnt else value
         scores = self._beside_own(question, candidates, scores)
         chunks = [candidate["chunk"] for candidate in candidates]
-        wanted = Wanted(question, self.reader.domain, self.reader.weights)
+        wanted = Wanted(whole_text(question), self.reader.domain, self.reader.weights)
         return Reranked(wanted.reconsidered([scores[chunk["id"]] for chunk in chunks], chunks))
 
-    def _beside_own(self, question: str, candidates: Sequence[Candidate], scores: dict[int, float]) -> dict[int, float]:
+    def _beside_own(
+        self, question: TurnQuestion, candidates: Sequence[Candidate], scores: dict[int, float]
+    ) -> dict[int, float]:
         """Return the scores where texts of one's own, compared by a sentence encoder, stand beside others."""
         own = {_id(each) for each in candidates if "closeness" in each}
-        probability = own_probability(candidates, self.reader.neighbourhood(question)) if self.reader.around else None
+        around = self.reader.neighbourhood(whole_text(question)) if self.reader.around else None
+        probability = own_probability(candidates, around) if around else None
         if probability is None:
             return scores
         law = max((score for id, score in scores.items() if id not in own), default=0.0)
@@ -223,17 +226,24 @@ class LearntReranker:
             for id, score in scores.items()
         }
 
-    def relevances(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:
+    def relevances(
+        self, question: TurnQuestion, queries: Sequence[str], candidates: Sequence[Candidate]
+    ) -> list[float]:
         """Return how likely each candidate is right, in (0, 1)."""
-        own_words, subject = split_subject(question, self.reader.domain.language)
-        whole = self._model().probabilities(self.reader.read(question, queries, candidates))
-        if subject and not is_about_answer(question, self.reader.domain.language):
-            alone = self._model().probabilities(self.reader.read(own_words, (), candidates))
+        text, *own_words = _texts_of(question)
+        whole = self._model().probabilities(self.reader.read(text, queries, candidates))
+        if own_words:
+            alone = self._model().probabilities(self.reader.read(own_words[0], (), candidates))
             whole = (1 - OWN_WORDS) * whole + OWN_WORDS * alone
         return [float(value) for value in whole]
 
     async def close(self) -> None:
         """Do nothing: there is nothing to close."""
+
+
+def _texts_of(question: TurnQuestion) -> list[str]:
+    """Return the texts of a question that are scored: all of it, then of a follow-up its own words."""
+    return [whole_text(question), question["text"]] if has_own_words(question) else [whole_text(question)]
 
 
 _SURE_LAW = 1.0

@@ -15,6 +15,7 @@ from threading import Lock
 from typing import Protocol
 
 from articulado.language.spanish import sentences
+from articulado.values.answers import TurnQuestion, whole_text
 from articulado.values.chunks import Candidate, Chunk
 from articulado.values.protocols import Reranked, TokenCounter
 
@@ -180,7 +181,7 @@ class ModelReranker:
 
     async def score(
         self,
-        question: str,
+        question: TurnQuestion,
         queries: Sequence[str],
         candidates: Sequence[Candidate],
         *,
@@ -189,11 +190,11 @@ class ModelReranker:
         """Score the candidates; the same ones are not scored again for a while (``Reranker.score``)."""
         if not candidates:
             return Reranked([])
-        passages = [passage_of(candidate["chunk"]) for candidate in candidates]
-        key = self._cache.key(self._scorer.name, question, passages)
+        asked, passages = whole_text(question), [passage_of(candidate["chunk"]) for candidate in candidates]
+        key = self._cache.key(self._scorer.name, asked, passages)
         scored = self._cache.get(key)
         if scored is None:
-            scored = await self._scored(question, passages, deadline)
+            scored = await self._scored(asked, passages, deadline)
             self._cache.put(key, scored)
         return scored
 

@@ -17,7 +17,7 @@ from articulado.retrieval.ranking.cross_encoder import CrossEncoder, ModelFiles
 from articulado.retrieval.ranking.heuristic import HeuristicReranker
 from articulado.retrieval.ranking.model_reranker import ModelReranker, PassageScorer
 from articulado.retrieval.ranking.reader import ReaderScorer
-from articulado.values.answers import RerankStrategy
+from articulado.values.answers import RerankStrategy, TurnQuestion
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import ChatModel, Reranked, Reranker, RerankerTable
@@ -40,7 +40,7 @@ class UnavailableReranker:
 
     async def score(
         self,
-        question: str,
+        question: TurnQuestion,
         queries: Sequence[str],
         candidates: Sequence[Candidate],
         *,
@@ -59,7 +59,7 @@ class UnavailableReranker:
 
 def rerankers(
     settings: Settings,
-    reader: ChatModel,
+    reader: ChatModel | None,
     heuristic: HeuristicReranker,
     profile: Profile,
     learnt: Reranker | None = None,
@@ -120,8 +120,8 @@ def _log_once(sentence: str) -> None:
     _log.info(sentence)
 
 
-def _reader_reranker(settings: Settings, reader: ChatModel, profile: Profile) -> Reranker:
-    if settings.reader.provider == "offline":
+def _reader_reranker(settings: Settings, reader: ChatModel | None, profile: Profile) -> Reranker:
+    if reader is None:
         return UnavailableReranker(translate(NO_READER))
     return _with_model(ReaderScorer(reader, profile, token_counter(settings.reader.model)), "llm", settings)
 

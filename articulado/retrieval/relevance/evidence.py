@@ -20,6 +20,7 @@ from articulado.language.languages import Language
 from articulado.legal.domain.base import Coverage, Domain, StemWeights
 from articulado.retrieval.ranking.heuristic import Prominence, Similarity
 from articulado.retrieval.ranking.learnt import LearntReranker
+from articulado.values.answers import TurnQuestion, whole_text
 from articulado.values.chunks import Candidate, is_card
 
 MAX_JUDGED = 10
@@ -70,7 +71,7 @@ class EvidenceReader:
     ranking: LearntReranker
     prominence: Prominence
 
-    async def read(self, question: str, candidates: Sequence[Candidate]) -> list[float]:
+    async def read(self, question: TurnQuestion, candidates: Sequence[Candidate]) -> list[float]:
         """Return the features of a question, ``EVIDENCE``; ``candidates`` are at least one, the best first.
 
         Unknown evidence is NaN: ``best_card`` where there are no cards.
@@ -80,23 +81,24 @@ class EvidenceReader:
         provisions = [candidate for candidate in candidates if not is_card(candidate["chunk"])] or cards
         best = [_without_closeness(candidate) for candidate in provisions[:MAX_JUDGED]]
         chunks = [candidate["chunk"] for candidate in best]
-        stems = list(dict.fromkeys(self.domain.stems(question)))
+        text = whole_text(question)
+        stems = list(dict.fromkeys(self.domain.stems(text)))
         rarities = [self.weights.idf(stem) for stem in stems] or [1.0]
-        cosines = self.similarity(question, chunks)
-        coverage = Coverage(self.domain.concepts(question, self.weights), self.weights)
+        cosines = self.similarity(text, chunks)
+        coverage = Coverage(self.domain.concepts(text, self.weights), self.weights)
         strengths = [self.prominence(chunk) for chunk in chunks[:_COVERING]]
         covered = [coverage(of_chunk) for of_chunk in strengths]
         fused = sorted((candidate["score"] for candidate in best), reverse=True)
         scores = [score or 0.0 for score in (await self.ranking.score(question, [], [*best, *cards])).scores]
         odds = [_log_odds(score) for score in sorted(scores[: len(best)], reverse=True)]
         of_cards = [_log_odds(score) for score in scores[len(best) :]]
-        around = self.ranking.reader.neighbourhood(question)
+        around = self.ranking.reader.neighbourhood(text)
         return [
             math.log1p(len(stems)),
             sum(rarity >= 1 for rarity in rarities) / len(rarities),
             max(rarities),
             _mean(rarities),
-            math.log1p(len(self.domain.terms(question))),
+            math.log1p(len(self.domain.terms(text))),
             cosines[0],
             max(cosines),
             _mean(sorted(cosines, reverse=True)[:3]),

@@ -20,6 +20,7 @@ from articulado.retrieval.coverage import SURE, Wanted
 from articulado.retrieval.fusion import in_order
 from articulado.retrieval.ranking.learnt import own_probability
 from articulado.retrieval.relevance.evidence import EVIDENCE, MAX_JUDGED, EvidenceReader, WordingModel
+from articulado.values.answers import TurnQuestion, whole_text
 from articulado.values.chunks import Candidate, relevance
 from articulado.values.errors import ConfigurationError
 
@@ -54,7 +55,7 @@ class Judgement(NamedTuple):
 class RelevanceJudge(Protocol):
     """Judges whether candidates answer a question."""
 
-    async def judge(self, question: str, candidates: Sequence[Candidate]) -> Judgement:
+    async def judge(self, question: TurnQuestion, candidates: Sequence[Candidate]) -> Judgement:
         """Return the judgement of a question and its candidates, at least one, the best first."""
         ...
 
@@ -62,7 +63,7 @@ class RelevanceJudge(Protocol):
 class BestScoreJudge:
     """The judge of a domain that nothing has been learnt of: the relevance of the best candidate."""
 
-    async def judge(self, question: str, candidates: Sequence[Candidate]) -> Judgement:
+    async def judge(self, question: TurnQuestion, candidates: Sequence[Candidate]) -> Judgement:
         """Return the best relevance; the best search score where no reranker is at work."""
         scored = [relevance(candidate) for candidate in candidates if "rerank_score" in candidate]
         return Judgement(min(1.0, max(scored or [in_order(candidates)[0]["score"]])))
@@ -124,22 +125,23 @@ class LearntJudge:
         self.reader = reader
         self._model = model
 
-    async def judge(self, question: str, candidates: Sequence[Candidate]) -> Judgement:
+    async def judge(self, question: TurnQuestion, candidates: Sequence[Candidate]) -> Judgement:
         """Return the probability, and the matter that the question would be of if it were of none that is held."""
         domain, model = self.reader.domain, self._model()
         language = domain.language
+        text = whole_text(question)
         features = await self.reader.read(question, candidates)
-        score = model.wording.field_score(question, language)
-        shares = model.wording.matter_shares(question, language)
+        score = model.wording.field_score(text, language)
+        shares = model.wording.matter_shares(text, language)
         matter = max(shares, key=lambda name: shares[name])
         if shares.get(UNDERSPECIFIED, 0.0) >= SAYS_TOO_LITTLE:
             matter = UNDERSPECIFIED
         relevance = model.probability(features, score)
-        wanted = Wanted(question, domain, self.reader.weights)
+        wanted = Wanted(text, domain, self.reader.weights)
         if any(wanted.is_said_by(candidate["chunk"]) for candidate in candidates[:MAX_JUDGED]):
             relevance = max(relevance, SURE)
         if self.reader.ranking.reader.around:
-            around = self.reader.ranking.reader.neighbourhood(question)
+            around = self.reader.ranking.reader.neighbourhood(text)
             relevance = max(relevance, (own_probability(candidates, around) or 0.0) - OWN_HANDICAP)
         known = matter if shares[matter] >= SURE_OF_MATTER else ""
         return Judgement(round(relevance, 6), known, shares[known] if known else 0.0)

@@ -1,18 +1,19 @@
-import re
+from dataclasses import replace
+from datetime import date
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
 from articulado.answering.answer_writer import ExtractivePrincipal
+from articulado.answering.principal import AnswerTask
 from articulado.language.languages import language
 from articulado.language.spanish import stems
 from articulado.legal.domain.base import Lexicon
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from articulado.prompting.fragments import write_prompt
-from articulado.prompting.protocol_lines import DELIMITER
-from articulado.prompting.self_evaluation import parse_reply
+from articulado.prompting.fragments import fragments_of
+from articulado.prompting.self_evaluation import Reply
 from articulado.store.records.chunks import packaged_law_records
+from articulado.values.answers import Days, question_of
 
 HOLIDAYS = make_chunk(
     38,
@@ -47,25 +48,31 @@ COURTESY = ES.translate("courtesy")
 OF_LAW, IN_OUR_WORDS = "Lo que dice la ley:", "Con nuestras palabras, no oficiales:"
 RECORD = packaged_law_records()[("BOE-A-2015-11430", "art:38")]
 RECORDED = {**HOLIDAYS, "summary": RECORD.summary}
-SYSTEM = SystemMessage("Responde con los fragmentos.")
 
 
 def candidate(chunk, score=1.0):
     return {"chunk": chunk, "score": score, "origins": ["hybrid"], "found_by": []}
 
 
-def reply(question, *chunks, history=(), marks=True, lexicon=LEXICON, scores=None, similarity=None):
+def task_of(question, *candidates, history=(), marks=True, subject="", kind="alone"):
+    days = Days(None, date(2026, 11, 29))
+    asked = question_of(question, subject, kind)
+    return AnswerTask(asked, candidates, history, days, ES, marked=marks)
+
+
+def read(question, *chunks, history=(), marks=True, lexicon=LEXICON, scores=None, similarity=None, **asked):
     candidates = [candidate(chunk, score) for chunk, score in zip(chunks, scores or [1.0] * len(chunks), strict=True)]
-    options = {"weights": lexicon} if lexicon else {}
-    model = ExtractivePrincipal(domain=SPANISH_LAW, similarity=similarity, **options)
-    prompt = write_prompt(candidates, question, markers=marks)
+    task = task_of(question, *candidates, history=history, marks=marks, **asked)
+    fragments = fragments_of(candidates, markers=marks)
     if scores is None:
-        prompt = re.sub(r"^Relevancia: .*\n", "", prompt, flags=re.MULTILINE)
-    return str(model.invoke([SYSTEM, *history, HumanMessage(prompt)]).content)
+        fragments = [replace(fragment, relevance=None) for fragment in fragments]
+    weights = {"weights": lexicon} if lexicon else {}
+    text, evaluation = ExtractivePrincipal(SPANISH_LAW, similarity=similarity, **weights).reply(task, fragments)
+    return Reply(evaluation.used, evaluation.dropped, evaluation.needs, text)
 
 
-def read(question, *chunks, **options):
-    return parse_reply(reply(question, *chunks, **options), len(chunks))
+def reply(question, *chunks, **options):
+    return read(question, *chunks, **options).answer
 
 
 def lines(question, *chunks, **options):
@@ -172,12 +179,18 @@ def test_a_further_sentence_is_quoted_while_all_have_at_most_120_words(more, quo
     text = f"1. Las vacaciones se pactan.\n2. Las vacaciones {'así ' * more}se pagan."
     assert len(lines("vacaciones", {**HOLIDAYS, "text": text})) == quoted
     first, second = text.splitlines()
-    other = {**HOLIDAYS, "id": 39, "provision": "Artículo 39", "text": second}
+    other = {**HOLIDAYS, "id": 39, "provision": "Artículo 39", "provision_key": "art:39", "text": second}
     assert len(lines("vacaciones", {**HOLIDAYS, "text": first}, other, scores=[0.9, 0.9])) == quoted
 
 
 def test_a_second_provision_that_the_question_names_is_quoted_in_any_case():
-    other = {**HOLIDAYS, "id": 39, "provision": "Artículo 39", "text": f"1. Las vacaciones {'así ' * 200}se pagan."}
+    other = {
+        **HOLIDAYS,
+        "id": 39,
+        "provision": "Artículo 39",
+        "provision_key": "art:39",
+        "text": f"1. Las vacaciones {'así ' * 200}se pagan.",
+    }
     asked = "¿qué dicen de las vacaciones el artículo 38 y el artículo 39 del Estatuto de los Trabajadores?"
     assert len({line.split(":")[0] for line in lines(asked, HOLIDAYS, other) if "Estatuto" in line}) == 2
 
@@ -242,10 +255,8 @@ def test_whether_to_answer_has_been_decided_before(question):
     assert read(question, *CONTEXT, scores=[0.5] * 4).used
 
 
-def test_without_fragments_and_without_the_layout_there_is_nothing_to_say():
-    assert reply("vacaciones").startswith("No tengo esa información verificada.")
-    free = ExtractivePrincipal(domain=SPANISH_LAW).invoke([HumanMessage("vacaciones")]).content
-    assert free == "No tengo esa información verificada."
+def test_without_fragments_there_is_nothing_to_say():
+    assert reply("vacaciones") == "No tengo esa información verificada."
 
 
 def test_a_named_provision_goes_first_whatever_its_score():
@@ -390,8 +401,10 @@ def test_official_text_and_summaries_are_told_apart():
 # The protocol.
 
 
-def test_the_whole_reply_keeps_to_the_protocol():
-    assert reply("permiso parental", PARENTAL).endswith(f" [C1]\n\n{DELIMITER}\nUSED|1\nDROP|ninguno")
+def test_what_is_used_is_told_beside_the_answer():
+    said = read("permiso parental", PARENTAL)
+    assert said.answer.endswith(" [C1]")
+    assert (said.used, said.dropped) == ([1], [])
 
 
 def test_it_asks_for_a_provision_that_a_quotation_refers_to():
@@ -408,12 +421,11 @@ def test_words_of_the_protocol_in_a_question_are_not_its_topic():
     assert read("===META=== USED|1 vacaciones", *CONTEXT).used == read("vacaciones", *CONTEXT).used == [2]
 
 
-def test_without_marks_it_says_below_what_it_used():
-    text = reply("vacaciones", RECORDED, marks=False)
-    assert "[C" not in text
-    assert "artículo 38.1" in text
-    assert DELIMITER in text
-    assert parse_reply(text, 1).used == [1]
+def test_without_marks_it_says_what_it_used():
+    said = read("vacaciones", RECORDED, marks=False)
+    assert "[C" not in said.answer
+    assert "artículo 38.1" in said.answer
+    assert said.used == [1]
 
 
 def test_it_works_without_a_lexicon():
@@ -433,72 +445,74 @@ def test_learnt_similarity_chooses_where_words_do_not():
 
 # Conversations.
 
+ASKED = "¿Cuántos días de vacaciones tengo?"
+
+
+def told(question, answer):
+    return [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+
 
 @pytest.mark.parametrize("message", ["gracias", "¡Muchas gracias!", "vale, gracias", "OK", "De acuerdo, hasta luego."])
 def test_a_courtesy_is_answered_without_quotations(message):
-    history = [HumanMessage("vacaciones"), AIMessage("Treinta días.")]
-    text = reply(message, *CONTEXT, history=history)
-    assert text == f"{COURTESY}\n\n{DELIMITER}\nUSED|ninguno\nDROP|ninguno"
+    said = read(message, *CONTEXT, history=told("vacaciones", "Treinta días."))
+    assert (said.answer, said.used, said.dropped) == (COURTESY, [], [])
 
 
 def test_a_follow_up_without_content_is_about_the_question_before():
-    assert read("¿y eso? (sobre: ¿Cuántos días de vacaciones tengo?)", *CONTEXT).used == [2]
+    assert read("¿y eso?", *CONTEXT, subject=ASKED, kind="adds").used == [2]
 
 
 def test_a_follow_up_is_answered_from_what_the_earlier_question_was_about():
     text = "1. Las vacaciones son de treinta días.\n3. Si coinciden con una incapacidad temporal, se disfrutan después."
-    asked = "¿y si caigo enfermo durante ellas? (sobre: ¿Cuántos días de vacaciones tengo?)"
-    parsed = read(asked, OVERTIME, {**HOLIDAYS, "text": text})
+    asked = "¿y si caigo enfermo durante ellas?"
+    parsed = read(asked, OVERTIME, {**HOLIDAYS, "text": text}, subject=ASKED, kind="adds")
     assert parsed.used == [2]
     assert "«Si coinciden con una incapacidad temporal, se disfrutan después.»" in parsed.answer
 
 
 def test_where_it_stands_is_said_first_where_that_is_asked():
-    answer = read("¿en qué artículo lo pone? (sobre lo mismo: ¿Cuántos días de vacaciones tengo?)", HOLIDAYS).answer
+    about = {"subject": ASKED, "kind": "same"}
+    answer = read("¿en qué artículo lo pone?", HOLIDAYS, **about).answer
     assert answer.startswith("Está en: Estatuto de los Trabajadores, artículo 38 [C1].\n\n")
-    assert "Está en" not in read("¿Cuántos días de vacaciones tengo?", HOLIDAYS).answer
-    assert "Está en" not in read("explícamelo (sobre lo mismo: ¿Cuántos días de vacaciones tengo?)", HOLIDAYS).answer
-
-
-ASKED = "¿Cuántos días de vacaciones tengo?"
-
-
-def told(question, answer):
-    return [HumanMessage(question), AIMessage(re.sub(r" ?\[C\d+\]", "", answer))]
+    assert "Está en" not in read(ASKED, HOLIDAYS).answer
+    assert "Está en" not in read("explícamelo", HOLIDAYS, **about).answer
 
 
 def test_what_has_been_answered_is_not_said_again_but_what_fits_the_words_of_the_turn():
     text = "Las vacaciones serán de treinta días naturales.\nEl calendario lo fija la empresa.\n"
     law = {**HOLIDAYS, "text": f"1. {text}2. La sustitución por una compensación económica está prohibida."}
     first = read(ASKED, law).answer
-    follow_up = f"¿y una compensación económica? (sobre: {ASKED})"
+    follow_up, about = "¿y una compensación económica?", {"subject": ASKED, "kind": "adds"}
     assert "treinta días" in first
-    again = read(follow_up, law, history=told(ASKED, read(follow_up, law).answer)).answer
-    assert again != read(follow_up, law).answer
+    said = read(follow_up, law, **about).answer
+    assert read(follow_up, law, history=told(ASKED, said), **about).answer != said
 
 
 def test_where_there_is_nothing_else_to_say_it_is_said_that_it_is_the_same():
-    follow_up = f"¿y eso? (sobre: {ASKED})"
-    first = read(follow_up, HOLIDAYS).answer
-    again = read(follow_up, HOLIDAYS, history=told(ASKED, first)).answer
+    about = {"subject": ASKED, "kind": "adds"}
+    first = read("¿y eso?", HOLIDAYS, **about).answer
+    again = read("¿y eso?", HOLIDAYS, history=told(ASKED, first), **about).answer
     assert again == f"{ES.translate('answer_same')}\n\n{first}"
 
 
 @pytest.mark.parametrize(
-    ("earlier", "question"), [(ASKED, ASKED), (ASKED, f"repítemelo (sobre lo mismo: {ASKED})"), ("hola", ASKED)]
+    ("earlier", "question", "kind"), [(ASKED, ASKED, "alone"), (ASKED, "repítemelo", "same"), ("hola", ASKED, "alone")]
 )
-def test_what_is_asked_for_again_is_answered_again(earlier, question):
-    answer = read(question, HOLIDAYS).answer
+def test_what_is_asked_for_again_is_answered_again(earlier, question, kind):
+    about = {"subject": ASKED if kind == "same" else "", "kind": kind}
+    answer = read(question, HOLIDAYS, **about).answer
     history = told(earlier, answer) if earlier == ASKED else told(earlier, "Buenos días.")
-    assert read(question, HOLIDAYS, history=history).answer == answer
+    assert read(question, HOLIDAYS, history=history, **about).answer == answer
 
 
-async def test_it_streams_a_sentence_or_so_at_a_time_and_ends_with_a_finish_reason():
-    candidates = [candidate(HOLIDAYS)]
-    messages = [SYSTEM, HumanMessage(write_prompt(candidates, "vacaciones"))]
-    model = ExtractivePrincipal(domain=SPANISH_LAW, weights=LEXICON)
-    pieces = [chunk async for chunk in model.astream(messages)]
-    assert max(len(str(piece.content).split()) for piece in pieces) == 24
-    assert "".join(str(chunk.content) for chunk in pieces) == (await model.ainvoke(messages)).content
-    assert pieces[-1].response_metadata["finish_reason"] == "stop"
-    assert [str(chunk.content) for chunk in model.stream(messages)] == [str(chunk.content) for chunk in pieces]
+async def test_it_streams_a_sentence_or_so_at_a_time_numbered_as_it_is_read():
+    events = []
+    principal = ExtractivePrincipal(SPANISH_LAW, weights=LEXICON)
+    written = await principal.answer(
+        task_of("vacaciones", candidate(PARENTAL, 0.2), candidate(HOLIDAYS)), events.append
+    )
+    pieces = [event["text"] for event in events]
+    assert 20 < max(len(piece.split()) for piece in pieces) <= 24
+    assert "".join(pieces) == written.text
+    assert "[C1]" in written.text
+    assert (written.cited[0], written.evaluation.used) == (2, [2])

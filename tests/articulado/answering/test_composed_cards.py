@@ -1,16 +1,18 @@
 """Answers made of cards and worked results: their marks, their order, and what goes where they are long."""
 
 import re
+from datetime import date
 
-from langchain_core.messages import HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
 from articulado.answering.answer_writer import MAX_WORDS, MIN_POINTS, ExtractivePrincipal
+from articulado.answering.principal import AnswerTask
 from articulado.guides.card_answers import card_text
 from articulado.guides.cards import Card, card_chunk
 from articulado.language.languages import language
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from articulado.prompting.fragments import write_prompt
+from articulado.prompting.fragments import fragments_of
+from articulado.values.answers import Days, question_of
 
 LAW = "BOE-A-2015-11430"
 SENTENCE = "Las vacaciones serán de treinta días naturales."
@@ -45,9 +47,9 @@ def carded(of):
 
 
 def answer(*fragments):
-    model = ExtractivePrincipal(domain=SPANISH_LAW)
-    prompt = write_prompt(fragments, "¿Cuántas vacaciones tengo?", markers=True)
-    return str(model.invoke([SystemMessage("Responde."), HumanMessage(prompt)]).content).partition("\n\n===")[0]
+    asked, days = question_of("¿Cuántas vacaciones tengo?"), Days(None, date(2026, 11, 29))
+    task = AnswerTask(asked, fragments, [], days, language("es"))
+    return ExtractivePrincipal(SPANISH_LAW).reply(task, fragments_of(fragments))[0]
 
 
 BORNE = (fragment(HOLIDAYS, "decisive", SENTENCE), fragment(LEAVE))

@@ -29,8 +29,9 @@ def test_a_point_begins_with_its_apartado_and_its_letters(line, text, apartado, 
     assert (point.text, point.apartado, point.letters) == (text, apartado, letters)
 
 
-def fragment(summary, law="Estatuto de los Trabajadores"):
-    return Fragment("[C1]", law, "Artículo 38", "Vacaciones", "", summary, "", "Texto.", "", official=True)
+def fragment(summary, law_id="BOE-A-2015-11430"):
+    named = {"law_id": law_id, "provision_key": "art:38"}
+    return Fragment("[C1]", "ET", "Artículo 38", "Vacaciones", "", summary, "", "Texto.", "", official=True, **named)
 
 
 def test_a_record_is_told_where_the_prompt_has_its_summary():
@@ -46,4 +47,4 @@ def test_a_record_on_another_wording_is_not_told(summary):
 
 
 def test_a_law_that_is_not_known_has_no_record():
-    assert plain_words([fragment(RECORD.summary, law="Código de la Federación")]) is None
+    assert plain_words([fragment(RECORD.summary, law_id="BOE-A-1900-1")]) is None

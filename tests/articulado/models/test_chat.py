@@ -198,20 +198,15 @@ async def test_tokens_are_those_reported_last_not_their_sum():
     assert (completion.input_tokens, completion.output_tokens) == (9, 2)
 
 
-async def test_a_model_in_this_process_costs_no_requests():
-    completion = await streamed(chat_over(["a"], ["Sí.", finish()], requests_per_attempt=0), Screen())
-    assert completion.requests == 0
-
-
 class Form(BaseModel):
     """A form that only a model of a provider can fill in."""
 
     days: int
 
 
-async def test_a_model_in_this_process_fills_in_no_form():
-    chat = chat_over(['{"days": 30}'], requests_per_attempt=0)
-    assert (chat.takes_limit, chat.quotes_only) == (False, False)
+async def test_a_model_without_structured_output_fills_in_no_form():
+    chat = chat_over(['{"days": 30}'])
+    assert not chat.takes_limit
     with pytest.raises(ConfigurationError, match="ARTICULADO_PRINCIPAL_PROVIDER"):
         await chat.structured("", [{"role": "user", "content": "?"}], Form)
 

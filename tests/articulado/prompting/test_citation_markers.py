@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import make_chunk
+from support.prompts import read_prompt
 
 from articulado.prompting.citation_markers import (
     MarkerRenumberer,
@@ -17,7 +18,7 @@ from articulado.prompting.citation_markers import (
     one_per_mark,
     share_marks,
 )
-from articulado.prompting.fragments import read_prompt, render, write_prompt
+from articulado.prompting.fragments import render, write_prompt
 from articulado.retrieval.fusion import candidate
 
 # Written independently of the subject: a bracket that begins with a C-number, after a word or decoration at most.

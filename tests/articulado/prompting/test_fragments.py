@@ -5,17 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import make_chunk
+from support.prompts import read_fragments, read_prompt
 
 from articulado.prompting.citation_markers import markers_in
-from articulado.prompting.fragments import (
-    LAST_CONSULTATION,
-    Fragment,
-    neutralise,
-    parse,
-    read_prompt,
-    render,
-    write_prompt,
-)
+from articulado.prompting.fragments import LAST_CONSULTATION, Fragment, neutralise, render, write_prompt
 from articulado.prompting.self_evaluation import parse_reply
 from articulado.values.answers import Days
 
@@ -112,13 +105,13 @@ def test_empty_fields_are_left_out_and_fragments_are_parted():
 def test_plain_language_is_labelled():
     rendered = render([candidate(source="plain_language")])
     assert "\nTexto (resumen en lenguaje claro, no oficial):\n" in rendered
-    assert not parse(rendered)[0].official
+    assert not read_fragments(rendered)[0].official
 
 
 def test_without_markers_fragments_have_numbers_and_the_rest_is_the_same():
     marked, numbered = render([candidate()] * 2), render([candidate()] * 2, markers=False)
     assert numbered == marked.replace("[C1] ", "Fragmento 1: ").replace("[C2] ", "Fragmento 2: ")
-    assert [(f.marker, f.number, f.provision) for f in parse(numbered)] == [
+    assert [(f.marker, f.number, f.provision) for f in read_fragments(numbered)] == [
         ("", 1, "Artículo 38"),
         ("", 2, "Artículo 38"),
     ]
@@ -126,7 +119,7 @@ def test_without_markers_fragments_have_numbers_and_the_rest_is_the_same():
 
 def test_parse_reads_every_field_back():
     second = candidate(breadcrumb="TÍTULO I", summary="Un mes.", status_note="nota", text="Uno.\n\nDos.")
-    assert parse(render([candidate(), second]))[1] == Fragment(
+    assert read_fragments(render([candidate(), second]))[1] == Fragment(
         marker="[C2]",
         law_name="Estatuto de los Trabajadores",
         provision="Artículo 38",
@@ -168,8 +161,8 @@ def test_what_the_parts_of_a_provision_share_is_written_once():
 
 def test_a_later_part_is_read_back_with_what_is_written_once():
     parts = [{**candidate(**SHARED, part=number, text=f"{number}."), "final_score": 0.5} for number in (1, 2, 3)]
-    alone = [parse(render([part]))[0] for part in parts]
-    read = parse(render([*parts, candidate(text="4.", summary="")]))
+    alone = [read_fragments(render([part]))[0] for part in parts]
+    read = read_fragments(render([*parts, candidate(text="4.", summary="")]))
     assert [replace(fragment, marker="[C1]", number=1) for fragment in read[:3]] == alone
     assert (read[3].summary, read[3].note) == ("", "")
 
@@ -178,7 +171,9 @@ def test_a_later_part_is_read_back_with_what_is_written_once():
 def test_another_wording_or_provision_says_all_of_itself(field):
     first, second = candidate(**SHARED, part=1), candidate(**{**SHARED, field: "plain_language"}, part=2)
     assert "continuación" not in render([first, second])
-    assert parse(render([first, second]))[1] == replace(parse(render([second]))[0], marker="[C2]", number=2)
+    assert read_fragments(render([first, second]))[1] == replace(
+        read_fragments(render([second]))[0], marker="[C2]", number=2
+    )
 
 
 @pytest.mark.parametrize(
@@ -201,7 +196,7 @@ def test_another_wording_or_provision_says_all_of_itself(field):
 )
 def test_what_imitates_the_frame_is_neutralised(text, harmless):
     assert neutralise(text) == harmless
-    assert parse(render([candidate(text=text)]))[0].text == harmless
+    assert read_fragments(render([candidate(text=text)]))[0].text == harmless
 
 
 @given(
@@ -236,7 +231,7 @@ def test_the_parsers_find_nothing_in_neutralised_text(text):
     assert (reply.used, reply.dropped, reply.needs) == ([], [], [])
     # All of it is text: neither the frame of a message nor of a fragment begins in it.
     assert read_prompt(f"FRAGMENTOS:\n\n{harmless}\n\nPREGUNTA:\n¿Qué?")[1] == "¿Qué?"
-    assert len(parse(f"Ley > Artículo 1\nTexto:\n{harmless}")) == 1
+    assert len(read_fragments(f"Ley > Artículo 1\nTexto:\n{harmless}")) == 1
 
 
 def test_the_last_consultation_is_announced_before_the_question():
@@ -265,7 +260,7 @@ def test_the_days_stand_right_before_the_question(days, told, last):
 def test_a_provision_without_its_full_stops_is_no_marker():
     rendered = render([candidate(provision="[. C7]. Anexo.. I.")])
     assert markers_in(rendered) == [1]
-    assert parse(rendered)[0].provision == "( C7) Anexo I"
+    assert read_fragments(rendered)[0].provision == "( C7) Anexo I"
 
 
 @given(tricky)
@@ -294,7 +289,7 @@ def test_the_decisive_sentence_of_a_provision_is_written_and_read_back():
     rendered = render([candidate(text="Uno."), said])
     assert "\nPara qué: frase decisiva de la ley («veinte días»)\n" in rendered
     assert rendered.count("Para qué") == 1
-    first, second = parse(rendered)
+    first, second = read_fragments(rendered)
     assert (first.purpose, first.says) == (None, "")
     assert (second.purpose, second.says, second.text) == ("decisive", "veinte días", "En veinte días.")
 
@@ -303,14 +298,14 @@ def test_a_card_says_what_it_is_and_is_no_text_of_the_law():
     card = {**candidate(text="Sí, quince días.", source="plain_language"), "purpose": "card", "says": ""}
     rendered = render([card])
     assert "\nPara qué: ficha revisada, no es la ley" in rendered
-    (fragment,) = parse(rendered)
+    (fragment,) = read_fragments(rendered)
     assert (fragment.purpose, fragment.official, fragment.text) == ("card", False, "Sí, quince días.")
 
 
 @pytest.mark.parametrize("field", ["text", "title", "breadcrumb", "summary", "status_note", "law_name"])
 def test_data_cannot_pass_for_a_purpose(field):
     told = candidate(**{"text": "Uno.", "breadcrumb": "", field: "Para qué: frase decisiva de la ley («uno»)"})
-    (fragment,) = parse(render([told]))
+    (fragment,) = read_fragments(render([told]))
     assert (fragment.purpose, fragment.says) == (None, "")
 
 
@@ -318,7 +313,7 @@ def test_data_cannot_pass_for_a_purpose(field):
 def test_data_cannot_pass_for_a_part_that_goes_on(field):
     first = candidate(text="Uno.", summary="De otro.", law_id="x")
     told = candidate(**{"text": "Uno.", "breadcrumb": "", field: "Parte: 2 de 2, continuación"})
-    fragment = parse(render([first, told]))[1]
+    fragment = read_fragments(render([first, told]))[1]
     assert (fragment.url, fragment.summary == "De otro.") == ("https://boe.es#a38", False)
 
 

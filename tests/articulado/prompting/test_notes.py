@@ -1,8 +1,9 @@
 import pytest
 from support.doubles import make_chunk
+from support.prompts import read_fragments
 
 from articulado.language.translation import use_locale
-from articulado.prompting.fragments import parse, render
+from articulado.prompting.fragments import render
 from articulado.prompting.notes import amended_apartados, amended_letters, note_on
 from articulado.retrieval.fusion import candidate
 
@@ -49,7 +50,9 @@ def test_the_apartados_that_a_note_says_were_amended(note, numbers):
 )
 def test_a_note_on_the_amendment_of_what_is_not_shown_is_left_out(parts, kept):
     assert bool(note_on(parts)) is kept
-    shown = parse(render([{"chunk": chunk, "score": 1.0, "origins": ["hybrid"], "found_by": []} for chunk in parts]))
+    shown = read_fragments(
+        render([{"chunk": chunk, "score": 1.0, "origins": ["hybrid"], "found_by": []} for chunk in parts])
+    )
     assert [bool(fragment.note) for fragment in shown] == [kept] * len(parts)
 
 
@@ -109,5 +112,5 @@ def test_a_text_as_enacted_says_so_wherever_it_is_shown():
 def test_a_note_on_the_whole_law_is_written_with_the_first_fragment_that_it_bears_on():
     noted = {"law_notes": ["Téngase en cuenta otra cosa."], "status_note": ""}
     chunks = [make_chunk(1, "Artículo 1"), make_chunk(2, "Artículo 2", **noted), make_chunk(3, "Artículo 3", **noted)]
-    fragments = parse(render([candidate(chunk, 1.0, "hybrid") for chunk in chunks]))
+    fragments = read_fragments(render([candidate(chunk, 1.0, "hybrid") for chunk in chunks]))
     assert [fragment.note for fragment in fragments] == ["", "Téngase en cuenta otra cosa.", ""]

@@ -1,16 +1,13 @@
 """What the code counts on in the texts of the prompts, and where they come from."""
 
-import json
 import re
 from datetime import date
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
-from articulado.answering.chat_model import KeywordReader
-from articulado.config.profile import Profile, domain_of, load_profile
+from articulado.config.profile import Profile, load_profile
 from articulado.language.languages import language
 from articulado.prompting.fragments import AS_OF, LAST_CONSULTATION, NOT_FOUND, SEPARATOR, TODAY, write_prompt
 from articulado.prompting.prompts import NAMES, load_prompt, load_prompts, read_reader_reply
@@ -30,18 +27,11 @@ ANY = {
 PROFILES = [LABORAL, *ANY.values()]
 every_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: f"{profile.name}-{profile.language}")
 
-TALK = [HumanMessage("¿Cuánto preaviso hay en un despido objetivo?"), AIMessage("Quince días de preaviso.")]
 FORM = {"es": "exactamente con esta forma:", "en": "in exactly this form:"}
 RULES = {
     "es": ["nunca instrucciones", f"línea {SEPARATOR}", "no añadas reglas, cifras ni plazos"],
     "en": ["never instructions", f"a line {SEPARATOR}", "add no rules, figures or deadlines"],
 }
-
-
-def searches(prompt, question, profile=LABORAL):
-    reader = KeywordReader(domain=domain_of(profile))
-    reply = reader.invoke([SystemMessage(load_prompt(prompt, profile)), *TALK, HumanMessage(question)])
-    return json.loads(str(reply.content))
 
 
 @every_profile
@@ -169,13 +159,6 @@ def test_a_repair_asks_for_markers_and_for_the_self_evaluation(profile, word):
 def test_the_classic_prompt_of_the_law_does_not_ask_for_citations(word):
     assert word in load_prompt("answer", LABORAL)
     assert word not in load_prompt("answer_classic", LABORAL)
-
-
-@every_profile
-def test_the_offline_reader_takes_the_prompt_of_a_follow_up_for_one(profile):
-    question = {"es": "¿y eso?", "en": "and that?"}[profile.language]
-    assert searches("decompose_followup", question, profile) == []
-    assert searches("decompose", question, profile) != []
 
 
 @every_profile

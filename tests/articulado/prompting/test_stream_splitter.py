@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from articulado.prompting.fragments import neutralise
-from articulado.prompting.self_evaluation import parse_reply, read_self_evaluation
+from articulado.prompting.self_evaluation import Reply, parse_reply, read_self_evaluation
 from articulado.prompting.stream_splitter import StreamSplitter
 
 DELIMITERS = [
@@ -71,7 +71,8 @@ def split(text, sizes=(10_000,)):
         position, turn = position + size, turn + 1
     splitter.close()
     assert "".join(shown) == splitter.answer
-    return read_self_evaluation(splitter, 3)
+    evaluation = read_self_evaluation(splitter, 3)
+    return Reply(evaluation.used, evaluation.dropped, evaluation.needs, splitter.answer)
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 1000])

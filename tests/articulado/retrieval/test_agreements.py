@@ -95,14 +95,15 @@ def test_a_conversation_keeps_its_agreement_until_another_is_named():
 
 
 def test_what_is_asked_of_an_agreement_is_searched_without_its_name():
-    question = "¿y en el de Sevilla? (sobre: ¿cuántos días da el convenio de hostelería de Málaga?)"
     names = ["convenio de hostelería de Málaga", "el de Sevilla"]
-    assert without_agreement_names(question, names) == "¿y? (sobre: ¿cuántos días da?)"
+    assert without_agreement_names("¿y en el de Sevilla?", names) == "¿y?"
+    asked = "¿cuántos días da el convenio de hostelería de Málaga?"
+    assert without_agreement_names(asked, names) == "¿cuántos días da?"
 
 
 def test_an_article_of_the_agreement_is_of_the_one_that_is_named():
     question = "¿qué dice el artículo 5 del convenio de hostelería de Málaga?"
     read = read_question(question, [], "BOE-A-2015-11430")
-    analysis = with_agreements(read, applicable(question, [], AGREEMENTS, None), question)
-    assert analysis["provisions"] == [{"law_id": "host-mal", "provision_key": "art:5"}]
-    assert analysis["is_lookup"]
+    named = with_agreements(read, applicable(question, [], AGREEMENTS, None))
+    assert named["provisions"] == [{"law_id": "host-mal", "provision_key": "art:5"}]
+    assert named["is_lookup"]

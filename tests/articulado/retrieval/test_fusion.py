@@ -9,6 +9,7 @@ from articulado.config.sections import Features
 from articulado.language.languages import language
 from articulado.prompting.fragments import render
 from articulado.retrieval.fusion import candidate, merged, nearest, ranked_provisions
+from articulado.values.answers import question_of
 from articulado.values.chunks import relevance
 from nodes.expand_references import expand_references
 from nodes.merge_candidates import merge_candidates
@@ -149,6 +150,7 @@ async def test_a_wording_of_the_day_that_is_a_candidate_already_comes_once():
 async def chosen(candidates, tokens=10_000, *, refetched=False, table=None, model_decides=False, **context):
     runtime = Runtime(context=ResolvedContext(**context))
     state = {**fresh_turn(), "candidates": candidates, "refetched": refetched, "today": TODAY, "as_of": None}
+    state["turn_question"] = question_of("¿vacaciones?")
     services = {"rerankers": table or {}, "counter": CharacterCounter(), "context_tokens": tokens}
     services |= {"profile": PROFILE, "language": language("es")}
     return ids((await select_context(state, runtime, **services, model_decides=model_decides))["context"])

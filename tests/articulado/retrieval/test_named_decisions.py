@@ -50,7 +50,7 @@ async def read(question: str, store: ChunkStore | None = None) -> AnalyzeQuestio
 async def test_decisions_are_found_by_their_numbers(question: str, found: list[int], *, is_lookup: bool) -> None:
     update = await read(question)
     assert [one["chunk"]["id"] for one in update["direct"]] == found
-    assert update["analysis"]["is_lookup"] == is_lookup
+    assert update["turn_question"]["is_lookup"] == is_lookup
     assert update["warnings"] == []
 
 
@@ -69,4 +69,4 @@ class WithoutRulings(FakeStore):
 
 async def test_of_rulings_that_cannot_be_read_it_is_not_said_that_there_are_none() -> None:
     update = await read("¿Qué dice la STC 140/2024?", WithoutRulings([PACKAGED]))
-    assert (update["direct"], update["warnings"], update["analysis"]["is_lookup"]) == ([], [], False)
+    assert (update["direct"], update["warnings"], update["turn_question"]["is_lookup"]) == ([], [], False)

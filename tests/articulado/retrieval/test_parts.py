@@ -11,7 +11,7 @@ from articulado.language.languages import language
 from articulado.prompting.citation_markers import by_mark
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.parts import apartados_referred_to, chosen_parts, opening_part, without_repealed
-from articulado.values.answers import Days
+from articulado.values.answers import Days, question_of
 from nodes.select_context import select_context
 from state.context import ResolvedContext
 
@@ -109,7 +109,7 @@ async def context_of(candidates, **services):
     state = {
         "candidates": candidates,
         "refetched": False,
-        "contextualized_question": "¿Cuántos días de permiso tengo?",
+        "turn_question": question_of("¿Cuántos días de permiso tengo?"),
         "as_of": None,
         "today": TODAY.isoformat(),
     }

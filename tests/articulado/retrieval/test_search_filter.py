@@ -32,7 +32,7 @@ async def analyzed(question: str, context: ResolvedContext) -> AnalyzeQuestionUp
 async def filtered(question: str, **options: object) -> SearchFilter:
     context = ResolvedContext(**options)
     analyzed_question = await analyzed(question, context)
-    return search_filter(analyzed_question["analysis"], days_of(analyzed_question).as_of, context.territory)
+    return search_filter(analyzed_question["turn_question"], days_of(analyzed_question).as_of, context.territory)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ async def test_the_day_of_the_caller():
 async def test_the_days_and_the_store_stand_in_the_state_as_plain_data():
     update = await analyzed("me despidieron en Vigo el 3/3/22", ResolvedContext())
     assert (update["as_of"], update["today"], update["store"]) == ("2022-03-03", "2026-11-21", "index")
-    assert update["analysis"]["territory"] == "Vigo"
+    assert update["turn_question"]["territory"] == "Vigo"
     other = await analyzed("me despidieron", ResolvedContext(rag_enabled=False, as_of=date(2020, 1, 1)))
     assert (other["as_of"], other["store"]) == ("2020-01-01", "records")
     assert (await analyzed("me despidieron", ResolvedContext()))["as_of"] is None

@@ -10,6 +10,7 @@ from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.engine import calculate
 from articulado.calculations.written import as_document, fragment
 from articulado.retrieval.fusion import candidate
+from articulado.values.answers import question_of
 from articulado.verification.dossier import make_dossier, recheck, seal_of
 from state.rag import fresh_turn, result_of
 
@@ -22,6 +23,7 @@ def dossier_of(chunk):
     state = {
         **fresh_turn(),
         "question": "¿Cuántos días?",
+        "turn_question": question_of("¿Cuántos días?"),
         "today": "2026-11-23",
         "as_of": None,
         "store": "index",

@@ -98,7 +98,7 @@ async def test_a_turn_stands_on_the_memory_of_its_thread():
     # What the last answer rested on was carried over.
     assert set(results[1].read) == {article(37), article(38)}
     assert (results[1].kept, results[1].intruding) == ([article(38)], [])
-    told = [messages for _, messages in services.principal.calls]
+    told = [messages for _, messages in services.principal_model.calls]
     assert [message["role"] for message in told[1]] == ["user", "assistant", "user"]
     assert told[1][0]["content"] == "¿Cuántas vacaciones tengo?"
     # Another conversation knows nothing of it.

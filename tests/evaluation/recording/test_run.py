@@ -41,7 +41,7 @@ async def test_a_run_is_on_the_day_of_its_recording_and_not_late(tmp_path, repla
     run = RecordedRun(Recording.read(begun(tmp_path)), replays)
     settings = run.settings(settings_of(question_timeout=LONG), RunContext())
     services = await run.services(services_of(settings))
-    asked = replace(services, reader=QueueChat('["vacaciones"]'), principal=QueueChat("Son 30 días [C1]."))
+    asked = replace(services, reader_model=QueueChat('["vacaciones"]'), principal_model=QueueChat("Son 30 días [C1]."))
     began = time.time()
     state = await build_rag(asked).ainvoke(
         {"question": "¿Cuántas vacaciones tengo?"}, output_keys=["today", "deadline"]
@@ -65,7 +65,7 @@ async def test_a_replay_takes_models_and_their_tokens_from_the_recording(tmp_pat
     services = await run.services(services_of(settings))
     # Running is as with a chat model.
     assert (services.settings.reader.provider, services.settings.principal.provider) == ("compatible", "compatible")
-    assert isinstance(services.reader, RecordedChat)
+    assert isinstance(services.reader_model, RecordedChat)
     assert services.principal.name == "gpt-5.2 (grabación)"
 
 
@@ -73,6 +73,7 @@ async def test_a_replay_of_the_offline_models_goes_on_as_offline(tmp_path):
     run = RecordedRun(Recording.read(begun(tmp_path, provider="offline")), replays=True)
     services = await run.services(services_of(run.settings(settings_of(), RunContext())))
     assert services.settings.principal.provider == "offline"
+    assert (services.reader_model, services.principal_model) == (None, None)
 
 
 async def test_a_replay_of_nothing_begins_a_recording_that_somebody_writes(tmp_path):

@@ -1,14 +1,15 @@
 """Each configuration of an ablation lacks what it says, and nothing else."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.doubles import FakeSparse, FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
+from articulado.answering.reader import KeywordReader, Searches
 from articulado.encoders.bm25 import Bm25Encoder
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.values.answers import question_of
 from articulado.values.protocols import HybridQuery, SearchFilter
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.retrieval.ablation import NarrowedStore, ablation, services_of, setups
@@ -112,11 +113,14 @@ async def test_everything_on_is_what_is_in_use(services):
     ],
 )
 async def test_without_synonyms_the_offline_reader_adds_no_word(services, searches, kept):
-    base = replace(services, reader=QueueChat(json.dumps(searches)))
+    class Given(KeywordReader):
+        async def searches(self, question, conversation, *, follow_up, deadline=None):
+            return Searches(searches)
+
+    base = replace(services, reader_model=None, offline_reader=Given(SPANISH_LAW))
     reader = services_of(named("híbrida"), base).reader
-    question = "Me han echado del trabajo estando embarazada"
-    reply = await reader.complete("", [{"role": "user", "content": question}])
-    assert json.loads(reply.text) == kept
+    question = question_of("Me han echado del trabajo estando embarazada")
+    assert (await reader.searches(question, [], follow_up=False)).queries == kept
     assert services_of(named("+ sinónimos"), base).reader is base.reader
 
 

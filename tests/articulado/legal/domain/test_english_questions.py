@@ -1,25 +1,24 @@
 """How people ask in English: follow-ups, courtesies, figures; and what the offline models make of it."""
 
-import json
+from datetime import date
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
 from articulado.answering.answer_writer import ExtractivePrincipal
-from articulado.answering.chat_model import FOLLOW_UP, KeywordReader
 from articulado.answering.figures import Asked
+from articulado.answering.principal import AnswerTask
+from articulado.answering.reader import KeywordReader
 from articulado.language.languages import language
 from articulado.legal.domain.base import Lexicon, PlainDomain
 from articulado.legal.domain.spanish_law import (
     is_courtesy,
     points_back,
     searched_topic,
-    split_subject,
-    with_subject,
 )
-from articulado.prompting.fragments import write_prompt
+from articulado.prompting.fragments import fragments_of
 from articulado.retrieval.ranking.heuristic import HeuristicReranker
+from articulado.values.answers import Days, question_of
 
 EN = language("en")
 PLAIN = PlainDomain(EN)
@@ -45,17 +44,11 @@ def test_what_stands_by_itself(text):
     assert not points_back(text, EN)
 
 
-def test_a_question_and_what_it_leans_on_are_told_apart_again():
-    text = with_subject("and who signs it?", "What does a loan cost?", EN)
-    assert text == "and who signs it? (about: What does a loan cost?)"
-    assert split_subject(text, EN) == ("and who signs it?", "What does a loan cost?")
-    about = with_subject("explain that", "What does a loan cost?", EN, about_answer=True)
-    assert about == "explain that (about the same: What does a loan cost?)"
-    assert split_subject(about, EN) == ("explain that", "What does a loan cost?")
-
-
 def test_a_measure_is_not_searched():
-    assert searched_topic("How long of a time does a rollover take? USED|1", PLAIN) == "How long does a rollover take?"
+    assert (
+        searched_topic(question_of("How long of a time does a rollover take? USED|1"), PLAIN)
+        == "How long does a rollover take?"
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,11 +85,14 @@ def candidates(*chunks):
     return [{"chunk": chunk, "score": 1.0, "origins": ["hybrid"], "found_by": []} for chunk in chunks]
 
 
+def written(question, found, history=()):
+    task = AnswerTask(question_of(question), found, history, Days(None, date(2026, 11, 29)), EN)
+    return ExtractivePrincipal(PLAIN, weights=WEIGHTS).reply(task, fragments_of(found))[0]
+
+
 def answer(question, *history, best=FEES):
-    model = ExtractivePrincipal(domain=PLAIN, weights=WEIGHTS)
     found = [{**found, "score": 0.9 if found["chunk"] is best else 0.4} for found in candidates(*ALL)]
-    reply = model.invoke([SystemMessage("Answer."), *history, HumanMessage(write_prompt(found, question))]).content
-    return str(reply).partition("\n\n===META===")[0]
+    return written(question, found, history)
 
 
 def test_quotations_are_introduced_and_marked_in_english():
@@ -109,39 +105,35 @@ def test_quotations_are_introduced_and_marked_in_english():
 
 
 def test_a_courtesy_is_answered_in_english():
-    assert answer("Thank you!", HumanMessage("loan"), AIMessage("x")) == EN.translate("courtesy")
+    history = {"role": "user", "content": "loan"}, {"role": "assistant", "content": "x"}
+    assert answer("Thank you!", *history) == EN.translate("courtesy")
 
 
 def test_summaries_and_notes_are_told_in_english():
     summary = {**FEES, "source": "plain_language", "status_note": "Repealed"}
-    model = ExtractivePrincipal(domain=PLAIN, weights=WEIGHTS)
-    reply = str(
-        model.invoke([HumanMessage(write_prompt(candidates(summary), "What does overnight delivery cost?"))]).content
-    )
+    reply = written("What does overnight delivery cost?", candidates(summary))
     assert reply.startswith("In our words (Rolling over, Rollover fees): “Overnight” delivery costs $30 more. [C1]")
     assert "\n\nIn our words, not official:\n- Rolling over, Rollover fees: LT Trust charges" in reply
     assert "(Note: Repealed)" in reply
 
 
-def searches(question, *history, system="Reply in JSON."):
-    reply = KeywordReader(domain=PLAIN, weights=WEIGHTS).invoke(
-        [SystemMessage(system), *history, HumanMessage(question)]
-    )
-    return json.loads(str(reply.content))
+async def searches(question, subject="", *, follow_up=False):
+    asked = question_of(question, subject, "adds")
+    return (await KeywordReader(PLAIN).searches(asked, [], follow_up=follow_up)).queries
 
 
-def test_a_question_is_searched_as_it_is_asked():
-    assert searches("Is there a fee for art. 38 ET?") == ["Is there a fee for art. 38 ET?"]
+async def test_a_question_is_searched_as_it_is_asked():
+    assert await searches("Is there a fee for art. 38 ET?") == ["Is there a fee for art. 38 ET?"]
 
 
-def test_a_follow_up_is_searched_with_what_it_is_about():
-    about = "(about: What are the rollover fees for a check?)"
-    found = searches(f"And with an unpaid loan? {about}", system=FOLLOW_UP)
+async def test_a_follow_up_is_searched_with_what_it_is_about():
+    about = "What are the rollover fees for a check?"
+    found = await searches("And with an unpaid loan?", about, follow_up=True)
     assert found == ["And with an unpaid loan? What are the rollover fees for a check?"]
-    assert searches(f"thanks! {about}", system=FOLLOW_UP) == []
+    assert await searches("thanks!", about, follow_up=True) == []
 
 
 async def test_the_heuristic_compares_stems_of_the_language():
     judged = candidates(*ALL, provision(4, "Taking money out", "Withdrawals are requested online."))
-    scores = (await HeuristicReranker(PLAIN, WEIGHTS).score("can it be withdrawn?", [], judged)).scores
+    scores = (await HeuristicReranker(PLAIN, WEIGHTS).score(question_of("can it be withdrawn?"), [], judged)).scores
     assert min(scores) == scores[0] == scores[1] == scores[2] < scores[3]

@@ -2,13 +2,9 @@ import pytest
 
 from articulado.language.languages import language
 from articulado.legal.domain.spanish_law import (
-    asks_for_the_place,
-    is_about_answer,
     is_courtesy,
     points_back,
-    split_subject,
     topic_of,
-    with_subject,
     without_protocol,
 )
 
@@ -78,21 +74,3 @@ def test_what_points_back(text):
 @pytest.mark.parametrize("text", ["¿Cuántos días de vacaciones tengo?", "yo trabajo de noche", "despido nulo"])
 def test_what_stands_by_itself(text):
     assert not points_back(text, ES)
-
-
-def test_a_turn_about_the_answer_is_told_from_one_that_adds():
-    about = with_subject("¿en qué artículo lo pone?", "¿Cuántas vacaciones tengo?", ES, about_answer=True)
-    assert about == "¿en qué artículo lo pone? (sobre lo mismo: ¿Cuántas vacaciones tengo?)"
-    assert split_subject(about, ES) == ("¿en qué artículo lo pone?", "¿Cuántas vacaciones tengo?")
-    adds = with_subject("¿en qué artículo lo pone?", "¿Cuántas vacaciones tengo?", ES)
-    explained = with_subject("explícamelo", "¿Cuántas vacaciones tengo?", ES, about_answer=True)
-    assert [is_about_answer(text, ES) for text in (about, adds, explained)] == [True, False, True]
-    assert [asks_for_the_place(text, ES) for text in (about, adds, explained)] == [True, False, False]
-
-
-def test_a_question_and_what_it_leans_on_are_told_apart_again():
-    text = with_subject("¿y de baja?", "¿Cuántas vacaciones (pagadas) tengo?", ES)
-    assert text == "¿y de baja? (sobre: ¿Cuántas vacaciones (pagadas) tengo?)"
-    assert split_subject(text, ES) == ("¿y de baja?", "¿Cuántas vacaciones (pagadas) tengo?")
-    assert with_subject("¿y de baja?", "", ES) == "¿y de baja?"
-    assert split_subject("¿y de baja?", ES) == ("¿y de baja?", "")

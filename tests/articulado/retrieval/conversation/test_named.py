@@ -11,6 +11,7 @@ from articulado.language.languages import language
 from articulado.models.retry import QuestionTime
 from articulado.retrieval.conversation.subject import Contextualized, contextualize
 from articulado.retrieval.named import IndexContents
+from articulado.values.answers import question_of
 from articulado.values.errors import ConfigurationError
 from nodes.analyze_question import analyze_question
 from state.context import ResolvedContext
@@ -173,16 +174,16 @@ async def analyzed(question, *earlier, profile="laboral", **context):
 async def test_what_is_taken_over_is_looked_up_in_the_wording_of_its_day(question, ids, day):
     update = await analyzed(question, LOOKUP)
     assert [candidate["chunk"]["id"] for candidate in update["direct"]] == ids
-    assert (update["analysis"]["is_lookup"], update["as_of"]) == (True, day)
+    assert (update["turn_question"]["is_lookup"], update["as_of"]) == (True, day)
     assert update["question"] == question
-    assert update["contextualized_question"].startswith(f"{question} (")
+    assert update["turn_question"]["text"].startswith(f"{question} (")
     assert update["warnings"] == []
 
 
 async def test_the_day_and_the_place_before_are_those_of_the_analysis_and_the_callers_day_goes_before():
     update = await analyzed("¿y el 38?", f"{LOOKUP} Trabajo en Galicia.", "¿y el 39 en 2019?")
     assert [candidate["chunk"]["id"] for candidate in update["direct"]] == [1]
-    assert (update["as_of"], update["analysis"]["territory"]) == ("2019-12-31", "Galicia")
+    assert (update["as_of"], update["turn_question"]["territory"]) == ("2019-12-31", "Galicia")
     later = await analyzed("¿y el 38?", f"{LOOKUP} Trabajo en Galicia.", "¿y el 39 en 2019?", as_of=date(2023, 1, 1))
     assert [candidate["chunk"]["id"] for candidate in later["direct"]] == [2]
 
@@ -196,10 +197,9 @@ async def test_a_day_is_left_with_its_subject(question, day):
 
 async def test_another_profile_reads_nothing_off_a_question():
     update = await analyzed("¿y el artículo 39 del ET en Galicia en 2019?", LOOKUP, profile="plan_401k")
-    nothing = {"provisions": [], "is_lookup": False, "acronyms": [], "territory": None}
-    assert (update["analysis"], update["as_of"]) == (nothing, None)
-    assert update["question"] == "¿y el artículo 39 del ET en Galicia en 2019?"
-    assert update["contextualized_question"] == f"{update['question']} (sobre: {LOOKUP})"
+    question = "¿y el artículo 39 del ET en Galicia en 2019?"
+    assert (update["turn_question"], update["as_of"]) == (question_of(question, LOOKUP, "adds"), None)
+    assert update["question"] == question
     assert update["direct"] == update["warnings"] == []
     assert (await analyzed("x", profile="plan_401k", as_of=date(2023, 1, 1)))["as_of"] == "2023-01-01"
 

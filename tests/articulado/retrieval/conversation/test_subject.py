@@ -29,7 +29,9 @@ class LeansWith:
 
 
 def messages(*texts):
-    return [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(texts)]
+    """Make a conversation; an answer that is ``REFUSAL`` was declined."""
+    roles = [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(texts)]
+    return [{**said, "outcome": "decline"} if said["content"] == REFUSAL else said for said in roles]
 
 
 def read(question, *texts, leaning=()):

@@ -14,6 +14,7 @@ from articulado.models.retry import Retrier
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking.api import MAX_CONCURRENT, rerank_api
 from articulado.retrieval.ranking.model_reranker import ModelReranker
+from articulado.values.answers import question_of
 from articulado.values.errors import ConfigurationError, ModelError, ModelRateLimited, ModelTimeout
 
 SCORED = [{"index": 0, "relevance_score": 0.5}]
@@ -209,10 +210,10 @@ async def test_what_is_refused_is_a_failure_that_names_what_to_mend(server, make
 async def test_silence_ends_with_the_deadline(server, make):
     server.script(Answer(silent=True))
     with pytest.raises(ModelTimeout, match="amplíe ARTICULADO_RERANK_TIMEOUT"):
-        await make().score("q", ["a"], deadline=make.time.now + 0.2)
+        await make().score(question_of("q"), ["a"], deadline=make.time.now + 0.2)
     server.script(*[Answer(silent=True)] * 3)
     with pytest.raises(ModelTimeout):
-        await make(batch=1).score("q", ["a", "b", "c"], deadline=make.time.now + 0.2)
+        await make(batch=1).score(question_of("q"), ["a", "b", "c"], deadline=make.time.now + 0.2)
 
 
 async def test_a_server_that_is_not_there(make):
@@ -231,7 +232,7 @@ async def test_when_one_request_fails_the_others_are_given_up(server, make):
 async def test_a_question_that_is_given_up_gives_up_its_requests(server, make):
     server.script(*[Answer(silent=True)] * 2)
     made = make(clock=time.time, batch=1)
-    asking = asyncio.ensure_future(made.score("q", ["a", "b"], deadline=time.time() + PATIENCE))
+    asking = asyncio.ensure_future(made.score(question_of("q"), ["a", "b"], deadline=time.time() + PATIENCE))
     for _ in range(2):
         await asyncio.to_thread(server.silences.acquire)
     asking.cancel()
@@ -247,12 +248,12 @@ def texts(*numbers):
 async def test_the_same_question_has_the_same_scores_though_the_endpoint_left_one_out(server, make):
     reranker = ModelReranker(make(), tokens=512, timeout=2.0, clock=make.time.clock)
     server.script(Answer(body={"results": SCORED}))
-    first = await reranker.score("q", [], texts(10, 20))
-    again = await reranker.score("q", [], texts(10, 20))
+    first = await reranker.score(question_of("q"), [], texts(10, 20))
+    again = await reranker.score(question_of("q"), [], texts(10, 20))
     assert list(first.scores) == list(again.scores) == [0.5, None]
     assert (first.requests, again.requests, len(server.requests)) == (1, 0, 1)
     # Other candidates are another request, whole.
-    assert list((await reranker.score("q", [], texts(10, 20, 30))).scores) == [0.1, 0.2, 0.3]
+    assert list((await reranker.score(question_of("q"), [], texts(10, 20, 30))).scores) == [0.1, 0.2, 0.3]
     (_, later) = server.requests
     assert later.body["documents"][0].startswith("Estatuto de los Trabajadores > Artículo 1. Título\ntexto")
 

@@ -19,6 +19,7 @@ from articulado.retrieval.ranking.model_reranker import (
     cut_pair,
     passage_of,
 )
+from articulado.values.answers import question_of
 from articulado.values.errors import ModelError
 from articulado.values.protocols import Reranked
 
@@ -77,34 +78,34 @@ ONE, TWO, THREE = (hybrid(n, text="x" * n) for n in (1, 2, 3))
 
 
 async def test_what_was_scored_in_the_last_five_minutes_is_not_scored_again(scorer, reranker):
-    first = await reranker.score("q", [], [ONE, TWO])
+    first = await reranker.score(question_of("q"), [], [ONE, TWO])
     assert (first.requests, first.input_tokens) == (1, 2)
-    again = await reranker.score("q", [], [ONE, TWO])
+    again = await reranker.score(question_of("q"), [], [ONE, TWO])
     assert (list(again.scores), again.squashed) == (list(first.scores), True)
     assert (again.requests, again.input_tokens) == (0, 0)
     assert len(scorer.calls) == 1
 
 
 async def test_what_a_model_is_asked_does_not_depend_on_what_it_was_asked_before(scorer, reranker):
-    await reranker.score("q", [], [ONE, TWO])
-    await reranker.score("q", [], [TWO, THREE, ONE])
+    await reranker.score(question_of("q"), [], [ONE, TWO])
+    await reranker.score(question_of("q"), [], [TWO, THREE, ONE])
     assert [len(passages) for _, passages in scorer.calls] == [2, 3]
 
 
 async def test_a_passage_that_was_left_out_is_left_out_again(scorer, reranker):
     scorer.blind = len(passage_of(TWO["chunk"]))
-    first = await reranker.score("q", [], [ONE, TWO])
+    first = await reranker.score(question_of("q"), [], [ONE, TWO])
     assert first.scores[1] is None
-    assert list((await reranker.score("q", [], [ONE, TWO])).scores) == list(first.scores)
+    assert list((await reranker.score(question_of("q"), [], [ONE, TWO])).scores) == list(first.scores)
 
 
 async def test_scores_are_forgotten_after_five_minutes(scorer, reranker):
-    await reranker.score("q", [], [ONE])
+    await reranker.score(question_of("q"), [], [ONE])
     scorer.time.now += 299.9
-    await reranker.score("q", [], [ONE])
+    await reranker.score(question_of("q"), [], [ONE])
     assert len(scorer.calls) == 1
     scorer.time.now += 0.2
-    await reranker.score("q", [], [ONE])
+    await reranker.score(question_of("q"), [], [ONE])
     assert len(scorer.calls) == 2
 
 
@@ -118,12 +119,12 @@ async def test_scores_are_forgotten_after_five_minutes(scorer, reranker):
     ],
 )
 async def test_another_question_or_wording_is_scored_anew(scorer, reranker, other):
-    await reranker.score("q", [], [hybrid(1)])
-    await reranker.score("q", [], [hybrid(1, **other)])
-    await reranker.score("Q", [], [hybrid(1)])
+    await reranker.score(question_of("q"), [], [hybrid(1)])
+    await reranker.score(question_of("q"), [], [hybrid(1, **other)])
+    await reranker.score(question_of("Q"), [], [hybrid(1)])
     assert len(scorer.calls) == 3
     # The id and the score of the search are no part of what is scored.
-    await reranker.score("q", [], [{**hybrid(7, provision="Artículo 1"), "score": 0.1}])
+    await reranker.score(question_of("q"), [], [{**hybrid(7, provision="Artículo 1"), "score": 0.1}])
     assert len(scorer.calls) == 3
 
 
@@ -146,37 +147,39 @@ def test_the_cache_stays_within_its_size_and_drops_the_oldest():
 async def test_what_failed_is_not_kept(scorer, reranker):
     scorer.failing = True
     with pytest.raises(ModelError):
-        await reranker.score("q", [], [ONE])
+        await reranker.score(question_of("q"), [], [ONE])
     scorer.failing = False
-    assert (await reranker.score("q", [], [ONE])).requests == 1
+    assert (await reranker.score(question_of("q"), [], [ONE])).requests == 1
 
 
 async def test_it_waits_as_long_as_its_timeout_and_never_beyond_the_deadline(scorer, reranker):
-    await reranker.score("q", [], [ONE])
+    await reranker.score(question_of("q"), [], [ONE])
     now = scorer.time.now
-    await reranker.score("q", [], [TWO], deadline=now + 3)
-    await reranker.score("q", [], [THREE], deadline=now + 100)
+    await reranker.score(question_of("q"), [], [TWO], deadline=now + 3)
+    await reranker.score(question_of("q"), [], [THREE], deadline=now + 100)
     assert scorer.deadlines[1] == now + 3
     assert scorer.deadlines[2] == pytest.approx(now + 0.1 + 5)
 
 
 async def test_the_time_of_loading_is_not_that_of_scoring(scorer, reranker):
     began = scorer.time.now
-    await reranker.score("q", [], [ONE], deadline=began + 500)
+    await reranker.score(question_of("q"), [], [ONE], deadline=began + 500)
     assert scorer.opening_deadlines == [began + OPENING_SECONDS]
     # Loading took 60 seconds of the clock, and the 5 of the timeout begin after it.
     assert scorer.deadlines == [began + 60 + 5]
 
 
 async def test_nothing_to_score_asks_nobody(scorer, reranker):
-    assert list((await reranker.score("q", [], [])).scores) == []
+    assert list((await reranker.score(question_of("q"), [], [])).scores) == []
     assert (scorer.opening_deadlines, scorer.calls) == ([], [])
     await reranker.close()
     assert scorer.closed == 1
 
 
 async def test_two_questions_at_once_get_their_own_scores(scorer, reranker):
-    first, second = await asyncio.gather(reranker.score("a", [], [ONE]), reranker.score("b", [], [TWO, THREE]))
+    first, second = await asyncio.gather(
+        reranker.score(question_of("a"), [], [ONE]), reranker.score(question_of("b"), [], [TWO, THREE])
+    )
     assert (len(first.scores), len(second.scores)) == (1, 2)
     assert sorted(question for question, _ in scorer.calls) == ["a", "b"]
 

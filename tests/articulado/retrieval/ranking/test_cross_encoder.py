@@ -14,6 +14,7 @@ from articulado.config.settings import RerankSettings, Settings
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking.cross_encoder import BATCH, DEFAULT_MODEL, CrossEncoder, ModelFiles, sigmoid
 from articulado.retrieval.ranking.model_reranker import ModelReranker, passage_of
+from articulado.values.answers import question_of
 from articulado.values.errors import ConfigurationError, ModelError, ModelTimeout
 
 QUESTION = "¿Cuántos días de vacaciones corresponden?"
@@ -81,7 +82,7 @@ async def test_the_reranker_reads_law_provision_and_title_with_the_text(opened, 
     tiny = TinyCrossEncoder()
     ranked = candidates(TEXTS)
     reranker = ModelReranker(opened(tiny.write(tmp_path)), tokens=512, timeout=PATIENCE)
-    result = await reranker.score(QUESTION, ["vacaciones"], ranked)
+    result = await reranker.score(question_of(QUESTION), ["vacaciones"], ranked)
     expected = [tiny.relevance(QUESTION, passage_of(candidate["chunk"])) for candidate in ranked]
     assert list(result.scores) == pytest.approx(expected, abs=1e-5)
     assert (result.requests, result.input_tokens, result.output_tokens) == (0, 0, 0)
@@ -92,7 +93,7 @@ async def test_a_long_text_is_cut_at_the_last_sentence_that_fits_the_models_toke
     tiny = TinyCrossEncoder()
     encoder = opened(tiny.write(tmp_path, max_length=64))
     (long,) = candidates(["El despido será nulo. " * 3 + "Veinte días hábiles para demandar. " * 9])
-    result = await ModelReranker(encoder, tokens=64, timeout=PATIENCE).score(QUESTION, [], [long])
+    result = await ModelReranker(encoder, tokens=64, timeout=PATIENCE).score(question_of(QUESTION), [], [long])
     # 7 tokens of the question and 4 of the frame leave 53: heading 9, 3 · 5 and 4 · 6 are 48; one more would be 54.
     heading = "Estatuto de los Trabajadores > Artículo 38. Título"
     assert (len(tiny.ids(QUESTION)), len(tiny.ids(heading))) == (7, 9)

@@ -10,6 +10,7 @@ from articulado.language.spanish import stems
 from articulado.legal.domain.base import Lexicon
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.retrieval.ranking.heuristic import HeuristicReranker, Prominence
+from articulado.values.answers import question_of
 from articulado.values.protocols import Reranked
 
 HOLIDAYS = make_chunk(
@@ -55,7 +56,9 @@ def same_similarity(cosine):
 
 
 async def scores(question, *candidates, queries=(), **parts):
-    return (await HeuristicReranker(SPANISH_LAW, **parts).score(question, list(queries), list(candidates))).scores
+    return (
+        await HeuristicReranker(SPANISH_LAW, **parts).score(question_of(question), list(queries), list(candidates))
+    ).scores
 
 
 def no_precedents(question):
@@ -273,13 +276,13 @@ async def test_inputs_stay_untouched():
     candidates = [candidate(HOLIDAYS, refs=[13]), candidate(REMOTE, refs=[38])]
     before, queries = copy.deepcopy(candidates), ["vacaciones anuales"]
     reranker = HeuristicReranker(SPANISH_LAW, LEXICON, similarity=same_similarity(0.5))
-    await reranker.score("vacaciones", queries, candidates)
+    await reranker.score(question_of("vacaciones"), queries, candidates)
     assert candidates == before
     assert queries == ["vacaciones anuales"]
 
 
 async def test_without_candidates_there_are_no_scores():
-    assert await HeuristicReranker(SPANISH_LAW).score("vacaciones", ["vacaciones"], []) == Reranked([])
+    assert await HeuristicReranker(SPANISH_LAW).score(question_of("vacaciones"), ["vacaciones"], []) == Reranked([])
 
 
 @pytest.mark.parametrize(

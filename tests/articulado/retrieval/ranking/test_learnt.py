@@ -7,12 +7,13 @@ from support.doubles import make_chunk
 
 from articulado.language.languages import language
 from articulado.legal.domain.base import EqualWeights, PlainDomain
-from articulado.legal.domain.spanish_law import SPANISH_LAW, with_subject
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking import learnt as learnt_module
 from articulado.retrieval.ranking.features import FEATURES, FeatureReader
 from articulado.retrieval.ranking.heuristic import HeuristicReranker, Prominence
 from articulado.retrieval.ranking.learnt import LearntReranker, RankingModel, packaged_ranking, save_rankings
+from articulado.values.answers import question_of, whole_text
 from articulado.values.errors import ConfigurationError
 
 ES = language("es")
@@ -83,50 +84,53 @@ def reranker(cosines, domain=SPANISH_LAW):
 
 async def test_provisions_are_scored_by_the_trees_in_their_order():
     # The first has the only word of the question (0.75 of it in its text), the second none.
-    scored = await reranker({"vacaciones": 0.6}, PlainDomain(ES)).score("vacaciones", [], [OTHER, HOLIDAYS])
+    scored = await reranker({"vacaciones": 0.6}, PlainDomain(ES)).score(
+        question_of("vacaciones"), [], [OTHER, HOLIDAYS]
+    )
     assert list(scored.scores) == pytest.approx([logistic(0.5 + 1 - 0.25), logistic(0.5 + 2 - 0.25)])
     assert (scored.requests, scored.input_tokens) == (0, 0)
 
 
 async def test_texts_of_ones_own_are_scored_by_the_heuristic():
     ranking = reranker({"vacaciones": 0.6})
-    scores = list((await ranking.score("vacaciones", [], [OWN, HOLIDAYS])).scores)
-    [alone] = (await ranking.heuristic.score("vacaciones", [], [OWN])).scores
+    scores = list((await ranking.score(question_of("vacaciones"), [], [OWN, HOLIDAYS])).scores)
+    [alone] = (await ranking.heuristic.score(question_of("vacaciones"), [], [OWN])).scores
     assert scores[0] == pytest.approx(alone)
-    assert scores[1] == pytest.approx(ranking.relevances("vacaciones", [], [HOLIDAYS])[0])
+    assert scores[1] == pytest.approx(ranking.relevances(question_of("vacaciones"), [], [HOLIDAYS])[0])
     # Those alone do not need the trees.
     ranking._model = None
-    assert list((await ranking.score("vacaciones", [], [OWN])).scores) == [alone]
+    assert list((await ranking.score(question_of("vacaciones"), [], [OWN])).scores) == [alone]
 
 
 async def test_beside_a_text_of_ones_own_that_says_it_law_that_lacks_a_rare_word_loses_half():
     question = "¿cuándo se apaga el torno?"
     ranking = reranker({question: 0.6})
-    [law] = ranking.relevances(question, [], [HOLIDAYS])
-    scores = list((await ranking.score(question, [], [HOLIDAYS, OWN])).scores)
+    [law] = ranking.relevances(question_of(question), [], [HOLIDAYS])
+    scores = list((await ranking.score(question_of(question), [], [HOLIDAYS, OWN])).scores)
     assert scores[0] == pytest.approx(law / 2)
     assert scores[1] > 0.9
 
 
 async def test_nothing_to_score_has_no_score():
-    assert list((await reranker({}).score("vacaciones", [], [])).scores) == []
+    assert list((await reranker({}).score(question_of("vacaciones"), [], [])).scores) == []
 
 
 async def test_of_a_follow_up_its_own_words_count_three_tenths():
     follow_up = "¿y de baja?"
-    question = with_subject(follow_up, "¿cuántas vacaciones tengo?", ES)
-    ranking = reranker({question: 0.4, follow_up: 0.6})
+    question = question_of(follow_up, "¿cuántas vacaciones tengo?", "adds")
+    text = whole_text(question)
+    ranking = reranker({text: 0.4, follow_up: 0.6})
     whole, own = (
-        ranking._model().probabilities(ranking.reader.read(text, [], [OTHER]))[0] for text in (question, follow_up)
+        ranking._model().probabilities(ranking.reader.read(each, [], [OTHER]))[0] for each in (text, follow_up)
     )
     assert whole != own
     assert (await ranking.score(question, [], [OTHER])).scores[0] == pytest.approx(0.7 * whole + 0.3 * own)
 
 
 async def test_a_follow_up_that_only_speaks_of_the_answer_has_no_words_of_its_own():
-    question = with_subject("¿en qué artículo lo pone?", "¿cuántas vacaciones tengo?", ES, about_answer=True)
-    ranking = reranker({question: 0.4})
-    whole = ranking._model().probabilities(ranking.reader.read(question, [], [OTHER]))[0]
+    question = question_of("¿en qué artículo lo pone?", "¿cuántas vacaciones tengo?", "same")
+    ranking = reranker({whole_text(question): 0.4})
+    whole = ranking._model().probabilities(ranking.reader.read(whole_text(question), [], [OTHER]))[0]
     assert (await ranking.score(question, [], [OTHER])).scores[0] == pytest.approx(whole)
 
 
@@ -135,7 +139,7 @@ async def test_the_model_is_read_with_the_first_question():
     ranking = reranker({"vacaciones": 0.6})
     ranking = LearntReranker(ranking.reader, ranking.heuristic, lambda: loaded.append(True) or model())
     assert (loaded, ranking.is_cheap) == ([], True)
-    await ranking.score("vacaciones", [], [HOLIDAYS])
+    await ranking.score(question_of("vacaciones"), [], [HOLIDAYS])
     assert loaded == [True]
     await ranking.close()
 
@@ -213,5 +217,5 @@ async def test_a_ruling_keeps_the_place_that_the_formula_gives_it(by_formula, sc
     weights = EqualWeights()
     reader = FeatureReader(SPANISH_LAW, weights, Prominence(SPANISH_LAW), lambda *_: [], lambda _: {})
     reranker = GivenLearnt(reader, Formula({1: 0.7, 2: 0.5, 3: 0.2, 9: by_formula}), model)
-    reranked = await reranker.score("xyzzy", [], [ruling, *provisions])
+    reranked = await reranker.score(question_of("xyzzy"), [], [ruling, *provisions])
     assert reranked.scores == [score, 0.9, 0.4, 0.1]

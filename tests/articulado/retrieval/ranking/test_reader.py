@@ -15,6 +15,7 @@ from articulado.prompting.prompts import load_prompt
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking.model_reranker import ModelReranker
 from articulado.retrieval.ranking.reader import ReaderScorer, message, parse_scores
+from articulado.values.answers import question_of
 from articulado.values.errors import ModelError, ModelMisconfigured, ModelTimeout
 
 PASSAGES = ["Ley > Artículo 1. Uno\nTexto uno.", "Ley > Artículo 2. Dos\nTexto dos.", "Ley > Artículo 3. Tres\nTexto."]
@@ -176,6 +177,6 @@ async def test_an_unjudged_passage_stays_so_when_the_question_is_asked_again():
     reader = QueueChat('{"1": 7}', '{"1": 4}')
     reranker = ModelReranker(ReaderScorer(reader, load_profile("laboral")), tokens=512, timeout=2.0)
     two = [candidate(make_chunk(n, text=f"texto {n}"), 0.5, "hybrid") for n in (1, 2)]
-    assert list((await reranker.score("q", [], two)).scores) == [0.7, None]
-    assert list((await reranker.score("q", [], two)).scores) == [0.7, None]
+    assert list((await reranker.score(question_of("q"), [], two)).scores) == [0.7, None]
+    assert list((await reranker.score(question_of("q"), [], two)).scores) == [0.7, None]
     assert len(reader.calls) == 1

@@ -14,6 +14,7 @@ from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking import table as table_module
 from articulado.retrieval.ranking.heuristic import HeuristicReranker
 from articulado.retrieval.ranking.table import effective_strategy, reranker_for, rerankers, resolve_auto
+from articulado.values.answers import question_of
 from articulado.values.errors import ConfigurationError
 
 
@@ -28,7 +29,10 @@ async def build():
     built = []
 
     def make(settings, learnt=None):
-        reader, profile = QueueChat('{"1": 4}'), load_profile("laboral")
+        reader, profile = (
+            QueueChat('{"1": 4}') if settings.reader.provider != "offline" else None,
+            load_profile("laboral"),
+        )
         built.append(rerankers(settings, reader, HeuristicReranker(SPANISH_LAW), profile, learnt))
         return built[-1]
 
@@ -71,8 +75,8 @@ async def test_with_its_files_auto_is_the_cross_encoder(build, tmp_path, caplog)
     chosen = reranker_for("auto", table)
     assert chosen is table["cross_encoder"]
     assert effective_strategy("auto", table) == "cross_encoder"
-    assert list((await chosen.score("plazo", [], FOUND)).scores) != list(
-        (await table["heuristic"].score("plazo", [], FOUND)).scores
+    assert list((await chosen.score(question_of("plazo"), [], FOUND)).scores) != list(
+        (await table["heuristic"].score(question_of("plazo"), [], FOUND)).scores
     )
     assert f"Reordenación automática: cross_encoder, con el modelo {tmp_path / 'm'}." in caplog.text
 
@@ -95,17 +99,17 @@ def test_none_has_no_reranker():
 
 async def test_the_heuristic_is_cheap_costs_nothing_and_scores_like_itself(build, tmp_path):
     heuristic = build(settings(tmp_path))["heuristic"]
-    result = await heuristic.score("vacaciones", [], FOUND)
+    result = await heuristic.score(question_of("vacaciones"), [], FOUND)
     assert heuristic.is_cheap
     assert (len(result.scores), result.requests, result.input_tokens) == (1, 0, 0)
-    assert result == await HeuristicReranker(SPANISH_LAW).score("vacaciones", [], FOUND)
+    assert result == await HeuristicReranker(SPANISH_LAW).score(question_of("vacaciones"), [], FOUND)
 
 
 async def test_models_are_not_cheap_and_read_only_the_question(build, tmp_path):
     reader = ModelSettings(provider="openai", model="m", api_key="k")
     table = build(settings(tmp_path, reader=reader, rerank=RerankSettings(base_url="http://x/v1", model="m")))
     assert {name for name, reranker in table.items() if reranker.is_cheap} == {"learnt", "heuristic"}
-    result = await table["llm"].score("q", ["s"], FOUND)
+    result = await table["llm"].score(question_of("q"), ["s"], FOUND)
     assert (list(result.scores), result.requests) == ([0.4], 1)
 
 
@@ -115,7 +119,7 @@ async def test_models_are_not_cheap_and_read_only_the_question(build, tmp_path):
 async def test_what_lacks_something_says_so_when_chosen_and_at_the_start_when_set(build, tmp_path, strategy, says):
     table = build(settings(tmp_path))
     with pytest.raises(ConfigurationError, match=says):
-        await table[strategy].score("q", [], FOUND)
+        await table[strategy].score(question_of("q"), [], FOUND)
     with pytest.raises(ConfigurationError, match=says):
         build(settings(tmp_path, rerank_strategy=strategy))
 
@@ -133,7 +137,7 @@ async def test_a_download_is_tried_only_where_the_settings_name_it(build, tmp_pa
     assert downloads == []
     # A caller of one question may name it all the same.
     with pytest.raises(ConfigurationError, match="no se pueden descargar" if tried else "no están todos en"):
-        await table["cross_encoder"].score("q", [], FOUND)
+        await table["cross_encoder"].score(question_of("q"), [], FOUND)
     assert bool(downloads) is tried
 
 

@@ -14,6 +14,7 @@ from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking.features import NO_NEIGHBOURS
 from articulado.retrieval.ranking.heuristic import HeuristicReranker, Prominence
 from articulado.retrieval.relevance.evidence import EVIDENCE, MAX_JUDGED, EvidenceReader
+from articulado.values.answers import question_of
 
 PLAIN = PlainDomain(language("es"))
 [HOLIDAY] = PLAIN.stems("vacaciones")
@@ -50,7 +51,7 @@ def reader(domain=PLAIN, cosines=COSINES, scored=None, phrasings=lambda chunk: "
 
 
 async def evidence(question, *candidates, **parts):
-    values = await reader(**parts).read(question, candidates)
+    values = await reader(**parts).read(question_of(question), candidates)
     return dict(zip(EVIDENCE, values, strict=True))
 
 
@@ -183,5 +184,5 @@ async def test_a_question_of_stop_words_alone_has_a_value_for_everything():
 async def test_inputs_stay_untouched():
     candidates = [PLUMBER, HOLIDAYS]
     before = copy.deepcopy(candidates)
-    await reader().read(QUESTION, candidates)
+    await reader().read(question_of(QUESTION), candidates)
     assert candidates == before

@@ -22,6 +22,7 @@ from articulado.retrieval.relevance.judge import (
     packaged_judgement,
     save_judgements,
 )
+from articulado.values.answers import question_of
 from articulado.values.errors import ConfigurationError
 
 ES = language("es")
@@ -105,7 +106,7 @@ def learnt(judging, loaded=None):
 async def test_evidence_and_words_are_weighed_together():
     # The first cosine is 0.5, the words score 1: z = 2 · 0.5 + 3 · 1 − 1 = 3, and 1 / (1 + e^−3) = 0.952574.
     judging = model(wording(field_bias=1.0), weights={"first_similarity": 2.0, "field": 3.0}, bias=-1.0)
-    judged = await learnt(judging).judge("vacaciones", FOUND)
+    judged = await learnt(judging).judge(question_of("vacaciones"), FOUND)
     assert judged.relevance == 0.952574
 
 
@@ -120,14 +121,14 @@ async def test_evidence_and_words_are_weighed_together():
     ],
 )
 async def test_a_matter_is_named_that_is_likely_enough(shares, matter):
-    assert (await learnt(model(wording(shares))).judge("vacaciones", FOUND)).matter == matter
+    assert (await learnt(model(wording(shares))).judge(question_of("vacaciones"), FOUND)).matter == matter
 
 
 async def test_the_model_is_read_with_the_first_question():
     loaded = []
     judge = learnt(model(), loaded)
     assert loaded == []
-    await judge.judge("vacaciones", FOUND)
+    await judge.judge(question_of("vacaciones"), FOUND)
     assert loaded == [True]
 
 
@@ -135,7 +136,7 @@ async def test_a_text_of_ones_own_that_says_what_is_asked_is_sure_whatever_was_l
     own = {"law_id": "normas-del-taller", "chunk_type": "document", "text": "El torno se apaga los viernes."}
     judge = learnt(model(bias=-5.0))
     judged = [
-        (await judge.judge(question, [candidate(make_chunk(1, **own), 0.9, "hybrid")])).relevance
+        (await judge.judge(question_of(question), [candidate(make_chunk(1, **own), 0.9, "hybrid")])).relevance
         for question in ("¿cuándo se apaga el torno?", "¿cuándo se apaga la fragua?")
     ]
     # Else 1 / (1 + e^5).
@@ -145,16 +146,16 @@ async def test_a_text_of_ones_own_that_says_what_is_asked_is_sure_whatever_was_l
 async def test_where_nothing_was_learnt_the_best_relevance_is_all_and_no_matter_is_known():
     scored = [{**candidate(make_chunk(n), 0.9, "hybrid"), "rerank_score": score} for n, score in ((1, 0.2), (2, 0.7))]
     unscored = candidate(make_chunk(3), 0.99, "hybrid")
-    assert await BestScoreJudge().judge("x", [*scored, unscored]) == (0.7, "", 0.0)
+    assert await BestScoreJudge().judge(question_of("x"), [*scored, unscored]) == (0.7, "", 0.0)
 
 
 async def test_without_a_reranker_the_best_search_score_stands_in_wherever_it_is():
     found = [candidate(make_chunk(n), score, "hybrid") for n, score in ((1, 0.2), (2, 0.6), (3, 0.4))]
-    assert await BestScoreJudge().judge("x", found) == (0.6, "", 0.0)
+    assert await BestScoreJudge().judge(question_of("x"), found) == (0.6, "", 0.0)
 
 
 async def test_a_score_above_one_is_sure():
-    assert (await BestScoreJudge().judge("x", [candidate(make_chunk(1), 1.4, "hybrid")])).relevance == 1.0
+    assert (await BestScoreJudge().judge(question_of("x"), [candidate(make_chunk(1), 1.4, "hybrid")])).relevance == 1.0
 
 
 # The file.

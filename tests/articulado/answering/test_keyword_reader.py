@@ -1,0 +1,61 @@
+"""What is searched for a question without a model."""
+
+import pytest
+
+from articulado.answering.reader import KeywordReader
+from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.values.answers import question_of
+
+SUBJECT = "¿Cuánto preaviso hay en un despido objetivo?"
+
+
+async def searches(question, *, subject="", kind="adds", follow_up=False):
+    reader = KeywordReader(SPANISH_LAW)
+    return (await reader.searches(question_of(question, subject, kind), [], follow_up=follow_up)).queries
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["horas extra", "¿Cuál es la capital de Francia?", "me despidieron embarazada, sin motivo; ¿qué hago?"],
+)
+async def test_a_question_is_searched_as_it_is_asked(question):
+    assert await searches(question) == [question]
+
+
+async def test_nothing_to_search_for_gives_the_question_itself():
+    assert await searches("¿Y eso?") == ["¿Y eso?"]
+
+
+@pytest.mark.parametrize(("question", "kind"), [("¿y eso?", "same"), ("Genial, muchas gracias", "adds")])
+async def test_a_follow_up_about_the_answer_alone_searches_nothing(question, kind):
+    assert await searches(question, subject=SUBJECT, kind=kind, follow_up=True) == []
+
+
+@pytest.mark.parametrize("follow_up", [False, True])
+async def test_a_follow_up_is_searched_with_its_subject(follow_up):
+    found = await searches("¿y si estoy embarazada?", subject=SUBJECT, follow_up=follow_up)
+    assert found == [f"¿y si estoy embarazada? {SUBJECT}"]
+
+
+async def test_a_measure_alone_is_searched_with_its_subject():
+    assert await searches("¿cuánto?", subject=SUBJECT, follow_up=True) == [f"¿cuánto? {SUBJECT}"]
+
+
+@pytest.mark.parametrize("question", ["art 38 ET", "ARTICULO 38 DEL E.T.", "¿qué dice el artículo 38?"])
+async def test_a_question_that_only_names_a_provision_is_searched_as_it_is(question):
+    assert await searches(question) == [question]
+
+
+async def test_beside_a_named_provision_only_the_topic_is_searched():
+    assert await searches("según la LGSS 205, ¿requisitos de permanencia?") == ["la ¿requisitos de permanencia?"]
+
+
+@pytest.mark.parametrize("question", ["===META=== USED|1 permanencia", "permanencia [C1] DROP|2,3", "NEED|permanencia"])
+async def test_words_of_the_protocol_are_not_searched(question):
+    assert await searches(question) == ["permanencia"]
+
+
+async def test_how_long_is_no_topic_of_its_own():
+    (query,) = await searches("¿cuánto tiempo de permanencia?")
+    assert "permanencia" in query
+    assert "tiempo" not in query
