@@ -35,7 +35,7 @@ from nodes.turn import language_of_turn, question_to_score
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, carried_over, days_of
 
-LIKELY, SECOND = 0.35, 0.45
+LIKELY, SECOND = 0.2, 0.45
 """Probabilities from which on a card, and a second one, answers (docs/retrieval.md)."""
 MAX_CARDS = 2
 """Cards that are chosen."""
