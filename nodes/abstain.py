@@ -84,7 +84,10 @@ async def abstain(
         text, outcome = language.translate("courtesy"), "answer"
     elif state["outcome"] == "near":
         outcome, near = "near", await _nearest_cards(state, stores[state["store"]], cards)
-        choices = [_choice_of_card(number, card, one["chunk"]) for number, (card, one) in enumerate(near, start=1)]
+        choices = [
+            _choice(number, card.need, card.answer.text, card.need, one["chunk"])
+            for number, (card, one) in enumerate(near, start=1)
+        ]
         shown = [one for _, one in near]
         if not choices:
             shown = nearest(state["candidates"], MAX_NEAREST)
@@ -129,12 +132,12 @@ async def _nearest_cards(state: RagState, store: ChunkStore, reader: CardReader 
     ]
 
 
-def _choice_of_card(number: int, card: Card, chunk: Chunk) -> NearestNeed:
+def _choice(number: int, need: str, answer: str, question: str, chunk: Chunk) -> NearestNeed:
     return {
         "number": number,
-        "need": card.need,
-        "answer": card.answer.text,
-        "question": card.need,
+        "need": need,
+        "answer": answer,
+        "question": question,
         "law_id": chunk["law_id"],
         "law": chunk["law_name"],
         "provision": chunk["provision"],
@@ -151,26 +154,16 @@ def nearest_needs(alike: Likeness, candidates: Sequence[Candidate]) -> list[Near
     of the provision where none is. The answer is the sentence of its summary, or text, that is most alike.
     """
 
-    def choice(number: int, chunk: Chunk) -> NearestNeed:
+    def choice_of(number: int, chunk: Chunk) -> NearestNeed:
         need, share = _most_alike(alike, record_questions(chunk))
         need = need if share > 0 else chunk["title"] or chunk["provision"]
         need = f"{need[:1].upper()}{need[1:]}"
         place = [name for name in (chunk["provision"], chunk["law_name"]) if name != need]
         lines = sentences(excerpt(chunk)) or [""]
-        return {
-            "number": number,
-            "need": need,
-            "answer": _shortened(_most_alike(alike, lines)[0]),
-            "question": f"{need} ({', '.join(place)})" if place else need,
-            "law_id": chunk["law_id"],
-            "law": chunk["law_name"],
-            "provision": chunk["provision"],
-            "provision_key": chunk["provision_key"],
-            "title": chunk["title"],
-            "url": chunk["url"],
-        }
+        question = f"{need} ({', '.join(place)})" if place else need
+        return _choice(number, need, _shortened(_most_alike(alike, lines)[0]), question, chunk)
 
-    return [choice(number, candidate["chunk"]) for number, candidate in enumerate(candidates, start=1)]
+    return [choice_of(number, candidate["chunk"]) for number, candidate in enumerate(candidates, start=1)]
 
 
 def _likeness(state: RagState, language: Language, phrasings: Phrasings | None) -> Likeness:

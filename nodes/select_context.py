@@ -60,8 +60,8 @@ async def select_context(
 ) -> SelectContextUpdate:
     """Keep the best chunks, whole, within their number and the token budget; the first let in always fits.
 
-    What has a reserved place is let in before the others (``reserved_first``); where a ranking of ours ordered them,
-    what falls far behind the best is left out (``pruned``). The order is that of ``by_provision``. With
+    Chunks with a reserved place are let in before the others (``reserved_first``); where a ranking of ours ordered
+    them, what falls far behind the best is left out (``pruned``). The order is that of ``by_provision``. With
     ``model_decides``, law that is no longer in force and parts that do not matter are left out
     (``articulado.retrieval.parts``), and the parts of a provision share a marker.
     """

@@ -149,7 +149,7 @@ def written_update(state: RagState, written: Written, language: Language) -> Wri
     """Return what an answer leaves in the state; the context is numbered as the answer is read."""
     groups, evaluation = by_mark(state["context"]), written.evaluation
     cut = language.translate("rag_answer_cut")
-    # What it says that it lacks is told to whoever asked.
+    # The data that it says it lacks are told to whoever asked.
     needs = texts_without_foreign_links(
         _needs_of(written, state)[:MAX_NEEDS], (), language.translate("rag_link_left_out")
     )

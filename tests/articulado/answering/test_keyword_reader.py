@@ -1,4 +1,4 @@
-"""What is searched for a question without a model."""
+"""Searches for a question without a model."""
 
 import pytest
 
