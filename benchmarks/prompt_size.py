@@ -27,11 +27,11 @@ from articulado.prompting.citation_markers import by_mark
 from articulado.prompting.fragments import write_prompt
 from articulado.values.chunks import Candidate
 from graph.compose import open_services
-from graph.rag import build_retrieval
+from graph.rag import build_context
 from graph.services import Services
 from nodes.select_context import select_context
 from nodes.stage import default_options
-from state.rag import days_of
+from state.run import days_of
 
 SHARED = Path(__file__).parents[2] / "shared" / "eval"
 SETS = [SHARED / f"dev_{name}.jsonl" for name in ("real", "lay", "professional")]
@@ -73,7 +73,7 @@ def _plain(text: str) -> str:
 
 async def measure(services: Services, files: list[Path], model: str) -> None:
     """Print the figures of all questions together, and of each set."""
-    counter, retrieval = token_counter(model), build_retrieval(services)
+    counter, retrieval = token_counter(model), build_context(services)
     runtime = Runtime(context=default_options(services.settings))
     tallies: dict[tuple[str, str], Tally] = {}
     declined = 0

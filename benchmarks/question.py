@@ -64,10 +64,10 @@ async def record(index: Path, out: Path, warm_up: int, retrieval: bool) -> None:
     # Imported here: ``compare`` does without, and the modules are those of the checkout that is measured.
     from articulado.config.settings import Settings
     from graph.compose import open_services
-    from graph.rag import build_rag, build_retrieval
+    from graph.rag import build_context, build_rag
 
     services = await open_services(Settings.read(env_file=None, index=index))
-    graph = build_retrieval(services) if retrieval else build_rag(services)
+    graph = build_context(services) if retrieval else build_rag(services)
     for question in islice(warm_up_questions(), warm_up):
         await graph.ainvoke({"question": question})
     with out.open("w", encoding="utf-8") as stream:

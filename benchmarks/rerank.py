@@ -26,6 +26,7 @@ from typing import Any
 from cross_encoder_model import FIRST_WORD, VOCABULARY, write_int8, write_model
 
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.retrieval.ranking.comparison import Comparer
 from articulado.retrieval.ranking.cross_encoder import CrossEncoder, ModelFiles
 from articulado.retrieval.ranking.heuristic import HeuristicReranker
 from articulado.retrieval.ranking.model_reranker import ModelReranker
@@ -87,7 +88,7 @@ async def _measured(runs: int, folders: dict[str, Path]) -> None:
         print(f"| cross_encoder, {name}: loading | | | {loading:.2f} s | | | |")
     for passages in (20, 45):
         sampled = words.sample(chunks, passages)
-        times = await _times(HeuristicReranker(SPANISH_LAW), runs, sampled, lambda: QUESTION)
+        times = await _times(HeuristicReranker(Comparer(SPANISH_LAW)), runs, sampled, lambda: QUESTION)
         _print("heuristic", passages, "all", times)
 
 

@@ -23,7 +23,7 @@ from statistics import mean
 import numpy as np
 
 from articulado.ingestion.chunking import semantic
-from articulado.language.sentence_spans import sentences
+from articulado.language.sentences import sentence_spans
 from articulado.legal.domain.base import PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.protocols import Vector
@@ -59,7 +59,7 @@ def document(kind: str, draw: random.Random) -> tuple[str, set[int]]:
 
 def figures(text: str, begins: set[int], cuts: set[int]) -> dict[str, float]:
     """Return precision, recall (exact and within one sentence), Pk and WindowDiff of the cuts of a text."""
-    starts = [start for start, _ in sentences(text)]
+    starts = [start for start, _ in sentence_spans(text)]
     right = [position for position, start in enumerate(starts) if start in begins and position]
     made = [position for position, start in enumerate(starts) if start in cuts and position]
     half = max(2, round(len(starts) / (len(right) + 1) / 2))

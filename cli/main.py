@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from articulado.config.profile_files import spoken_language
+from articulado.config.files import spoken_language
 from articulado.language.translation import use_locale
 from cli.failures import FAILED, report, silence_stdout
 from cli.names import Command, Commands

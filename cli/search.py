@@ -124,7 +124,7 @@ def _came_from(parts: Sequence[Candidate], language: Language) -> str:
 
 
 MAX_LIMIT = 100
-SHOWN_STATE = ["queries", "candidates", "abstained", "warnings", "usage"]
+SHOWN_STATE = ["queries", "candidates", "cards", "abstained", "warnings", "usage"]
 
 Limit = Annotated[
     int,
@@ -152,13 +152,13 @@ def search(
 
     async def run_command() -> None:
         async with opened_services(settings, knowledge) as services:
-            from articulado.retrieval.fusion import ranked_provisions
-            from graph.rag import build_retrieval
+            from articulado.retrieval.fusion import ranked_provisions, with_cards
+            from graph.rag import build_context
 
-            state: dict[str, Any] = await build_retrieval(services).ainvoke(
+            state: dict[str, Any] = await build_context(services).ainvoke(
                 {"question": question_text}, context=context, output_keys=SHOWN_STATE
             )
-            ranked: list[Candidate] = ranked_provisions(state["candidates"])
+            ranked: list[Candidate] = ranked_provisions(with_cards(state["candidates"], state.pop("cards")))
             if as_json:
                 listed = [as_dict(rank, candidate) for rank, candidate in enumerate(ranked[:limit], start=1)]
                 print_json({"question": question_text, **state, "candidates": listed})

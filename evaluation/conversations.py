@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph.checkpoint.memory import InMemorySaver
 
 from articulado.values.answers import AnswerOutcome
-from articulado.values.chunks import Chunk
+from articulado.values.chunks import Candidate, Chunk
 from articulado.values.errors import ArticuladoError
 from evaluation.answers.answers import (
     Replies,
@@ -29,6 +29,7 @@ from evaluation.gold.sets import Conversation, ConversationSet, Turn
 from evaluation.recording.recording import ReplyMissing
 from graph.rag import Rag, build_rag
 from graph.services import Services
+from nodes.chunk_shelf import ChunkShelf
 from state.context import RunContext
 from state.rag import RagState
 
@@ -120,7 +121,7 @@ async def evaluate_conversations(
         ArticuladoError: a question cannot be asked, or a service does not work; the message names the conversation.
     """
     recorded, memory = Replies(services), InMemorySaver()
-    graph = build_rag(recorded.services, memory, whole_chunks=True)
+    graph, shelf = build_rag(recorded.services, memory), ChunkShelf(services.stores)
     has_form = is_asked_for_form(services, context)
     results: list[TurnResult] = []
     unfinished: dict[str, ReplyMissing] = {}
@@ -128,7 +129,7 @@ async def evaluate_conversations(
         turns: list[TurnResult] = []
         try:
             for number, turn in enumerate(conversation.turns, start=1):
-                state, read = await _ask(graph, conversation.id, turn.question, context)
+                state, read = await _ask(graph, shelf, conversation.id, turn.question, context)
                 result = await asyncio.to_thread(measure_turn, conversation.id, number, turn, state, read)
                 replies = recorded.take()
                 turns.append(replace(result, form=form_of(replies, state) if replies and has_form else None))
@@ -145,16 +146,19 @@ async def evaluate_conversations(
     return Dialogues(results, unfinished)
 
 
-async def _ask(graph: Rag, thread: str, question: str, context: RunContext | None) -> tuple[Any, list[Chunk]]:
+async def _ask(
+    graph: Rag, shelf: ChunkShelf, thread: str, question: str, context: RunContext | None
+) -> tuple[Any, list[Chunk]]:
     """Return the state after a turn, and every fragment that the principal read for it."""
     config: RunnableConfig = {"configurable": {"thread_id": thread}}
-    read: dict[int, Chunk] = {}
+    read: dict[int, Candidate] = {}
     async for updates in graph.astream({"question": question}, config, context=context, stream_mode="updates"):
         for stage, update in updates.items():
-            chunks = [candidate["chunk"] for candidate in (update or {}).get("context", [])]
             if stage != _ABSTAIN:
-                read |= {chunk["id"]: chunk for chunk in chunks}
-    return (await graph.aget_state(config)).values, list(read.values())
+                read |= {candidate["chunk"]["id"]: candidate for candidate in (update or {}).get("context", [])}
+    state = (await graph.aget_state(config)).values
+    whole = await shelf.resolved({"store": state["store"], "context": list(read.values())})
+    return await shelf.resolved(state), [candidate["chunk"] for candidate in whole["context"]]
 
 
 def measure_turn(conversation: str, number: int, turn: Turn, state: RagState, read: Sequence[Chunk]) -> TurnResult:
@@ -166,7 +170,7 @@ def measure_turn(conversation: str, number: int, turn: Turn, state: RagState, re
         number=number,
         turn=turn,
         answer=state["answer"],
-        outcome=state["outcome"],  # type: ignore[arg-type]
+        outcome=state["outcome"],
         searches=tuple(state["searches"]),
         cited=tuple(provisions_of(cited_fragments(state, shown)).values()),  # type: ignore[arg-type]
         read=tuple(provisions_of(read).values()),

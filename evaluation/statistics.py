@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import bootstrap, permutation_test
 
 RESAMPLES = 10_000
 SEED = 20_240_601
@@ -74,6 +73,9 @@ def interval_of(
     Raises:
         ValueError: there are no values.
     """
+    # Imported here: the command that measures says what is missing before it begins.
+    from scipy.stats import bootstrap
+
     if not len(values):
         raise ValueError("no values")
     if len(values) == 1:
@@ -125,6 +127,8 @@ def compare(first: Sequence[float], second: Sequence[float]) -> Paired:
 
 
 def _sign_flip(differences: NDArray[np.float64]) -> float:
+    from scipy.stats import permutation_test
+
     if len(differences) == 1:  # either sign is as far from 0
         return 1.0
     return float(

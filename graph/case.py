@@ -1,6 +1,6 @@
 """Wiring of the two case graphs: required data of a case, and its response.
 
-Search and reranking are the stages of the answering graph (``rag``).
+Search and reranking are those of the answering graph (``graph.retrieval``).
 """
 
 from typing import Any
@@ -13,6 +13,7 @@ from articulado.cases.matching import ConfidenceEstimator
 from articulado.config.profile import Profile
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
+from graph.retrieval import NAME, build_retrieval, retrieve_with
 from graph.services import CaseServices, Services, profile_estimator
 from nodes import routing
 from nodes.case.accept_case import accept_case
@@ -27,11 +28,6 @@ from nodes.case.fit_answer import fit_answer
 from nodes.case.select_required import select_required
 from nodes.case.select_tiers import select_tiers
 from nodes.case.write_response import write_response
-from nodes.embed_queries import embed_queries
-from nodes.encode_sparse import encode_sparse
-from nodes.hybrid_search import hybrid_search
-from nodes.merge_candidates import merge_candidates
-from nodes.rerank import rerank
 from nodes.stage import AddStage, Router, UsageAccount, default_options, stage_adder
 from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
 from state.context import RunContext
@@ -39,6 +35,9 @@ from state.context import RunContext
 Builder = StateGraph[Any, RunContext, Any, Any]
 Case = CompiledStateGraph[Any, RunContext, Any, Any]
 
+
+KEPT = ("lexical_only", "found", "candidates", "warnings", "usage")
+"""Keys of retrieval that the state of a case takes over."""
 
 OPENING = frozenset(("accept_case",))
 """The stage right after START."""
@@ -62,7 +61,7 @@ def build_required_data(
     add(check_fields)
     add(close_required_data)
 
-    builder.add_edge("rerank", "select_required")
+    builder.add_edge("fetch_article", "select_required")
     builder.add_conditional_edges(
         "select_required", Router(routing.after_select_required), ["extract_fields", "close_required_data"]
     )
@@ -91,7 +90,7 @@ def build_generate_response(
     add(fit_answer)
     add(close_response)
 
-    builder.add_edge("rerank", "select_tiers")
+    builder.add_edge("fetch_article", "select_tiers")
     builder.add_conditional_edges(
         "select_tiers", Router(routing.after_select_tiers), ["write_response", "close_response"]
     )
@@ -103,29 +102,22 @@ def build_generate_response(
 
 
 def _search(services: CaseServices, input_schema: type[Any], output_schema: type[Any]) -> tuple[Builder, AddStage]:
-    """Begin a graph with the stages that both have: accept the case, search, choose its article and read it, rank."""
+    """Begin a graph with the stages that both have: accept the case, search, choose its article and read it."""
     builder = _builder(services.profile, input_schema, output_schema)
     # Cases have collections of their own: those that the settings choose are for free questions.
     options = default_options(services.settings).model_copy(update={"collections": ()})
-    add = stage_adder(builder, services, UsageAccount(options, services.profile.language, OPENING))
+    account = UsageAccount(options, services.profile.language, OPENING)
+    add = stage_adder(builder, services, account)
 
     add(accept_case)
-    add(embed_queries)
-    add(encode_sparse)
-    add(hybrid_search)
-    add(merge_candidates)
+    builder.add_node(NAME, retrieve_with(build_retrieval(services, account), KEPT))
     add(choose_article)
     add(fetch_article)
-    add(rerank)
 
     builder.add_edge(START, "accept_case")
-    builder.add_edge("accept_case", "embed_queries")
-    builder.add_edge("accept_case", "encode_sparse")
-    builder.add_edge(["embed_queries", "encode_sparse"], "hybrid_search")
-    builder.add_edge("hybrid_search", "merge_candidates")
-    builder.add_edge("merge_candidates", "choose_article")
+    builder.add_edge("accept_case", NAME)
+    builder.add_edge(NAME, "choose_article")
     builder.add_edge("choose_article", "fetch_article")
-    builder.add_edge("fetch_article", "rerank")
     return builder, add
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
     from graph.rag import Rag
+    from state.rag import RagInput
 
 
 Announce = Callable[[Settings, Profile], AbstractContextManager[object]]
@@ -96,12 +97,13 @@ async def warm_up(services: Services) -> None:
     Raises:
         ArticuladoError: the index or a model cannot be used.
     """
-    from graph.rag import build_rag
+    from graph.rag import build_context, build_rag
 
-    rag = build_rag(without_providers(services))
-    steps = rag.astream({"question": services.profile.title}, stream_mode="values", output_keys=["candidates"])
-    candidates = [candidate async for step in steps for candidate in step.get("candidates", ())]
+    services = without_providers(services)
+    asked: RagInput = {"question": services.profile.title}
+    candidates = (await build_context(services).ainvoke(asked, output_keys=["candidates"]))["candidates"]
     titles = dict.fromkeys(title for candidate in candidates if (title := candidate["chunk"]["title"].strip()))
+    rag = build_rag(services)
     for title in islice(titles, WARM_UP_QUESTIONS):
         await rag.ainvoke({"question": title})
 

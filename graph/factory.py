@@ -19,15 +19,16 @@ from articulado.encoders.phrasings import Phrasings, packaged_phrasings, package
 from articulado.encoders.sentences import sentence_encoder
 from articulado.encoders.use_multilingual import FINGERPRINT
 from articulado.guides.known_questions import KeptVectors, open_phrasings
-from articulado.legal.domain.base import Domain, Lexicon, StemWeights
+from articulado.legal.domain.base import Domain, Lexicon
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.models.embeddings import DisabledEmbedder, SameVector
 from articulado.models.tokens import token_counter
 from articulado.retrieval.conversation.leaning import LearntTurns, SignReader, TurnJudge, packaged_turns
 from articulado.retrieval.ranking.cards import CardReader, packaged_classifier
+from articulado.retrieval.ranking.comparison import Comparer, EncodedSimilarity, Prominence
 from articulado.retrieval.ranking.features import FeatureReader
-from articulado.retrieval.ranking.heuristic import EncodedSimilarity, HeuristicReranker, Prominence, Similarity, Support
+from articulado.retrieval.ranking.heuristic import HeuristicReranker, Support
 from articulado.retrieval.ranking.learnt import LearntReranker, packaged_ranking
 from articulado.retrieval.ranking.table import ASK_A_PROVIDER, rerankers
 from articulado.retrieval.relevance.evidence import EvidenceReader
@@ -81,9 +82,10 @@ def _bind(
     encoder = _encoder_of(index, settings, domain) if index else _packaged_encoder(domain)
     similarity = EncodedSimilarity(encoder) if encoder else None
     prominence = Prominence(domain, lay_phrasings) if profile.features.records else Prominence(domain)
-    heuristic = HeuristicReranker(domain, lexicon, prominence, similarity, _support(encoder))
+    comparer = Comparer(domain, lexicon, prominence, similarity)
+    heuristic = HeuristicReranker(comparer, _support(encoder))
     phrasings = _phrasings(settings, domain)
-    learnt = _learnt(domain, lexicon, heuristic, similarity, prominence, phrasings)
+    learnt = _learnt(comparer, heuristic, phrasings)
     meaning = _meaning(settings, index) if index else None
     store = opening.result() if opening else records
     return Services(
@@ -95,7 +97,7 @@ def _bind(
         embedder=((_provider_embedder(settings) or encoder) if index else None) or DisabledEmbedder(),
         sparse=Bm25Encoder.of(domain),
         rerankers=rerankers(settings, reader, heuristic, profile, learnt),
-        judge=_judge(domain, lexicon, learnt, similarity, prominence),
+        judge=_judge(learnt),
         phrasings=phrasings,
         leaning=_leaning(settings, domain, heuristic, phrasings),
         matcher=StoredArticles(store, profile, domain, encoder if index else None, _text_vectors(settings)),
@@ -211,34 +213,21 @@ def _text_vectors(settings: Settings) -> KeptVectors | None:
     return KeptVectors(encoder, settings.home / "encoders")
 
 
-def _learnt(
-    domain: Domain,
-    weights: StemWeights,
-    heuristic: HeuristicReranker,
-    similarity: Similarity | None,
-    prominence: Prominence,
-    phrasings: Phrasings | None,
-) -> LearntReranker | None:
+def _learnt(comparer: Comparer, heuristic: HeuristicReranker, phrasings: Phrasings | None) -> LearntReranker | None:
     """Return the ranking that was learnt for Spanish law, ``None`` for any other domain."""
-    if similarity is None or heuristic.support is None:
+    if comparer.similarity is None or heuristic.support is None:
         return None
     around = phrasings.around if phrasings else None
-    reader = FeatureReader(domain, weights, prominence, similarity, heuristic.support, around)
+    reader = FeatureReader(comparer, heuristic.support, around)
     return LearntReranker(reader, heuristic, lambda: packaged_ranking(with_neighbours=around is not None))
 
 
-def _judge(
-    domain: Domain,
-    weights: StemWeights,
-    learnt: LearntReranker | None,
-    similarity: Similarity | None,
-    prominence: Prominence,
-) -> RelevanceJudge:
+def _judge(learnt: LearntReranker | None) -> RelevanceJudge:
     """Return what has been learnt for Spanish law; of any other domain the best score is all that is known."""
-    if learnt is None or similarity is None:
+    if learnt is None:
         return BestScoreJudge()
-    reader = EvidenceReader(domain, weights, similarity, learnt, prominence)
-    return LearntJudge(reader, lambda: packaged_judgement(with_neighbours=learnt.reader.around is not None))
+    with_neighbours = learnt.reader.around is not None
+    return LearntJudge(EvidenceReader(learnt), lambda: packaged_judgement(with_neighbours=with_neighbours))
 
 
 def _leaning(

@@ -30,8 +30,9 @@ from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.models.retry import QuestionTime
 from articulado.prompting.prompts import Prompts, load_prompts
 from articulado.retrieval.conversation.leaning import TurnJudge
-from articulado.retrieval.named import IndexContents
+from articulado.retrieval.question import IndexContents
 from articulado.retrieval.ranking.cards import CardReader
+from articulado.retrieval.ranking.comparison import Comparer
 from articulado.retrieval.ranking.heuristic import WordShare
 from articulado.retrieval.relevance.judge import RelevanceJudge
 from articulado.retrieval.search import HybridSearch, MeaningSearch
@@ -198,7 +199,7 @@ class Services:
     @cached_property
     def word_share(self) -> WordShare:
         """The share of a question's words that chunks have, weighted by those of the index."""
-        return WordShare(self.domain, self.weights)
+        return WordShare(Comparer(self.domain, self.weights))
 
     @property
     def relevance_bands(self) -> RelevanceBands:

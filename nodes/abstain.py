@@ -17,8 +17,7 @@ from articulado.encoders.phrasings import Phrasings
 from articulado.guides.card_answers import is_for, regimes_named
 from articulado.guides.cards import Card, card_of
 from articulado.language.languages import Language
-from articulado.language.spanish import sentences
-from articulado.legal.domain.spanish_law import is_courtesy
+from articulado.language.sentences import sentences
 from articulado.legal.validity import in_force
 from articulado.prompting.abstention import declined, excerpt, near_text, question_back
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
@@ -37,7 +36,8 @@ from nodes.turn import (
     question_to_score,
 )
 from state.context import ResolvedContext
-from state.rag import RagState, days_of
+from state.rag import RagState
+from state.run import days_of
 
 _log = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ async def abstain(
     outcome: AnswerOutcome = "decline"
     shown: list[Candidate] = []
     choices: list[NearestNeed] = []
-    if is_courtesy(state["question"], language):
+    if state["turn_question"]["kind"] == "courtesy":
         text, outcome = language.translate("courtesy"), "answer"
     elif state["outcome"] == "near":
         outcome, near = "near", await _nearest_cards(state, stores[state["store"]], cards)

@@ -12,15 +12,17 @@ from typing import NamedTuple
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
 
 from articulado.calculations.parameters import DatedValue, days_of_value, kinds_named, values_on
 from articulado.config.profile import Profile
 from articulado.language.languages import Language, answered_in, language_of
 from articulado.language.translation import use_locale
-from articulado.legal.dates.finder import find_date
+from articulado.legal.domain.base import Domain
+from articulado.legal.reading import read
 from articulado.legal.validity import in_force
 from articulado.models.retry import QuestionTime
-from articulado.retrieval.agreements import Applicable, applicable, read_question, with_agreements
+from articulado.retrieval.agreements import Applicable, applicable
 from articulado.retrieval.conversation.leaning import TurnJudge
 from articulado.retrieval.conversation.subject import (
     TurnReading,
@@ -29,13 +31,16 @@ from articulado.retrieval.conversation.subject import (
     gist,
     read_turn,
 )
-from articulado.retrieval.named import (
+from articulado.retrieval.question import (
     IndexContents,
     decisions_missing,
+    described,
     look_up,
     look_up_decisions,
     not_in_force,
     not_indexed,
+    read_question,
+    with_agreements,
 )
 from articulado.retrieval.search import territory_asked
 from articulado.store.supplementary import SupplementaryStore
@@ -54,17 +59,16 @@ from articulado.values.protocols import ChunkStore
 from nodes.messages import earlier_messages, newly_asked
 from nodes.validation import check_collections, check_options, checked_history, checked_question
 from state.context import ResolvedContext
-from state.rag import RagState, Turn, fresh_turn
+from state.rag import PerTurn, RagState, fresh_turn
 
 
-class AnalyzeQuestionUpdate(Turn):
+class AnalyzeQuestionUpdate(PerTurn):
     """A fresh turn, what the question says, and what all stages go by: the store that answers, and the days."""
 
     question: str
     turn: int
     asked_message: str
-    new_topic: bool
-    about_answer: bool
+    warnings: Overwrite
     deadline: float
     store: StoreName
     today: str
@@ -78,7 +82,7 @@ async def analyze_question(
     *,
     index: IndexContents,
     profile: Profile,
-    language: Language,
+    domain: Domain,
     leaning: TurnJudge,
     question_time: QuestionTime,
 ) -> AnalyzeQuestionUpdate:
@@ -96,7 +100,7 @@ async def analyze_question(
         InvalidInput: the question, the history or an option cannot be used.
         ConfigurationError: retrieval is switched off, and the profile has no records to look up instead.
     """
-    options = runtime.context
+    options, language = runtime.context, domain.language
     check_options(options, profile)
     check_collections(options, profile)
     message = newly_asked(state)
@@ -110,49 +114,51 @@ async def analyze_question(
         asked, turn = choice["question"], TurnReading("adds", _last_question(conversation))
     # The question that a choice narrows may say the day and the place.
     text = asked if choice is None else whole_text(question_of(asked, turn.subject))
-    read = _Read(question_of(text), options.as_of, Applicable())
+    known = _Read(question_of(text), options.as_of, Applicable())
     if profile.features.spanish_law:
-        read = await _read(text, conversation, turn, options, today, profile.default_law, index)
+        known = await _read(text, conversation, turn, options, today, profile.default_law, index)
     if choice is not None:
-        read = read._replace(question=_with_provision(read.question, choice))
-    named = _Named(read.question)
+        known = known._replace(question=_with_provision(known.question, choice))
+    named = _Named(known.question)
     # The texts of a choice are in the language of the index.
     code = language_of(asked if choice is None else turn.subject or asked, language)
     spoken = answered_in(code, language)
     if options.store == "index":
         with use_locale(spoken.code):
-            named = await _look_up(read, index.store, today)
+            named = await _look_up(known, index.store, today)
         if not turn.leaves:
-            missing = read.applying.missing
+            missing = known.applying.missing
             named.warnings.extend(spoken.translate("rag_agreement_not_indexed", name=name) for name in missing)
     values = _Values()
     if profile.features.spanish_law:
-        values = _reference_values(asked, turn, read.as_of, today, spoken)
+        values = _reference_values(asked, turn, known.as_of, today, spoken)
     # A question completed with a provision is about that provision alone, and needs no other subject.
-    completed = read.question["text"] != text
+    completed = known.question["text"] != text
     turn_question: TurnQuestion = {
         **named.question,
-        "text": read.question["text"] if completed else asked,
+        "asked": asked,
+        "text": known.question["text"] if completed else asked,
         "subject": "" if completed else turn.subject,
         "kind": turn.kind,
+        "new_topic": turn.leaves or completed,
+        "about_answer": turn.kind in ("same", "courtesy"),
         "language": "" if code == language.code else code,
     }
     return {
         **fresh_turn(),
         "question": question,
-        "chosen": choice["question"] if choice else "",
-        "new_topic": turn.leaves or completed,
-        "about_answer": turn.kind in ("same", "courtesy"),
         "turn": state.get("turn", 0) + 1,
         "asked_message": (message.id or "") if message else state.get("asked_message", ""),
         "deadline": question_time.clock() + question_time.seconds,
         "store": options.store,
         "today": today.isoformat(),
-        "as_of": read.as_of.isoformat() if read.as_of else None,
-        "turn_question": turn_question,
+        "as_of": known.as_of.isoformat() if known.as_of else None,
+        "turn_question": described(
+            turn_question, domain, read(turn_question["text"], today) if profile.features.spanish_law else None
+        ),
         "direct": named.candidates,
         "dated_values": list(values.candidates),
-        "warnings": [*named.warnings, *values.warnings],
+        "warnings": Overwrite([*named.warnings, *values.warnings]),
         "conversation": conversation,
     }
 
@@ -224,20 +230,20 @@ async def _read(
     # A day that was said before is that of its subject.
     leaves = turn.leaves and contextualized.question == question
     kept_day = None if leaves else contextualized.day
-    as_of = options.as_of or kept_day or find_date(contextualized.question, today=today)
+    as_of = options.as_of or kept_day or contextualized.reading.day
     # A law that the registry does not know is looked for in the catalogue of the index, on the disk.
-    read = await asyncio.to_thread(
+    known = await asyncio.to_thread(
         read_question,
-        contextualized.question,
+        contextualized.reading,
         conversation,
         default_law,
         as_of,
         contextualized.territory,
         index.laws,
     )
-    territory = territory_asked(read["territory"], options.territory)
+    territory = territory_asked(known["territory"], options.territory)
     applying = applicable(question, earlier, index.agreements, territory)
-    return _Read(with_agreements(read, applying), as_of, applying)
+    return _Read(with_agreements(known, applying, today), as_of, applying)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from articulado.answering.principal import Principal, Write
 from articulado.language.languages import Language
 from articulado.prompting.abstention import listed
-from articulado.prompting.citation_markers import citation, keep_markers, share_marks
+from articulado.prompting.citation_markers import citation, keep_markers
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
 from articulado.retrieval.fusion import nearest
 from articulado.values.answers import Citation, cost_of_failure
@@ -29,7 +29,6 @@ async def answer(
     *,
     principal: Principal,
     language: Language,
-    model_decides: bool = False,
 ) -> WritingUpdate:
     """Stream the principal's text and keep its self-evaluation; a second answer supersedes the first.
 
@@ -53,7 +52,7 @@ async def answer(
         written = await principal.answer(task, spoken)
     except ModelError as error:
         if state["refetched"]:
-            return first_answer(state, error, language, shared_marks=model_decides)
+            return first_answer(state, error, language)
         if isinstance(error, EmptyReply):
             update = sources_alone(state, error, spoken, language, grounded=grounded)
             return {**update, "spoken": spoken.message_id}
@@ -69,14 +68,12 @@ def found_sources(state: RagState) -> list[Citation]:
     return [citation(number, one) for number, one in enumerate(nearest(state["context"], MAX_SOURCES), start=1)]
 
 
-def first_answer(state: RagState, error: ModelError, language: Language, *, shared_marks: bool) -> WritingUpdate:
+def first_answer(state: RagState, error: ModelError, language: Language) -> WritingUpdate:
     """Go back to the first answer, and to the context whose numbers its markers are."""
-    by_id = {candidate["chunk"]["id"]: candidate for candidate in state["candidates"]}
-    context = [by_id[chunk_id] for chunk_id in state["draft_chunk_ids"]]
     return {
-        "context": share_marks(context) if shared_marks else context,
+        "context": state["draft_context"],
         "rewritten": True,
-        "warnings": [*state["warnings"], language.translate("rag_answer_not_completed", problem=error)],
+        "warnings": [language.translate("rag_answer_not_completed", problem=error)],
         "cost": cost_of_failure(error),
     }
 
@@ -93,11 +90,11 @@ def sources_alone(
     write({"type": "token", "text": text})
     return {
         "draft": text,
-        "draft_chunk_ids": ids,
+        "draft_context": context,
         "context": context,
         "used_chunk_ids": ids,
         "outcome": "near",
         "abstained": True,
-        "warnings": [*state["warnings"], str(error)],
+        "warnings": [str(error)],
         "cost": cost_of_failure(error),
     }

@@ -21,12 +21,14 @@ from articulado.calculations.wordings import confirm
 from articulado.calculations.written import Worked, as_document, fragment, parts_of, provisions_of
 from articulado.language.languages import Language
 from articulado.legal.labels import provision_key
-from articulado.retrieval.named import look_up
+from articulado.legal.reading import Mention
+from articulado.retrieval.question import look_up
 from articulado.values.answers import NamedProvision, StoreName
 from articulado.values.protocols import ChunkStore
 from nodes.turn import is_in_other_language
 from state.context import ResolvedContext
-from state.rag import RagState, days_of
+from state.rag import RagState
+from state.run import days_of
 
 
 class CalculateUpdate(TypedDict, total=False):
@@ -72,9 +74,11 @@ async def calculate(
 
 def _requests(reader: QuestionReader, state: RagState, today: date) -> Sequence[Request]:
     earlier = [message["content"] for message in state["conversation"] if message["role"] == "user"]
-    if state["new_topic"] or not earlier:
-        return reader.read(state["question"], today=today)
-    return reader.read_turn(state["question"], earlier, today=today)
+    question = state["turn_question"]
+    found = [Mention.of(value) for value in question["values"]]
+    if question["new_topic"] or not earlier:
+        return reader.read(question["text"], today=today, found=found)
+    return reader.read_turn(question["text"], earlier, today=today, found=found)
 
 
 def _provisions(outcomes: Sequence[Outcome]) -> list[NamedProvision]:

@@ -11,7 +11,6 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.language.languages import Language
-from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.models.retry import QuestionTime
 from articulado.prompting.citation_markers import markers_in, one_per_mark
 from articulado.prompting.prompts import Prompts
@@ -31,7 +30,6 @@ from articulado.verification.claims import (
 )
 from articulado.verification.reading import read_answer
 from articulado.verification.sources import sources_of
-from nodes.turn import question_asked
 from state.context import ResolvedContext
 from state.rag import RagState
 
@@ -58,7 +56,7 @@ async def check_claims(
     A refusal, an answer to thanks and a text without markers claim nothing that could be checked.
     """
     refused = state["abstained"] or bool(state["refusal"])
-    if refused or is_courtesy(state["question"], language) or not runtime.context.grounded_prompting:
+    if refused or state["turn_question"]["kind"] == "courtesy" or not runtime.context.grounded_prompting:
         return {}
     claims = await asyncio.to_thread(_claims, state)
     if not claims:
@@ -73,7 +71,7 @@ async def check_claims(
         )
     except ModelError as error:
         warning = language.translate("rag_claims_not_checked", problem=error)
-        return {"warnings": [*state["warnings"], warning], "cost": cost_of_failure(error)}
+        return {"warnings": [warning], "cost": cost_of_failure(error)}
     found = await asyncio.to_thread(claim_findings, claims, reply.value, language)
     findings = [*state["findings"], *with_shown_marks(found, markers_in(state["answer"]))]
     return {"findings": sorted(findings, key=lambda each: (each["start"], each["end"])), "cost": cost_of(reply)}
@@ -81,4 +79,4 @@ async def check_claims(
 
 def _claims(state: RagState) -> list[Claim]:
     sources = sources_of(one_per_mark(state["context"]))
-    return claims_of(read_answer(state["draft"], question_asked(state), sources))
+    return claims_of(read_answer(state["draft"], state["turn_question"]["asked"], sources))

@@ -2,8 +2,8 @@
 
 A card is chosen if the ranking holds it for likely, its regimes have the one that the question names, and each
 provision that it rests on has on the day of the question the wording that it was written against; where one has not,
-no less likely card takes the place of its card. The cards that are not chosen leave the candidates; the provisions
-that a chosen card is pinned to become candidates.
+no less likely card takes the place of its card. ``with_cards`` (``articulado.retrieval.fusion``) puts the chosen cards
+and the provisions that they are pinned to among the candidates.
 """
 
 import asyncio
@@ -29,11 +29,12 @@ from articulado.prompting.citation_markers import GAP
 from articulado.retrieval.fusion import candidate, preference
 from articulado.retrieval.ranking.cards import CardReader, probable_cards
 from articulado.values.answers import CaseGuide, Days, StoreName, whole_text
-from articulado.values.chunks import Candidate, Chunk, ProvisionRef, Purpose, is_card, ordering_score
+from articulado.values.chunks import Candidate, Chunk, ProvisionRef, Purpose, is_card, ordering_score, with_changed
 from articulado.values.protocols import ChunkStore
 from nodes.turn import language_of_turn, question_to_score
 from state.context import ResolvedContext
-from state.rag import RagState, agreements_asked, carried_over, days_of
+from state.rag import RagState
+from state.run import carried_over, days_of
 
 LIKELY, SECOND = 0.2, 0.45
 """Probabilities from which on a card, and a second one, answers (docs/retrieval.md)."""
@@ -49,9 +50,9 @@ _STEP = 0.001
 
 
 class ChooseCardsUpdate(TypedDict):
-    """The candidates with the chosen cards and the provisions that bear them, without the other cards."""
+    """The chosen cards, then the provisions that bear them."""
 
-    candidates: list[Candidate]
+    cards: list[Candidate]
     calculations: NotRequired[list[Worked]]
     dated_values: NotRequired[list[Candidate]]
     guides: NotRequired[list[CaseGuide]]
@@ -69,7 +70,7 @@ async def choose_cards(
     """Choose by the ranking; no card answers for a provision or an agreement that a question names."""
     others = [each for each in state["candidates"] if not is_card(each["chunk"])]
     if len(others) == len(state["candidates"]) or not _may_answer(state):
-        return {"candidates": others}
+        return {"cards": []}
     store, days = stores[state["store"]], days_of(state)
     said_before = {each["chunk"]["id"] for each in carried_over(state)}
     probable = await asyncio.to_thread(_probable, state, phrasings, cards)
@@ -102,11 +103,10 @@ async def choose_cards(
         guide = await _guide_of(card, asked, store) if not said else None
         text = card_text(card, language_of_turn(state, domain.language), said, guide["title"] if guide else "")
         guides += [guide] if guide and guide not in guides else []
-        chosen.append(_with(each, "card", "", {**each["chunk"], "text": text}))
+        chosen.append(with_changed(_with(each, "card", ""), text=text))
         answered |= answer
         for one in await _bearing(statements, each, store, days, domain):
             bearing.setdefault(one["chunk"]["id"], one)
-    known = {each["chunk"]["id"] for each in others}
     denied = {each["calculation"] for each in state["calculations"] if chosen and each["status"] == "not_entitled"}
     values = [
         each for each in _of_day(state, days) if denied.isdisjoint(each["found_by"]) and _fitting(each, chosen, regimes)
@@ -115,11 +115,7 @@ async def choose_cards(
         values += _caveats(others, regimes, days, language_of_turn(state, domain.language))
     kinds = {kind for each in values for kind in each["found_by"]}
     return {
-        "candidates": [
-            *chosen,
-            *(_marked(each, bearing.get(each["chunk"]["id"])) for each in others),
-            *(each for id, each in bearing.items() if id not in known),
-        ],
+        "cards": [*chosen, *bearing.values()],
         "calculations": [
             each for each in state["calculations"] if each["status"] == "none" or each["calculation"] in kinds
         ],
@@ -217,7 +213,8 @@ def _probable(state: RagState, phrasings: Phrasings | None, reader: CardReader |
 
 def _may_answer(state: RagState) -> bool:
     """Tell whether a card may answer a turn: not what asks for a text, for an agreement or about the last answer."""
-    return not (state["turn_question"]["is_lookup"] or state["about_answer"] or agreements_asked(state).named)
+    question = state["turn_question"]
+    return not (question["is_lookup"] or question["about_answer"] or question["agreements"])
 
 
 async def _bearing(
@@ -276,13 +273,5 @@ def _part_with(pin: Pin, parts: Sequence[Chunk]) -> Chunk:
     return next((part for part in parts if anchor in " ".join(part["text"].split())), parts[0])
 
 
-def _with(found: Candidate, purpose: Purpose, says: str, chunk: Chunk | None = None) -> Candidate:
-    return {**found, "chunk": chunk or found["chunk"], "origins": ["card"], "purpose": purpose, "says": says}
-
-
-def _marked(known: Candidate, bearing: Candidate | None) -> Candidate:
-    """Return a candidate that bears a card with that origin, and what it is quoted for."""
-    if bearing is None:
-        return known
-    marked: Candidate = {**known, "origins": list(dict.fromkeys((*known["origins"], "card")))}
-    return {**marked, "purpose": bearing["purpose"], "says": bearing["says"]} if "purpose" in bearing else marked
+def _with(found: Candidate, purpose: Purpose, says: str) -> Candidate:
+    return {**found, "origins": ["card"], "purpose": purpose, "says": says}

@@ -12,26 +12,24 @@ from typing_extensions import TypedDict
 
 from articulado.answering.reader import Reader
 from articulado.legal.domain.base import Domain
-from articulado.legal.domain.spanish_law import searched_topic
 from articulado.models.retry import UNLIMITED, QuestionTime
 from articulado.retrieval.agreements import without_agreement_names
-from articulado.values.answers import Cost, TurnQuestion, cost_of_failure, whole_text
+from articulado.retrieval.question import described
+from articulado.values.answers import Cost, TurnQuestion, cost_of_failure, searched_topic, whole_text
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ModelError
 from nodes.turn import language_of_turn
 from state.context import ResolvedContext
-from state.rag import RagState, agreements_asked, carried_over
+from state.rag import RagState
+from state.run import carried_over
 
 
 class DecomposeUpdate(TypedDict):
     """What the reader makes of the question, what is searched for, and a warning where the reader failed."""
 
-    turn_question: NotRequired[TurnQuestion]
+    turn_question: TurnQuestion
     queries: list[str]
     searches: list[str]
-    other_matter: NotRequired[str | None]
-    new_topic: NotRequired[bool]
-    about_answer: bool
     warnings: NotRequired[list[str]]
     cost: NotRequired[Cost]
 
@@ -51,7 +49,7 @@ async def decompose(
     """
     carried = carried_over(state)
     question = _with_title(state["turn_question"], carried, domain)
-    names = agreements_asked(state).names
+    names = question["agreement_names"]
     text, subject = (without_agreement_names(part, names) for part in (question["text"], question["subject"]))
     asked: TurnQuestion = {**question, "text": text, "subject": subject}
     try:
@@ -66,19 +64,21 @@ async def decompose(
         return {
             "queries": [whole_text(asked)],
             "searches": searches_of(asked, [whole_text(asked)], domain),
-            "about_answer": False,
-            "warnings": [*state["warnings"], spoken.translate("rag_searched_as_asked", problem=error)],
+            "turn_question": {**question, "about_answer": False},
+            "warnings": [spoken.translate("rag_searched_as_asked", problem=error)],
             "cost": cost_of_failure(error),
         }
     if said.new_topic:
-        question, asked = {**question, "subject": ""}, {**asked, "subject": ""}
+        question, asked = (described({**each, "subject": ""}, domain) for each in (question, asked))
     return {
-        "turn_question": question,
+        "turn_question": {
+            **question,
+            "new_topic": question["new_topic"] or said.new_topic,
+            "about_answer": not said.queries,
+            "other_matter": said.other_matter,
+        },
         "queries": said.queries,
         "searches": searches_of(asked, said.queries, domain),
-        "other_matter": said.other_matter,
-        "new_topic": state["new_topic"] or said.new_topic,
-        "about_answer": not said.queries,
         "cost": said.cost,
     }
 
@@ -91,7 +91,7 @@ def _with_title(question: TurnQuestion, carried: Sequence[Candidate], domain: Do
     if not question["subject"] or not carried or domain.question_topic(question["subject"]):
         return question
     chunk = carried[0]["chunk"]
-    return {**question, "subject": f"{chunk['title']}, {chunk['provision']}, {chunk['law_name']}"}
+    return described({**question, "subject": f"{chunk['title']}, {chunk['provision']}, {chunk['law_name']}"}, domain)
 
 
 def searches_of(question: TurnQuestion, queries: Sequence[str], domain: Domain) -> list[str]:
@@ -101,8 +101,7 @@ def searches_of(question: TurnQuestion, queries: Sequence[str], domain: Domain) 
     (docs/retrieval.md, docs/conversations.md). A search that has all of the question's words makes it superfluous, and
     where there are none there is nothing new to search for.
     """
-    topic = searched_topic(question, domain)
-    topic_stems = set(domain.stems(topic))
+    topic, topic_stems = searched_topic(question), set(question["stems"])
     if not queries or any(topic_stems <= set(domain.stems(query)) for query in queries):
         return [*queries]
     return [*queries, topic]

@@ -14,7 +14,7 @@ from articulado.values.answers import Cost, cost_of_failure
 from articulado.values.errors import ModelError
 from nodes.turn import language_of_turn
 from state.context import ResolvedContext
-from state.rag import RagState
+from state.run import RetrievalState
 
 
 class EmbedQueriesUpdate(TypedDict):
@@ -26,7 +26,7 @@ class EmbedQueriesUpdate(TypedDict):
 
 
 async def embed_queries(
-    state: RagState, runtime: Runtime[ResolvedContext], *, search: HybridSearch
+    state: RetrievalState, runtime: Runtime[ResolvedContext], *, search: HybridSearch
 ) -> EmbedQueriesUpdate:
     """Embed the searches into the cache, where the search looks them up by their text."""
     try:
@@ -35,10 +35,7 @@ async def embed_queries(
         spoken = language_of_turn(state, search.domain.language)
         return {
             "lexical_only": True,
-            "warnings": [
-                *state["warnings"],
-                spoken.translate("rag_searched_by_words", problem=error),
-            ],
+            "warnings": [spoken.translate("rag_searched_by_words", problem=error)],
             "cost": cost_of_failure(error),
         }
     return {"lexical_only": False, "cost": cost}

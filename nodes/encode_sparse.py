@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from articulado.retrieval.search import HybridSearch
 from state.context import ResolvedContext
-from state.rag import RagState
+from state.run import RetrievalState
 
 
 class EncodeSparseUpdate(TypedDict):
@@ -16,7 +16,7 @@ class EncodeSparseUpdate(TypedDict):
 
 
 async def encode_sparse(
-    state: RagState, runtime: Runtime[ResolvedContext], *, search: HybridSearch
+    state: RetrievalState, runtime: Runtime[ResolvedContext], *, search: HybridSearch
 ) -> EncodeSparseUpdate:
     """Encode the searches into the cache, where the search looks them up by their text."""
     await search.encode(state["searches"])

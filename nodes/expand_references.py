@@ -19,7 +19,7 @@ from articulado.values.answers import StoreName
 from articulado.values.chunks import Candidate, Chunk, provision_of
 from articulado.values.protocols import ChunkStore
 from state.context import ResolvedContext
-from state.rag import RagState, agreements_asked, days_of
+from state.run import RetrievalState, days_of
 
 PARENT_FACTOR = 0.8
 MAX_PER_SOURCE = 3
@@ -33,7 +33,11 @@ class ExpandReferencesUpdate(TypedDict):
 
 
 async def expand_references(
-    state: RagState, runtime: Runtime[ResolvedContext], *, stores: Mapping[StoreName, ChunkStore], profile: Profile
+    state: RetrievalState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    stores: Mapping[StoreName, ChunkStore],
+    profile: Profile,
 ) -> ExpandReferencesUpdate:
     """Follow the pre-computed references of every candidate, upward or level in rank, to what is in force.
 
@@ -48,7 +52,7 @@ async def expand_references(
     refs = dict.fromkeys(ref for of_source in leads.values() for ref in of_source if ref not in candidate_ids)
     store, (as_of, today) = stores[state["store"]], days_of(state)
     allowed = territories_of(sources)
-    excluded = frozenset(agreements_asked(state).excluded)
+    excluded = frozenset(state["turn_question"]["excluded_laws"])
     cited = [
         chunk
         for chunk in await store.fetch(list(refs))

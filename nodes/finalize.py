@@ -14,7 +14,6 @@ from typing_extensions import TypedDict
 from articulado.calculations.parameters import VALUE_TYPE
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
-from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.legal.wordings import day_to_check, past_law_warnings, tracked_laws
 from articulado.prompting.abstention import declined
 from articulado.prompting.citation_markers import citation, markers_in, one_per_mark, unread_source
@@ -26,10 +25,11 @@ from articulado.values.findings import Certificate, Freshness, Remission
 from articulado.verification.disclosures import certificate_of, freshness_of, precedence_notes, remissions_of
 from nodes.messages import exchange_of
 from nodes.stage import final_event
-from nodes.turn import declined_question, lacking, language_of_turn, question_asked
+from nodes.turn import declined_question, lacking, language_of_turn
 from nodes.validation import MAX_MESSAGES
 from state.context import ResolvedContext
-from state.rag import RagOutput, RagState, carried_over, days_of
+from state.rag import RagOutput, RagState
+from state.run import add_warnings, carried_over, days_of
 
 MAX_HANDED_ON = 12
 """Chunks that the next turn is handed: half of what a principal reads."""
@@ -74,15 +74,16 @@ async def finalize(
     spoken = language_of_turn(state, language)
     if state["refusal"] == "bare":
         answer = declined(declined_question(state), profile, spoken)
-    goes_on = abstained or is_courtesy(state["question"], language)
+    goes_on = abstained or state["turn_question"]["kind"] == "courtesy"
     kept = state.get("carried", []) if goes_on and not used else carried_over(state)
     # A reference value is in no index: the next turn finds it by itself.
     values = {each["chunk"]["id"] for each in state["context"] if each["chunk"]["chunk_type"] == VALUE_TYPE}
     carried = [candidate["chunk"]["id"] for candidate in kept if candidate["chunk"]["id"] not in dropped]
-    stands_alone = whole_text(state["turn_question"]) == state["question"]
+    question = state["turn_question"]
+    stands_alone = whole_text(question) == state["question"]
     outcome = _outcome(state, abstained=abstained)
     exchange: list[Message] = [
-        {"role": "user", "content": question_asked(state), "new_topic": state["new_topic"] and stands_alone},
+        {"role": "user", "content": question["asked"], "new_topic": question["new_topic"] and stands_alone},
         {"role": "assistant", "content": answer, "outcome": outcome},
     ]
     # An answer that was to have no markers rests on what it says that it used.
@@ -101,7 +102,7 @@ async def finalize(
     day = day if of_index or not cited else None
     tracked = tracked_laws(candidate["chunk"] for candidate in [*state["candidates"], *state["context"]])
     warnings = [
-        *state["warnings"],
+        *([spoken.translate("rag_answer_cut")] if state["cut"] else []),
         *still_lacking(needs, spoken),
         *([spoken.translate("rag_unpinned")] if state["unpinned"] else []),
         *(worked["reason"] for worked in state["calculations"] if worked["status"] == "none"),
@@ -123,13 +124,12 @@ async def finalize(
         "certificate": _certificate(state, runtime.context, profile, language) if abstained else None,
         "abstained": abstained,
         "needs": needs,
-        "warnings": list(dict.fromkeys(warnings)),
+        "warnings": warnings,
         "transcript": [*state["conversation"], *exchange][-MAX_MESSAGES:],
         "messages": [],
     }
-    update["messages"] = exchange_of(state, update)
-    result = {**state, **update}
-    runtime.stream_writer(final_event(RagOutput, result))
+    update["messages"] = exchange_of(state, {**update, "warnings": add_warnings(state["warnings"], warnings)})
+    runtime.stream_writer(final_event(RagOutput, state, update))
     return update
 
 

@@ -5,7 +5,6 @@ If the dense vectors are missing, the search is lexical only and a warning says 
 
 from dataclasses import replace
 from functools import partial
-from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -18,7 +17,7 @@ from articulado.retrieval.search import HybridSearch, answers_of_phrasings, sear
 from articulado.values.answers import Cost, whole_text
 from articulado.values.chunks import Candidate
 from state.context import ResolvedContext
-from state.rag import RagState, agreements_asked, days_of
+from state.run import RetrievalState, days_of
 
 MAX_OF_AGREEMENTS = 12
 """Chunks of the agreements that a question names that are always among what is found."""
@@ -28,12 +27,12 @@ class HybridSearchUpdate(TypedDict):
     """What the search found, and a warning where words alone had to do."""
 
     found: list[Candidate]
-    warnings: NotRequired[list[str]]
-    cost: NotRequired[Cost]
+    warnings: list[str]
+    cost: Cost
 
 
 async def hybrid_search(
-    state: RagState,
+    state: RetrievalState,
     runtime: Runtime[ResolvedContext],
     *,
     search: HybridSearch,
@@ -46,8 +45,8 @@ async def hybrid_search(
     Of agreements that the question names, the best are found whatever else there is. Vectors that are there no longer
     are made again, or the search is by words. What answers the nearest known questions is found, too.
     """
-    where = search_filter(state["turn_question"], days_of(state).as_of, runtime.context.territory, state.get("scope"))
-    named = agreements_asked(state).named
+    where = search_filter(state["turn_question"], days_of(state).as_of, runtime.context.territory, state["scope"])
+    named = tuple(state["turn_question"]["agreements"])
     run = partial(
         search.run_or_by_words,
         state["searches"],
@@ -63,7 +62,4 @@ async def hybrid_search(
     if phrasings and not runtime.context.collections:
         question = whole_text(state["turn_question"])
         found = merged([*found, *await answers_of_phrasings(question, phrasings, cards, search, where, days_of(state))])
-    update: HybridSearchUpdate = {"found": found, "cost": cost}
-    if warnings:
-        update["warnings"] = [*state["warnings"], *warnings]
-    return update
+    return {"found": found, "warnings": warnings, "cost": cost}

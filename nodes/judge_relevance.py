@@ -17,7 +17,8 @@ from articulado.values.answers import AnswerOutcome, whole_text
 from articulado.values.chunks import NAMED_SCORE
 from nodes.turn import is_in_other_language, is_translated, question_to_score
 from state.context import ResolvedContext
-from state.rag import RagState, agreements_asked, carried_over
+from state.rag import RagState
+from state.run import carried_over
 
 
 class JudgeRelevanceUpdate(TypedDict):
@@ -42,7 +43,7 @@ async def judge_relevance(
     the subject, what was answered before something was fetched for it, and a reference value that was asked for alone.
     A follow-up is answered unless far off.
     """
-    agreements = agreements_asked(state).named
+    agreements = tuple(state["turn_question"]["agreements"])
     named = any(
         "direct" in candidate["origins"] or is_asked_of(candidate, agreements) for candidate in state["candidates"]
     )
@@ -58,7 +59,7 @@ async def judge_relevance(
         # The matters were learnt from questions in the language of the profile.
         judgement = judgement._replace(matter="", matter_share=0.0)
     # A reader that finds the question of another field need only be borne out.
-    decides = model_decides and state["other_matter"] is None
+    decides = model_decides and state["turn_question"]["other_matter"] is None
     value_alone = asks_for_value_alone(whole_text(state["turn_question"]))
     answered_before = judgement.relevance >= _floor_of_follow_ups(state, relevance_bands)
     is_answer = named or (value_alone and state["dated_values"]) or answered_before
@@ -71,8 +72,8 @@ async def judge_relevance(
 def _floor_of_follow_ups(state: RagState, bands: RelevanceBands) -> float:
     """Return the probability from which on a turn is answered because of those before it; above 1 where none counts."""
     if carried_over(state):
-        return 0.0 if state["about_answer"] else bands.follow_up
-    return bands.insisting if state["conversation"] and not state["new_topic"] else math.inf
+        return 0.0 if state["turn_question"]["about_answer"] else bands.follow_up
+    return bands.insisting if state["conversation"] and not state["turn_question"]["new_topic"] else math.inf
 
 
 def outcome_of(judgement: Judgement, bands: RelevanceBands, *, model_decides: bool) -> AnswerOutcome:

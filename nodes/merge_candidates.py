@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from articulado.retrieval.fusion import merged
 from articulado.values.chunks import Candidate
 from state.context import ResolvedContext
-from state.rag import RagState, carried_over, may_be_cited
+from state.run import RetrievalState, carried_over, may_be_cited
 
 
 class MergeCandidatesUpdate(TypedDict):
@@ -18,6 +18,7 @@ class MergeCandidatesUpdate(TypedDict):
     candidates: list[Candidate]
 
 
-async def merge_candidates(state: RagState, runtime: Runtime[ResolvedContext]) -> MergeCandidatesUpdate:
+async def merge_candidates(state: RetrievalState, runtime: Runtime[ResolvedContext]) -> MergeCandidatesUpdate:
     """Keep each chunk once, with its highest score; what the last answer rested on only as far as it still applies."""
-    return {"candidates": merged(state["direct"] + state["found"] + may_be_cited(carried_over(state), state))}
+    carried = may_be_cited(carried_over(state), state["turn_question"])
+    return {"candidates": merged(state["direct"] + state["found"] + carried)}

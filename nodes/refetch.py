@@ -7,22 +7,21 @@ found chunks that the model has not read.
 from collections import Counter
 from collections.abc import Mapping
 from itertools import chain, zip_longest
-from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from articulado.legal.domain.spanish_law import searched_topic
 from articulado.legal.validity import in_force
 from articulado.retrieval.fusion import EXTRA_AFTER_REFETCH, candidate, merged
 from articulado.retrieval.needs import nearest_first, provisions_needed, text_of
 from articulado.retrieval.references import ProvisionRequest
 from articulado.retrieval.search import HybridSearch, search_filter
-from articulado.values.answers import NO_COST, Cost, Need, StoreName, question_of
+from articulado.values.answers import NO_COST, Cost, Need, StoreName, question_of, searched_topic
 from articulado.values.chunks import NAMED_SCORE, Candidate
 from articulado.values.protocols import ChunkStore, Reranker
 from state.context import ResolvedContext
-from state.rag import RagState, days_of
+from state.rag import RagState
+from state.run import days_of
 
 
 class RefetchUpdate(TypedDict):
@@ -32,8 +31,8 @@ class RefetchUpdate(TypedDict):
     refetched: bool
     retried: bool
     unmet_needs: list[Need]
-    warnings: NotRequired[list[str]]
-    cost: NotRequired[Cost]
+    warnings: list[str]
+    cost: Cost
 
 
 async def refetch(
@@ -64,17 +63,16 @@ async def refetch(
             unmet.append(need)
         else:
             to_search[_query(need, state, search)] = need
-    warnings, cost = state["warnings"], NO_COST
+    cost, by_words = NO_COST, list[str]()
     if to_search:
         hits, cost, by_words = await search.run_or_by_words(
             list(to_search),
-            search_filter(state["turn_question"], days_of(state).as_of, runtime.context.territory, state.get("scope")),
+            search_filter(state["turn_question"], days_of(state).as_of, runtime.context.territory, state["scope"]),
             collections=runtime.context.collections,
             # An embedder that was late once is not waited for again.
             lexical_only=state["lexical_only"],
             deadline=state.get("deadline"),
         )
-        warnings = [*warnings, *by_words]
         unseen = [hit for hit in hits if hit["chunk"]["id"] not in seen and in_force(hit["chunk"], *days_of(state))]
         for query, need in to_search.items():
             by_need.append(await _best_first(query, unseen, heuristic))
@@ -89,7 +87,7 @@ async def refetch(
         "refetched": bool(new),
         "retried": True,
         "unmet_needs": unmet,
-        "warnings": warnings,
+        "warnings": by_words,
         "cost": cost,
     }
 
@@ -108,7 +106,7 @@ def _query(need: Need, state: RagState, search: HybridSearch) -> str:
     text = text_of(need)
     if len(set(search.domain.stems(text))) > 1:
         return text
-    return f"{text} {searched_topic(state['turn_question'], search.domain)}".strip()
+    return f"{text} {searched_topic(state['turn_question'])}".strip()
 
 
 async def _best_first(query: str, hits: list[Candidate], heuristic: Reranker) -> list[Candidate]:

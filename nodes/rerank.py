@@ -23,7 +23,7 @@ from articulado.values.errors import ModelError
 from articulado.values.protocols import Reranker, RerankerTable
 from nodes.turn import language_of_turn, question_to_score
 from state.context import ResolvedContext
-from state.rag import RagState, agreements_asked, carried_over, days_of
+from state.run import RetrievalState, carried_over, days_of
 
 MAX_RERANKED = 20
 """Candidates that a model scores. Neither the time that others took nor what it has scored before changes it: the same
@@ -42,7 +42,7 @@ class RerankUpdate(TypedDict):
 
 
 async def rerank(
-    state: RagState,
+    state: RetrievalState,
     runtime: Runtime[ResolvedContext],
     *,
     rerankers: RerankerTable,
@@ -80,17 +80,14 @@ async def rerank(
         scored = await reranker.score(question_to_score(state), state["queries"], to_score, deadline=end)
         update["cost"] = cost_of(scored)
         if scored.squashed:
-            update["warnings"] = [
-                *state["warnings"],
-                language_of_turn(state, language).translate("rag_scores_squashed"),
-            ]
+            update["warnings"] = [language_of_turn(state, language).translate("rag_scores_squashed")]
     except ModelError as error:
         to_score = unscored
         scored = await rerankers["heuristic"].score(question_to_score(state), state["queries"], to_score)
         warning = language_of_turn(state, language).translate("rag_ordered_without_model", problem=error)
-        update["warnings"] = [*state["warnings"], warning]
+        update["warnings"] = [warning]
         update["cost"] = cost_of_failure(error)
-    named_agreements = agreements_asked(state).named
+    named_agreements = tuple(state["turn_question"]["agreements"])
     scores |= {candidate["chunk"]["id"]: score for candidate, score in zip(to_score, scored.scores, strict=True)}
     of_named = [candidate for candidate in to_score if candidate["chunk"]["law_id"] in named_agreements]
     if of_named:
@@ -105,9 +102,9 @@ async def rerank(
     return {**update, "candidates": [_with_place(candidate, in_place) for candidate in ranked]}
 
 
-def _in_their_places(state: RagState) -> dict[int, float]:
+def _in_their_places(state: RetrievalState) -> dict[int, float]:
     """Return the scores of what the last answer rested on, by id, in a turn that is about that answer; else nothing."""
-    carried = carried_over(state) if state.get("about_answer") else []
+    carried = carried_over(state) if state["turn_question"]["about_answer"] else []
     named = {candidate["chunk"]["id"] for candidate in state["candidates"] if "direct" in candidate["origins"]}
     return {
         candidate["chunk"]["id"]: NAMED_SCORE - place * STEP
@@ -121,7 +118,7 @@ def _with_place(candidate: Candidate, in_place: Mapping[int, float]) -> Candidat
     return candidate if score is None else {**candidate, "final_score": score}
 
 
-async def _preselected(state: RagState, unscored: list[Candidate], heuristic: Reranker) -> list[Candidate]:
+async def _preselected(state: RetrievalState, unscored: list[Candidate], heuristic: Reranker) -> list[Candidate]:
     """Return the candidates that the formula puts first: a model's time goes to those (docs/retrieval.md)."""
     scored = await heuristic.score(question_to_score(state), state["queries"], unscored)
     by_score = sorted(zip(unscored, scored.scores, strict=True), key=lambda pair: -(pair[1] or 0.0))

@@ -10,6 +10,7 @@ from articulado.config.settings import ChunkContext
 from state.case import CaseState
 from state.ingest import IngestState
 from state.rag import RagState
+from state.run import RetrievalState
 
 
 def after_analysis(state: RagState) -> Literal["decompose", "lookup_records"]:
@@ -17,15 +18,31 @@ def after_analysis(state: RagState) -> Literal["decompose", "lookup_records"]:
     return "decompose" if state["store"] == "index" else "lookup_records"
 
 
-def after_decompose(state: RagState) -> list[Literal["embed_queries", "encode_sparse", "merge_candidates"]]:
-    """Encode the searches in both spaces at once, or skip the search where there is nothing new to search for."""
-    return ["embed_queries", "encode_sparse"] if state["searches"] else ["merge_candidates"]
+def to_retrieve(
+    state: RetrievalState,
+) -> list[Literal["embed_queries", "encode_sparse"]] | Literal["merge_candidates", "rerank"]:
+    """Encode the searches in both spaces at once; skip that without searches, and merging, too, after a refetch."""
+    if state["refetched"]:
+        return "rerank"
+    return ["embed_queries", "encode_sparse"] if state["searches"] else "merge_candidates"
 
 
-def after_merge(state: RagState) -> Literal["expand_references", "abstain"]:
-    """Abstain where nothing was found, or only others than the provisions that were asked for and nothing else."""
+def after_merge(state: RetrievalState) -> Literal["expand_references", "rerank", "nothing"]:
+    """Follow the references of the candidates; a case is searched within its scope, and references lead out of it."""
+    if state["scope"]:
+        return "rerank"
+    return "expand_references" if has_candidates(state) else "nothing"
+
+
+def has_candidates(state: RetrievalState) -> bool:
+    """Tell if anything was found, and not only other provisions than those that a look-up asks for."""
     missed = state["turn_question"]["is_lookup"] and not state["direct"] and state["store"] == "index"
-    return "expand_references" if state["candidates"] and not missed else "abstain"
+    return bool(state["candidates"]) and not missed
+
+
+def after_retrieve(state: RagState) -> Literal["judge_relevance", "abstain"]:
+    """Judge the candidates if there are any."""
+    return "judge_relevance" if has_candidates(state) else "abstain"
 
 
 def after_judgement(state: RagState) -> Literal["choose_cards", "abstain"]:

@@ -7,7 +7,6 @@ the question names and, for a chat model, those that the chosen chunks name.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -26,6 +25,7 @@ from articulado.retrieval.fusion import (
     preference,
     pruned,
     reserved_first,
+    with_cards,
 )
 from articulado.retrieval.parts import PROVISIONS, chosen_parts, without_repealed
 from articulado.retrieval.ranking.table import effective_strategy
@@ -34,17 +34,17 @@ from articulado.values.chunks import Candidate, ProvisionRef, provision_of
 from articulado.values.protocols import RerankerTable, TokenCounter
 from nodes.turn import language_of_turn
 from state.context import ResolvedContext
-from state.rag import RagState, days_of
+from state.rag import RagState
+from state.run import days_of
 
 READ: Mapping[RerankStrategy, Cut] = {"learnt": Cut(0.06, 14), "heuristic": Cut(0.45, 8)}
 """Which candidates are read, by what ordered them (docs/retrieval.md); what others ordered is not cut."""
 
 
 class SelectContextUpdate(TypedDict):
-    """What the principal will read, in its order; the ``candidates`` with the reference values that it reads."""
+    """The fragments that the principal reads, in its order, and the reference values behind them."""
 
     context: list[Candidate]
-    candidates: NotRequired[list[Candidate]]
 
 
 async def select_context(
@@ -66,7 +66,7 @@ async def select_context(
     (``articulado.retrieval.parts``), and the parts of a provision share a marker.
     """
     limit = runtime.context.max_chunks_in_prompt + (EXTRA_AFTER_REFETCH if state["refetched"] else 0)
-    found = [known for known in state["candidates"] if "value" not in known["origins"]]
+    found = with_cards(state["candidates"], state["cards"])
     by_card = not model_decides and any(known.get("purpose") == "card" for known in found)
     # Offline, nothing is said beside a card but what bears it.
     ranked = sorted(filter(is_of_card, found) if by_card else found, key=preference)
@@ -94,9 +94,9 @@ async def select_context(
     named = profile.features.spanish_law and model_decides
     values = _reference_values(state, context, language_of_turn(state, language), of_context=named)
     room = context_tokens - sum(spent.values())
-    values = [value for value in values if value in state.get("dated_values", []) or _cost(value, counter) <= room]
+    values = [value for value in values if value in state["dated_values"] or _cost(value, counter) <= room]
     context = share_marks(context) if model_decides else context
-    return {"context": [*context, *values], "candidates": [*found, *values]} if values else {"context": context}
+    return {"context": [*context, *values]}
 
 
 def _reference_values(
@@ -106,7 +106,7 @@ def _reference_values(
 
     A value is left out if the context has the provision that sets it.
     """
-    values = list(state.get("dated_values", []))
+    values = list(state["dated_values"])
     if of_context:
         day = days_of(state).as_of or days_of(state).today
         kinds = kinds_named(candidate["chunk"]["text"] for candidate in context)

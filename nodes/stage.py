@@ -1,120 +1,37 @@
-"""Graph stages: binding to services, accounting of time and cost, chunk references, spans and events.
+"""Graph stages: binding to services, accounting of time and cost, spans and events.
 
 ``stage`` makes a graph node of a coroutine function and passes each service by the name of its keyword-only
-parameter. On a thread, the state holds references to chunks, which ``ChunkTexts`` replaces by the chunks of
-the store. The account of a graph adds up seconds and usage of each run.
+parameter. The state may hold references to chunks (``ChunkShelf``). The account of a graph adds up seconds
+and usage of each run.
 """
 
 import asyncio
 import inspect
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from langchain_core.runnables import Runnable, RunnableConfig
-from langgraph.config import get_config
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime, get_runtime
+from langgraph.types import StreamWriter
 
 from articulado.config.settings import Settings
 from articulado.language.languages import answered_in, language
 from articulado.language.translation import use_locale
-from articulado.values.answers import NO_COST, Cost, FinalEvent, StoreName
-from articulado.values.protocols import ChunkStore, Progress
+from articulado.values.answers import NO_COST, Cost, FinalEvent
+from articulado.values.protocols import Progress
+from nodes.chunk_shelf import ChunkShelf
 from state.context import ResolvedContext, RunContext
+from state.run import add_warnings
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
-
-
-OF_CANDIDATES: Final = ("direct", "found", "candidates", "context", "carried", "named")
-"""Keys of the state that hold candidates."""
-
-_WHOLE: Final = "content_hash"
-"""A field that each chunk has and no reference."""
-
-Item = Mapping[str, Any]
-"""A chunk, or a reference to one: its ``id``, and the fields in which it differs from the one that the store has."""
-
-
-def is_on_thread() -> bool:
-    """Tell whether the run of the moment is one of a thread, whose checkpoints are kept."""
-    return "thread_id" in get_config().get("configurable", {})
-
-
-class ChunkTexts:
-    """Puts references in the place of chunks, and chunks in the place of references.
-
-    A chunk is read again from its store by its id, so that a thread goes on in another process. What the store does not
-    have stays whole; what it has no longer, because the index is another one, is left out.
-    """
-
-    def __init__(self, stores: Mapping[StoreName, ChunkStore]) -> None:
-        self._stores = stores
-
-    async def resolved(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a state in which all chunks are whole."""
-        references = [chunk for chunk in _chunks_in(state) if _WHOLE not in chunk]
-        if not references:
-            return state
-        stored = await self._stored(state, references)
-
-        def whole(chunk: Item) -> Item | None:
-            if _WHOLE in chunk:
-                return chunk
-            found = stored.get(chunk["id"])
-            return None if found is None else {**found, **chunk} if len(chunk) > 1 else found
-
-        return {**state, **_replaced(state, whole)}
-
-    async def referred(self, update: dict[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the update of a stage with references to the chunks that the store of its ``state`` has.
-
-        What it leaves as it was is no update.
-        """
-        chunks = [chunk for chunk in _chunks_in(update) if _WHOLE in chunk]
-        if not chunks:
-            return update
-        stored = await self._stored({**state, **update}, chunks)
-
-        def reference(chunk: Item) -> Item:
-            found = stored.get(chunk["id"])
-            if found is None or found.keys() != chunk.keys():
-                return chunk
-            differing = {key: value for key, value in chunk.items() if key != "id" and value != found[key]}
-            return chunk if _WHOLE in differing else {"id": chunk["id"], **differing}
-
-        referring = {**update, **_replaced(update, reference)}
-        same = [key for key in OF_CANDIDATES if key in referring and referring[key] == state.get(key)]
-        return {key: value for key, value in referring.items() if key not in same}
-
-    async def _stored(self, state: Mapping[str, Any], chunks: Sequence[Item]) -> Mapping[int, Item]:
-        store = self._stores[state.get("store", "index")]
-        return {chunk["id"]: chunk for chunk in await store.fetch([chunk["id"] for chunk in chunks])}
-
-
-def _chunks_in(values: Mapping[str, Any]) -> Iterable[Item]:
-    for key in OF_CANDIDATES:
-        yield from (candidate["chunk"] for candidate in values.get(key) or ())
-
-
-def _replaced(values: Mapping[str, Any], replace: Callable[[Item], Item | None]) -> dict[str, Any]:
-    """Return the keys that hold chunks, each chunk replaced; one that nothing takes the place of is left out."""
-    replaced: dict[str, Any] = {}
-    for key in OF_CANDIDATES:
-        if values.get(key):
-            pairs = [(candidate, replace(candidate["chunk"])) for candidate in values[key]]
-            replaced[key] = [
-                candidate if chunk is candidate["chunk"] else {**candidate, "chunk": chunk}
-                for candidate, chunk in pairs
-                if chunk is not None
-            ]
-    return replaced
 
 
 _TRACER: ContextVar["Tracer | None"] = ContextVar("tracer", default=None)
@@ -165,6 +82,20 @@ def stage_span(stage: str) -> Iterator[Callable[[Cost], None]]:
             )
 
         yield spend
+
+
+_WRITER: ContextVar[StreamWriter | None] = ContextVar("writer", default=None)
+"""The writer of the graph that calls a subgraph."""
+
+
+@contextmanager
+def heard_by(writer: StreamWriter) -> Iterator[None]:
+    """Send the events of the stages that run in a block to this writer: LangGraph keeps those of a subgraph apart."""
+    token = _WRITER.set(writer)
+    try:
+        yield
+    finally:
+        _WRITER.reset(token)
 
 
 T = TypeVar("T")
@@ -239,7 +170,8 @@ class UsageAccount:
 
     def begin(self, stage: str, runtime: Runtime[RunContext]) -> Runtime[ResolvedContext]:
         """Announce the stage, and return the runtime with all options set."""
-        runtime.stream_writer({"type": "stage", "stage": stage})
+        writer = _WRITER.get() or runtime.stream_writer
+        writer({"type": "stage", "stage": stage})
         return runtime.override(context=self.defaults.overridden_by(runtime.context))  # type: ignore[arg-type, return-value]
 
     def end(self, stage: str, state: Mapping[str, Any], update: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -326,10 +258,10 @@ def services_of(node: Node, services: object) -> dict[str, Any]:
     return {name: getattr(services, name) for name in names}
 
 
-def stage(node: Node, services: object, account: Account, texts: ChunkTexts | None = None) -> Stage:
+def stage(node: Node, services: object, account: Account, shelf: ChunkShelf | None = None) -> Stage:
     """Bind a node to the services that it asks for (``services_of``) and make a graph node of it.
 
-    With ``texts`` the node sees whole chunks, and what it leaves on a thread holds references to them.
+    With a ``shelf`` the node gets whole chunks, and its update is stored with references to them.
 
     Raises:
         TypeError: the node asks for a service that there is not.
@@ -338,20 +270,23 @@ def stage(node: Node, services: object, account: Account, texts: ChunkTexts | No
 
     async def run(state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
         stage_runtime = account.begin(name, runtime)
-        referring = texts if is_on_thread() else None
         began = time.perf_counter()
         with use_locale(account.spoken(name, state)), stage_span(name) as spend:
-            whole = await referring.resolved(state) if referring else state
+            whole = await shelf.resolved(state) if shelf else state
             update = dict(await node(whole, stage_runtime, **bound))
             spend(update.get("cost", NO_COST))
-            update = await referring.referred(update, state) if referring else update
+            update = shelf.referring(update, state) if shelf else update
         return account.end(name, state, update, time.perf_counter() - began)
 
     return Stage(name, run)
 
 
-def final_event(schema: type[Any], result: Mapping[str, Any]) -> FinalEvent:
-    """Return the event that closes a run: its result, by the keys of its output schema, without ``messages``."""
+def final_event(schema: type[Any], state: Mapping[str, Any], update: Mapping[str, Any]) -> FinalEvent:
+    """Return the event that closes a run: its result after the last update, by the keys of its output schema.
+
+    It leaves out ``messages``, which say the same.
+    """
+    result = {**state, **update, "warnings": add_warnings(state["warnings"], update["warnings"])}
     keys = [key for key in schema.__annotations__ if key in result and key != "messages"]
     return {"type": "final", "result": {key: result[key] for key in keys}}
 
@@ -378,11 +313,11 @@ class AddStage(Protocol):
 
 
 def stage_adder(
-    builder: StateGraph[Any, Any, Any, Any], services: object, account: Account, texts: ChunkTexts | None = None
+    builder: StateGraph[Any, Any, Any, Any], services: object, account: Account, shelf: ChunkShelf | None = None
 ) -> AddStage:
-    """Return a function that adds stages to a graph over these services; account and texts: see ``nodes.stage``."""
+    """Return a function that adds stages to a graph over these services; account and shelf: see ``nodes.stage``."""
 
     def add(node: Node, *, defer: bool = False) -> None:
-        builder.add_node(node.__name__, stage(node, services, account, texts), defer=defer)
+        builder.add_node(node.__name__, stage(node, services, account, shelf), defer=defer)
 
     return add

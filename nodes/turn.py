@@ -1,6 +1,5 @@
 """Values derived from the state of a turn and shared by several stages; the task of a principal, and what it leaves."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NotRequired
@@ -8,7 +7,7 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from articulado.answering.principal import AnswerTask, Refusal, Written
-from articulado.language.folding import fold
+from articulado.language.folding import words_of
 from articulado.language.languages import UNKNOWN_LANGUAGE, Language, answered_in
 from articulado.legal.vocabulary.matters import matters
 from articulado.prompting.abstention import Declined
@@ -21,19 +20,14 @@ from articulado.retrieval.relevance.judge import UNDERSPECIFIED
 from articulado.values.answers import AnswerOutcome, Cost, Need, TurnQuestion, question_of, whole_text
 from articulado.values.chunks import Candidate, provision_of
 from articulado.verification.disclosures import calls_for_second_answer
-from state.rag import RagState, agreements_asked, days_of
+from state.rag import RagState
+from state.run import Frame, RetrievalState, days_of
 
 SHARED_WORDS = 0.5
 """Share of the words of the searches that are in the question, from which on they are no translation of it."""
-_WORD = re.compile(r"[^\W\d_]+")
 
 
-def question_asked(state: RagState) -> str:
-    """Return the question of the choice that a turn takes, else the question as it was sent."""
-    return state.get("chosen") or state["question"]
-
-
-def question_to_score(state: RagState) -> TurnQuestion:
+def question_to_score(state: RetrievalState) -> TurnQuestion:
     """Return the question of a turn without the names of agreements.
 
     A question in another language than that of the profile is scored by the searches that the reader has made of it:
@@ -41,22 +35,23 @@ def question_to_score(state: RagState) -> TurnQuestion:
     """
     if is_translated(state):
         return question_of(" ".join(state["queries"]))
-    question, names = state["turn_question"], agreements_asked(state).names
+    question = state["turn_question"]
+    names = question["agreement_names"]
     text, subject = (without_agreement_names(part, names) for part in (question["text"], question["subject"]))
     return {**question, "text": text, "subject": subject}
 
 
-def is_translated(state: RagState) -> bool:
+def is_translated(state: RetrievalState) -> bool:
     """Tell if the searches say the question in the language of the profile; offline, they are its own words."""
     if not _spoken(state) or not state["queries"]:
         return False
     # A short follow-up is searched with the words of its conversation.
-    asked = set(_WORD.findall(fold(whole_text(state["turn_question"]))))
-    searched = set(_WORD.findall(fold(" ".join(state["queries"]))))
+    asked = set(words_of(whole_text(state["turn_question"])))
+    searched = set(words_of(" ".join(state["queries"])))
     return len(searched & asked) < SHARED_WORDS * len(searched)
 
 
-def language_of_turn(state: RagState, language: Language) -> Language:
+def language_of_turn(state: Frame, language: Language) -> Language:
     """Return the language of the texts of a turn: that of its question or the nearest one (``answered_in``).
 
     A question in keywords, or in a language that is not recognised, has the one of the profile.
@@ -64,18 +59,18 @@ def language_of_turn(state: RagState, language: Language) -> Language:
     return answered_in(_spoken(state), language)
 
 
-def written_in(state: RagState, language: Language) -> str:
+def written_in(state: Frame, language: Language) -> str:
     """Return the code of the language that a chat model answers in: that of the question, if it is recognised."""
     spoken = _spoken(state)
     return language.code if spoken in ("", UNKNOWN_LANGUAGE) else spoken
 
 
-def is_in_other_language(state: RagState) -> bool:
+def is_in_other_language(state: Frame) -> bool:
     """Tell whether a question is in a recognised language that is not the profile's."""
     return _spoken(state) not in ("", UNKNOWN_LANGUAGE)
 
 
-def _spoken(state: RagState) -> str:
+def _spoken(state: Frame) -> str:
     """Return the code of the language of the question, empty where it is that of the profile."""
     question = state.get("turn_question")
     return question["language"] if question else ""
@@ -98,7 +93,7 @@ def declined_question(state: RagState) -> Declined:
         question=whole_text(state["turn_question"]),
         queries=state["queries"],
         matter=matters().get(state["matter"]) if state["matter"] != UNDERSPECIFIED else None,
-        other_matter=state["other_matter"] or "",
+        other_matter=state["turn_question"]["other_matter"] or "",
     )
 
 
@@ -110,7 +105,7 @@ class WritingUpdate(TypedDict):
     """The principal's text and self-evaluation, and the fragments that it read, those it cites first, as it does."""
 
     draft: NotRequired[str]
-    draft_chunk_ids: NotRequired[list[int]]
+    draft_context: NotRequired[list[Candidate]]
     used_chunk_ids: NotRequired[list[int]]
     dropped_chunk_ids: NotRequired[list[int]]
     needs: NotRequired[list[Need]]
@@ -119,6 +114,7 @@ class WritingUpdate(TypedDict):
     outcome: NotRequired[AnswerOutcome]
     abstained: NotRequired[bool]
     rewritten: NotRequired[bool]
+    cut: NotRequired[bool]
     warnings: NotRequired[list[str]]
     spoken: NotRequired[str]
     cost: NotRequired[Cost]
@@ -136,8 +132,8 @@ def task_of(
         language=language,
         marked=marked,
         last=state["refetched"],
-        not_found=[name_of(need) for need in state.get("unmet_needs", []) if not need.get("by_check")],
-        unsupported=[finding["where"] for finding in state.get("findings", []) if calls_for_second_answer(finding)],
+        not_found=[name_of(need) for need in state["unmet_needs"] if not need.get("by_check")],
+        unsupported=[finding["where"] for finding in state["findings"] if calls_for_second_answer(finding)],
         draft=draft,
         supersedes=supersedes,
         replies=replies,
@@ -148,22 +144,22 @@ def task_of(
 def written_update(state: RagState, written: Written, language: Language) -> WritingUpdate:
     """Return what an answer leaves in the state; the context is numbered as the answer is read."""
     groups, evaluation = by_mark(state["context"]), written.evaluation
-    cut = language.translate("rag_answer_cut")
     # The data that it says it lacks are told to whoever asked.
     needs = texts_without_foreign_links(
         _needs_of(written, state)[:MAX_NEEDS], (), language.translate("rag_link_left_out")
     )
     order = [*written.cited, *(number for number in range(1, len(groups) + 1) if number not in written.cited)]
+    context = [candidate for number in order for candidate in groups[number - 1]]
     return {
         "draft": written.text,
-        "draft_chunk_ids": _ids(groups, order),
-        "context": [candidate for number in order for candidate in groups[number - 1]],
+        "draft_context": context,
+        "context": context,
         "used_chunk_ids": _ids(groups, evaluation.used),
         "dropped_chunk_ids": _ids(groups, evaluation.dropped),
         "needs": needs,
         "refusal": written.refusal,
         "rewritten": state["refetched"] or written.replies > 1,
-        "warnings": [*_without(state["warnings"], cut), *([cut] if written.cut else [])],
+        "cut": written.cut,
         "cost": written.cost,
     }
 
@@ -185,8 +181,3 @@ def _needs_of(written: Written, state: RagState) -> list[Need]:
 def _ids(groups: Sequence[Sequence[Candidate]], numbers: Sequence[int]) -> list[int]:
     """Return the ids of all chunks of some markers, in the order of the markers."""
     return [candidate["chunk"]["id"] for number in numbers for candidate in groups[number - 1]]
-
-
-def _without(warnings: Sequence[str], gone: str) -> list[str]:
-    """Return the warnings that still hold once another answer has taken the place of the one that was cut."""
-    return [warning for warning in warnings if warning != gone]

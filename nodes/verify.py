@@ -13,7 +13,6 @@ from typing_extensions import TypedDict
 
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
-from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.prompting.citation_markers import keep_markers, markers_in, one_per_mark
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
 from articulado.retrieval.fusion import candidate
@@ -26,9 +25,10 @@ from articulado.verification.citations import NOTHING_KNOWN, KnownProvisions, lo
 from articulado.verification.disclosures import needs_of
 from articulado.verification.reading import ReadAnswer, annotated, read_answer
 from articulado.verification.sources import sources_of
-from nodes.turn import language_of_turn, question_asked, written_in
+from nodes.turn import language_of_turn, written_in
 from state.context import ResolvedContext
-from state.rag import RagState, days_of
+from state.rag import RagState
+from state.run import days_of
 
 MAX_NAMED = 4
 """Provisions that an answer names without having read them, whose texts are shown."""
@@ -70,7 +70,7 @@ async def verify(
     sources = one_per_mark(state["context"])
     numbers = set(range(1, len(sources) + 1)) if grounded else set()
     kept, _ = keep_markers(draft, numbers)
-    claims = not state["refusal"] and not is_courtesy(state["question"], language)
+    claims = not state["refusal"] and state["turn_question"]["kind"] != "courtesy"
     findings: list[Finding] = []
     provisions: list[NamedVerdict] = []
     checked: list[CheckedPart] = []
@@ -111,7 +111,7 @@ async def verify(
 def _said_by_user(state: RagState) -> str:
     """Return all that the user has said: figures of his own are no claims about the law."""
     turns = [message["content"] for message in state["conversation"] if message["role"] == "user"]
-    return "\n".join([*turns, question_asked(state)])
+    return "\n".join([*turns, state["turn_question"]["asked"]])
 
 
 def _said_before(state: RagState) -> str:

@@ -1,6 +1,6 @@
 """State of the two case graphs: input, output and internal keys.
 
-It extends the state of the answering graph. ``with_filters`` adds the filter fields of a profile as keys.
+``with_filters`` adds the filter fields of a profile as keys.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from typing import Annotated, Any, Required
 from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
-from articulado.values.answers import DataOutcome, Usage
+from articulado.values.answers import DataOutcome
 from articulado.values.cases import (
     ArticleReference,
     CaseFailure,
@@ -25,8 +25,8 @@ from articulado.values.cases import (
     Source,
     WorkedCalculation,
 )
-from articulado.values.chunks import Chunk
-from state.rag import RagState, add_usage
+from articulado.values.chunks import Candidate, Chunk
+from state.run import Frame, Search, Totals
 
 
 class RequiredDataInput(TypedDict, total=False):
@@ -46,7 +46,7 @@ class CaseInput(RequiredDataInput, total=False):
     max_tokens: Annotated[int, EphemeralValue]
 
 
-class RequiredDataOutput(TypedDict):
+class RequiredDataOutput(Totals):
     """What ``required_data`` gives back; ``article_reference`` is ``None`` where nothing was found."""
 
     outcome: DataOutcome
@@ -55,11 +55,9 @@ class RequiredDataOutput(TypedDict):
     message: str
     sources: list[Source]
     metadata: CaseMetadata
-    warnings: list[str]
-    usage: Annotated[Usage, add_usage]
 
 
-class ResponseOutput(TypedDict):
+class ResponseOutput(Totals):
     """What ``generate_response`` gives back; ``message`` says why where the decision is not to proceed."""
 
     decision: Decision
@@ -69,12 +67,10 @@ class ResponseOutput(TypedDict):
     message: str
     sources: list[Source]
     metadata: CaseMetadata
-    warnings: list[str]
-    usage: Annotated[Usage, add_usage]
 
 
-class CaseState(RagState, CaseInput, total=False):
-    """All keys of the case graphs: those of the answering graph, the input, and these.
+class CaseState(CaseInput, Totals, Frame, Search, total=False):
+    """All keys of the case graphs: those of a run and of a search, the input, and these.
 
     ``collected`` are the data that the caller sent, checked, by their own names; ``budget`` is ``max_tokens`` with its
     default. ``filters`` are the values of the profile's filter fields, ``assumed`` those that were taken from the
@@ -87,6 +83,8 @@ class CaseState(RagState, CaseInput, total=False):
     shown.
     """
 
+    outcome: DataOutcome
+    context: list[Candidate]
     collected: dict[str, str]
     budget: int
     filters: dict[str, str]

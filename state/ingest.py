@@ -20,7 +20,16 @@ from articulado.values.documents import (
     StaleRecord,
     Unresolved,
 )
-from state.rag import add_seconds
+
+FIRST_STAGE = "accept"
+"""The stage that opens an ingest."""
+
+
+def add_seconds(total: dict[str, float] | None, delta: dict[str, float]) -> dict[str, float]:
+    """Return the seconds of each stage of an ingest added up; the first stage of a run starts anew."""
+    if not total or FIRST_STAGE in delta:
+        return delta
+    return total | {stage: round(total.get(stage, 0.0) + seconds, 3) for stage, seconds in delta.items()}
 
 
 class IngestInput(TypedDict, total=False):

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.fields import FIELDS
-from articulado.calculations.mentions import Mention, mentions
 from articulado.calculations.question import NONE, suits
 from articulado.calculations.question_model import (
     FILE,
@@ -31,6 +30,7 @@ from articulado.calculations.values import Stop
 from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder, packaged_encoder
 from articulado.encoders.sentences import SentenceEncoder, sentence_encoder
+from articulado.legal.reading import Mention, mentions
 from articulado.store.records.schema import CalculationQuestion, load_calculation_questions, load_situations
 
 TODAY = date(2026, 11, 29)

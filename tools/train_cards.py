@@ -41,7 +41,7 @@ from articulado.retrieval.ranking.cards import (
 from articulado.store.opening import open_index
 from articulado.values.chunks import CARDS, Candidate, is_card
 from graph.factory import build_services
-from graph.rag import build_retrieval
+from graph.rag import build_context
 from graph.services import Services
 
 QUESTIONS, FURTHER = FOLDER / "preguntas.jsonl", FOLDER / "formulaciones.jsonl"
@@ -107,7 +107,7 @@ def softmax_regression(
 
 async def examples(services: Services, questions: Sequence[dict[str, Any]]) -> list[Example]:
     """Search each question, and return what speaks for each card that is found."""
-    graph = build_retrieval(services)
+    graph = build_context(services)
     around = cast(Phrasings, services.phrasings).around
     asked = cast(CardReader, services.cards).asked
     found: list[Example] = []
@@ -117,8 +117,8 @@ async def examples(services: Services, questions: Sequence[dict[str, Any]]) -> l
         async with aclosing(cast("AsyncGenerator[dict[str, Any], None]", updates)):
             async for update in updates:
                 # The stages after it choose by what is trained here.
-                if "rerank" in update:
-                    ranked = sorted(update["rerank"]["candidates"], key=preference)
+                if "retrieve" in update:
+                    ranked = sorted(update["retrieve"]["candidates"], key=preference)
                     break
         cards = [each for each in ranked if is_card(each["chunk"])][:MAX_COMPARED]
         laws = [each for each in ranked if not is_card(each["chunk"])]

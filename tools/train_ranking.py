@@ -3,8 +3,8 @@
     python -m tools.train_ranking INDEX
 
 INDEX is the folder of an embedded index with the official texts, built with the encoder of the package. Run this when
-an encoder, the questions or the cards have changed. It takes some twenty minutes. What is known of a training question
-leaves out all that its writer has written and most of what asks for the same.
+an encoder, the questions or the cards have changed. It takes some twenty minutes. Training questions are read without
+the other questions of their writer.
 """
 
 import argparse
@@ -30,6 +30,7 @@ from articulado.encoders.phrasings import PRECEDENTS, Known, Neighbourhood, Phra
 from articulado.encoders.sentences import sentence_encoder
 from articulado.guides.known_questions import known_questions, summaries
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.retrieval.fusion import with_cards
 from articulado.retrieval.ranking.features import FeatureReader, without_neighbours
 from articulado.retrieval.ranking.heuristic import HeuristicReranker
 from articulado.retrieval.ranking.learnt import FILE as RANKING
@@ -50,7 +51,7 @@ from articulado.store.records.schema import Situation, load_corpus, load_situati
 from articulado.values.answers import question_of
 from articulado.values.chunks import CARDS, Candidate, ProvisionRef, provision_of
 from graph.factory import build_services
-from graph.rag import build_retrieval
+from graph.rag import build_context
 from graph.services import Services
 from state.context import RunContext
 from tools.train_encoder import is_held_back, precedents_of
@@ -118,10 +119,8 @@ def trained_wording(questions: Sequence[str], matters: Sequence[str]) -> Wording
     off = [index for index, matter in enumerate(matters) if matter]
     of_words = [word_places(questions[index], language) for index in off]
     matter = LogisticRegression(C=_MATTER_STRENGTH, max_iter=300)
-    matter.fit(
-        matrix(of_words, lambda row: np.full(len(row), max(len(row), 1) ** -0.5), WORD_PLACES),
-        [matters[index] for index in off],
-    )
+    known = matrix(of_words, lambda row: np.full(len(row), max(len(row), 1) ** -0.5), WORD_PLACES)
+    matter.fit(known, [matters[index] for index in off])
     return WordingModel(
         idf=idf,
         field=field.coef_[0],
@@ -227,17 +226,17 @@ def _grade(ref: ProvisionRef, situation: Situation | None) -> float:
 
 async def searched(services: Services, reader: FeatureReader, questions: Sequence[str]) -> Searched:
     """Search each question; read the features of its candidates."""
-    graph = build_retrieval(replace(services, judge=BestScoreJudge()))
+    graph = build_context(replace(services, judge=BestScoreJudge()))
     situations = {one.question: one for one in load_situations()}
     result = Searched([], [], [])
     for question in questions:
         state = await graph.ainvoke(
             {"question": question},
             context=RunContext(rerank_strategy="heuristic"),
-            output_keys=["candidates", "queries"],
+            output_keys=["candidates", "cards", "queries"],
         )
         situation = situations.get(question)
-        found = [each for each in cast(list[Candidate], state["candidates"]) if has_been_learnt(each["chunk"])]
+        found = [each for each in with_cards(state["candidates"], state["cards"]) if has_been_learnt(each["chunk"])]
         result.features.append(reader.read(question, state["queries"], found))
         result.grades.append(np.array([_grade(provision_of(each["chunk"]), situation) for each in found]))
         result.candidates.append(found)

@@ -18,10 +18,10 @@ from articulado.calculations.written import LACKING, UNDERSTOOD
 from articulado.guides.card_answers import BEARING, POINT
 from articulado.language.folding import fold
 from articulado.language.languages import Language
-from articulado.language.spanish import sentences
+from articulado.language.sentences import sentences
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
-from articulado.legal.domain.spanish_law import is_courtesy, without_protocol
+from articulado.legal.domain.spanish_law import without_protocol
 from articulado.legal.labels import provision_key, provision_name
 from articulado.legal.laws.registry import known_laws
 from articulado.prompting.citation_markers import MarkerRenumberer, keep_markers
@@ -95,7 +95,7 @@ class ExtractivePrincipal:
         """Return the answer to a task, with the markers of its fragments, and the self-evaluation."""
         language, asked = self.domain.language, task.question
         question, earlier = (without_protocol(neutralise(asked[part])) for part in ("text", "subject"))
-        if is_courtesy(question, language):
+        if asked["kind"] == "courtesy":
             selection, answer = Selection(), language.translate("courtesy")
         elif answered := self._value_alone(question, fragments):
             selection, answer = answered

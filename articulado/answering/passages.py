@@ -14,7 +14,7 @@ from itertools import pairwise
 from articulado.language.folding import fold
 from articulado.language.languages import Language, language
 from articulado.language.numerals import read_words
-from articulado.language.spanish import sentences
+from articulado.language.sentences import sentences
 from articulado.language.table_text import cells_of, is_amount, is_row
 from articulado.legal.labels import WRITTEN_SUFFIXES
 from articulado.prompting.fragments import Fragment

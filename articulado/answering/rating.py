@@ -16,12 +16,12 @@ from articulado.answering.figures import Asked, without_facts
 from articulado.answering.passages import Passage, below_headings, passages_of
 from articulado.language.folding import fold
 from articulado.language.numerals import read_number, read_words
-from articulado.language.spanish import sentences
+from articulado.language.sentences import sentences
 from articulado.language.table_text import cells_of
 from articulado.legal.citations.parser import Citation
 from articulado.legal.domain.base import Concept, Coverage, Domain, StemWeights
 from articulado.prompting.fragments import Fragment, neutralise
-from articulado.retrieval.coverage import named_words, words_of_names
+from articulado.retrieval.ranking.comparison import named_words, words_of_names
 from articulado.store.records.chunks import records_of_law
 from articulado.store.records.schema import ProvisionRecord
 

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from articulado.legal.domain.base import Domain
-from articulado.legal.domain.spanish_law import is_courtesy, searched_topic
 from articulado.prompting.citation_markers import keep_markers
 from articulado.prompting.outgoing_links import without_foreign_links
 from articulado.prompting.prompts import Prompts, ReaderReply, asked_text, read_reader_reply
-from articulado.values.answers import NO_COST, Cost, Message, TurnQuestion, cost_of, whole_text
+from articulado.values.answers import NO_COST, Cost, Message, TurnQuestion, cost_of, searched_topic, whole_text
 from articulado.values.protocols import ChatModel, Closable
 
 MAX_QUERIES, MAX_FOLLOWUP_QUERIES = 4, 3
@@ -81,9 +80,9 @@ class KeywordReader:
         deadline: float | None = None,
     ) -> Searches:
         """Return one search, or none in a follow-up (``Reader.searches``)."""
-        if follow_up and (question["kind"] == "same" or is_courtesy(question["text"], self._domain.language)):
+        if follow_up and question["kind"] in ("same", "courtesy"):
             return Searches([])
-        topic = searched_topic(question, self._domain)
+        topic = searched_topic(question)
         found = [topic] if self._domain.language.content_words(topic) else []
         return Searches(found if found or follow_up else [question["text"]])
 

@@ -16,15 +16,14 @@ from articulado.calculations.calendars import seat_in
 from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.engine import MOST_ASKED, calculate
 from articulado.calculations.fields import FIELDS, InputField
-from articulado.calculations.mentions import Mention, joined_months, mentions
 from articulado.calculations.parameters import kinds_named
 from articulado.calculations.question_model import QuestionModel, kind_features, meaning_of, mention_features
 from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result, Wanted
 from articulado.encoders.dual import DualEncoder
 from articulado.encoders.sentences import SentenceEncoder
-from articulado.language.folding import fold
+from articulado.language.folding import fold, words_of
 from articulado.legal.dates.finder import find_date
-from articulado.retrieval.relevance.evidence import words_of
+from articulado.legal.reading import Mention, joined_months, mentions
 from articulado.values.errors import ConfigurationError
 
 NONE = "none"
@@ -103,7 +102,7 @@ class Request:
 
 @dataclass(frozen=True)
 class QuestionReader:
-    """Reads questions into calculations by the encoder of the field and, where there is one, a sentence encoder."""
+    """Reads questions into calculations by two encoders; mentions of a text that are known are ``found``."""
 
     model: QuestionModel
     of_field: DualEncoder
@@ -119,9 +118,9 @@ class QuestionReader:
         model = self.model.kinds if self.sentences is None else self.model.kinds_with_sentences
         return model.probabilities(features, vector)
 
-    def read(self, text: str, *, today: date) -> tuple[Request, ...]:
+    def read(self, text: str, *, today: date, found: Sequence[Mention] | None = None) -> tuple[Request, ...]:
         """Return the calculations that a question asks for, the likeliest first; at most one of each group."""
-        found = mentions(text, today=today)
+        found = mentions(text, today=today) if found is None else found
         shares = self.kinds(text, found)
         calculates = 1 - shares.pop(NONE)
         if calculates < SURE_OF_CALCULATION:
@@ -159,28 +158,28 @@ class QuestionReader:
 
         ``None`` where it asks for no calculation.
         """
+        found = mentions(text, today=today)
         if kind:
-            return _ending_today(self.inputs(kind, text, mentions(text, today=today)), text, today)
-        return next(iter(self.read(text, today=today)), None)
+            return _ending_today(self.inputs(kind, text, found), text, today)
+        return next(iter(self.read(text, today=today, found=found)), None)
 
-    def read_turn(self, question: str, earlier: Sequence[str], *, today: date) -> tuple[Request, ...]:
-        """Return the calculations that a follow-up asks for: those of the turns before it with what it changes.
-
-        ``earlier`` are the questions before it, the oldest first.
-        """
+    def read_turn(
+        self, question: str, earlier: Sequence[str], *, today: date, found: Sequence[Mention] | None = None
+    ) -> tuple[Request, ...]:
+        """Return the calculations that a follow-up asks for: those of the ``earlier`` turns with what it changes."""
         last: tuple[Request, ...] = ()
         for text in (*earlier[-MOST_TURNS:], question):
-            own = self.read(text, today=today)
+            named = found if found is not None and text is question else mentions(text, today=today)
+            own = self.read(text, today=today, found=named)
             if own and last:
                 own = (_continued(last[0], own[0]), *own[1:])
             elif last:
-                own = self._changed(last[0], text, today)
+                own = self._changed(last[0], text, named)
             last = own or (last if text is not question else ())
         return last
 
-    def _changed(self, before: Request, text: str, today: date) -> tuple[Request, ...]:
+    def _changed(self, before: Request, text: str, found: Sequence[Mention]) -> tuple[Request, ...]:
         """Return the calculation of a turn before with the data that a short turn changes; empty if it changes none."""
-        found = mentions(text, today=today)
         # Each mention of a short follow-up is a datum: it is said for nothing else.
         shares = [{name: share for name, share in own.items() if name != NONE} for own in self._inputs_of(text, found)]
         new = self.inputs(before.kind, text, found, shares)

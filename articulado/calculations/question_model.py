@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.calculations.mentions import Mention
 from articulado.encoders.dual import DualEncoder
 from articulado.encoders.sentences import SentenceEncoder
+from articulado.language.folding import words_of
 from articulado.language.spanish import stem_word
-from articulado.retrieval.relevance.evidence import words_of
+from articulado.legal.reading import Mention
 
 FILE = Path(str(resources.files("articulado.calculations"))) / "data" / "questions.npz"
 """The weights of the package (``tools.train_calculations``)."""

@@ -1,10 +1,9 @@
 """Features that measure how well each article matches an inquiry.
 
-``EvidenceReader.read`` returns an (articles, features) array; ``EVIDENCE`` names the columns. Lexical
-features come from ``TermIndex``: weight(t) = ln((N + 1) / (n(t) + 1)), times 0.7 for a pair of words and
-0.5 for a run of 3 to 5 letters. Semantic features come from the dual encoder, scaled by the share of known
-words. With a ``TextVectors``, those of ``SENTENCE_EVIDENCE`` follow: cosines of whole sentences, which need no word
-in common and no common language. A ``Guide`` is an article, or an outside matter that no article handles.
+``EvidenceReader.read`` returns an (articles, features) array; ``EVIDENCE`` names the columns. Lexical features are
+those of ``TermIndex``. Semantic features come from the dual encoder, scaled by the share of known
+words. With a ``TextVectors``, the cosines of whole sentences follow (``SENTENCE_EVIDENCE``). A ``Guide`` is an article,
+or an outside matter that no article handles.
 """
 
 import math
@@ -21,9 +20,10 @@ from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC
 from articulado.encoders.dual import DualEncoder
 from articulado.guides.schema import OutsideMatter
+from articulado.language.folding import words_of
 from articulado.language.languages import Language
 from articulado.legal.domain.base import Domain, Lexicon
-from articulado.retrieval.relevance.evidence import runs_of, words_of
+from articulado.retrieval.relevance.evidence import runs_of
 from articulado.store.records.schema import load_general_matters
 from articulado.values.cases import Details, FieldSpec, article_title, details_of
 from articulado.values.chunks import Chunk

@@ -2,20 +2,26 @@
 
 ``Limits`` are seconds of processor and bytes. ``read_bytes`` checks a ZIP before it is unpacked. ``decode``
 detects the encoding: byte order mark, UTF-8, declared encoding, then the 8-bit encoding that gives Spanish.
+
+``profile_file`` finds the file of a profile and ``spoken_language`` the language that it names, without reading the
+profile: the command line needs both before it can report an unreadable profile.
 """
 
 import codecs
+import os
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from importlib import resources
 from io import BytesIO
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
 from articulado.language.formats import written
-from articulado.language.translation import reason, translate
+from articulado.language.translation import DEFAULT_LANGUAGE, reason, translate
 from articulado.values.errors import InvalidInput
 
 MIB = 1 << 20
@@ -160,3 +166,45 @@ def _likelihood(text: str) -> float:
 
 def _unknown_encoding(path: Path) -> InvalidInput:
     return InvalidInput(translate("file.encoding", path=path))
+
+
+SUFFIX = ".toml"
+DEFAULT_PROFILE = "laboral"
+VARIABLE = "ARTICULADO_PROFILE"
+
+_LANGUAGE = re.compile(r"""^\s*language\s*=\s*["'](\w+)["']""", re.MULTILINE)
+
+
+def packaged_folder() -> Path:
+    """Return the folder of the profiles that come with articulado."""
+    return Path(str(resources.files("profiles")))
+
+
+def profile_file(name: str) -> Path | None:
+    """Return the file of a profile, by its name or by the path of a ``.toml``; ``None`` where there is none."""
+    own = name.endswith(SUFFIX)
+    file = Path(name).expanduser() if own else packaged_folder() / f"{name}{SUFFIX}"
+    return file if file.is_file() and (own or Path(name).name == name) else None
+
+
+def spoken_language(name: object = None, env_file: Path | None = Path(".env")) -> str:
+    """Return the language that the profile's file names, the default one where it cannot be told. Never raises.
+
+    Without a name, the profile is that of the environment, of ``env_file``, or the default one, as in ``Settings``. So
+    what is wrong with the settings or with the profile itself is said in its language.
+    """
+    try:
+        named = name or os.environ.get(VARIABLE) or _of_env_file(env_file) or DEFAULT_PROFILE
+        file = profile_file(str(named))
+        match = _LANGUAGE.search(file.read_text(encoding="utf-8-sig")) if file else None
+    except (OSError, ValueError):
+        return DEFAULT_LANGUAGE
+    return match[1] if match else DEFAULT_LANGUAGE
+
+
+def _of_env_file(env_file: Path | None) -> str | None:
+    if env_file is None or not env_file.is_file():
+        return None
+    from dotenv import dotenv_values
+
+    return dotenv_values(env_file).get(VARIABLE)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from articulado.config.data_files import problem_of
-from articulado.config.profile_files import SUFFIX, packaged_folder, profile_file, spoken_language
+from articulado.config.files import SUFFIX, packaged_folder, profile_file, spoken_language
 from articulado.config.sections import (
     NAME_MARK,
     SMALL_NAME_MARK,
@@ -96,18 +96,13 @@ ARTICLE_KEYS = ("id", "title", "url", "updated", "chunks", "inquiries", "provisi
 
 # fmt: off
 CASE_STATE_KEYS = frozenset((
-    "about_answer", "abstained", "answer", "article_id", "article_reference", "article_title", "as_of",
-    "asked_message", "assumed", "budget", "calculations", "candidates", "carried", "certificate", "checked",
-    "choices", "chosen", "citations", "collected", "collected_data", "confidence", "conflicts", "context",
-    "context_chunk_ids", "context_tokens", "conversation", "critical", "dated_values", "deadline", "decision",
-    "direct", "draft", "draft_chunk_ids", "drafted", "dropped_chunk_ids", "dropped_items", "essential_tokens",
-    "failure", "filters", "findings", "found", "freshness", "guardrails", "guides", "history", "inquiry",
-    "left_out", "lexical_only", "log_odds", "matter", "max_tokens", "message", "messages", "metadata",
-    "missing_carried", "named", "needs", "new_topic", "of_article", "other_matter", "outcome", "precedence",
-    "previous_chunk_ids", "provisions", "queries", "question", "raw_confidence", "reason", "refetched", "refusal",
-    "relevance", "remissions", "required_fields", "response", "retried", "rewritten", "scope", "searches",
-    "shortfall", "sources", "spoken", "store", "today", "transcript", "turn", "turn_question", "unmet_needs",
-    "unpinned", "unread", "usage", "used_chunk_ids", "verdicts", "wanted", "warnings", "worked",
+    "article_id", "article_reference", "article_title", "as_of", "assumed", "budget", "candidates",
+    "collected", "collected_data", "confidence", "conflicts", "context", "context_tokens", "critical", "deadline",
+    "decision", "direct", "drafted", "dropped_items", "essential_tokens", "failure", "filters", "found",
+    "guardrails", "inquiry", "left_out", "lexical_only", "log_odds", "max_tokens", "message", "metadata",
+    "of_article", "outcome", "queries", "raw_confidence", "reason", "refetched", "required_fields",
+    "response", "scope", "searches", "shortfall", "sources", "store", "today", "turn", "turn_question", "usage",
+    "wanted", "warnings", "worked",
 ))
 """Keys of the state of a case (``CaseState``), beside which the filter fields are keys too."""
 # fmt: on

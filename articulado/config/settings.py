@@ -21,9 +21,8 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
-from articulado.config.files import MIB, Limits
+from articulado.config.files import DEFAULT_PROFILE, MIB, SUFFIX, Limits, spoken_language
 from articulado.config.profile import load_profile
-from articulado.config.profile_files import DEFAULT_PROFILE, SUFFIX, spoken_language
 from articulado.config.sections import Models
 from articulado.language.translation import translate, use_locale
 from articulado.values.answers import RerankStrategy

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from articulado.calculations.catalogue import CALCULATIONS
 from articulado.guides.schema import ProvisionLink
-from articulado.language.spanish import sentences
+from articulado.language.sentences import sentences
 from articulado.language.translation import translate
 from articulado.legal.ids import chunk_id
 from articulado.legal.labels import provision_key

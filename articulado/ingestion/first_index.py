@@ -9,8 +9,8 @@ import asyncio
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from articulado.config.files import DEFAULT_PROFILE
 from articulado.config.profile import Profile
-from articulado.config.profile_files import DEFAULT_PROFILE
 from articulado.config.settings import Settings
 from articulado.ingestion.incremental.catalog import read_catalog
 from articulado.ingestion.incremental.workspace import chunker_of, profile_digest

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from articulado.language.folding import fold
 from articulado.language.numerals import read_words
-from articulado.language.sentence_spans import sentences
+from articulado.language.sentences import sentence_spans
 from articulado.legal.labels import DIVISIONS, PART_HEADINGS, Heading, split_heading
 from articulado.legal.laws.mentions import law_mentions
 
@@ -264,4 +264,4 @@ def _has_text(blocks: Sequence[Block], index: int) -> bool:
 def may_be_title(rest: str) -> bool:
     """Tell whether what stands beside a label may be a title: one short sentence, which announces no list."""
     is_short = len(rest) <= LONGEST_TITLE and rest[-1] not in ":;,"
-    return is_short and _LIST_MARK.match(rest) is None and len(sentences(rest)) == 1
+    return is_short and _LIST_MARK.match(rest) is None and len(sentence_spans(rest)) == 1

@@ -3,6 +3,9 @@
 A failing or crashing call affects only itself and raises ``InvalidInput``. The pool protects the program
 from damaged and hostile files. It is not a sandbox: code runs with the rights of the user. ``workers``
 returns one shared pool per set of limits.
+
+``in_order`` processes the next items concurrently and yields results in item order; the first item runs alone, so that
+a wrong key costs one request. ``in_thread`` reads a blocking iterator off the event loop.
 """
 
 import asyncio
@@ -13,7 +16,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from signal import Signals
@@ -202,3 +206,51 @@ def workers(limits: Limits) -> Workers:
     shared = Workers(limits)
     atexit.register(shared.close)
     return shared
+
+
+R = TypeVar("R")
+
+
+async def in_order(
+    items: Iterable[T] | AsyncIterable[T], work: Callable[[T], Awaitable[R]], ahead: int
+) -> AsyncGenerator[tuple[T, asyncio.Future[R]], None]:
+    """Yield each item and the work on it once that is done, in order; ``ahead`` further ones are begun meanwhile.
+
+    The first goes alone: where a provider's key is wrong, one request tells. What still goes on when the caller stops
+    is cancelled.
+    """
+    running: deque[tuple[T, asyncio.Future[R]]] = deque()
+    try:
+        alone = True
+        async for item in _each(items):
+            running.append((item, asyncio.ensure_future(work(item))))
+            if alone or len(running) > ahead:
+                yield await _first_done(running)
+            alone = False
+        while running:
+            yield await _first_done(running)
+    finally:
+        for _, future in running:
+            future.cancel()
+        await asyncio.gather(*(future for _, future in running), return_exceptions=True)
+
+
+async def in_thread(items: Iterator[T]) -> AsyncIterator[T]:
+    """Yield items that take work or reading to have: each is fetched off the event loop."""
+    end = object()
+    while (item := await asyncio.to_thread(next, items, end)) is not end:
+        yield item  # type: ignore[misc]
+
+
+async def _each(items: Iterable[T] | AsyncIterable[T]) -> AsyncIterator[T]:
+    if isinstance(items, AsyncIterable):
+        async for item in items:
+            yield item
+    else:
+        for item in items:
+            yield item
+
+
+async def _first_done(running: deque[tuple[T, asyncio.Future[R]]]) -> tuple[T, asyncio.Future[R]]:
+    await asyncio.wait([running[0][1]])
+    return running.popleft()

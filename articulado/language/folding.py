@@ -118,6 +118,7 @@ class _Marks(dict[int, int | None]):
 
 _MARKS = _Marks()
 _NO_LETTER_OR_DIGIT = re.compile(r"[\W_]+")
+_WORD = re.compile(r"[^\W_]+")
 
 
 def fold(text: str) -> str:
@@ -148,6 +149,15 @@ def without_accents(text: str) -> str:
     'Peniscola'
     """
     return text if text.isascii() else unicodedata.normalize("NFD", text).translate(_MARKS)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, in order, lower case and without accents; numbers and stop words are words, too.
+
+    >>> words_of("¿Me corresponden 30 días?")
+    ['me', 'corresponden', '30', 'dias']
+    """
+    return _WORD.findall(fold(text))
 
 
 def letters_and_digits(text: str) -> str:

@@ -7,7 +7,7 @@ A table that is split into pieces repeats its head in each piece. ``with_heads``
 import re
 from collections.abc import Iterable, Iterator
 
-from articulado.language.sentence_spans import Span
+from articulado.language.sentences import Span
 
 CELLS = " | "
 """What parts the cells of a row."""

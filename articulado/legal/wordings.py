@@ -17,7 +17,7 @@ from articulado.language.table_text import without_heads
 from articulado.language.translation import translate
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import in_force
-from articulado.values.chunks import NO_DAYS, Candidate, Chunk, WordingChange, WordingDates
+from articulado.values.chunks import NO_DAYS, Candidate, Chunk, WordingChange, WordingDates, with_changed
 
 FIRST_DAY_DEDUCED = "El día en que empezó a regir se deduce de la fecha de la reforma: compruébelo en el BOE."
 """What is said of a wording in force whose first day no source gives."""
@@ -233,17 +233,18 @@ def wording_note(chunk: Chunk, day: date, tracked: frozenset[str]) -> str:
     return f"Redacción vigente{span}{doubt if deduced else ''}"
 
 
-def annotate_validity(chunk: Chunk, day: date) -> Chunk:
-    """Return a chunk; where it is not the wording of the day asked about, its status note says first of when it is."""
+def annotate_validity(candidate: Candidate, day: date) -> Candidate:
+    """Return a candidate; if it is not the wording of the day asked about, its status note says first of when it is."""
+    chunk = candidate["chunk"]
     begins, ends = _day(chunk["valid_from"]), _day(chunk["valid_to"])
     if begins and begins > day:
         span = f"rige desde el {begins:%d/%m/%Y}"
     elif ends and ends <= day:
         span = f"rigió hasta el {ends - timedelta(days=1):%d/%m/%Y}"
     else:
-        return chunk
+        return candidate
     note = f"Esta redacción {span} y no es la del {day:%d/%m/%Y}, por la que se pregunta. {chunk['status_note']}"
-    return {**chunk, "status_note": note.rstrip()}
+    return with_changed(candidate, status_note=note.rstrip())
 
 
 RECENT = timedelta(days=31)

@@ -37,8 +37,9 @@ def merged(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _joined(first: Candidate, second: Candidate) -> Candidate:
+    source = second if second.get("changed") and not first.get("changed") else first
     joined: Candidate = {
-        "chunk": first["chunk"],
+        "chunk": source["chunk"],
         "score": max(first["score"], second["score"]),
         "origins": list(dict.fromkeys(first["origins"] + second["origins"])),
         "found_by": list(dict.fromkeys(first["found_by"] + second["found_by"])),
@@ -52,6 +53,8 @@ def _joined(first: Candidate, second: Candidate) -> Candidate:
     scored = [candidate for candidate in (first, second) if "rerank_score" in candidate]
     if scored:
         joined["rerank_score"] = max(candidate["rerank_score"] for candidate in scored)
+    if "changed" in source:
+        joined["changed"] = source["changed"]
     return joined
 
 
@@ -72,6 +75,30 @@ def preference(candidate: Candidate) -> tuple[bool, float, float, str, str, int,
 def ranked_provisions(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return candidates without answer cards, the best first (``preference``)."""
     return sorted((each for each in candidates if not is_card(each["chunk"])), key=preference)
+
+
+def with_cards(candidates: Iterable[Candidate], cards: Sequence[Candidate]) -> list[Candidate]:
+    """Return the chosen ``cards``, the candidates that are no cards, and the provisions that bear the cards.
+
+    A candidate that bears a card has that origin, and the words that it is quoted for. Cards that were not chosen are
+    left out.
+    """
+    chosen = [each for each in cards if is_card(each["chunk"])]
+    bearing = {each["chunk"]["id"]: each for each in cards if not is_card(each["chunk"])}
+    law = {each["chunk"]["id"]: each for each in candidates if not is_card(each["chunk"])}
+    return [
+        *chosen,
+        *(_marked(each, bearing.get(id_)) for id_, each in law.items()),
+        *(each for id_, each in bearing.items() if id_ not in law),
+    ]
+
+
+def _marked(known: Candidate, bearing: Candidate | None) -> Candidate:
+    """Return a candidate that bears a card with that origin, and the words that it is quoted for."""
+    if bearing is None:
+        return known
+    marked: Candidate = {**known, "origins": list(dict.fromkeys((*known["origins"], "card")))}
+    return {**marked, "purpose": bearing["purpose"], "says": bearing["says"]} if "purpose" in bearing else marked
 
 
 def nearest(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import date
 
 from articulado.language.folding import fold
-from articulado.language.sentence_spans import sentences
+from articulado.language.sentences import sentence_spans
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import parse_citations
 from articulado.legal.labels import provision_name
@@ -85,7 +85,7 @@ def needs_in_answer(text: str, as_of: date | None = None, read: Collection[Provi
     []
     """
     needs: dict[ProvisionRef, Need] = {}
-    for start, end in sentences(text):
+    for start, end in sentence_spans(text):
         folded = fold(text[start:end])
         if not any(words in folded for words in _MISSING):
             continue

@@ -308,11 +308,7 @@ async def later_wordings(candidates: Sequence[Candidate], day: date, store: Chun
         for provision, chunks in zip(provisions, indexed, strict=True)
         if not any(in_force(chunk, day, day) for chunk in chunks)
     }
-    return [
-        {**wording, "chunk": annotate_validity(wording["chunk"], day)}
-        for wording in later
-        if provision_of(wording["chunk"]) in lacking
-    ]
+    return [annotate_validity(wording, day) for wording in later if provision_of(wording["chunk"]) in lacking]
 
 
 def _may_stand_in(chunk: Chunk, day: date) -> bool:

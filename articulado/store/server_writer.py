@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from articulado.config.profile_files import DEFAULT_PROFILE
+from articulado.config.files import DEFAULT_PROFILE
 from articulado.config.settings import Settings, period_of
 from articulado.language.translation import translate
 from articulado.store.generations import REBUILD_HINT, GraphSearch, Index

@@ -78,22 +78,83 @@ class NamedDecision(TypedDict):
     name: str
 
 
+class Span(TypedDict):
+    """A place in the text of a question: ``text[start:end]``."""
+
+    start: int
+    end: int
+
+
+class NamedCitation(Span):
+    """A provision that the text cites; ``law_id`` is empty if the text names no law that the registry knows."""
+
+    law_id: str
+    provision_key: str
+
+
+class NamedLaw(Span):
+    """A law that the text names; ``law_id`` is empty if the registry does not know it."""
+
+    law_id: str
+
+
+class NamedPlace(Span):
+    """A community or a city, by its canonical name."""
+
+    name: str
+
+
+class NamedDay(Span):
+    """A past day as of which the text asks (ISO 8601)."""
+
+    day: str
+
+
+MentionType = Literal["date", "amount", "count", "share", "number"]
+
+
+class NamedValue(Span):
+    """A day (ISO 8601), an amount of money, a duration or another count, a share, or a bare number.
+
+    ``value`` is a day or a decimal number. ``unit`` is of a count ("day", "week", "month", "year", "hour", "#" and a
+    stem for things) or "euro"; ``per`` is the time that an amount or a count is of ("day", "week", "month", "year").
+    """
+
+    type: MentionType
+    value: str
+    unit: str
+    per: str
+
+
 class TurnQuestion(TypedDict):
     """A question as it is to be understood in its conversation.
 
-    ``text`` are its words, with the provisions that it takes over from the turns before; ``subject`` is what it leans
-    on, empty where it stands alone. ``language`` is the code of its language where that is not the one of the profile
-    (``und`` if it is not recognised), else empty.
+    ``asked`` is the question as it was sent, or the one of the choice that it takes. ``text`` are its words, with the
+    provisions that it takes over from the turns before; ``subject`` is what it leans on, empty where it stands alone.
+    ``language`` is the code of its language where that is not the one of the profile (``und`` if it is not recognised),
+    else empty.
+
+    ``new_topic`` is set if it leaves the subject of its conversation: then nothing is carried over. ``about_answer`` is
+    set if it speaks of the last answer and searches nothing. ``other_matter`` is the field that the reader finds it of
+    instead of the profile's: empty if it does not name it, ``None`` if it finds nothing of the kind.
 
     ``is_lookup``: it asks for the ``provisions`` and ``decisions`` that it names, and for nothing else. ``territory``
     is the canonical name of a community or a city (``articulado.legal.territory.mentions``). ``agreements`` are the ids
     of the collective agreements that it, or the conversation before it, names, ``agreement_names`` the words that name
     them; of ``excluded_laws`` nothing may be cited: those are other agreements.
+
+    ``citations``, ``laws``, ``places``, ``days`` and ``values`` are what the text names, each with its span. ``topic``
+    and ``subject_topic`` are the words of text and subject beside provisions and days, without measures and names of
+    agreements; ``stems`` are those of both topics.
     """
 
+    asked: str
     text: str
     subject: str
     kind: TurnKind
+    new_topic: bool
+    about_answer: bool
+    other_matter: str | None
     language: str
     provisions: list[NamedProvision]
     decisions: list[NamedDecision]
@@ -103,6 +164,14 @@ class TurnQuestion(TypedDict):
     agreements: list[str]
     agreement_names: list[str]
     excluded_laws: list[str]
+    citations: list[NamedCitation]
+    laws: list[NamedLaw]
+    places: list[NamedPlace]
+    days: list[NamedDay]
+    values: list[NamedValue]
+    topic: str
+    subject_topic: str
+    stems: list[str]
 
 
 class SearchScope(TypedDict):
@@ -118,9 +187,13 @@ class SearchScope(TypedDict):
 def question_of(text: str, subject: str = "", kind: TurnKind = "alone") -> TurnQuestion:
     """Return a question of which nothing but its words and its subject is known."""
     return {
+        "asked": text,
         "text": text,
         "subject": subject,
         "kind": kind,
+        "new_topic": False,
+        "about_answer": False,
+        "other_matter": None,
         "language": "",
         "provisions": [],
         "decisions": [],
@@ -130,6 +203,14 @@ def question_of(text: str, subject: str = "", kind: TurnKind = "alone") -> TurnQ
         "agreements": [],
         "agreement_names": [],
         "excluded_laws": [],
+        "citations": [],
+        "laws": [],
+        "places": [],
+        "days": [],
+        "values": [],
+        "topic": "",
+        "subject_topic": "",
+        "stems": [],
     }
 
 
@@ -145,6 +226,11 @@ def whole_text(question: TurnQuestion) -> str:
     '¿y de baja? ¿cuántas vacaciones tengo?'
     """
     return f"{question['text']} {question['subject']}".strip()
+
+
+def searched_topic(question: TurnQuestion) -> str:
+    """Return the words of a question and its subject that are searched for."""
+    return f"{question['topic']} {question['subject_topic']}".strip()
 
 
 class Citation(TypedDict):

@@ -7,7 +7,7 @@ text.
 """
 
 from datetime import date
-from typing import Any, Literal, NotRequired
+from typing import Any, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
@@ -236,6 +236,7 @@ class Candidate(TypedDict):
     the order. Some have the ``purpose`` that they are in the context for, and the words that each ``says`` on it.
     ``closeness`` in [0, 1] is how near the question is to a text that a sentence encoder read, whichever encoder.
     ``shares_mark`` is set on a part of a provision that an answer cites by the marker of the candidate before it.
+    ``changed`` are the fields of the chunk that are not as the index has them (``with_changed``).
     """
 
     chunk: Chunk
@@ -249,6 +250,13 @@ class Candidate(TypedDict):
     rerank_score: NotRequired[float]
     final_score: NotRequired[float]
     shares_mark: NotRequired[bool]
+    changed: NotRequired[list[str]]
+
+
+def with_changed(candidate: Candidate, **fields: str) -> Candidate:
+    """Return a candidate with other values in some fields of its chunk, which its store does not have."""
+    chunk = cast(Chunk, {**candidate["chunk"], **fields})
+    return {**candidate, "chunk": chunk, "changed": [*candidate.get("changed", ()), *fields]}
 
 
 def ended_with_law(chunk: Chunk, today: date) -> bool:

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from articulado.language.languages import Language
-from articulado.language.sentence_spans import sentences
+from articulado.language.sentences import sentence_spans
 from articulado.prompting.citation_markers import keep_markers
 from articulado.prompting.fragments import neutralise
 from articulado.values.answers import TurnQuestion
@@ -215,7 +215,7 @@ def _claims_something(sentence: Sentence) -> bool:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    return (" ".join(text[start:end].split()) for start, end in sentences(text))
+    return (" ".join(text[start:end].split()) for start, end in sentence_spans(text))
 
 
 def _one_line(text: str) -> str:

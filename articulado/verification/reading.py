@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from articulado.language.languages import Language
-from articulado.language.sentence_spans import sentences
+from articulado.language.sentences import sentence_spans
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import Citation, parse_citations
 from articulado.prompting.citation_markers import marker_spans
@@ -196,7 +196,7 @@ def _pieces(text: str) -> list[tuple[int, int, int]]:
     """Return start, end and number of paragraph of each sentence."""
     pieces: list[tuple[int, int, int]] = []
     paragraph = 0
-    for start, end in sentences(text):
+    for start, end in sentence_spans(text):
         if pieces:
             before, gap = pieces[-1], text[pieces[-1][1] : start]
             if gap.count("\n") > 1 and not text[before[0] : before[1]].rstrip(" *_").endswith(":"):

@@ -19,6 +19,7 @@ from articulado.config.settings import Settings
 from articulado.retrieval.fusion import nearest
 from graph.compose import open_services
 from graph.rag import build_rag
+from nodes.chunk_shelf import ChunkShelf
 
 FOLDER = Path(__file__).parent
 Row = dict[str, Any]
@@ -45,7 +46,7 @@ async def measure(home: Path, questions: Path, profile: str, show: bool) -> None
         rows = rows_of(questions)
         for row in rows:
             async for state in graph.astream({"question": row[language]}, stream_mode="values"):
-                result = state
+                result = await ChunkShelf(services.stores).resolved(state)
             figures = _figures(row, result)
             if show:
                 print(row[language], row["document"], figures, result["outcome"], result["relevance"])

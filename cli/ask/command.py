@@ -122,19 +122,21 @@ def ask(
     async def run_command() -> None:
         async with opened_services(settings, knowledge) as services:
             from graph.rag import build_rag
+            from nodes.chunk_shelf import ChunkShelf
 
             if dossier:
                 from langgraph.checkpoint.memory import InMemorySaver
 
             # Only what is remembered can be read off the run afterwards.
-            graph = build_rag(services, InMemorySaver() if dossier else None, whole_chunks=bool(dossier))
+            graph = build_rag(services, InMemorySaver() if dossier else None)
             events = ask_graph(graph, question_text, context, previous=ids, thread=THREAD if dossier else None)
             out = console()
             result = await (final_result(events) if as_json else AnswerView(out).show(events))
             if not as_json:
                 print_end(out, result, services.profile, services.language)
             if dossier:
-                state = (await graph.aget_state({"configurable": {"thread_id": THREAD}})).values
+                values = (await graph.aget_state({"configurable": {"thread_id": THREAD}})).values
+                state = await ChunkShelf(services.stores).resolved(values)
                 write_dossier(dossier, {**state, **result}, context, services)
             if as_json:  # after all that may fail: what is written to stdout is one object
                 print_json(result)

@@ -265,12 +265,13 @@ def _request(refs: "Sequence[ProvisionRef]", day: date | None) -> "Reference":
 
 async def _decisions(base: "IndexBase", text: str) -> "tuple[list[ProvisionRef], list[str]]":
     """Return the decisions of which a text has the numbers and nothing else, and what to say of those missing."""
-    from articulado.legal.domain.spanish_law import topic_of
-    from articulado.retrieval.named import decisions_missing, decisions_named, look_up_decisions
+    from articulado.legal.reading import read
+    from articulado.retrieval.question import decisions_missing, decisions_named, look_up_decisions
     from articulado.values.chunks import provision_of
 
-    decisions = decisions_named(text)
-    if not decisions or topic_of(text):
+    reading = read(text, date.today())
+    decisions = decisions_named(reading)
+    if not decisions or reading.topic:
         return [], []
     async with opened_services(base.settings, base.profile) as services:
         found = await look_up_decisions(decisions, services.store)

@@ -26,6 +26,7 @@ from evaluation.recording.run import ForwardingChat
 from evaluation.retrieval.evaluate import LAW, answering_keys
 from graph.rag import build_rag
 from graph.services import Services
+from nodes.chunk_shelf import ChunkShelf
 from nodes.stage import default_options
 from state.context import RunContext
 from state.rag import RagOutput, RagState
@@ -129,7 +130,7 @@ NO_INVENTION = "ausencia_alucinaciones"
 ANSWER_METRICS = (PRECISION, CITES_RIGHT, RECALL, NO_INVENTION)
 """In the order in which they are shown; of all, more is better."""
 
-_STATE = [*RagOutput.__annotations__, "context", "draft", "refetched"]
+_STATE = [*RagOutput.__annotations__, "context", "draft", "refetched", "searches", "store"]
 """What is read of the graph's state: its output, what the model read, whether it was called, and read something new."""
 
 Refuser = Literal["gate", "principal"]
@@ -201,6 +202,7 @@ async def evaluate_answers(
     """
     recorded = Replies(services)
     graph, has_form = build_rag(recorded.services), is_asked_for_form(services, context)
+    shelf = ChunkShelf(services.stores)
     results: list[AnswerResult] = []
     unfinished: dict[str, ReplyMissing] = {}
     for question in questions:
@@ -212,6 +214,7 @@ async def evaluate_answers(
             continue
         except ArticuladoError as error:
             raise type(error)(f"Pregunta «{question.id}»: {error}") from error
+        state = await shelf.resolved(state)
         chunks = [candidate["chunk"] for candidate in one_per_mark(state["context"])]
         called = bool(state["draft"])
         result = await asyncio.to_thread(measure_answer, question, state, chunks, principal_called=called)

@@ -10,7 +10,6 @@ from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
 
 from articulado.cases.matching import MIN_CONFIDENCE, CaseGraph, ConfidenceEstimator, Curve, fit_curve
 from articulado.config.settings import ModelSettings
@@ -276,5 +275,7 @@ def _metrics(predictions: Sequence[Prediction], answerable: Sequence[bool]) -> C
 
 
 def _auc(predictions: Sequence[Prediction]) -> float | None:
+    from sklearn.metrics import roc_auc_score
+
     confidences, outcomes = zip(*predictions, strict=True)
     return float(roc_auc_score(outcomes, confidences)) if len(set(outcomes)) > 1 else None

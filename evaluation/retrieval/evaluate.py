@@ -13,7 +13,7 @@ from typing import Literal, Protocol, cast
 import numpy as np
 
 from articulado.config.sections import Caps
-from articulado.retrieval.fusion import preference
+from articulado.retrieval.fusion import preference, with_cards
 from articulado.retrieval.search import search_filter
 from articulado.values.chunks import Candidate, Origin, relevance
 from articulado.values.errors import ArticuladoError
@@ -21,11 +21,12 @@ from articulado.values.protocols import SearchFilter
 from evaluation.gold.questions import GoldSet, Key, Provision, Question, key_of, make_provision
 from evaluation.retrieval.run import MAIN, PerQuestion, Ranked, Run, means, per_question
 from evaluation.statistics import Interval, intervals
-from graph.rag import build_retrieval
+from graph.rag import build_context
 from graph.services import Services
 from nodes.stage import default_options
 from state.context import RunContext
-from state.rag import RagState, days_of
+from state.rag import RagState
+from state.run import days_of
 
 LAW = "normativa"
 """The collection whose chunks are provisions of laws; rulings and criteria have no row of a run."""
@@ -42,7 +43,7 @@ RERANKED, MERGED, FILLED = 2.0, 1.0, 0.0
 
 _STATE = [
     *("searches", "lexical_only", "turn_question", "as_of", "today"),
-    *("candidates", "abstained", "warnings", "usage"),
+    *("candidates", "cards", "abstained", "warnings", "usage"),
 ]
 
 
@@ -83,7 +84,7 @@ class Retriever:
     """Asks the retrieval graph, and fills its ranking beyond the caps from the same search."""
 
     def __init__(self, services: Services, context: RunContext | None = None) -> None:
-        self._graph = build_retrieval(services)
+        self._graph = build_context(services)
         self._search = services.search
         self._context = context
         self._profile = services.profile
@@ -101,7 +102,7 @@ class Retriever:
         result = await self._graph.ainvoke({"question": question}, context=self._context, output_keys=_STATE)
         milliseconds = (time.perf_counter() - started) * 1000
         state = cast(RagState, result)
-        candidates = sorted(state["candidates"], key=preference)
+        candidates = sorted(with_cards(state["candidates"], state["cards"]), key=preference)
         return Retrieved(
             rows=tuple(await self._filled(_each_once(map(_row, _of_laws(candidates))), state)),
             queries=tuple(state["searches"]),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
 
 from articulado.cases.fields import fill_from_data, filter_paths, is_known_value, unknown_values
 from articulado.cases.matching import CaseGraph
@@ -30,20 +31,20 @@ from articulado.values.cases import (
     Shortfall,
     WorkedCalculation,
 )
-from articulado.values.chunks import Chunk
+from articulado.values.chunks import Candidate, Chunk
 from nodes.validation import check_options, checked_data, checked_filters, checked_inquiry, checked_tokens
 from state.case import CaseState
 from state.context import ResolvedContext
-from state.rag import Turn, fresh_turn
+from state.run import Search, at_rest
 
 MAX_SUMMARISED = 12
 """Data that go into the search: more of them drown the inquiry."""
 
 
-class AcceptCaseUpdate(Turn):
-    """A fresh turn, the case, and what to search for."""
+class AcceptCaseUpdate(Search):
+    """A fresh search, the case, and the day and store of the run."""
 
-    question: str
+    warnings: Overwrite
     inquiry: str
     turn: int
     deadline: float
@@ -66,6 +67,7 @@ class AcceptCaseUpdate(Turn):
     essential_tokens: int
     left_out: list[LeftOut]
     dropped_items: list[str]
+    context: list[Candidate]
     worked: list[WorkedCalculation]
     shortfall: Shortfall
     failure: CaseFailure | None
@@ -112,13 +114,14 @@ async def accept_case(
     searches = [inquiry, f"{inquiry} {more}"] if more else [inquiry]
     now, as_of = question_time.clock(), runtime.context.as_of
     return {
-        **fresh_turn(),
-        "warnings": [
-            *unknown_values(profile.filter_fields, given, language),
-            *_taken("case_data_taken", told, given, profile, language),
-            *_taken("case_named_taken", filters, told, profile, language),
-        ],
-        "question": inquiry,
+        **at_rest(Search),
+        "warnings": Overwrite(
+            [
+                *unknown_values(profile.filter_fields, given, language),
+                *_taken("case_data_taken", told, given, profile, language),
+                *_taken("case_named_taken", filters, told, profile, language),
+            ]
+        ),
         "inquiry": inquiry,
         "queries": [inquiry],
         "searches": searches,
@@ -148,6 +151,7 @@ async def accept_case(
         "essential_tokens": 0,
         "left_out": [],
         "dropped_items": [],
+        "context": [],
         "worked": [],
         "shortfall": {"parts": [], "max_tokens": 0},
         "failure": None,

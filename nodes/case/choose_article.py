@@ -81,7 +81,7 @@ async def choose_article(
     choice = choose(matches, state["filters"].get(TOPIC, ""), state["collected"])
     unasked = unasked_data([match.guide for match in every], _own_data(state, profile)) if every else []
     warnings = [language.translate("case_unasked_data", names=", ".join(unasked))] if unasked else []
-    update: ChooseArticleUpdate = {"warnings": [*state["warnings"], *warnings]}
+    update: ChooseArticleUpdate = {"warnings": warnings}
     if choice is None or estimator.confidence(choice.best) < MIN_IN_SCOPE:
         log_odds = choice.best if choice else NO_MATCH
         is_elsewhere = bool(every) and estimator.confidence(every[0].log_odds) >= MIN_IN_SCOPE

@@ -45,10 +45,9 @@ async def close_required_data(
             state, lambda chunk: TIERS[0] if is_critical(chunk, profile.case.required_data) else chunk["tier"]
         ),
         "metadata": case_metadata(state, read, 0 if failure else counter.count(fields_json(state["required_fields"]))),
-        "warnings": [*state["warnings"], *dropped_warnings, *_unknown_article(state, language)],
+        "warnings": [*dropped_warnings, *_unknown_article(state, language)],
     }
-    result = {**state, **update}
-    runtime.stream_writer(final_event(RequiredDataOutput, result))
+    runtime.stream_writer(final_event(RequiredDataOutput, state, update))
     return update
 
 

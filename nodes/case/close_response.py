@@ -66,10 +66,9 @@ async def close_response(
         "message": message,
         "sources": case_sources(state),
         "metadata": case_metadata(state, read, tokens),
-        "warnings": [*state["warnings"], *_warnings(state, read, language)],
+        "warnings": _warnings(state, read, language),
     }
-    result = {**state, **update}
-    runtime.stream_writer(final_event(ResponseOutput, result))
+    runtime.stream_writer(final_event(ResponseOutput, state, update))
     return update
 
 

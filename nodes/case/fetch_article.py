@@ -19,7 +19,7 @@ from articulado.values.chunks import Candidate, Chunk
 from articulado.values.protocols import ChunkStore, SearchFilter
 from state.case import CaseState
 from state.context import ResolvedContext
-from state.rag import days_of
+from state.run import days_of
 
 
 class FetchArticleUpdate(TypedDict, total=False):
@@ -91,5 +91,5 @@ async def fetch_article(
             for candidate in state["candidates"]
             if candidate["chunk"]["id"] not in ids and passes_filter(candidate["chunk"], fields, values, names)
         ],
-        "warnings": [*state["warnings"], *assumption_warnings],
+        "warnings": assumption_warnings,
     }

@@ -57,7 +57,7 @@ async def select_required(
         failure: CaseFailure = {"error": "InsufficientContext", "message": str(error)}
         return {"raw_confidence": raw, "context": [], "failure": failure}
     left_out = [chunk for chunk in others if chunk["law_id"] == article and chunk not in chunks]
-    warnings = list(state["warnings"])
+    warnings = []
     if left_out:
         least = tokens_up_to(always, others, left_out, counter)
         warnings.append(language.translate("case_left_out_of_fields", parts=titles_of(left_out), least=least))

@@ -84,7 +84,7 @@ async def select_tiers(
         "context": [by_id.get(chunk["id"]) or candidate(chunk, CRITICAL_SCORE, "direct") for chunk in chunks],
         "context_tokens": tokens,
         "left_out": left_out_of(left_out),
-        "warnings": [*state["warnings"], *_warnings(critical, others, left_out, counter, language)],
+        "warnings": _warnings(critical, others, left_out, counter, language),
     }
 
 

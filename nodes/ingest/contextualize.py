@@ -20,7 +20,7 @@ from articulado.ingestion.incremental.base import IndexBase, context_cache
 from articulado.ingestion.incremental.catalog import GONE
 from articulado.ingestion.incremental.draft import Draft
 from articulado.ingestion.indexing.parents import DocumentReader
-from articulado.ingestion.prefetch import in_thread
+from articulado.ingestion.worker import in_thread
 from articulado.language.translation import translate
 from articulado.values.documents import Copy, Replaced
 from articulado.values.protocols import ChatModel, TokenCounter

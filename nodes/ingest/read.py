@@ -17,9 +17,9 @@ from articulado.ingestion.incremental.base import IndexBase
 from articulado.ingestion.incremental.draft import Draft
 from articulado.ingestion.incremental.workspace import Staged, Workspace
 from articulado.ingestion.index_models import IndexModels
-from articulado.ingestion.prefetch import in_order, in_thread
 from articulado.ingestion.reading import read_source
 from articulado.ingestion.sources import unread_files
+from articulado.ingestion.worker import in_order, in_thread
 from articulado.language.translation import translate
 from articulado.legal.wordings import last_change_of
 from articulado.values.documents import Copy, Failure, Replaced, Source

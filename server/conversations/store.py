@@ -211,7 +211,7 @@ class Conversations:
 
 
 def _turn_of(values: Mapping[str, Any], moment: str) -> KeptTurn:
-    at_rest: dict[str, Any] = {**fresh_turn(), "as_of": None}
+    at_rest: dict[str, Any] = {**fresh_turn(), "as_of": None, "warnings": []}
     turn: Any = {name: values.get(name, at_rest.get(name)) for name in KeptTurn.__annotations__}
     turn["asked"] = moment
     return cast(KeptTurn, turn)

@@ -16,7 +16,7 @@ from articulado.language.formats import long_day
 from articulado.language.translation import translate
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import Certainty, certainty, tracked_laws
-from articulado.retrieval.named import is_tracked
+from articulado.retrieval.question import is_tracked
 from articulado.retrieval.references import (
     ProvisionRequest,
     Wording,

@@ -20,7 +20,7 @@ from articulado.calculations.written import Worked, as_document
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
 from articulado.legal.wordings import Certainty
-from articulado.retrieval.fusion import ranked_provisions
+from articulado.retrieval.fusion import ranked_provisions, with_cards
 from articulado.retrieval.references import Wording, provision_detail, wording_on
 from articulado.values.chunks import Candidate, ordering_score
 from articulado.values.errors import IndexMissing, InvalidInput
@@ -58,6 +58,9 @@ class Calculated:
 EXCERPT = 400
 """Characters of a fragment that a list of results shows."""
 
+SHOWN_STATE = ("candidates", "cards", "abstained", "warnings", "as_of")
+"""Keys of the state that a search answers with."""
+
 
 class LawDesk:
     """Answers what is asked of the law of an index, without a chat model; ``today`` says which day it is."""
@@ -84,14 +87,16 @@ class LawDesk:
             InvalidInput: the question is empty or too long.
             ArticuladoError: it cannot be searched.
         """
-        from graph.rag import build_retrieval
+        from graph.rag import build_context
 
         async with self._index() as index:
-            state = await build_retrieval(index.services).ainvoke(
-                {"question": query}, context=context, output_keys=["candidates", "abstained", "warnings", "as_of"]
+            state = await build_context(index.services).ainvoke(
+                {"question": query},
+                context=context,
+                output_keys=[*SHOWN_STATE],
             )
             day = date.fromisoformat(state["as_of"]) if state.get("as_of") else None
-            candidates: list[Candidate] = ranked_provisions(state["candidates"])[:limit]
+            candidates: list[Candidate] = ranked_provisions(with_cards(state["candidates"], state["cards"]))[:limit]
             sure = await index.certainties((candidate["chunk"] for candidate in candidates), day)
             hits = zip(candidates, sure, strict=True)
             return {

@@ -14,6 +14,7 @@ from support.wired import ANSWER, KEY, QUESTION, SEARCH, Wired, wired
 from articulado.prompting.prompts import load_prompts
 from articulado.verification.dossier import make_dossier, provenance_of, sha256
 from graph.rag import build_rag
+from nodes.chunk_shelf import ChunkShelf
 from server.app import Site, create_app
 from server.guards import Guards
 from server.operations.traces import Traces
@@ -59,8 +60,9 @@ async def test_a_dossier_has_the_question_and_of_key_address_and_prompts_nothing
 ) -> None:
     server.script("principal", failure(429, KEY, CANARY), ANSWER)
     async with wired(server) as rig:
-        graph = build_rag(rig.services, whole_chunks=True)
-        [*_, state] = [values async for values in graph.astream({"question": QUESTION}, stream_mode="values")]
+        graph = build_rag(rig.services)
+        [*_, values] = [values async for values in graph.astream({"question": QUESTION}, stream_mode="values")]
+        state = await ChunkShelf(rig.services.stores).resolved(values)
         prompts = load_prompts(rig.services.profile)
         provenance = provenance_of(rig.services.profile, rig.services.model_names, None, "1")
         written = json.dumps(make_dossier(state, result_of(state), {}, provenance), ensure_ascii=False)

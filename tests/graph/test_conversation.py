@@ -95,7 +95,7 @@ async def test_a_new_topic_drops_what_was_carried_over_and_the_subject(reply):
     live, graph = conversation(reply)
     question = "Otra cosa: ¿cuánto es el salario mínimo de un peón agrícola este año?"
     values = await turns((live, graph), "¿Cuántos días de vacaciones tengo?", question)
-    assert values["new_topic"] is True
+    assert values["turn_question"]["new_topic"] is True
     assert not live.reader_model.calls[-1][0].startswith("MODO: SEGUIMIENTO")
     assert whole_text(values["turn_question"]) == question
     assert all("carryover" not in candidate["origins"] for candidate in values["candidates"])
@@ -104,7 +104,7 @@ async def test_a_new_topic_drops_what_was_carried_over_and_the_subject(reply):
 async def test_a_reader_may_say_that_a_follow_up_begins_a_new_topic():
     live, graph = conversation('["TEMA_NUEVO", "salario mínimo"]')
     values = await turns((live, graph), "¿Cuántos días de vacaciones tengo?", "¿y el mínimo?")
-    assert (values["new_topic"], values["queries"]) == (True, ["salario mínimo"])
+    assert (values["turn_question"]["new_topic"], values["queries"]) == (True, ["salario mínimo"])
     assert whole_text(values["turn_question"]) == "¿y el mínimo?"
     assert set(read_by_principal(live)[0]) == {"Artículo 100", "Artículo 101"}
     assert 38 not in values["context_chunk_ids"]
@@ -161,13 +161,13 @@ async def test_a_reply_that_is_broken_costs_quality_and_not_the_search(reply):
     live, graph = conversation(reply)
     values = await turns((live, graph), "¿Cuántos días de vacaciones tengo?", "¿y si estoy de baja?")
     assert values["searches"] == [SEARCHED]
-    assert values["about_answer"] is False
+    assert values["turn_question"]["about_answer"] is False
 
 
 async def test_a_reply_in_prose_says_that_there_is_nothing_to_search():
     live, graph = conversation("No hace falta buscar nada nuevo: es la misma regla.")
     values = await turns((live, graph), "¿Cuántos días de vacaciones tengo?", "¿y si estoy de baja?")
-    assert (values["searches"], values["about_answer"]) == ([], True)
+    assert (values["searches"], values["turn_question"]["about_answer"]) == ([], True)
 
 
 async def test_thanks_are_answered_whatever_was_before():
@@ -216,7 +216,7 @@ async def test_a_choice_keeps_the_day_of_the_question_that_it_narrows():
 
 async def test_a_number_without_choices_is_a_question():
     (_, _, third), values = await unsure_turns("1", "1")
-    assert values["chosen"] == ""
+    assert values["turn_question"]["asked"] == values["question"]
     assert third["question"] == "1"
 
 
@@ -225,4 +225,5 @@ async def test_a_history_of_the_caller_s_takes_no_choice_of_the_thread():
     thread = {"configurable": {"thread_id": "1"}}
     await graph.ainvoke({"question": "¿Cuántos días de vacaciones tengo?"}, thread)
     await graph.ainvoke({"question": "1", "history": []}, thread)
-    assert (await graph.aget_state(thread)).values["chosen"] == ""
+    values = (await graph.aget_state(thread)).values
+    assert values["turn_question"]["asked"] == values["question"]

@@ -24,7 +24,7 @@ from articulado.values.errors import IndexMismatch, InvalidInput, ModelError
 from graph.compose import open_services
 from graph.factory import build_ingest_services
 from graph.ingest import build_ingest
-from graph.rag import build_rag, build_retrieval
+from graph.rag import build_context, build_rag
 from nodes.stage import wait_for
 
 pytestmark = pytest.mark.usefixtures("nothing_comes_along")
@@ -494,7 +494,7 @@ async def summary_and_search(configured: Settings, word: str) -> tuple[str, str]
     """Return the summary that an answer shows of article 1, and the best provision for a word."""
     services = await open_services(configured)
     try:
-        states = build_retrieval(services).astream({"question": word}, stream_mode="values")
+        states = build_context(services).astream({"question": word}, stream_mode="values")
         candidates = [state async for state in states][-1]["candidates"]
         best = max(candidates, key=lambda one: one["score"])
         answered = await build_rag(services).ainvoke({"question": "artículo 1 del ET"})

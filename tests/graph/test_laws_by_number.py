@@ -11,7 +11,7 @@ from support.small_laws import write_law
 from articulado.config.settings import Settings
 from articulado.legal.laws.indexed import IndexedLaws
 from graph.compose import open_services
-from graph.rag import build_retrieval
+from graph.rag import build_context
 
 pytestmark = pytest.mark.usefixtures("nothing_comes_along")
 
@@ -31,7 +31,7 @@ async def test_a_provision_of_an_ingested_law_is_looked_up_by_the_number_of_the_
     asked = {"question": "¿Qué dice el artículo 2 de la Ley 7/2031?"}
     try:
         states = [
-            await build_retrieval(services).ainvoke(
+            await build_context(services).ainvoke(
                 {"question": question, "history": [{"role": "user", "content": earlier} for earlier in before]},
                 output_keys=["direct", "warnings"],
             )
@@ -42,7 +42,7 @@ async def test_a_provision_of_an_ingested_law_is_looked_up_by_the_number_of_the_
                 ["art. 1 BOE-A-2031-7", "¿y el 2?"],
             )
         ]
-        await build_retrieval(replace(services, laws=IndexedLaws(titles))).ainvoke(asked)
+        await build_context(replace(services, laws=IndexedLaws(titles))).ainvoke(asked)
     finally:
         await services.close()
     for state in states:

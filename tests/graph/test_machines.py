@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support.ingesting import ingest
 from support.laboral import NAME, write_laboral
+from support.open_graphs import REST, text_found
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.real_qdrant import needs_real_server, real_server
 from support.small_laws import write_law
@@ -22,9 +23,7 @@ from articulado.store.replica import bring_up_to_date
 from articulado.store.server_collection import patience
 from articulado.values.errors import StoreUnavailable
 from cli.main import run
-from graph.open_graphs import LOOK_INTERVAL, RAG, OpenGraphs
-
-REST = {"question": "¿Cuánto dura el descanso semanal?"}
+from graph.open_graphs import LOOK_INTERVAL, OpenGraphs
 
 
 @pytest.fixture
@@ -46,9 +45,8 @@ def graphs(settings: Settings, clock: list[float]) -> OpenGraphs:
 
 async def found(opened: OpenGraphs) -> str:
     """Return the texts that a question finds."""
-    async with opened.using(RAG) as graph:
-        states = [state async for state in graph.astream(REST, stream_mode="values")]
-    return " ".join(candidate["chunk"]["text"] for candidate in states[-1]["candidates"])
+    async with opened.holding() as held:
+        return await text_found(held)
 
 
 async def test_a_worker_needs_the_address_and_goes_over_to_what_another_machine_ingests(
@@ -83,12 +81,11 @@ async def test_a_run_ends_with_what_it_began_with_and_a_server_that_is_away_chan
     law = write_law(tmp_path / "ley.md", "BOE-A-2000-1")
     await ingest([law], writing)
     opened = graphs(machine(qdrant, tmp_path / "b"), now)
-    async with opened.using(RAG) as graph:
+    async with opened.holding() as before:
         await ingest([law], writing, rebuild=True)
         now[0] += LOOK_INTERVAL
         assert "día y medio" in await found(opened)
-        states = [state async for state in graph.astream(REST, stream_mode="values")]
-        assert "día y medio" in states[-1]["candidates"][0]["chunk"]["text"]
+        assert "día y medio" in await text_found(before)
     assert len(qdrant.names) == 2, "the collection that it began with, and the one that is served"
     services = opened.services
     qdrant.fail[".*/articulado.*"] = 503

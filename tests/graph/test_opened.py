@@ -1,20 +1,18 @@
 """The graphs of a process: there before an index is, and of the new one once an ingest has written it."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.ingesting import ingest
 from support.laboral import write_laboral
+from support.open_graphs import REST, text_found
 from support.small_laws import write_law
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
 from articulado.store.supplementary import MissingIndex
 from articulado.values.errors import IndexMissing
-from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs
-
-REST = {"question": "¿Cuánto dura el descanso semanal?"}
+from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, OpenGraphs
 
 
 @pytest.fixture
@@ -27,15 +25,9 @@ def opened_with(settings: Settings) -> OpenGraphs:
     return OpenGraphs(settings, load_profile(settings.profile))
 
 
-async def found(graph: Graph) -> str:
-    """Return the texts that a question finds."""
-    states: list[Any] = [state async for state in graph.astream(REST, stream_mode="values")]
-    return " ".join(candidate["chunk"]["text"] for candidate in states[-1]["candidates"])
-
-
 async def found_now(opened: OpenGraphs) -> str:
-    async with opened.using(RAG) as graph:
-        return await found(graph)
+    async with opened.holding() as held:
+        return await text_found(held)
 
 
 @pytest.mark.parametrize("name", [RAG, REQUIRED_DATA, GENERATE_RESPONSE])
@@ -53,11 +45,11 @@ async def test_without_an_index_every_graph_says_what_is_missing(settings: Setti
 
 async def test_the_first_index_is_answered_from_without_a_restart(settings: Settings, tmp_path: Path) -> None:
     opened = opened_with(settings)
-    async with opened.using(RAG) as before:
+    async with opened.holding() as before:
         await ingest([write_law(tmp_path / "a.md", "BOE-A-2000-1")], settings)
         assert "día y medio" in await found_now(opened)
         with pytest.raises(IndexMissing):
-            await before.ainvoke(REST)
+            await before.graphs[RAG].ainvoke(REST)
     await opened.close()
 
 
@@ -65,11 +57,11 @@ async def test_a_run_ends_with_the_index_that_it_began_with(settings: Settings, 
     law = write_law(tmp_path / "a.md", "BOE-A-2000-1")
     await ingest([law], settings)
     opened = opened_with(settings)
-    async with opened.using(RAG) as before:
+    async with opened.holding() as before:
         write_law(law, "BOE-A-2000-1", "El descanso semanal es de dos días.")
         await ingest([law], settings)
         assert "dos días" in await found_now(opened)
-        assert "día y medio" in await found(before)
+        assert "día y medio" in await text_found(before)
     assert "dos días" in await found_now(opened)
     await opened.close()
 

@@ -6,6 +6,7 @@ import pytest
 from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 from support.fake_time import FakeTime
 from support.openai_server import Reply, failure, running_server
+from support.states import begun
 from support.waiting import PATIENCE
 
 from articulado.answering.principal import ChatPrincipal
@@ -16,7 +17,6 @@ from articulado.models.chat import LINE_ALLOWANCE, MAX_STREAMED
 from articulado.models.openai import chat_model
 from articulado.models.retry import QuestionTime, Retrier
 from articulado.prompting.prompts import load_prompts
-from articulado.values.answers import question_of
 from articulado.values.errors import ModelError, ModelTimeout
 from graph.rag import build_rag
 from nodes.repair_marks import MIN_SHARE_LEFT, repair_marks
@@ -232,17 +232,8 @@ async def test_where_nothing_lacking_is_found_the_first_answer_gets_its_marks(pr
 async def test_a_repair_is_asked_for_only_where_there_is_time(left, asked):
     chat, now = QueueChat(MARKED), 1_000_000.0
     context = [{"chunk": VACATION, "score": 1.0, "origins": ["hybrid"], "found_by": []}]
-    state = {
-        "context": context,
-        "conversation": [],
-        "turn_question": question_of("¿Qué?"),
-        "draft": "Son 30 días.",
-        "refetched": False,
-        "as_of": None,
-        "today": "2026-11-23",
-        "warnings": [],
-        "deadline": now + 60 * MIN_SHARE_LEFT * left,
-    }
+    deadline = now + 60 * MIN_SHARE_LEFT * left
+    state = begun(context=context, draft="Son 30 días.", as_of=None, today="2026-11-23", deadline=deadline)
 
     class Runtime:
         context = ResolvedContext()

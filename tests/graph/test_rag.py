@@ -293,7 +293,7 @@ async def test_a_forked_checkpoint_makes_its_vectors_again():
     await build_rag(live, saver).ainvoke({"question": "vacaciones"}, thread)
     other = services(embedder=FakeEmbedder())
     graph = build_rag(other, saver)
-    before_search = await checkpoint_before(graph, thread, "hybrid_search")
+    before_search = await checkpoint_before(graph, thread, "retrieve")
     result = await graph.ainvoke(None, before_search.config)
     assert result["answer"] == "Son 30 días [C1]."
     assert other.embedder.batches == [["vacaciones anuales"]]
@@ -313,9 +313,6 @@ async def test_a_thread_holds_ids_and_a_fork_elsewhere_reads_their_texts_again()
     again = await graph.ainvoke(None, (await checkpoint_before(graph, thread, "answer")).config)
     assert (again["answer"], again["citations"]) == (answered["answer"], answered["citations"])
     assert other.principal_model.calls == first_services.principal_model.calls
-    whole = build_rag(services(), InMemorySaver(), whole_chunks=True)
-    await whole.ainvoke({"question": "vacaciones"}, thread)
-    assert "text" in (await whole.aget_state(thread)).values["context"][0]["chunk"]
 
 
 async def forked(graph, thread, values, as_node, *, before):
@@ -334,24 +331,12 @@ async def test_the_searches_stand_in_the_state_and_a_fork_makes_those_that_it_is
     assert before["searches"] == ["vacaciones anuales", "¿Cuántos días de vacaciones tengo?"]
     assert first["queries"] == ["vacaciones anuales"]
 
-    after = await forked(
-        graph, thread, {"searches": ["despido", "preaviso"]}, "decompose", before=["embed_queries", "encode_sparse"]
-    )
+    after = await forked(graph, thread, {"searches": ["despido", "preaviso"]}, "decompose", before=["retrieve"])
 
     found = {candidate["chunk"]["id"]: candidate["found_by"] for candidate in after["candidates"]}
-    assert found == {55: ["despido"], 49: ["preaviso"]}
+    assert found == {55: [0], 49: [1]}, "by their positions among the searches"
     assert live.embedder.batches[1:] == [["despido", "preaviso"]]
     assert len(live.reader_model.calls) == 1
-
-
-async def test_searches_edited_after_their_vectors_were_made_are_made_all_the_same():
-    live = services()
-    graph, thread = build_rag(live, InMemorySaver()), {"configurable": {"thread_id": "1"}}
-    await graph.ainvoke({"question": "vacaciones"}, thread)
-    after = await forked(graph, thread, {"searches": ["despido"]}, "embed_queries", before=["hybrid_search"])
-    assert [(candidate["chunk"]["id"], candidate["found_by"]) for candidate in after["candidates"]] == [
-        (55, ["despido"])
-    ]
 
 
 async def test_a_fork_without_searches_goes_by_what_was_carried_over():
@@ -359,7 +344,7 @@ async def test_a_fork_without_searches_goes_by_what_was_carried_over():
     graph, thread = build_rag(live, InMemorySaver()), {"configurable": {"thread_id": "1"}}
     await graph.ainvoke({"question": "vacaciones", "previous_chunk_ids": [55]}, thread)
     searched = len(live.store.searches)
-    after = await forked(graph, thread, {"searches": []}, "decompose", before=["embed_queries", "encode_sparse"])
+    after = await forked(graph, thread, {"searches": []}, "decompose", before=["retrieve"])
     assert [(candidate["chunk"]["id"], candidate["origins"]) for candidate in after["candidates"]] == [
         (55, ["carryover"])
     ]
@@ -376,15 +361,13 @@ async def test_the_days_of_the_state_are_those_that_all_stages_go_by():
     assert 48 not in {candidate["chunk"]["id"] for candidate in today["candidates"]}
 
     day = {"as_of": "2019-05-05"}
-    then = await forked(graph, thread, day, "decompose", before=["embed_queries", "encode_sparse"])
+    then = await forked(graph, thread, day, "decompose", before=["retrieve"])
 
     assert 48 in {candidate["chunk"]["id"] for candidate in then["candidates"]}
     assert {str(search[4].as_of) for search in live.store.searches[4:]} == {"2019-05-05", "None"}
     assert "05/05/2019" in then["warnings"][0]
     # On a day before, what ended in 2020 was in force, whatever the clock says.
-    earlier = await forked(
-        graph, thread, {"today": "2019-12-31", "as_of": None}, "merge_candidates", before=["expand_references"]
-    )
+    earlier = await forked(graph, thread, {"today": "2019-12-31", "as_of": None}, "decompose", before=["retrieve"])
     assert 48 in {candidate["chunk"]["id"] for candidate in earlier["candidates"]}
 
 
@@ -475,7 +458,10 @@ async def test_classic_prompting_fetches_what_is_lacking_once():
 
 
 def test_every_stage_is_a_node_of_its_own():
-    names = set(build_rag(services()).get_graph().nodes)
+    graph = build_rag(services())
+    assert "retrieve" in graph.get_graph().nodes
+    # Drawn with its subgraph, as Studio draws it.
+    names = {name.rpartition(":")[2] for name in graph.get_graph(xray=True).nodes}
     assert names >= {
         "analyze_question", "decompose", "load_carryover", "embed_queries", "encode_sparse", "hybrid_search",
         "merge_candidates", "expand_references", "rerank", "choose_cards", "select_context", "answer", "verify",

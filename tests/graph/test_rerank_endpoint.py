@@ -39,11 +39,12 @@ async def ask(server):
         async for step in graph.astream(
             {"question": QUESTION}, context={"rerank_strategy": "api"}, stream_mode="updates"
         ):
-            if "rerank" in step:
-                scored = [one for one in step["rerank"]["candidates"] if "rerank_score" in one]
+            if "retrieve" in step:
+                scored = [one for one in step["retrieve"]["candidates"] if "rerank_score" in one]
                 by_score = sorted(scored, key=lambda one: (-one["rerank_score"], one["chunk"]["id"]))
                 order = [one["chunk"]["id"] for one in by_score]
-            warnings = step.get("finalize", {}).get("warnings", warnings)
+            for stage in ("retrieve", "finalize"):
+                warnings += step.get(stage, {}).get("warnings", [])
         return order, warnings
 
     yield answered

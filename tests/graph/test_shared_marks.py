@@ -6,6 +6,7 @@ from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.verification.dossier import make_dossier, provenance_of
 from graph.rag import build_rag
+from nodes.chunk_shelf import ChunkShelf
 
 SHARED = {"parts": 2, "provision_key": "art:37", "url": "https://www.boe.es/#a37"}
 FIRST = make_chunk(1, "Artículo 37", part=1, text="1. El descanso semanal es de día y medio.", **SHARED)
@@ -28,7 +29,7 @@ async def asked(provider):
     keys = ["question", "turn_question", "conversation", "today", "as_of", "store", "context", "draft"]
     keys += ["answer", "citations", "verdicts", "used_chunk_ids", "context_chunk_ids", "findings", "abstained"]
     state = await graph.ainvoke({"question": question}, output_keys=keys)
-    return state, principal
+    return await ChunkShelf(services.stores).resolved(state), principal
 
 
 async def test_a_provision_has_one_marker_for_its_parts():

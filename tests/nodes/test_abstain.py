@@ -5,6 +5,7 @@ import re
 import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
+from support.states import begun
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
@@ -15,28 +16,17 @@ from articulado.language.languages import language
 from articulado.legal.vocabulary.matters import doors, matters
 from articulado.prompting.abstention import MAX_EXCERPT
 from articulado.retrieval.fusion import candidate
-from articulado.values.answers import question_of
 from articulado.values.errors import ModelError
 from nodes.abstain import abstain
 from nodes.finalize import finalize
 from state.context import ResolvedContext
-from state.rag import fresh_turn
 
 LABORAL, PLAN = load_profile("laboral"), load_profile("plan_401k")
 
 
 def state_with(read=None, **values):
-    state = {
-        **fresh_turn(),
-        "question": "¿Cuánto pago de IRPF?",
-        "queries": ["IRPF"],
-        "store": "index",
-        "today": "2024-06-01",
-        "as_of": None,
-        "candidates": [],
-        **values,
-    }
-    return {**state, "turn_question": {**question_of(state["question"]), **(read or {})}}
+    fresh = {"question": "¿Cuánto pago de IRPF?", "queries": ["IRPF"], "store": "index", "today": "2024-06-01"}
+    return begun(read, **{**fresh, "as_of": None, "candidates": [], **values})
 
 
 async def said(profile=LABORAL, *, said_to=None, phrasings=None, cards=None, chunks=(), **values):

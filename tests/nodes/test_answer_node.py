@@ -4,12 +4,12 @@ import json
 
 import pytest
 from support.doubles import QueueChat, make_chunk
+from support.states import begun
 
 from articulado.answering.principal import ChatPrincipal
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.prompting.prompts import load_prompts
-from articulado.values.answers import question_of
 from nodes.answer import answer
 from state.context import ResolvedContext
 
@@ -34,16 +34,7 @@ def state(fragments=3):
         {"chunk": make_chunk(n), "score": 0.5, "final_score": 0.9 - n / 100, "origins": ["hybrid"], "found_by": []}
         for n in range(1, fragments + 1)
     ]
-    return {
-        "context": context,
-        "candidates": context,
-        "turn_question": question_of("¿Qué?"),
-        "conversation": [],
-        "warnings": [],
-        "refetched": False,
-        "today": "2026-11-23",
-        "as_of": "2024-01-01",
-    }
+    return begun(context=context, candidates=context, today="2026-11-23", as_of="2024-01-01")
 
 
 async def run(reply, **context):
@@ -60,7 +51,8 @@ def ids(update):
 async def test_marks_and_context_follow_the_reading():
     update, runtime, _ = await run("Uno [C3]. Dos [C1, C3].\n===META===\nUSED|3,1\nDROP|2")
     assert update["draft"] == runtime.text == "Uno [C1]. Dos [C2][C1]."
-    assert ids(update) == update["draft_chunk_ids"] == [3, 1, 2]
+    assert ids(update) == [3, 1, 2]
+    assert update["draft_context"] == update["context"]
     assert (update["used_chunk_ids"], update["dropped_chunk_ids"]) == ([3, 1], [2])
 
 

@@ -6,12 +6,13 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
+from support.states import begun
 
 from articulado.calculations.question import Request
 from articulado.language.languages import language
+from articulado.legal.reading import Mention
 from nodes.calculate import calculate
 from state.context import ResolvedContext
-from state.rag import fresh_turn
 
 INPUTS = {"start": "2019-03-01", "end": "2026-02-28", "annual_salary": "36500"}
 
@@ -19,13 +20,12 @@ INPUTS = {"start": "2019-03-01", "end": "2026-02-28", "annual_salary": "36500"}
 class FixedReader:
     """Reads the same request off every question."""
 
-    def read(self, question: str, *, today: date) -> Sequence[Request]:
+    def read(self, question: str, *, today: date, found: Sequence[Mention]) -> Sequence[Request]:
         return [Request("compensation/objective", INPUTS, 1.0)]
 
 
 async def worked(store: FakeStore) -> dict[str, Any]:
-    state = {**fresh_turn(), "question": "¿cuánto?", "as_of": None, "today": "2026-11-29", "store": "index"}
-    state |= {"conversation": [], "new_topic": True, "dated_values": [], "direct": []}
+    state = begun(question="¿cuánto?", as_of=None, today="2026-11-29", store="index", new_topic=True)
     return await calculate(
         state,
         Runtime(context=ResolvedContext()),

@@ -5,6 +5,7 @@ import json
 import pytest
 from langgraph.runtime import Runtime
 from support.doubles import QueueChat, make_chunk
+from support.states import begun
 
 from articulado.language.languages import language
 from articulado.models.retry import QuestionTime
@@ -13,7 +14,6 @@ from articulado.values.answers import question_of
 from articulado.values.errors import ModelTimeout
 from nodes.check_claims import check_claims
 from state.context import ResolvedContext
-from state.rag import fresh_turn
 
 LAW = "Las vacaciones no serán inferiores a treinta días naturales."
 DRAFT = "Las vacaciones son de veinte días [C1]."
@@ -26,7 +26,7 @@ def reply(evidence="no serán inferiores a treinta días", verdict="contradicted
 
 async def check(checker, draft=DRAFT, *, grounded_prompting=True, **values):
     state = {
-        **fresh_turn(),
+        **begun(),
         "draft": draft,
         "answer": draft,
         "context": [candidate(make_chunk(1, "Artículo 38", text=LAW), 1.0, "hybrid")],
@@ -71,10 +71,9 @@ async def test_a_mark_that_the_shown_answer_lacks_is_not_named():
 async def test_a_failure_leaves_the_answer_with_a_warning():
     failure = ModelTimeout("no ha llegado a tiempo")
     failure.attempts = 2
-    update = await check(QueueChat(failure), warnings=["otro"], findings=[ERROR])
+    update = await check(QueueChat(failure), findings=[ERROR])
     assert update["warnings"] == [
-        "otro",
-        "No se ha podido hacer la comprobación de la respuesta con un modelo: no ha llegado a tiempo",
+        "No se ha podido hacer la comprobación de la respuesta con un modelo: no ha llegado a tiempo"
     ]
     assert update["cost"]["requests"] == 2
     assert "findings" not in update
@@ -85,7 +84,7 @@ async def test_a_failure_leaves_the_answer_with_a_warning():
     [
         {"abstained": True},
         {"refusal": "bare"},
-        {"question": "¡Muchas gracias!"},
+        {"turn_question": question_of("¡Muchas gracias!", kind="courtesy")},
         {"draft": "No cita nada de lo leído."},
         {"grounded_prompting": False},
     ],

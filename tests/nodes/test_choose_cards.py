@@ -6,18 +6,17 @@ import numpy as np
 import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
+from support.states import begun
 
 from articulado.calculations.catalogue import CALCULATIONS
 from articulado.guides import card_answers
 from articulado.guides.cards import Card, card_chunk
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.wordings import wording_hash_of
-from articulado.retrieval.fusion import candidate
+from articulado.retrieval.fusion import candidate, with_cards
 from articulado.retrieval.ranking.features import NO_NEIGHBOURS
-from articulado.values.answers import question_of
 from nodes.choose_cards import choose_cards
 from state.context import ResolvedContext
-from state.rag import fresh_turn
 
 LAW = "BOE-A-2015-11430"
 SENTENCE = "Las vacaciones anuales retribuidas serán de treinta días naturales."
@@ -69,19 +68,12 @@ def _wordings(monkeypatch):
 
 
 async def updated(*candidates, question="vacaciones", chunks=(HOLIDAYS, LEAVE), phrasings=None, read=None, **values):
-    state = {
-        **fresh_turn(),
-        "question": question,
-        "turn_question": {**question_of(question), **(read or {})},
-        "store": "index",
-        "today": "2026-11-29",
-        "as_of": None,
-        "candidates": list(candidates),
-        **values,
-    }
+    fresh = {"question": question, "store": "index", "today": "2026-11-29", "as_of": None}
+    state = begun(read, **{**fresh, "candidates": list(candidates), **values})
     stores = {"index": FakeStore(chunks)}
     runtime = Runtime(context=ResolvedContext())
-    return await choose_cards(state, runtime, stores=stores, domain=SPANISH_LAW, phrasings=phrasings)
+    update = await choose_cards(state, runtime, stores=stores, domain=SPANISH_LAW, phrasings=phrasings)
+    return {**update, "candidates": with_cards(candidates, update["cards"])}
 
 
 async def chosen(*candidates, **values):

@@ -3,15 +3,14 @@
 import pytest
 from langgraph.runtime import Runtime
 from support.doubles import make_chunk
+from support.states import begun
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.prompting.citation_markers import citation
 from articulado.retrieval.fusion import candidate
-from articulado.values.answers import question_of
 from nodes.finalize import finalize
 from state.context import ResolvedContext
-from state.rag import fresh_turn
 
 REFUSAL = "No tengo esa información verificada"
 
@@ -21,16 +20,8 @@ def fragment(id_, origin="hybrid"):
 
 
 async def finalized(**values):
-    state = {
-        **fresh_turn(),
-        "question": "¿y eso?",
-        "queries": ["vacaciones anuales"],
-        "store": "index",
-        "today": "2024-06-01",
-        "as_of": None,
-        **values,
-    }
-    state["turn_question"] = question_of(state["question"])
+    fresh = {"question": "¿y eso?", "queries": ["vacaciones anuales"], "store": "index", "today": "2024-06-01"}
+    state = begun(**{**fresh, "as_of": None, **values})
     return await finalize(
         state, Runtime(context=ResolvedContext()), profile=load_profile("laboral"), language=language("es")
     )
@@ -54,17 +45,13 @@ async def test_what_was_handed_on_goes_on_behind_what_was_used_and_what_was_drop
         ([3], {}, [3]),
         ([], {}, []),
         ([], {"abstained": True}, [1]),
-        ([], {"question": "muchas gracias"}, [1]),
+        ([], {"question": "muchas gracias", "kind": "courtesy"}, [1]),
     ],
 )
 async def test_a_new_topic_hands_nothing_old_on_unless_there_was_no_answer_to_it(used, said, handed_on):
     carried = [fragment(1, "carryover")]
     update = await finalized(answer="Sí.", carried=carried, new_topic=True, used_chunk_ids=used, **said)
     assert update["context_chunk_ids"] == handed_on
-
-
-async def test_a_warning_is_told_once():
-    assert (await finalized(answer="Sí.", warnings=["a", "b", "a"]))["warnings"] == ["a", "b"]
 
 
 async def test_twelve_chunks_are_handed_on_at_most_what_was_used_first():

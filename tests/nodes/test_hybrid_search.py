@@ -5,6 +5,7 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
 from support.sentences import KnownSentences
+from support.states import begun
 
 from articulado.config.profile import load_profile
 from articulado.encoders.phrasings import Phrasings
@@ -30,7 +31,7 @@ class BrokenEmbedder(FakeEmbedder):
 async def searched(embedder):
     store = FakeStore([make_chunk(38)], {"vacaciones": [(38, 1.0)]})
     search = HybridSearch(store, embedder, FakeSparse(), PROFILE, PROFILE.for_questions, SPANISH_LAW, PLAIN)
-    state = {"searches": ["vacaciones"], "lexical_only": False, "warnings": ["Antes."]}
+    state = begun(searches=["vacaciones"])
     state |= {"as_of": None, "today": "2026-11-23", "turn_question": question_of("vacaciones")}
     update = await hybrid_search(state, Runtime(context=ResolvedContext()), search=search, phrasings=None)
     assert [found["chunk"]["id"] for found in update["found"]] == [38]
@@ -38,12 +39,12 @@ async def searched(embedder):
 
 
 async def test_vectors_that_are_gone_are_made_again_without_a_word():
-    assert "warnings" not in await searched(FakeEmbedder())
+    assert (await searched(FakeEmbedder()))["warnings"] == []
 
 
 async def test_without_vectors_the_search_is_by_words_and_says_so():
     update = await searched(BrokenEmbedder())
-    assert update["warnings"] == ["Antes.", "Se ha buscado solo por palabras: Sin vectores."]
+    assert update["warnings"] == ["Se ha buscado solo por palabras: Sin vectores."]
 
 
 # Known questions.
@@ -75,7 +76,7 @@ def known(*provisions):
 async def found_with(phrasings, question="vacaciones", contextualized="", territory=None, cards=None, **context):
     store = FakeStore(CHUNKS, {"vacaciones": [(38, 0.7)]})
     search = HybridSearch(store, FakeEmbedder(), FakeSparse(), PROFILE, PROFILE.for_questions, SPANISH_LAW, PLAIN)
-    state = {"searches": ["vacaciones"], "lexical_only": False, "warnings": []}
+    state = begun(searches=["vacaciones"])
     state |= {"as_of": None, "today": "2026-11-23", "turn_question": question_of(contextualized or question)}
     runtime = Runtime(context=ResolvedContext(territory=territory, **context))
     update = await hybrid_search(state, runtime, search=search, phrasings=phrasings, cards=cards)

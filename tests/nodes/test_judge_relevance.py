@@ -3,15 +3,14 @@
 import pytest
 from langgraph.runtime import Runtime
 from support.doubles import make_chunk
+from support.states import begun
 
 from articulado.config.sections import RelevanceBands
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.relevance.judge import Judgement
-from articulado.values.answers import question_of
 from nodes.judge_relevance import judge_relevance, outcome_of
 from nodes.routing import after_judgement
 from state.context import ResolvedContext
-from state.rag import fresh_turn
 
 BANDS = RelevanceBands(answer=0.5, near=0.4, chat_model=0.03, follow_up=0.1, insisting=0.25)
 FOUND = [candidate(make_chunk(n), 0.9, "hybrid") for n in (1, 2)]
@@ -33,15 +32,9 @@ class KnownJudge:
 
 
 async def judged(judge, *, model_decides=False, read=None, **values):
-    state = {
-        **fresh_turn(),
-        "question": "vacaciones",
-        "queries": ["vacaciones anuales"],
-        "searches": ["vacaciones anuales"],
-        "candidates": FOUND,
-        **values,
-    }
-    state["turn_question"] = {**question_of(state["question"]), **(read or {})}
+    searches = ["vacaciones anuales"]
+    fresh = {"question": "vacaciones", "queries": searches, "searches": searches, "candidates": FOUND}
+    state = begun(read, **{**fresh, **values})
     return await judge_relevance(
         state, Runtime(context=ResolvedContext()), judge=judge, relevance_bands=BANDS, model_decides=model_decides
     )

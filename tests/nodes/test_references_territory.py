@@ -3,6 +3,7 @@
 import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
+from support.states import begun
 
 from articulado.config.profile import load_profile
 from articulado.retrieval.fusion import candidate
@@ -24,12 +25,7 @@ CITED = [
 async def test_what_is_followed(community, city, followed):
     source = make_chunk(1, refs=[11, 12, 13, 14], territory_ccaa=community, territory_municipio=city)
     update = await expand_references(
-        {
-            "candidates": [candidate(source, 1.0, "hybrid")],
-            "store": "index",
-            "as_of": None,
-            "today": "2024-06-01",
-        },
+        begun(candidates=[candidate(source, 1.0, "hybrid")], store="index", as_of=None, today="2024-06-01"),
         Runtime(context=ResolvedContext()),
         stores={"index": FakeStore([source, *CITED])},
         profile=load_profile("laboral"),

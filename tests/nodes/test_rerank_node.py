@@ -5,15 +5,16 @@ import time
 import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
+from support.states import begun
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.retrieval.fusion import candidate
+from articulado.retrieval.ranking.comparison import Comparer
 from articulado.retrieval.ranking.heuristic import WordShare
 from articulado.retrieval.ranking.model_reranker import ModelReranker
 from articulado.retrieval.ranking.reader import ReaderScorer
-from articulado.values.answers import question_of
 from articulado.values.errors import ConfigurationError, ModelError
 from graph.rag import build_rag
 from nodes.rerank import rerank
@@ -37,8 +38,7 @@ def state_of(candidates, read=None, **said):
         "as_of": None,
         "today": "2026-11-22",
     }
-    state = {"candidates": candidates, **fresh, **said}
-    return {**state, "turn_question": {**question_of(state["question"]), **(read or {})}}
+    return begun(read, candidates=candidates, **{**fresh, **said})
 
 
 async def reranked(state, *, strategy="auto", profile=PROFILE, **table):
@@ -51,7 +51,7 @@ async def reranked(state, *, strategy="auto", profile=PROFILE, **table):
         rerankers=table,
         profile=profile,
         language=language(profile.language),
-        word_share=WordShare(SPANISH_LAW),
+        word_share=WordShare(Comparer(SPANISH_LAW)),
     )
 
 
@@ -190,18 +190,15 @@ async def test_a_model_that_is_down_costs_quality_and_not_the_answer():
     error = ModelError("El servidor no responde.")
     error.attempts = 3
     heuristic, down = FixedReranker({n: n / 100 for n in range(30)}, is_cheap=True), FixedReranker(error=error)
-    state = state_of(THIRTY, warnings=["Antes."])
-    update = await reranked(state, strategy="api", api=down, heuristic=heuristic)
+    update = await reranked(state_of(THIRTY), strategy="api", api=down, heuristic=heuristic)
     assert scores(update) == [n / 100 for n in range(30)]
-    assert update["warnings"] == ["Antes.", "Se ha ordenado sin el modelo de reordenación: El servidor no responde."]
+    assert update["warnings"] == ["Se ha ordenado sin el modelo de reordenación: El servidor no responde."]
     assert update["cost"] == {"requests": 3, "input_tokens": 0, "output_tokens": 0}
 
 
-async def test_scores_that_were_logits_are_told_after_earlier_warnings():
-    state = state_of([found(1, 0.9)], warnings=["Antes."])
-    update = await reranked(state, strategy="api", api=FixedReranker(squashed=True))
-    before, told = update["warnings"]
-    assert before == "Antes."
+async def test_scores_that_were_logits_are_told():
+    update = await reranked(state_of([found(1, 0.9)]), strategy="api", api=FixedReranker(squashed=True))
+    [told] = update["warnings"]
     assert "fuera de [0, 1]" in told
     assert "sigmoide" in told
     assert scores(update) == [0.5]

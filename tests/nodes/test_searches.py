@@ -3,12 +3,13 @@
 import pytest
 
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.retrieval.question import described
 from articulado.values.answers import question_of
 from nodes.decompose import searches_of as searches_in
 
 
 def searches_of(question, *queries, subject=""):
-    return searches_in(question_of(question, subject, "adds"), queries, SPANISH_LAW)
+    return searches_in(described(question_of(question, subject, "adds"), SPANISH_LAW), queries, SPANISH_LAW)
 
 
 def test_a_first_question_is_searched_beside_the_readers_searches():

@@ -1,18 +1,18 @@
 """The text by which a question is scored, and the language in which it is answered."""
 
 import pytest
+from support.states import begun
 
 from articulado.language.languages import language
 from articulado.values.answers import question_of, whole_text
 from nodes.turn import is_translated, language_of_turn, question_to_score
-from state.rag import fresh_turn
 
 ES = language("es")
 
 
 def state_with(question, *queries, spoken="", subject=""):
     read = {**question_of(question, subject), "language": spoken}
-    return {**fresh_turn(), "question": question, "queries": list(queries), "turn_question": read}
+    return {**begun(), "question": question, "queries": list(queries), "turn_question": read}
 
 
 def test_a_question_in_another_language_is_scored_by_its_searches():

@@ -1,6 +1,7 @@
 import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
+from support.states import begun
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
@@ -9,14 +10,13 @@ from articulado.values.answers import question_of
 from nodes.routing import after_verify
 from nodes.verify import verify
 from state.context import ResolvedContext
-from state.rag import fresh_turn
 
 RETIRED = "La marca no corresponde a ningún fragmento y se ha retirado."
 
 
 def state(draft, context, **values):
     return {
-        **fresh_turn(),
+        **begun(),
         "draft": draft,
         "context": [candidate(chunk, 1.0, "hybrid") for chunk in context],
         "store": "index",
@@ -98,7 +98,9 @@ async def test_an_answer_without_any_mark_that_points_to_something_is_unpinned(d
 
 
 async def test_an_answer_to_thanks_claims_nothing():
-    assert (await check("De nada.", values={"question": "¡Muchas gracias!"}))["unpinned"] is False
+    assert (await check("De nada.", values={"turn_question": question_of("¡Muchas gracias!", kind="courtesy")}))[
+        "unpinned"
+    ] is False
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from state.rag import add_usage
+from state.run import add_usage, add_warnings
 
 
 def usage(turn, calls, **stages):
@@ -25,3 +25,9 @@ def test_inputs_are_not_changed():
     total, delta = usage(1, 1, answer=1.0), usage(1, 1, answer=1.0)
     add_usage(total, delta)
     assert total == delta == usage(1, 1, answer=1.0)
+
+
+def test_warnings_add_up_each_once_and_in_order():
+    before = ["a", "b"]
+    assert add_warnings(before, ["c", "a"]) == ["a", "b", "c"]
+    assert before == ["a", "b"]

@@ -14,7 +14,7 @@ from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.store.edge import EdgeStore
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import Embedded
-from graph.rag import Rag, build_rag, build_retrieval
+from graph.rag import Rag, build_context, build_rag
 from graph.services import Services
 
 USED = "Lo dice la norma {marks}.\n===META===\nUSED|{numbers}\nDROP|ninguno"
@@ -38,7 +38,7 @@ async def services_over(folder: Path, chunks: Sequence[Chunk], query: str, answe
 
 async def retrieval_over(folder: Path, chunks: Sequence[Chunk], query: str) -> Rag:
     """Return the retrieval graph over an index of chunks."""
-    return build_retrieval(await services_over(folder, chunks, query))
+    return build_context(await services_over(folder, chunks, query))
 
 
 async def rag_over(folder: Path, chunks: Sequence[Chunk], query: str, *, cited: int) -> Rag:

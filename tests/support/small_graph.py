@@ -8,6 +8,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
 
 from articulado.values.answers import Usage
 from articulado.values.errors import InvalidInput
@@ -28,7 +29,7 @@ def small_graph(fail: Callable[[], Exception] | None = None, hang: "Hang | None"
             raise InvalidInput("La pregunta está vacía.")
         return fresh_turn() | {
             "queries": [state["question"]],
-            "warnings": [described(runtime.context)],
+            "warnings": Overwrite([described(runtime.context)]),
             "context_chunk_ids": [*state.get("previous_chunk_ids", []), 7],
             "usage": USAGE,
         }
@@ -45,7 +46,7 @@ def small_graph(fail: Callable[[], Exception] | None = None, hang: "Hang | None"
         for token in TOKENS:
             write({"type": "token", "text": token})
         update = {"answer": "".join(TOKENS)}
-        write(final_event(RagOutput, {**state, **update}))
+        write(final_event(RagOutput, state, {**update, "warnings": []}))
         return update
 
     builder = StateGraph(RagState, context_schema=RunContext, input_schema=RagInput, output_schema=RagOutput)

@@ -19,7 +19,7 @@ from articulado.ingestion.history.amendments import abridged, bears_on, entry_in
 from articulado.ingestion.model import Document, Law, Provision
 from articulado.language.formats import long_day
 from articulado.language.languages import Language, language
-from articulado.language.sentence_spans import CLAUSES, between_sentences, cut
+from articulado.language.sentences import CLAUSES, between_sentences, cut
 from articulado.language.table_text import is_row, with_heads
 from articulado.language.translation import translate
 from articulado.legal.agreements.names import agreement_name

@@ -16,7 +16,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.language.sentence_spans import (
+from articulado.language.sentences import (
     CLAUSES,
     Cuts,
     Span,
@@ -24,7 +24,7 @@ from articulado.language.sentence_spans import (
     blanks_matching,
     clauses,
     cut,
-    sentences,
+    sentence_spans,
 )
 from articulado.language.table_text import head_of, is_row, with_heads
 from articulado.legal.domain.base import Domain
@@ -56,7 +56,7 @@ def blocks(text: str) -> list[Span]:
     ['Así es.', '3. Vacaciones/Son treinta días.', 'Se eligen.', 'Tabla salarial/Grupo | Euros/A | 1.500']
     """
     units = [
-        (start + first, start + last) for start, end in sentences(text) for first, last in clauses(text[start:end])
+        (start + first, start + last) for start, end in sentence_spans(text) for first, last in clauses(text[start:end])
     ]
     begun: list[Span] = []
     for unit, joined in zip(units, [False, *_bonds(text, units)], strict=False):
@@ -284,7 +284,7 @@ def _overlapping(text: str, earliest: int, start: int) -> int:
     """Return where the overlap before a piece begins: at a sentence if one begins there, else at a word."""
     floor = max(earliest, start - OVERLAP)
     before = text[floor:start]
-    inside = [floor + first for first, _ in sentences(before)[1:]]
+    inside = [floor + first for first, _ in sentence_spans(before)[1:]]
     if inside:
         return inside[0]
     blank = next((index for index, character in enumerate(before) if character.isspace()), None)

@@ -23,7 +23,7 @@ from articulado.config.profile import Profile
 from articulado.config.settings import ChunkContext, ModelSettings
 from articulado.language.formats import written
 from articulado.language.languages import language
-from articulado.language.spanish import sentences
+from articulado.language.sentences import sentences
 from articulado.language.translation import reason, translate
 from articulado.prompting.prompts import load_prompt
 from articulado.values.chunks import Chunk

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from articulado.config.extras import importing
 from articulado.config.files import ZIP, read_bytes
-from articulado.ingestion.files.formats import pdf, txt
+from articulado.ingestion.files.formats import pdf, plain
 from articulado.ingestion.files.formats.docx import W, find, lines_of
 from articulado.ingestion.files.formats.lines import running_text
 from articulado.ingestion.files.formats.source import OLD_OFFICE, no_text, other_format
@@ -48,7 +48,7 @@ def read_brief(path: Path) -> tuple[BriefParagraph, ...]:
     elif suffix == ".docx":
         paragraphs = list(_of_docx(open_docx(path, read_bytes(path))))
     elif suffix == ".txt":
-        paragraphs = [BriefParagraph(text, place) for place, text in enumerate(txt.read(path).pages[0].paragraphs)]
+        paragraphs = [BriefParagraph(text, place) for place, text in enumerate(plain.read(path).pages[0].paragraphs)]
     else:
         paragraphs = _of_markdown(path)
     if not paragraphs:
@@ -110,7 +110,7 @@ def _of_markdown(path: Path) -> list[BriefParagraph]:
     """Return the paragraphs of Markdown as they are typed: its marks tell what is quoted."""
     paragraphs: list[str] = []
     open_paragraph = False
-    for line in txt.text_lines(path):
+    for line in plain.text_lines(path):
         if not line:
             open_paragraph = False
         elif open_paragraph and not line.startswith(("#", "-", "*  ")):

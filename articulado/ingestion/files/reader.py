@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from articulado.ingestion.files import structure
-from articulado.ingestion.files.formats import docx, html, md, odt, pdf, txt, xlsx
+from articulado.ingestion.files.formats import docx, html, odt, pdf, plain, xlsx
 from articulado.ingestion.files.formats.header_block import sidecar, take_block
 from articulado.ingestion.files.formats.lines import RunningText, running_text
 from articulado.ingestion.files.formats.source import no_text
@@ -29,9 +29,9 @@ READERS: dict[str, Callable[[Path], FileText]] = {
     ".html": html.read,
     ".htm": html.read,
     ".xhtml": html.read,
-    ".txt": txt.read,
-    ".md": md.read,
-    ".markdown": md.read,
+    ".txt": plain.read,
+    ".md": plain.read_markdown,
+    ".markdown": plain.read_markdown,
 }
 """The formats that can be read, by extension in small letters."""
 
@@ -52,7 +52,7 @@ def read_document(path: Path) -> Document | Law:
     block, pages = take_block(path, content.pages)
     separate = sidecar(path)
     fields = (separate if separate is not None else block) or {}
-    if reader is md.read and "identifier" in (block or {}):
+    if reader is plain.read_markdown and "identifier" in (block or {}):
         return read_law(path)
     header = header_of(path, fields)
     text = running_text(pages)

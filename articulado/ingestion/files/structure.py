@@ -36,7 +36,7 @@ from articulado.ingestion.structure import (
     without_contents,
 )
 from articulado.language.folding import fold, without_accents
-from articulado.language.sentence_spans import sentences
+from articulado.language.sentences import sentence_spans
 from articulado.legal.labels import PART_HEADINGS
 from articulado.legal.validity import provision_status
 
@@ -343,7 +343,7 @@ def _titled(heading: Opening, paragraphs: list[str]) -> tuple[str, list[str]]:
         return "", paragraphs
     if paragraphs and may_be_title(rest):
         return rest.removesuffix("."), paragraphs
-    spans = sentences(rest)
+    spans = sentence_spans(rest)
     first = rest[: spans[0][1]]
     inline = len(spans) > 1 and len(first) <= LONGEST_INLINE_TITLE and first[-1] == "." and may_be_title(first)
     return first.removesuffix(".") if inline else "", [rest, *paragraphs]

@@ -32,7 +32,7 @@ from articulado.ingestion.indexing.changes import (
     provider_encoder,
     vectors_kept,
 )
-from articulado.ingestion.prefetch import in_thread
+from articulado.ingestion.worker import in_thread
 from articulado.legal.domain.base import Lexicon
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.store.builder import IndexBuilder, digest

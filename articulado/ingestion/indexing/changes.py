@@ -42,7 +42,7 @@ from articulado.ingestion.incremental.catalog import GONE, Row
 from articulado.ingestion.incremental.draft import Draft
 from articulado.ingestion.incremental.workspace import Workspace, key_of
 from articulado.ingestion.indexing.parents import DocumentReader, Parents
-from articulado.ingestion.prefetch import in_order
+from articulado.ingestion.worker import in_order
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Domain, WordCount
 from articulado.models.embeddings import MAX_TEXTS

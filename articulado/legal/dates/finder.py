@@ -313,6 +313,11 @@ def find_date(text: str, *, today: date) -> date | None:
     return min(ranked)[2] if ranked else None
 
 
+def days_asked_about(text: str, today: date) -> list[DateMention]:
+    """Return the past days as of which a text asks (``find_date``)."""
+    return [mention for _, mention in _asked_about(text, today)]
+
+
 def without_days(text: str, *, today: date) -> str:
     """Return a text without the days as of which it asks: they say which law, and nothing of its topic.
 

@@ -11,68 +11,25 @@ from functools import lru_cache
 
 from articulado.language.folding import fold
 from articulado.language.languages import Language, language
-from articulado.language.spanish import content_words, stem_word
+from articulado.language.spanish import stem_word
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import Citation, parse_citations
 from articulado.legal.dates.finder import without_days
-from articulado.legal.domain.base import NUMBER_WEIGHT, Concept, Domain, StemWeights
-from articulado.legal.ids import decisions_in
-from articulado.legal.labels import ADJECTIVES, SUFFIXES
-from articulado.legal.laws.mentions import law_mentions
+from articulado.legal.domain.base import NUMBER_WEIGHT, Concept, StemWeights
+from articulado.legal.reading import read
 from articulado.legal.territory.mentions import place_words
 from articulado.legal.vocabulary.matters import prior
 from articulado.legal.vocabulary.synonyms import expand, find_terms, has_field_term
-from articulado.values.answers import TurnQuestion
 from articulado.values.chunks import Chunk
 
 _PROTOCOL = re.compile(
     r"=+\s*META\s*=+|\b(?:USED|DROP|NEED)\s*\|\s*(?:[C\d,\s]*\d\b|ninguno\b)?|\[\s*C\s*\d+\s*\]", re.IGNORECASE
-)
-_CITING_WORDS = re.compile(
-    rf"\b(?:arts?|articulos?|apartados?|letras?|parrafos?|numeros?|num|puntos?|disposicion(?:es)?|{ADJECTIVES}"
-    r"|anexos?|preceptos?|norma|texto|contenido|literal(?:mente)?|segun"
-    r"|conforme|dicen?|dijo|deci[ar]|regula(?:n|ba|r)?|establec(?:e|en|ia)|dispon(?:e|en|ia)|preve|explica(?:me|r)?"
-    rf"|e\.\s?t\.?|[a-z]|\d+(?:\.\d+)*|[ivx]+|{SUFFIXES})\b\.?"
 )
 
 
 def without_protocol(question: str) -> str:
     """Leave out what only the protocol between the models says: ``===META===``, ``USED|1``, ``[C1]``."""
     return " ".join(_PROTOCOL.sub(" ", question).split())
-
-
-def searched_topic(question: TurnQuestion, domain: Domain) -> str:
-    """Return what of a question and its subject is to be searched.
-
-    These are no words of the protocol, no named provisions, no measures.
-
-    >>> from articulado.legal.domain.spanish_law import SPANISH_LAW
-    >>> from articulado.values.answers import question_of
-    >>> question = question_of("según el art. 48 bis ET, ¿cuánto tiempo dura el permiso parental?")
-    >>> searched_topic(question, SPANISH_LAW)
-    'el ¿cuánto dura el permiso parental?'
-    """
-    without_measure = domain.language.query_patterns.without_measure
-    parts = (without_protocol(question["text"]), without_protocol(question["subject"]))
-    return " ".join(without_measure(domain.question_topic(part)) for part in parts).strip()
-
-
-def topic_of(question: str) -> str:
-    """Return what a question of Spanish law says beside the provisions, decisions and day that it names; maybe nothing.
-
-    >>> topic_of("LGSS 205 jubilación"), topic_of("¿Qué decía el artículo 38.3 del E.T. en 2019?")
-    ('jubilación', '')
-    """
-    question = without_days(question, today=date.today()) or question
-    spans = [(citation.start, citation.end) for citation in parse_citations(question)]
-    spans += [(decision.start, decision.end) for decision in decisions_in(question)]
-    if not spans:
-        return question
-    spans += [(mention.start, mention.end) for mention in law_mentions(question)]
-    for start, end in sorted(spans, reverse=True):
-        question = f"{question[:start]} {question[end:]}"
-    kept = [word for word in question.split() if _CITING_WORDS.sub("", fold(word)).strip(" .,;:¿?¡!()\"'«»")]
-    return " ".join(kept) if content_words(" ".join(kept)) else ""
 
 
 def is_courtesy(question: str, language: Language) -> bool:
@@ -121,11 +78,11 @@ class SpanishLaw:
 
     def question_topic(self, question: str) -> str:
         """Return what a question says beside the provisions and the day that it names."""
-        return topic_of(question)
+        return read(question, date.today()).topic
 
     def citations(self, text: str, context: CitationContext | None = None) -> Sequence[Citation]:
         """Return the provisions that a text names."""
-        return parse_citations(text, context)
+        return parse_citations(text, context) if context else read(text, date.today()).citations
 
 
 @lru_cache(maxsize=256)

@@ -5,7 +5,7 @@ lower ``phase`` is more certain. All returned names are canonical.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -241,7 +241,11 @@ def find_place(text: str) -> Place | None:
     >>> find_place("en Cádiz o en Vigo") is None
     True
     """
-    mentions = place_mentions(text)
+    return place_of(place_mentions(text))
+
+
+def place_of(mentions: Sequence[PlaceMention]) -> Place | None:
+    """Return the one place that mentions name (``find_place``)."""
     best = min((mention.phase for mention in mentions), default=0)
     named = {mention.place.community for mention in mentions if mention.phase == best}
     if len(named) != 1:

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from articulado.encoders.phrasings import UNREADABLE, Neighbourhood, open_arrays, question_text
 from articulado.encoders.sentences import SentenceEncoder
-from articulado.language.folding import fold
+from articulado.language.folding import fold, words_of
 from articulado.legal.domain.base import Domain
 from articulado.retrieval.ranking.heuristic import Support
-from articulado.retrieval.relevance.evidence import WordingModel, runs_of, words_of
+from articulado.retrieval.relevance.evidence import WordingModel, runs_of
 from articulado.values.chunks import ProvisionRef
 from articulado.values.errors import ConfigurationError
 

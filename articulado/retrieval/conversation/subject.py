@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
-from articulado.language.folding import fold
+from articulado.language.folding import fold, words_of
 from articulado.language.languages import LANGUAGES, Language
 from articulado.language.languages import language as known_language
-from articulado.legal.citations.parser import Citation, parse_citations
-from articulado.legal.dates.finder import find_date, without_days
-from articulado.legal.domain.spanish_law import SPANISH_LAW, is_courtesy, points_back, topic_of
+from articulado.language.sentences import sentences
+from articulado.legal.citations.parser import Citation
+from articulado.legal.domain.spanish_law import SPANISH_LAW, is_courtesy, points_back
 from articulado.legal.labels import SUFFIXES, provision_name
-from articulado.legal.laws.mentions import law_mentions
 from articulado.legal.laws.registry import known_laws
-from articulado.legal.territory.mentions import find_place, place_words
+from articulado.legal.reading import LegalReading, read
+from articulado.legal.territory.mentions import place_words
 from articulado.retrieval.conversation.leaning import TurnJudge
 from articulado.values.answers import Message, NearestNeed, TurnKind
 
@@ -29,9 +29,6 @@ MAX_EARLIER = 8
 """Questions before this one that are read."""
 MAX_QUESTION = 240
 """Characters that are kept of a question that others lean on."""
-
-
-_SENTENCES = re.compile(r"(?<=[.?!])\s+")
 
 
 @dataclass(frozen=True)
@@ -68,9 +65,9 @@ def gist(question: str) -> str:
     """
     if len(question) <= MAX_QUESTION:
         return question
-    sentences = _SENTENCES.split(question.strip())
-    asked = [sentence for sentence in sentences if "?" in sentence]
-    told = [sentence for sentence in sentences if "?" not in sentence]
+    parts = sentences(question)
+    asked = [part for part in parts if "?" in part]
+    told = [part for part in parts if "?" not in part]
     text = " ".join([*asked, *told])
     return text if len(text) <= MAX_QUESTION else text[:MAX_QUESTION].rsplit(" ", 1)[0]
 
@@ -131,16 +128,15 @@ def _questions(conversation: Sequence[Message]) -> list[_Question]:
 
 LAST_CHOICE = -1
 """Number of the last choice in the tables of words."""
-_WORD = re.compile(r"[^\W_]+")
 
 
 def choice_taken(message: str, offered: Sequence[NearestNeed]) -> NearestNeed | None:
     """Return the choice that a message takes by its number, or by its need or question word for word."""
     if not offered:
         return None
-    words = _WORD.findall(fold(message))
+    words = words_of(message)
     for choice in offered:
-        if words in (_WORD.findall(fold(choice["need"])), _WORD.findall(fold(choice["question"]))):
+        if words in (words_of(choice["need"]), words_of(choice["question"])):
             return choice
     number = _number_said(words)
     if number == LAST_CHOICE:
@@ -180,9 +176,14 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 class Contextualized:
     """A question with the provisions that it takes over in parentheses; day and territory that it is about, if any."""
 
-    question: str
+    reading: LegalReading
     day: date | None = None
     territory: str | None = None
+
+    @property
+    def question(self) -> str:
+        """The question as it is complete."""
+        return self.reading.text
 
 
 def contextualize(question: str, earlier: Sequence[str], today: date) -> Contextualized:
@@ -198,35 +199,35 @@ def contextualize(question: str, earlier: Sequence[str], today: date) -> Context
     '¿y el 39? (artículo 39, Estatuto de los Trabajadores)'
     """
     turns = [turn for turn in earlier if not is_courtesy(turn, SPANISH_LAW.language)][-MAX_EARLIER_NAMES:]
-    contextualized = Contextualized("")
+    contextualized = Contextualized(read("", today))
     for turn in [*turns, question]:
-        contextualized = _in_context(turn, contextualized, today)
+        contextualized = _in_context(read(turn, today), contextualized)
     return contextualized
 
 
-def _in_context(question: str, previous: Contextualized, today: date) -> Contextualized:
-    completed = _completed(question, previous.question, today)
-    is_follow_up = completed != question or points_back(question, SPANISH_LAW.language)
-    kept_day = previous.day if is_follow_up and not _NOW.search(fold(question)) else None
-    place = find_place(question)
-    territory = place.name if place else previous.territory
-    return Contextualized(completed, find_date(question, today=today) or kept_day, territory)
+def _in_context(question: LegalReading, previous: Contextualized) -> Contextualized:
+    completed = _completed(question, previous.reading)
+    is_follow_up = completed is not question or points_back(question.text, SPANISH_LAW.language)
+    kept_day = previous.day if is_follow_up and not _NOW.search(fold(question.text)) else None
+    territory = question.place.name if question.place else previous.territory
+    return Contextualized(completed, question.day or kept_day, territory)
 
 
-def _completed(question: str, previous: str, today: date) -> str:
+def _completed(question: LegalReading, previous: LegalReading) -> LegalReading:
     """Return a question with the provisions that it takes over from the previous one, or as it is if there are none."""
-    if len(question) > MAX_CHARACTERS or is_courtesy(question, SPANISH_LAW.language):
+    text = question.text
+    if len(text) > MAX_CHARACTERS or is_courtesy(text, SPANISH_LAW.language):
         return question
-    citations = [citation for citation in parse_citations(previous) if citation.law_id or not citation.law_named]
-    if not citations or parse_citations(question) or law_mentions(question):
+    citations = [citation for citation in previous.citations if citation.law_id or not citation.law_named]
+    if not citations or question.citations or question.laws:
         return question
-    own = _NOW.sub(" ", fold(_without_places(without_days(question, today=today))))
+    own = _NOW.sub(" ", fold(_without_places(question.without_days)))
     references = _references(own, citations)
-    if not references or topic_of(f"{own} ({references})"):
+    if not references or read(f"{own} ({references})", question.today).topic:
         return question
-    changes = own.split() != fold(question).split() or _NUMBER.search(own) or _LETTER.search(own)
+    changes = own.split() != fold(text).split() or _NUMBER.search(own) or _LETTER.search(own)
     # "¿Por qué?" after more than a look-up is about the topic of that question, and not about all of the provision.
-    return f"{question} ({references})" if changes or not topic_of(previous) else question
+    return read(f"{text} ({references})", question.today) if changes or not previous.topic else question
 
 
 def _references(own: str, citations: Sequence[Citation]) -> str:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from articulado.encoders.phrasings import NEIGHBOURS, NO_SUPPORT, Neighbourhood
-from articulado.legal.domain.base import Coverage, Domain, StemWeights
-from articulado.retrieval.ranking.heuristic import Prominence, Similarity, Support
+from articulado.retrieval.ranking.comparison import Comparer
+from articulado.retrieval.ranking.heuristic import Support
 from articulado.values.chunks import CARDS, Candidate, bearing_of, is_card, provision_of
 
 FEATURES = (
@@ -59,10 +59,7 @@ Around = Callable[[str], Neighbourhood]
 class FeatureReader:
     """Reads the features of candidates. ``around`` is unset where there is no sentence encoder."""
 
-    domain: Domain
-    weights: StemWeights
-    prominence: Prominence
-    similarity: Similarity
+    comparer: Comparer
     precedents: Support
     around: Around | None = None
 
@@ -78,18 +75,15 @@ class FeatureReader:
         refs = [provision_of(chunk) for chunk in chunks]
         # The question itself is often one of its searches.
         searches = [query for query in queries if query != question]
-        of_question, *of_searches = (
-            Coverage(self.domain.concepts(text, self.weights), self.weights) for text in (question, *searches)
-        )
-        strengths = [self.prominence(chunk) for chunk in chunks]
-        words = [of_question(each) for each in strengths]
+        of_question, *of_searches = (self.comparer.of(text) for text in (question, *searches))
+        words = [of_question.words(chunk) for chunk in chunks]
         own = words if len(searches) < len(queries) else [0.0] * len(words)
         by_search = [
-            max([of_own, *(search(each) for search in of_searches)])
-            for each, of_own in zip(strengths, own, strict=True)
+            max([of_own, *(search.words(chunk) for search in of_searches)])
+            for chunk, of_own in zip(chunks, own, strict=True)
         ]
-        cosines = list(self.similarity(question, chunks))
-        others = [self.similarity(query, chunks) for query in searches]
+        cosines = of_question.cosines(chunks)
+        others = [search.cosines(chunks) for search in of_searches]
         precedents = self.precedents(question)
         around = self.neighbourhood(question)
         ranks = _ranks([candidate["score"] for candidate in candidates])
@@ -111,7 +105,7 @@ class FeatureReader:
                 cosines,
                 [max(values) for values in zip(*others, strict=True)] if others else cosines,
                 [precedents.get(ref, 0.0) for ref in refs],
-                [self.domain.prior(question, chunk) for chunk in chunks],
+                [self.comparer.domain.prior(question, chunk) for chunk in chunks],
                 ["hybrid" in candidate["origins"] for candidate in candidates],
                 _behind(words),
                 _behind(cosines),

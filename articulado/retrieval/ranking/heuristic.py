@@ -1,64 +1,17 @@
 """Heuristic reranker without a provider: covered words, learnt similarity, precedents and prior.
 
 ``HeuristicReranker`` scores every candidate in [0, 1], in about 0.05 ms each; its docstring has the
-formula. ``Prominence`` weighs stems by position: title 1, lay phrasings 0.9, text 0.75, chapter 0.6, law
-name 0.4. ``WordShare`` returns the share of a question's concepts that a provision covers.
+formula. ``WordShare`` returns the share of a question's concepts that a provision covers.
 """
 
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from typing import Protocol
 
-from articulado.encoders.dual import DualEncoder
-from articulado.legal.domain.base import Coverage, Domain, EqualWeights, StemWeights
-from articulado.retrieval.coverage import Wanted, is_unlearnt
+from articulado.retrieval.ranking.comparison import Comparer, Comparison, is_unlearnt
 from articulado.values.answers import TurnQuestion, has_own_words, whole_text
-from articulado.values.chunks import Candidate, Chunk, ProvisionRef, indexed_text, provision_of
+from articulado.values.chunks import Candidate, Chunk, ProvisionRef, provision_of
 from articulado.values.protocols import Reranked
-
-MAX_KEPT = 4_096
-"""Chunks whose stems are kept: about 40 MB; a question looks at about a hundred."""
-
-_TITLE, _LAY_PHRASINGS, _TEXT, _BREADCRUMB, _LAW = 1.0, 0.9, 0.75, 0.6, 0.4
-"""How prominent a stem is by the part of a chunk that it stands in."""
-
-
-class Prominence:
-    """Reads how prominent each stem of a chunk is, in (0, 1]; kept for the next question, by what the chunk says.
-
-    ``lay_phrasings`` returns how people ask about a chunk; by default nothing is known of that.
-    """
-
-    def __init__(self, domain: Domain, lay_phrasings: Callable[[Chunk], str] = lambda chunk: "") -> None:
-        self._stems = domain.stems
-        self._lay_phrasings = lay_phrasings
-        self._read = lru_cache(MAX_KEPT)(self._worked_out)
-
-    def __call__(self, chunk: Chunk) -> Mapping[str, float]:
-        """Return the strength of each stem of a chunk; not to be changed."""
-        topic = chunk["topic"].replace("_", " ")
-        return self._read(
-            chunk["law_name"],
-            chunk["breadcrumb"],
-            chunk["text"],
-            " ".join((self._lay_phrasings(chunk), topic, *chunk["attributes"].values())),
-            f"{chunk['provision']} {chunk['title']}",
-        )
-
-    def _worked_out(self, law: str, breadcrumb: str, text: str, phrasings: str, title: str) -> Mapping[str, float]:
-        strengths: dict[str, float] = {}
-        for strength, part in (
-            (_LAW, law),
-            (_BREADCRUMB, breadcrumb),
-            (_TEXT, text),
-            (_LAY_PHRASINGS, phrasings),
-            (_TITLE, title),
-        ):
-            strengths.update(dict.fromkeys(self._stems(part), strength))
-        return strengths
-
 
 _SEARCH_WEIGHT = 0.9
 """What one search of the decomposer counts for, in words or similarity, against the whole question."""
@@ -84,28 +37,8 @@ _PLAIN_CURVE, _CURVE_OF_PRECEDENTS = (0.42, 0.11), (0.6, 0.15)
 """Where a candidate is as likely right as wrong, and how fast that changes (docs/retrieval.md)."""
 
 
-class Similarity(Protocol):
-    """Measures how near a question and some provisions are in meaning."""
-
-    def __call__(self, question: str, chunks: Sequence[Chunk]) -> Sequence[float]:
-        """Return one cosine in [−1, 1] for each chunk, in their order."""
-        ...
-
-
 Support = Callable[[str], Mapping[ProvisionRef, float]]
 """Returns, for a question, the cosine in [0, 1] of the nearest precedent that each provision answers."""
-
-
-class EncodedSimilarity:
-    """Satisfies ``Similarity`` with the learnt encoder, which keeps the vectors of chunks by their text."""
-
-    def __init__(self, encoder: DualEncoder) -> None:
-        self._encoder = encoder
-
-    def __call__(self, question: str, chunks: Sequence[Chunk]) -> Sequence[float]:
-        """Return one cosine in [−1, 1] for each chunk, in their order; 0 where no word of a text is known."""
-        question_vector = self._encoder.embed_question(question)
-        return [float(question_vector @ self._encoder.embed_document(indexed_text(chunk))) for chunk in chunks]
 
 
 class HeuristicReranker:
@@ -126,16 +59,16 @@ class HeuristicReranker:
     subject has more words, and what is new is what is asked.
 
     What has a row of a table that the question names, or a passage of a text of one's own that has its words
-    (``articulado.retrieval.coverage``), is relevant, the more the more it has of the question else: its relevance is
-    0.9 + 0.1 times what it would be. Beside such a passage, what lacks a rare word of the question loses half.
+    (``Wanted``), is relevant, the more the more it has of the question else: its relevance is 0.9 + 0.1 times what it
+    would be. Beside such a passage, what lacks a rare word of the question loses half.
 
     Closeness by a sentence encoder, where the index has it, adds 0.15 · (closeness − 0.5) to ``s`` of an article. Of
     running text, which nothing was fitted to, it stands alone beside the words: s = closeness + 0.3 · words, with the
     curve 0.5 and 0.1.
 
-    Without a ``similarity`` the words count alone. Without ``support`` there are no precedents, and the curve is lower
+    Without a similarity the words count alone. Without ``support`` there are no precedents, and the curve is lower
     and steeper: 0.42 and 0.11. Concepts and prior are
-    the ``domain``'s to say: the prior of Spanish law puts rules before transitional dispositions, and general statutes
+    the domain's to say: the prior of Spanish law puts rules before transitional dispositions, and general statutes
     before those of a special regime that the question does not name (``articulado.legal.vocabulary.matters``). The
     last step
     spreads the scores so that the legal signals weigh the same for every question (docs/retrieval.md has what each
@@ -144,18 +77,8 @@ class HeuristicReranker:
 
     is_cheap = True
 
-    def __init__(
-        self,
-        domain: Domain,
-        weights: StemWeights | None = None,
-        prominence: Prominence | None = None,
-        similarity: Similarity | None = None,
-        support: Support | None = None,
-    ) -> None:
-        self._domain = domain
-        self._weights = weights or EqualWeights()
-        self._prominence = prominence or Prominence(domain)
-        self._similarity = similarity
+    def __init__(self, comparer: Comparer, support: Support | None = None) -> None:
+        self._comparer = comparer
         self.support = support
 
     async def score(
@@ -167,8 +90,8 @@ class HeuristicReranker:
         deadline: float | None = None,
     ) -> Reranked:
         """Score every candidate (``Reranker.score``), in about 0.05 ms each."""
-        wanted = Wanted(whole_text(question), self._domain, self._weights)
         scores = self.relevances(question, queries, candidates)
+        wanted = self._comparer.of(whole_text(question)).wanted
         return Reranked(wanted.reconsidered(scores, [candidate["chunk"] for candidate in candidates]))
 
     def relevances(
@@ -186,14 +109,15 @@ class HeuristicReranker:
         chunks = [candidate["chunk"] for candidate in candidates]
         # The question itself, which counts for more, is often one of its searches.
         searches = [query for query in queries if query != question]
-        of_question, *of_searches = (
-            Coverage(self._domain.concepts(text, self._weights), self._weights) for text in (question, *searches)
-        )
-        cosines = self._similarities(question, searches, chunks)
-        similarity_weight = _SIMILARITY_WEIGHT if self._similarity else 0.0
+        of_question, *of_searches = (self._comparer.of(text) for text in (question, *searches))
+        cosines = [
+            max(0.0, own, *(_SEARCH_WEIGHT * cosine for cosine in others))
+            for own, *others in zip(*(each.cosines(chunks) for each in (of_question, *of_searches)), strict=True)
+        ]
+        similarity_weight = _SIMILARITY_WEIGHT if self._comparer.similarity else 0.0
         own = [
-            self._domain.prior(question, chunk)
-            * (self._covered(of_question, of_searches, chunk) + similarity_weight * cosine)
+            self._comparer.domain.prior(question, chunk)
+            * (_covered(of_question, of_searches, chunk) + similarity_weight * cosine)
             / (1 + similarity_weight)
             for chunk, cosine in zip(chunks, cosines, strict=True)
         ]
@@ -204,34 +128,23 @@ class HeuristicReranker:
             for score, ref, near in zip(own, map(provision_of, chunks), map(_nearness, candidates), strict=True)
         ]
         return [
-            self._by_closeness(candidate, self._covered(of_question, of_searches, candidate["chunk"]))
+            _by_closeness(candidate, _covered(of_question, of_searches, candidate["chunk"]))
             if "closeness" in candidate and is_unlearnt(candidate["chunk"])
             else relevance
             for candidate, relevance in zip(candidates, relevances, strict=True)
         ]
 
-    def _by_closeness(self, candidate: Candidate, words: float) -> float:
-        return _relevance(candidate["closeness"] + _CLOSE_WORDS * words, *_CLOSE_CURVE)
-
     async def close(self) -> None:
         """Do nothing: there is nothing to close."""
 
-    def _similarities(self, question: str, queries: Sequence[str], chunks: Sequence[Chunk]) -> Sequence[float]:
-        """Return the best cosine of question and searches for each chunk, in [0, 1]."""
-        if not self._similarity:
-            return [0.0] * len(chunks)
-        of_question = self._similarity(question, chunks)
-        of_queries = [self._similarity(query, chunks) for query in queries]
-        return [
-            max(0.0, own, *(_SEARCH_WEIGHT * cosine for cosine in others))
-            for own, *others in zip(of_question, *of_queries, strict=True)
-        ]
 
-    def _covered(self, question: Coverage, searches: Sequence[Coverage], chunk: Chunk) -> float:
-        """Return the share in [0, 1] of the concepts of the question, or of its best search, that a chunk covers."""
-        strengths = self._prominence(chunk)
-        best_search = max((search(strengths) for search in searches), default=0.0)
-        return max(question(strengths), _SEARCH_WEIGHT * best_search)
+def _covered(question: Comparison, searches: Sequence[Comparison], chunk: Chunk) -> float:
+    """Return the share in [0, 1] of the concepts of the question, or of its best search, that a chunk covers."""
+    return max(question.words(chunk), *(_SEARCH_WEIGHT * search.words(chunk) for search in searches), 0.0)
+
+
+def _by_closeness(candidate: Candidate, words: float) -> float:
+    return _relevance(candidate["closeness"] + _CLOSE_WORDS * words, *_CLOSE_CURVE)
 
 
 def _relevance(score: float, midpoint: float, spread: float) -> float:
@@ -265,19 +178,14 @@ _SHARE_OF_OWN_WORDS = 0.5
 class WordShare:
     """Measures the share of the concepts of a question that a provision covers, as ``HeuristicReranker`` does."""
 
-    def __init__(self, domain: Domain, weights: StemWeights | None = None) -> None:
-        self._domain = domain
-        self._weights = weights or EqualWeights()
-        self._prominence = Prominence(domain)
+    def __init__(self, comparer: Comparer) -> None:
+        self._comparer = comparer
 
     def __call__(self, question: TurnQuestion, chunks: Sequence[Chunk]) -> list[float]:
         """Return one share in [0, 1] for each chunk, in their order."""
-        shares = self._shares(whole_text(question), chunks)
+        whole = self._comparer.of(whole_text(question))
         if not question["subject"]:
-            return shares
-        pairs = zip(shares, self._shares(question["text"], chunks), strict=True)
-        return [(1 - _SHARE_OF_OWN_WORDS) * whole + _SHARE_OF_OWN_WORDS * alone for whole, alone in pairs]
-
-    def _shares(self, question: str, chunks: Sequence[Chunk]) -> list[float]:
-        coverage = Coverage(self._domain.concepts(question, self._weights), self._weights)
-        return [coverage(self._prominence(chunk)) for chunk in chunks]
+            return [whole.words(chunk) for chunk in chunks]
+        alone = self._comparer.of(question["text"])
+        own = _SHARE_OF_OWN_WORDS
+        return [(1 - own) * whole.words(chunk) + own * alone.words(chunk) for chunk in chunks]

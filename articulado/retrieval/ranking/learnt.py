@@ -22,7 +22,7 @@ from articulado.encoders.phrasings import UNREADABLE, Neighbourhood, open_arrays
 from articulado.language.translation import translate
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import SignalWeights
-from articulado.retrieval.coverage import Wanted, is_unlearnt
+from articulado.retrieval.ranking.comparison import is_unlearnt
 from articulado.retrieval.ranking.features import FEATURES, FeatureReader
 from articulado.retrieval.ranking.heuristic import OWN_WORDS, HeuristicReranker
 from articulado.values.answers import TurnQuestion, has_own_words, whole_text
@@ -203,7 +203,7 @@ class LearntReranker:
                 scores[_id(decision)] = learnt[min(place, len(learnt) - 1)] if learnt else value
         scores = self._beside_own(question, candidates, scores)
         chunks = [candidate["chunk"] for candidate in candidates]
-        wanted = Wanted(whole_text(question), self.reader.domain, self.reader.weights)
+        wanted = self.reader.comparer.of(whole_text(question)).wanted
         return Reranked(wanted.reconsidered([scores[chunk["id"]] for chunk in chunks], chunks))
 
     def _beside_own(

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from threading import Lock
 from typing import Protocol
 
-from articulado.language.spanish import sentences
+from articulado.language.sentences import sentences
 from articulado.values.answers import TurnQuestion, whole_text
 from articulado.values.chunks import Candidate, Chunk
 from articulado.values.protocols import Reranked, TokenCounter

@@ -6,7 +6,6 @@ matters without an answer here.
 """
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,10 +14,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.language.folding import fold
+from articulado.language.folding import words_of
 from articulado.language.languages import Language
-from articulado.legal.domain.base import Coverage, Domain, StemWeights
-from articulado.retrieval.ranking.heuristic import Prominence, Similarity
+from articulado.retrieval.ranking.comparison import Comparer
 from articulado.retrieval.ranking.learnt import LearntReranker
 from articulado.values.answers import TurnQuestion, whole_text
 from articulado.values.chunks import Candidate, is_card
@@ -62,14 +60,15 @@ EVIDENCE = (
 class EvidenceReader:
     """Reads the features off a question and its candidates, whatever reranker has ordered them.
 
-    ``ranking`` scores the candidates where another reranker, or none, has.
+    ``ranking`` scores the candidates if another reranker, or none, has; its comparisons are read.
     """
 
-    domain: Domain
-    weights: StemWeights
-    similarity: Similarity
     ranking: LearntReranker
-    prominence: Prominence
+
+    @property
+    def comparer(self) -> Comparer:
+        """The comparisons of the ranking."""
+        return self.ranking.reader.comparer
 
     async def read(self, question: TurnQuestion, candidates: Sequence[Candidate]) -> list[float]:
         """Return the features of a question, ``EVIDENCE``; ``candidates`` are at least one, the best first.
@@ -82,12 +81,13 @@ class EvidenceReader:
         best = [_without_closeness(candidate) for candidate in provisions[:MAX_JUDGED]]
         chunks = [candidate["chunk"] for candidate in best]
         text = whole_text(question)
-        stems = list(dict.fromkeys(self.domain.stems(text)))
-        rarities = [self.weights.idf(stem) for stem in stems] or [1.0]
-        cosines = self.similarity(text, chunks)
-        coverage = Coverage(self.domain.concepts(text, self.weights), self.weights)
-        strengths = [self.prominence(chunk) for chunk in chunks[:_COVERING]]
-        covered = [coverage(of_chunk) for of_chunk in strengths]
+        comparer = self.comparer
+        domain, compared = comparer.domain, comparer.of(text)
+        stems = list(dict.fromkeys(domain.stems(text)))
+        rarities = [comparer.weights.idf(stem) for stem in stems] or [1.0]
+        cosines = compared.cosines(chunks)
+        strengths = [comparer.prominence(chunk) for chunk in chunks[:_COVERING]]
+        covered = [compared.words(chunk) for chunk in chunks[:_COVERING]]
         fused = sorted((candidate["score"] for candidate in best), reverse=True)
         scores = [score or 0.0 for score in (await self.ranking.score(question, [], [*best, *cards])).scores]
         odds = [_log_odds(score) for score in sorted(scores[: len(best)], reverse=True)]
@@ -98,14 +98,14 @@ class EvidenceReader:
             sum(rarity >= 1 for rarity in rarities) / len(rarities),
             max(rarities),
             _mean(rarities),
-            math.log1p(len(self.domain.terms(text))),
+            math.log1p(len(domain.terms(text))),
             cosines[0],
             max(cosines),
             _mean(sorted(cosines, reverse=True)[:3]),
             max(cosines) - _mean(cosines),
             covered[0],
             max(covered),
-            coverage(_joined(strengths)),
+            compared.coverage(_joined(strengths)),
             fused[0],
             fused[min(1, len(fused) - 1)],
             odds[0],
@@ -149,7 +149,6 @@ TERM_PLACES = 1 << 17
 WORD_PLACES = 1 << 13
 """Places of the table that tells one matter from another: words and pairs alone, for each matter has a column."""
 _SHORTEST_RUN, _LONGEST_RUN = 3, 5
-_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
@@ -198,11 +197,6 @@ def term_places(question: str, language: Language) -> NDArray[np.intp]:
 def word_places(question: str, language: Language) -> NDArray[np.intp]:
     """Return the places of the stems and pairs of a question, each once, ascending."""
     return _places(list(_stems_and_pairs(words_of(question), language)), WORD_PLACES)
-
-
-def words_of(question: str) -> list[str]:
-    """Return the words of a question, in order, lower case and without accents; stop words are words, too."""
-    return _WORD.findall(fold(question))
 
 
 def _stems_and_pairs(words: Sequence[str], language: Language) -> Iterator[str]:

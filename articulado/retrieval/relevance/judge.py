@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from articulado.encoders.phrasings import UNREADABLE, open_arrays
-from articulado.retrieval.coverage import SURE, Wanted
 from articulado.retrieval.fusion import in_order
+from articulado.retrieval.ranking.comparison import SURE
 from articulado.retrieval.ranking.learnt import own_probability
 from articulado.retrieval.relevance.evidence import EVIDENCE, MAX_JUDGED, EvidenceReader, WordingModel
 from articulado.values.answers import TurnQuestion, whole_text
@@ -127,8 +127,8 @@ class LearntJudge:
 
     async def judge(self, question: TurnQuestion, candidates: Sequence[Candidate]) -> Judgement:
         """Return the probability, and the matter that the question would be of if it were of none that is held."""
-        domain, model = self.reader.domain, self._model()
-        language = domain.language
+        comparer, model = self.reader.comparer, self._model()
+        language = comparer.domain.language
         text = whole_text(question)
         features = await self.reader.read(question, candidates)
         score = model.wording.field_score(text, language)
@@ -137,7 +137,7 @@ class LearntJudge:
         if shares.get(UNDERSPECIFIED, 0.0) >= SAYS_TOO_LITTLE:
             matter = UNDERSPECIFIED
         relevance = model.probability(features, score)
-        wanted = Wanted(text, domain, self.reader.weights)
+        wanted = comparer.of(text).wanted
         if any(wanted.is_said_by(candidate["chunk"]) for candidate in candidates[:MAX_JUDGED]):
             relevance = max(relevance, SURE)
         if self.reader.ranking.reader.around:

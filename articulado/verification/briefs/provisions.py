@@ -14,7 +14,7 @@ from articulado.legal.citations.parser import Citation
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import Certainty, certainty
-from articulado.retrieval.named import is_tracked
+from articulado.retrieval.question import is_tracked
 from articulado.retrieval.references import Wording, excerpt, wording_on, wordings_of
 from articulado.values.chunks import ProvisionRef
 from articulado.values.findings import Finding

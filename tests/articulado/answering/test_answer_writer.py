@@ -454,7 +454,7 @@ def told(question, answer):
 
 @pytest.mark.parametrize("message", ["gracias", "¡Muchas gracias!", "vale, gracias", "OK", "De acuerdo, hasta luego."])
 def test_a_courtesy_is_answered_without_quotations(message):
-    said = read(message, *CONTEXT, history=told("vacaciones", "Treinta días."))
+    said = read(message, *CONTEXT, kind="courtesy", history=told("vacaciones", "Treinta días."))
     assert (said.answer, said.used, said.dropped) == (COURTESY, [], [])
 
 

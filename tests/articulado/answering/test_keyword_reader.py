@@ -4,6 +4,7 @@ import pytest
 
 from articulado.answering.reader import KeywordReader
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.retrieval.question import described
 from articulado.values.answers import question_of
 
 SUBJECT = "¿Cuánto preaviso hay en un despido objetivo?"
@@ -11,7 +12,9 @@ SUBJECT = "¿Cuánto preaviso hay en un despido objetivo?"
 
 async def searches(question, *, subject="", kind="adds", follow_up=False):
     reader = KeywordReader(SPANISH_LAW)
-    return (await reader.searches(question_of(question, subject, kind), [], follow_up=follow_up)).queries
+    return (
+        await reader.searches(described(question_of(question, subject, kind), SPANISH_LAW), [], follow_up=follow_up)
+    ).queries
 
 
 @pytest.mark.parametrize(
@@ -26,7 +29,7 @@ async def test_nothing_to_search_for_gives_the_question_itself():
     assert await searches("¿Y eso?") == ["¿Y eso?"]
 
 
-@pytest.mark.parametrize(("question", "kind"), [("¿y eso?", "same"), ("Genial, muchas gracias", "adds")])
+@pytest.mark.parametrize(("question", "kind"), [("¿y eso?", "same"), ("Genial, muchas gracias", "courtesy")])
 async def test_a_follow_up_about_the_answer_alone_searches_nothing(question, kind):
     assert await searches(question, subject=SUBJECT, kind=kind, follow_up=True) == []
 

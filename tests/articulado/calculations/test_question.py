@@ -7,10 +7,10 @@ import pytest
 
 from articulado.calculations.calendars import seat_in
 from articulado.calculations.fields import FIELDS
-from articulado.calculations.mentions import Mention
 from articulado.calculations.question import QuestionReader, Request, suits
 from articulado.calculations.question_model import Linear, QuestionModel, packaged_questions
 from articulado.encoders.dual import packaged_encoder
+from articulado.legal.reading import Mention
 from articulado.values.errors import ConfigurationError
 
 TODAY = date(2026, 11, 29)

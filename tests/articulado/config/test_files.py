@@ -2,7 +2,7 @@
 
 import pytest
 
-from articulado.config.profile_files import profile_file, spoken_language
+from articulado.config.files import profile_file, spoken_language
 from articulado.config.settings import Settings
 from articulado.values.errors import ConfigurationError
 

@@ -419,7 +419,7 @@ def test_one_value_may_be_written_twice_in_other_ways(load):
         ("collected_data", "la opción --collected-data de la línea de órdenes"),
         ("max_tokens", "la opción --max-tokens de la línea de órdenes"),
         *((name, "una clave de los artículos; dele otro nombre.") for name in ARTICLE_KEYS),
-        ("question", "una clave del estado de un caso; dele otro nombre."),
+        ("searches", "una clave del estado de un caso; dele otro nombre."),
         ("budget", "una clave del estado de un caso; dele otro nombre."),
         ("article_id", "una clave del estado de un caso; dele otro nombre."),
     ],

@@ -3,7 +3,7 @@ from contextlib import aclosing
 
 import pytest
 
-from articulado.ingestion.prefetch import in_order
+from articulado.ingestion.worker import in_order
 
 
 async def test_results_come_in_the_order_of_the_items_whichever_is_done_first() -> None:

@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 
 from articulado.language.languages import language
-from articulado.language.spanish import sentences
+from articulado.language.sentences import sentences
 
 EN = language("en")
 

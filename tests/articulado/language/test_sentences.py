@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articulado.language.sentence_spans import between_sentences, clauses, sentences
+from articulado.language.sentences import between_sentences, clauses, sentence_spans
 
 LEGAL = st.text(alphabet="abA1 .;:,?!\n\t«»()º\u00a0\u2028-", max_size=200)
 
 
 def split(text):
-    return [text[start:end] for start, end in sentences(text)]
+    return [text[start:end] for start, end in sentence_spans(text)]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_sentences_of_legal_prose(text, expected):
 
 @given(LEGAL)
 def test_every_character_but_blanks_is_in_one_sentence(text):
-    spans = sentences(text)
+    spans = sentence_spans(text)
     assert "".join(re.sub(r"\s", "", text[start:end]) for start, end in spans) == re.sub(r"\s", "", text)
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
     assert all(text[start:end].strip() == text[start:end] != "" for start, end in spans)

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articulado.language.spanish import analysis_fingerprint, content_words, sentences, stem_word, stems, stop_words
+from articulado.language.sentences import sentences
+from articulado.language.spanish import analysis_fingerprint, content_words, stem_word, stems, stop_words
 
 SAME_STEM = """
 indemnización indemnizacion | indemnización indemnizaciones | vacación vacaciones | vacacion vacaciones

@@ -153,7 +153,7 @@ def test_the_warnings(cited, warnings):
 def test_no_note_changes_what_is_known_of_a_wording(wording):
     plain = chunk(**ENDED, wording=wording)
     noted = {**plain, "status_note": "Superado: hoy son 40. No constan otras; se deduce que al menos el lunes."}
-    annotated = annotate_validity(noted, date(2023, 1, 1))
+    annotated = annotate_validity(candidate(noted, 1.0, "direct"), date(2023, 1, 1))["chunk"]
     assert annotated["status_note"].startswith("Esta redacción rigió hasta el 29/03/2022 y no es la del 01/01/2023")
     for variant in (noted, annotated):
         assert certainty(variant, DAY, frozenset()) == certainty(plain, DAY, frozenset())

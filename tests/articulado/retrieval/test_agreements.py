@@ -1,9 +1,13 @@
 """Which agreements apply to a question, in the ways in which people name them; companies and agreements are made up."""
 
+from datetime import date
+
 import pytest
 
 from articulado.legal.agreements.scope import read_title
-from articulado.retrieval.agreements import applicable, read_question, with_agreements, without_agreement_names
+from articulado.legal.reading import read
+from articulado.retrieval.agreements import applicable, without_agreement_names
+from articulado.retrieval.question import read_question, with_agreements
 from articulado.store.layout import IndexedAgreement
 
 TITLES = {
@@ -16,6 +20,7 @@ TITLES = {
     "tilaran": "Convenio colectivo de la empresa Cestas Tilarán, S.A.",
     "tara": "Convenio colectivo de la empresa Tarambana Logística, S.L.",
 }
+TODAY = date(2026, 7, 1)
 AGREEMENTS = tuple(IndexedAgreement(law_id, title, read_title(title)) for law_id, title in TITLES.items())
 
 
@@ -103,7 +108,7 @@ def test_what_is_asked_of_an_agreement_is_searched_without_its_name():
 
 def test_an_article_of_the_agreement_is_of_the_one_that_is_named():
     question = "¿qué dice el artículo 5 del convenio de hostelería de Málaga?"
-    read = read_question(question, [], "BOE-A-2015-11430")
-    named = with_agreements(read, applicable(question, [], AGREEMENTS, None))
+    asked = read_question(read(question, TODAY), [], "BOE-A-2015-11430")
+    named = with_agreements(asked, applicable(question, [], AGREEMENTS, None), TODAY)
     assert named["provisions"] == [{"law_id": "host-mal", "provision_key": "art:5"}]
     assert named["is_lookup"]

@@ -3,6 +3,7 @@
 import pytest
 from langgraph.runtime import Runtime
 from support.doubles import CharacterCounter, FakeStore, make_chunk
+from support.states import begun
 
 from articulado.config.profile import load_profile
 from articulado.config.sections import Features
@@ -15,7 +16,6 @@ from nodes.expand_references import expand_references
 from nodes.merge_candidates import merge_candidates
 from nodes.select_context import select_context
 from state.context import ResolvedContext
-from state.rag import fresh_turn
 
 PROFILE = load_profile("laboral")
 RUNTIME = Runtime(context=ResolvedContext())
@@ -32,11 +32,11 @@ def ids(candidates):
 
 async def test_a_chunk_found_in_several_ways_keeps_its_highest_score():
     update = await merge_candidates(
-        {
-            "direct": [candidate_of(1, 1.0, "direct")],
-            "found": [candidate_of(1, 0.7), candidate_of(2, 0.7)],
-            "carried": [candidate_of(2, 0.5, "carryover")],
-        },
+        begun(
+            direct=[candidate_of(1, 1.0, "direct")],
+            found=[candidate_of(1, 0.7), candidate_of(2, 0.7)],
+            carried=[candidate_of(2, 0.5, "carryover")],
+        ),
         RUNTIME,
     )
     assert [(item["chunk"]["id"], item["score"], item["origins"]) for item in update["candidates"]] == [
@@ -64,7 +64,7 @@ def test_ties_are_broken_by_id():
 
 
 async def expanded(sources, chunks, profile=PROFILE, *, as_of=None, today=TODAY):
-    state = {"candidates": sources, "store": "index", "as_of": as_of, "today": today}
+    state = begun(candidates=sources, store="index", as_of=as_of, today=today)
     update = await expand_references(state, RUNTIME, stores={"index": FakeStore(chunks)}, profile=profile)
     return [(item["chunk"]["id"], item["score"]) for item in update["candidates"][len(sources) :]]
 
@@ -149,7 +149,7 @@ async def test_a_wording_of_the_day_that_is_a_candidate_already_comes_once():
 
 async def chosen(candidates, tokens=10_000, *, refetched=False, table=None, model_decides=False, **context):
     runtime = Runtime(context=ResolvedContext(**context))
-    state = {**fresh_turn(), "candidates": candidates, "refetched": refetched, "today": TODAY, "as_of": None}
+    state = begun(candidates=candidates, refetched=refetched, today=TODAY, as_of=None)
     state["turn_question"] = question_of("¿vacaciones?")
     services = {"rerankers": table or {}, "counter": CharacterCounter(), "context_tokens": tokens}
     services |= {"profile": PROFILE, "language": language("es")}

@@ -8,8 +8,9 @@ from support.doubles import FakeStore, WrittenTurns, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.models.retry import QuestionTime
-from articulado.retrieval.named import IndexContents
+from articulado.retrieval.question import IndexContents
 from articulado.values.chunks import Chunk
 from articulado.values.errors import StoreUnavailable
 from articulado.values.protocols import MAX_SELECTED, ChunkStore, SearchFilter
@@ -33,7 +34,7 @@ async def read(question: str, store: ChunkStore | None = None) -> AnalyzeQuestio
         index=IndexContents(store or FakeStore([PACKAGED, OWN, CRITERION, QUOTING])),
         profile=load_profile("laboral"),
         leaning=WrittenTurns(language("es")),
-        language=language("es"),
+        domain=SPANISH_LAW,
         question_time=QuestionTime(10, calendar=lambda: date(2026, 1, 1)),
     )
 
@@ -51,13 +52,13 @@ async def test_decisions_are_found_by_their_numbers(question: str, found: list[i
     update = await read(question)
     assert [one["chunk"]["id"] for one in update["direct"]] == found
     assert update["turn_question"]["is_lookup"] == is_lookup
-    assert update["warnings"] == []
+    assert update["warnings"].value == []
 
 
 async def test_what_the_index_does_not_have_is_told() -> None:
     update = await read("¿Qué dicen la STC 140/2024 y la STS 9/2023?")
     assert [one["chunk"]["id"] for one in update["direct"]] == [1]
-    assert update["warnings"] == ["STS 9/2023 no está entre las sentencias y los criterios del índice."]
+    assert update["warnings"].value == ["STS 9/2023 no está entre las sentencias y los criterios del índice."]
 
 
 class WithoutRulings(FakeStore):
@@ -69,4 +70,4 @@ class WithoutRulings(FakeStore):
 
 async def test_of_rulings_that_cannot_be_read_it_is_not_said_that_there_are_none() -> None:
     update = await read("¿Qué dice la STC 140/2024?", WithoutRulings([PACKAGED]))
-    assert (update["direct"], update["warnings"], update["turn_question"]["is_lookup"]) == ([], [], False)
+    assert (update["direct"], update["warnings"].value, update["turn_question"]["is_lookup"]) == ([], [], False)

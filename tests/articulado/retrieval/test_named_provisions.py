@@ -8,9 +8,10 @@ from support.doubles import FakeStore, WrittenTurns, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.models.retry import QuestionTime
-from articulado.retrieval.named import IndexContents
+from articulado.retrieval.question import IndexContents
 from articulado.store.layout import order_parts
 from articulado.values.protocols import ChunkStore
 from nodes.analyze_question import analyze_question
@@ -40,10 +41,10 @@ async def analyzed(
         index=IndexContents(store, laws=laws),
         profile=load_profile("laboral"),
         leaning=WrittenTurns(language("es")),
-        language=language("es"),
+        domain=SPANISH_LAW,
         question_time=QuestionTime(60, clock=datetime(2024, 6, 1, 12, tzinfo=UTC).timestamp),
     )
-    return [candidate["chunk"]["id"] for candidate in update["direct"]], update["warnings"]
+    return [candidate["chunk"]["id"] for candidate in update["direct"]], update["warnings"].value
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from langgraph.runtime import Runtime
 from support.doubles import CharacterCounter, make_chunk
+from support.states import begun
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
@@ -106,13 +107,8 @@ def test_repealed_law_that_was_named_or_is_all_there_is_stays():
 
 
 async def context_of(candidates, **services):
-    state = {
-        "candidates": candidates,
-        "refetched": False,
-        "turn_question": question_of("¿Cuántos días de permiso tengo?"),
-        "as_of": None,
-        "today": TODAY.isoformat(),
-    }
+    question = question_of("¿Cuántos días de permiso tengo?")
+    state = begun(candidates=candidates, turn_question=question, as_of=None, today=TODAY.isoformat())
     services = {"rerankers": {"heuristic": None}, "counter": CharacterCounter(), "context_tokens": 50_000, **services}
     services |= {"profile": load_profile("laboral"), "language": language("es")}
     return (await select_context(state, Runtime(context=ResolvedContext()), **services))["context"]

@@ -15,7 +15,7 @@ from articulado.config.settings import ModelSettings, Settings
 from articulado.values.protocols import Fusion, HybridQuery, SearchFilter, SparseVector
 from evaluation.retrieval.evaluate import Retriever
 from graph.case import build_generate_response, build_required_data
-from graph.rag import build_rag, build_retrieval
+from graph.rag import build_context, build_rag
 from graph.services import Services
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
@@ -51,7 +51,7 @@ def services_of(store: Any, settings: Settings, profile: Profile, **fields: Any)
 CASE = {"inquiry": "Quieren echarme", "topic": "despido_disciplinario"}
 RUNS = {
     "rag": lambda services: build_rag(services).ainvoke({"question": "¿vacaciones?"}),
-    "retrieval": lambda services: build_retrieval(services).ainvoke({"question": "¿vacaciones?"}),
+    "retrieval": lambda services: build_context(services).ainvoke({"question": "¿vacaciones?"}),
     "required_data": lambda services: build_required_data(services).ainvoke(CASE),
     "generate_response": lambda services: build_generate_response(services).ainvoke(CASE),
     "evaluation": lambda services: Retriever(services).retrieve("¿vacaciones?"),
@@ -85,9 +85,9 @@ async def test_the_caps_are_those_of_the_profile() -> None:
     caps = Caps(prefetch=7, per_collection=5, per_query=4, overall=3)
     store = FakeStore([make_chunk(id) for id in range(1, 10)], {"q": [(id, 1 / id) for id in range(1, 10)]})
     services = services_of(store, OFFLINE, saying(caps=caps))
-    result = await build_retrieval(services).ainvoke({"question": "q"}, output_keys=["found"])
+    result = await build_context(services).ainvoke({"question": "q"}, output_keys=["candidates"])
     assert {search[2:4] for search in store.searches} == {(5, 7)}
-    assert [candidate["chunk"]["id"] for candidate in result["found"]] == [1, 2, 3]
+    assert [candidate["chunk"]["id"] for candidate in result["candidates"]] == [1, 2, 3]
 
     await build_required_data(services).ainvoke(CASE)
     assert store.searches[-1][2:4] == (5, 7)

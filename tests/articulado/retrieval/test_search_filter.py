@@ -8,13 +8,14 @@ from support.doubles import FakeStore, WrittenTurns
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.models.retry import QuestionTime
-from articulado.retrieval.named import IndexContents
+from articulado.retrieval.question import IndexContents
 from articulado.retrieval.search import search_filter
 from articulado.values.protocols import SearchFilter
 from nodes.analyze_question import AnalyzeQuestionUpdate, analyze_question
 from state.context import ResolvedContext
-from state.rag import days_of
+from state.run import days_of
 
 
 async def analyzed(question: str, context: ResolvedContext) -> AnalyzeQuestionUpdate:
@@ -24,7 +25,7 @@ async def analyzed(question: str, context: ResolvedContext) -> AnalyzeQuestionUp
         index=IndexContents(FakeStore([])),
         profile=load_profile("laboral"),
         leaning=WrittenTurns(language("es")),
-        language=language("es"),
+        domain=SPANISH_LAW,
         question_time=QuestionTime(60, calendar=lambda: date(2026, 11, 21)),
     )
 

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from support.chunks import make_chunk
 from support.doubles import FakeStore
+from support.states import begun
 
 from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.engine import calculate
@@ -12,7 +13,7 @@ from articulado.calculations.written import as_document, fragment
 from articulado.retrieval.fusion import candidate
 from articulado.values.answers import question_of
 from articulado.verification.dossier import make_dossier, recheck, seal_of
-from state.rag import fresh_turn, result_of
+from state.rag import result_of
 
 PROVENANCE = {"version": "1", "profile": "laboral", "models": {}, "prompts": {}, "index": None}
 THEN = make_chunk(38, text="Son treinta días.")
@@ -21,7 +22,7 @@ LATER = make_chunk(39, provision_key="art:38", provision="Artículo 38", valid_f
 
 def dossier_of(chunk):
     state = {
-        **fresh_turn(),
+        **begun(),
         "question": "¿Cuántos días?",
         "turn_question": question_of("¿Cuántos días?"),
         "today": "2026-11-23",

@@ -21,7 +21,7 @@ CHUNK = make_chunk(38, "Artículo 38", title="Vacaciones anuales", url="https://
 
 
 def turn(question: str, answer: str, **changes: Any) -> KeptTurn:
-    empty = {name: fresh_turn().get(name) for name in KeptTurn.__annotations__}
+    empty = {name: {**fresh_turn(), "warnings": []}.get(name) for name in KeptTurn.__annotations__}
     cited = citation(1, {"chunk": CHUNK})  # type: ignore[typeddict-item]
     turn: Any = {**empty, "asked": "2026-01-02T03:04:05+00:00", "as_of": None, "question": question, "answer": answer}
     return {**turn, "citations": [cited], **changes}

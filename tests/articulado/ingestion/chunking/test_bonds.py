@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from articulado.ingestion.chunking.semantic import MAX_STACKED, blocks, outside_bonds
-from articulado.language.sentence_spans import blanks_matching
+from articulado.language.sentences import blanks_matching
 
 TEXT = "Se descansa un mes."
 

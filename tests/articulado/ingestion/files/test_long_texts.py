@@ -14,7 +14,7 @@ from articulado.ingestion.chunking.semantic import blocks, split_text
 from articulado.ingestion.files.reader import read_document
 from articulado.ingestion.markdown.reader import read_law
 from articulado.ingestion.worker import Workers
-from articulado.language.sentence_spans import sentences
+from articulado.language.sentences import sentence_spans
 
 MANY = 200_000
 FRONT = "---\nidentifier: BOE-A-2000-1\ntitle: Ley de prueba\npublication_date: 2000-01-01\n---\n"
@@ -59,7 +59,7 @@ async def test_articles_that_are_called_the_same(workers: Workers, tmp_path: Pat
     ("text", "count"), [("A. " * MANY, 1), ("art. A " * MANY, 1), ("." * 5 * MANY, 1), ("Fin. " * MANY, MANY)]
 )
 async def test_sentences(workers: Workers, text: str, count: int) -> None:
-    assert len(await workers.call(sentences, text)) == count
+    assert len(await workers.call(sentence_spans, text)) == count
 
 
 async def test_a_line_of_many_sentences(workers: Workers) -> None:

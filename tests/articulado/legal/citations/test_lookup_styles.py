@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from articulado.legal.dates.finder import find_date
 from articulado.legal.laws.registry import known_laws
-from nodes.analyze_question import read_question
+from articulado.legal.reading import read
+from articulado.retrieval.question import read_question
 
 TODAY = date(2026, 7, 1)
 DEFAULT_LAW = "BOE-A-2015-11430"
@@ -294,8 +294,13 @@ def rows(table):
     return [row.split(" | ") for row in table.strip().splitlines() if row]
 
 
+def asked(question):
+    reading = read(question, TODAY)
+    return read_question(reading, [], DEFAULT_LAW, reading.day)
+
+
 def named(question):
-    provisions = read_question(question, [], DEFAULT_LAW, find_date(question, today=TODAY))["provisions"]
+    provisions = asked(question)["provisions"]
     return [(provision["law_id"], provision["provision_key"]) for provision in provisions]
 
 
@@ -306,7 +311,7 @@ def test_a_question_names_exactly_one_provision(question, law_id, key):
 
 @pytest.mark.parametrize("question", [row[0] for row in rows(LOOKUPS + SEVERAL)])
 def test_a_question_that_names_a_provision_and_says_nothing_else_is_a_look_up(question):
-    assert read_question(question, [], DEFAULT_LAW, find_date(question, today=TODAY))["is_lookup"]
+    assert asked(question)["is_lookup"]
 
 
 @pytest.mark.parametrize(("question", "law_id", "keys"), rows(SEVERAL))

@@ -6,7 +6,7 @@ from support.doubles import make_chunk
 from articulado.language.languages import language
 from articulado.legal.domain.base import Lexicon, PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from articulado.retrieval.coverage import Wanted
+from articulado.retrieval.ranking.comparison import Wanted
 
 GUIDE = make_chunk(
     1,

@@ -14,11 +14,12 @@ from articulado.legal.domain.base import Lexicon, PlainDomain
 from articulado.legal.domain.spanish_law import (
     is_courtesy,
     points_back,
-    searched_topic,
 )
 from articulado.prompting.fragments import fragments_of
+from articulado.retrieval.question import described
+from articulado.retrieval.ranking.comparison import Comparer
 from articulado.retrieval.ranking.heuristic import HeuristicReranker
-from articulado.values.answers import Days, question_of
+from articulado.values.answers import Days, question_of, searched_topic
 
 EN = language("en")
 PLAIN = PlainDomain(EN)
@@ -45,10 +46,8 @@ def test_what_stands_by_itself(text):
 
 
 def test_a_measure_is_not_searched():
-    assert (
-        searched_topic(question_of("How long of a time does a rollover take? USED|1"), PLAIN)
-        == "How long does a rollover take?"
-    )
+    question = described(question_of("How long of a time does a rollover take? USED|1"), PLAIN)
+    assert searched_topic(question) == "How long does a rollover take?"
 
 
 @pytest.mark.parametrize(
@@ -85,14 +84,14 @@ def candidates(*chunks):
     return [{"chunk": chunk, "score": 1.0, "origins": ["hybrid"], "found_by": []} for chunk in chunks]
 
 
-def written(question, found, history=()):
-    task = AnswerTask(question_of(question), found, history, Days(None, date(2026, 11, 29)), EN)
+def written(question, found, history=(), kind="alone"):
+    task = AnswerTask(question_of(question, kind=kind), found, history, Days(None, date(2026, 11, 29)), EN)
     return ExtractivePrincipal(PLAIN, weights=WEIGHTS).reply(task, fragments_of(found))[0]
 
 
-def answer(question, *history, best=FEES):
+def answer(question, *history, best=FEES, kind="alone"):
     found = [{**found, "score": 0.9 if found["chunk"] is best else 0.4} for found in candidates(*ALL)]
-    return written(question, found, history)
+    return written(question, found, history, kind)
 
 
 def test_quotations_are_introduced_and_marked_in_english():
@@ -106,7 +105,7 @@ def test_quotations_are_introduced_and_marked_in_english():
 
 def test_a_courtesy_is_answered_in_english():
     history = {"role": "user", "content": "loan"}, {"role": "assistant", "content": "x"}
-    assert answer("Thank you!", *history) == EN.translate("courtesy")
+    assert answer("Thank you!", *history, kind="courtesy") == EN.translate("courtesy")
 
 
 def test_summaries_and_notes_are_told_in_english():
@@ -117,8 +116,8 @@ def test_summaries_and_notes_are_told_in_english():
     assert "(Note: Repealed)" in reply
 
 
-async def searches(question, subject="", *, follow_up=False):
-    asked = question_of(question, subject, "adds")
+async def searches(question, subject="", *, kind="adds", follow_up=False):
+    asked = described(question_of(question, subject, kind), PLAIN)
     return (await KeywordReader(PLAIN).searches(asked, [], follow_up=follow_up)).queries
 
 
@@ -130,10 +129,12 @@ async def test_a_follow_up_is_searched_with_what_it_is_about():
     about = "What are the rollover fees for a check?"
     found = await searches("And with an unpaid loan?", about, follow_up=True)
     assert found == ["And with an unpaid loan? What are the rollover fees for a check?"]
-    assert await searches("thanks!", about, follow_up=True) == []
+    assert await searches("thanks!", about, kind="courtesy", follow_up=True) == []
 
 
 async def test_the_heuristic_compares_stems_of_the_language():
     judged = candidates(*ALL, provision(4, "Taking money out", "Withdrawals are requested online."))
-    scores = (await HeuristicReranker(PLAIN, WEIGHTS).score(question_of("can it be withdrawn?"), [], judged)).scores
+    scores = (
+        await HeuristicReranker(Comparer(PLAIN, WEIGHTS)).score(question_of("can it be withdrawn?"), [], judged)
+    ).scores
     assert min(scores) == scores[0] == scores[1] == scores[2] < scores[3]

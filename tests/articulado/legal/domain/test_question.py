@@ -1,14 +1,16 @@
+from datetime import date
+
 import pytest
 
 from articulado.language.languages import language
 from articulado.legal.domain.spanish_law import (
     is_courtesy,
     points_back,
-    topic_of,
     without_protocol,
 )
+from articulado.legal.reading import read
 
-ES = language("es")
+ES, TODAY = language("es"), date(2026, 7, 1)
 
 
 @pytest.mark.parametrize(
@@ -24,7 +26,7 @@ ES = language("es")
     ],
 )
 def test_the_topic_of_a_question_is_what_it_says_beside_the_provisions(question, topic):
-    assert topic_of(question) == topic
+    assert read(question, TODAY).topic == topic
 
 
 def test_words_of_the_protocol_are_left_out():

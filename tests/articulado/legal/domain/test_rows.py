@@ -1,7 +1,7 @@
 import pytest
 
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from articulado.retrieval.coverage import named_words, names_a_row, words_of_names
+from articulado.retrieval.ranking.comparison import named_words, names_a_row, words_of_names
 
 TABLE = (
     "Puesto | Salario base | Plus de asistencia\n"

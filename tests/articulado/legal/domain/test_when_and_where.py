@@ -1,12 +1,16 @@
 """What a question says of day and place chooses the law, and does not count against it."""
 
+from datetime import date
+
 import pytest
 
 from articulado.language.spanish import stems
 from articulado.legal.domain.base import Coverage, Lexicon
-from articulado.legal.domain.spanish_law import SPANISH_LAW, topic_of
+from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.legal.reading import read
 
 TEXTS = ["vacaciones anuales retribuidas", "despido improcedente", "jornada de trabajo", "bonificaciones en Melilla"]
+TODAY = date(2026, 7, 1)
 WEIGHTS = Lexicon.build(TEXTS, stems)
 
 
@@ -17,7 +21,7 @@ def covered(question: str, text: str) -> float:
 @pytest.mark.parametrize("aside", [" en 2019", " antes de la reforma laboral", " el 3/3/22", " a finales de 2012"])
 def test_a_day_costs_nothing(aside):
     assert covered(f"vacaciones anuales{aside}", TEXTS[0]) == covered("vacaciones anuales", TEXTS[0]) == 1.0
-    assert topic_of(f"vacaciones anuales{aside}") == "vacaciones anuales"
+    assert read(f"vacaciones anuales{aside}", TODAY).topic == "vacaciones anuales"
 
 
 def test_a_place_costs_little_and_still_finds_the_law_that_names_it():
@@ -33,4 +37,4 @@ def test_a_surname_is_a_word_as_any_other():
 
 
 def test_a_question_that_is_but_a_date_stays():
-    assert topic_of("en 2019") == "en 2019"
+    assert read("en 2019", TODAY).topic == "en 2019"

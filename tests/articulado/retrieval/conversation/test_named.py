@@ -6,12 +6,11 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, WrittenTurns, make_chunk
 
-from articulado.config.profile import load_profile
+from articulado.config.profile import domain_of, load_profile
 from articulado.language.languages import language
 from articulado.models.retry import QuestionTime
-from articulado.retrieval.conversation.subject import Contextualized, contextualize
-from articulado.retrieval.named import IndexContents
-from articulado.values.answers import question_of
+from articulado.retrieval.conversation.subject import contextualize
+from articulado.retrieval.question import IndexContents
 from articulado.values.errors import ConfigurationError
 from nodes.analyze_question import analyze_question
 from state.context import ResolvedContext
@@ -143,9 +142,8 @@ def test_the_place_said_before_holds_until_another_is_said(earlier, question, te
 
 
 def test_a_first_question_is_as_it_is():
-    assert contextualized("¿Qué festivos hay en Galicia?") == Contextualized(
-        "¿Qué festivos hay en Galicia?", None, "Galicia"
-    )
+    asked = contextualized("¿Qué festivos hay en Galicia?")
+    assert (asked.question, asked.day, asked.territory) == ("¿Qué festivos hay en Galicia?", None, "Galicia")
 
 
 INDEXED = [
@@ -162,7 +160,7 @@ async def analyzed(question, *earlier, profile="laboral", **context):
         index=IndexContents(FakeStore(INDEXED)),
         profile=load_profile(profile),
         leaning=WrittenTurns(language("es")),
-        language=language("es"),
+        domain=domain_of(load_profile(profile)),
         question_time=QuestionTime(60, calendar=lambda: date(2026, 11, 22)),
     )
 
@@ -177,7 +175,7 @@ async def test_what_is_taken_over_is_looked_up_in_the_wording_of_its_day(questio
     assert (update["turn_question"]["is_lookup"], update["as_of"]) == (True, day)
     assert update["question"] == question
     assert update["turn_question"]["text"].startswith(f"{question} (")
-    assert update["warnings"] == []
+    assert update["warnings"].value == []
 
 
 async def test_the_day_and_the_place_before_are_those_of_the_analysis_and_the_callers_day_goes_before():
@@ -198,9 +196,20 @@ async def test_a_day_is_left_with_its_subject(question, day):
 async def test_another_profile_reads_nothing_off_a_question():
     update = await analyzed("¿y el artículo 39 del ET en Galicia en 2019?", LOOKUP, profile="plan_401k")
     question = "¿y el artículo 39 del ET en Galicia en 2019?"
-    assert (update["turn_question"], update["as_of"]) == (question_of(question, LOOKUP, "adds"), None)
+    read = update["turn_question"]
+    assert {key: value for key, value in read.items() if value} == {
+        "asked": question,
+        "text": question,
+        "subject": LOOKUP,
+        "kind": "adds",
+        "language": "es",
+        "topic": question,
+        "subject_topic": LOOKUP,
+        "stems": read["stems"],
+    }
+    assert update["as_of"] is None
     assert update["question"] == question
-    assert update["direct"] == update["warnings"] == []
+    assert update["direct"] == update["warnings"].value == []
     assert (await analyzed("x", profile="plan_401k", as_of=date(2023, 1, 1)))["as_of"] == "2023-01-01"
 
 

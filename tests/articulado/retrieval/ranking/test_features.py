@@ -11,8 +11,8 @@ from articulado.encoders.phrasings import NEIGHBOURS, Neighbourhood, Support
 from articulado.language.languages import language
 from articulado.legal.domain.base import Lexicon, PlainDomain
 from articulado.retrieval.fusion import candidate
+from articulado.retrieval.ranking.comparison import Comparer
 from articulado.retrieval.ranking.features import FEATURES, NO_NEIGHBOURS, FeatureReader, without_neighbours
-from articulado.retrieval.ranking.heuristic import Prominence
 from articulado.values.chunks import provision_of
 
 ET = "BOE-A-2015-11430"
@@ -44,7 +44,7 @@ def similarity(question, chunks):
 
 
 READER = FeatureReader(
-    PLAIN, WEIGHTS, Prominence(PLAIN), similarity, lambda question: {(ET, "art:2"): 0.75}, lambda question: AROUND
+    Comparer(PLAIN, WEIGHTS, similarity=similarity), lambda question: {(ET, "art:2"): 0.75}, lambda question: AROUND
 )
 
 

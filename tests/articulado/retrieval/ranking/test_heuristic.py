@@ -9,7 +9,8 @@ from support.doubles import make_chunk
 from articulado.language.spanish import stems
 from articulado.legal.domain.base import Lexicon
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from articulado.retrieval.ranking.heuristic import HeuristicReranker, Prominence
+from articulado.retrieval.ranking.comparison import Comparer, Prominence
+from articulado.retrieval.ranking.heuristic import HeuristicReranker
 from articulado.values.answers import question_of
 from articulado.values.protocols import Reranked
 
@@ -55,10 +56,9 @@ def same_similarity(cosine):
     return lambda question, chunks: [cosine] * len(chunks)
 
 
-async def scores(question, *candidates, queries=(), **parts):
-    return (
-        await HeuristicReranker(SPANISH_LAW, **parts).score(question_of(question), list(queries), list(candidates))
-    ).scores
+async def scores(question, *candidates, queries=(), support=None, **parts):
+    reranker = HeuristicReranker(Comparer(SPANISH_LAW, **parts), support)
+    return (await reranker.score(question_of(question), list(queries), list(candidates))).scores
 
 
 def no_precedents(question):
@@ -131,9 +131,9 @@ async def test_what_people_say_the_topic_and_attributes_count_alike_and_a_summar
     blank = make_chunk(1, text="Nada.")
     topic, attribute, summary = await sums(
         "preaviso",
-        candidate(blank, topic="preaviso_despido"),
-        candidate(blank, attributes={"keywords": "preaviso"}),
-        candidate(blank, summary="Preaviso."),
+        candidate(blank, id=1, topic="preaviso_despido"),
+        candidate(blank, id=2, attributes={"keywords": "preaviso"}),
+        candidate(blank, id=3, summary="Preaviso."),
     )
     (lay_phrasings,) = await sums(
         "preaviso", candidate(blank), prominence=Prominence(SPANISH_LAW, lambda chunk: "cuánto preaviso doy")
@@ -275,14 +275,16 @@ async def test_search_score_rank_age_and_force_are_not_relevance():
 async def test_inputs_stay_untouched():
     candidates = [candidate(HOLIDAYS, refs=[13]), candidate(REMOTE, refs=[38])]
     before, queries = copy.deepcopy(candidates), ["vacaciones anuales"]
-    reranker = HeuristicReranker(SPANISH_LAW, LEXICON, similarity=same_similarity(0.5))
+    reranker = HeuristicReranker(Comparer(SPANISH_LAW, LEXICON, similarity=same_similarity(0.5)))
     await reranker.score(question_of("vacaciones"), queries, candidates)
     assert candidates == before
     assert queries == ["vacaciones anuales"]
 
 
 async def test_without_candidates_there_are_no_scores():
-    assert await HeuristicReranker(SPANISH_LAW).score(question_of("vacaciones"), ["vacaciones"], []) == Reranked([])
+    assert await HeuristicReranker(Comparer(SPANISH_LAW)).score(
+        question_of("vacaciones"), ["vacaciones"], []
+    ) == Reranked([])
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,13 @@ from support.damage import DAMAGES, changed, without
 from support.doubles import make_chunk
 
 from articulado.language.languages import language
-from articulado.legal.domain.base import EqualWeights, PlainDomain
+from articulado.legal.domain.base import PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking import learnt as learnt_module
+from articulado.retrieval.ranking.comparison import Comparer
 from articulado.retrieval.ranking.features import FEATURES, FeatureReader
-from articulado.retrieval.ranking.heuristic import HeuristicReranker, Prominence
+from articulado.retrieval.ranking.heuristic import HeuristicReranker
 from articulado.retrieval.ranking.learnt import LearntReranker, RankingModel, packaged_ranking, save_rankings
 from articulado.values.answers import question_of, whole_text
 from articulado.values.errors import ConfigurationError
@@ -71,14 +72,9 @@ OWN = candidate(
 
 def reranker(cosines, domain=SPANISH_LAW):
     """Make a ranking of the toy trees; ``cosines`` are those of each question, the same for every chunk."""
-    heuristic = HeuristicReranker(domain)
-    reader = FeatureReader(
-        domain,
-        EqualWeights(),
-        Prominence(domain),
-        lambda question, chunks: [cosines[question]] * len(chunks),
-        lambda question: {},
-    )
+    heuristic = HeuristicReranker(Comparer(domain))
+    comparer = Comparer(domain, similarity=lambda question, chunks: [cosines[question]] * len(chunks))
+    reader = FeatureReader(comparer, lambda question: {})
     return LearntReranker(reader, heuristic, model)
 
 
@@ -214,8 +210,7 @@ async def test_a_ruling_keeps_the_place_that_the_formula_gives_it(by_formula, sc
     provisions = [candidate(make_chunk(n, f"Artículo {n}"), 0.5, "hybrid") for n in (1, 2, 3)]
     chunk = make_chunk(9, "STS 1/2020", law_id="ECLI:ES:TS:2020:1", chunk_type="doctrine")
     ruling = candidate(chunk, 0.5, "hybrid")
-    weights = EqualWeights()
-    reader = FeatureReader(SPANISH_LAW, weights, Prominence(SPANISH_LAW), lambda *_: [], lambda _: {})
+    reader = FeatureReader(Comparer(SPANISH_LAW), lambda _: {})
     reranker = GivenLearnt(reader, Formula({1: 0.7, 2: 0.5, 3: 0.2, 9: by_formula}), model)
     reranked = await reranker.score(question_of("xyzzy"), [], [ruling, *provisions])
     assert reranked.scores == [score, 0.9, 0.4, 0.1]

@@ -7,7 +7,7 @@ import pytest
 from support.doubles import make_chunk
 
 from articulado.encoders.dual import DualEncoder, TrainingPairs
-from articulado.retrieval.ranking.heuristic import EncodedSimilarity
+from articulado.retrieval.ranking.comparison import EncodedSimilarity
 from articulado.values.chunks import Chunk, indexed_text
 from articulado.values.protocols import Vector
 
@@ -67,7 +67,8 @@ def test_chunks_that_say_the_same_are_encoded_as_one(encoder: Counting) -> None:
 
 def test_a_text_that_goes_on_otherwise_is_another(encoder: Counting) -> None:
     similarity = EncodedSimilarity(encoder)
-    longer = {**LAW[0], "text": f"{LAW[0]['text']} Despido disciplinario, despido improcedente."}
+    text = f"{LAW[0]['text']} Despido disciplinario, despido improcedente."
+    longer = {**LAW[0], "text": text, "content_hash": "another"}
     before, after = (similarity("la playa", [chunk])[0] for chunk in (LAW[0], longer))
     assert before > after + 0.01
 

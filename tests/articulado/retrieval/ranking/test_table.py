@@ -12,6 +12,7 @@ from articulado.config.settings import ModelSettings, RerankSettings, Settings
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking import table as table_module
+from articulado.retrieval.ranking.comparison import Comparer
 from articulado.retrieval.ranking.heuristic import HeuristicReranker
 from articulado.retrieval.ranking.table import effective_strategy, reranker_for, rerankers, resolve_auto
 from articulado.values.answers import question_of
@@ -33,7 +34,7 @@ async def build():
             QueueChat('{"1": 4}') if settings.reader.provider != "offline" else None,
             load_profile("laboral"),
         )
-        built.append(rerankers(settings, reader, HeuristicReranker(SPANISH_LAW), profile, learnt))
+        built.append(rerankers(settings, reader, HeuristicReranker(Comparer(SPANISH_LAW)), profile, learnt))
         return built[-1]
 
     yield make
@@ -102,7 +103,7 @@ async def test_the_heuristic_is_cheap_costs_nothing_and_scores_like_itself(build
     result = await heuristic.score(question_of("vacaciones"), [], FOUND)
     assert heuristic.is_cheap
     assert (len(result.scores), result.requests, result.input_tokens) == (1, 0, 0)
-    assert result == await HeuristicReranker(SPANISH_LAW).score(question_of("vacaciones"), [], FOUND)
+    assert result == await HeuristicReranker(Comparer(SPANISH_LAW)).score(question_of("vacaciones"), [], FOUND)
 
 
 async def test_models_are_not_cheap_and_read_only_the_question(build, tmp_path):

@@ -11,8 +11,9 @@ from articulado.language.languages import language
 from articulado.legal.domain.base import Lexicon, PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.retrieval.fusion import candidate
+from articulado.retrieval.ranking.comparison import Comparer, Prominence
 from articulado.retrieval.ranking.features import NO_NEIGHBOURS
-from articulado.retrieval.ranking.heuristic import HeuristicReranker, Prominence
+from articulado.retrieval.ranking.heuristic import HeuristicReranker
 from articulado.retrieval.relevance.evidence import EVIDENCE, MAX_JUDGED, EvidenceReader
 from articulado.values.answers import question_of
 
@@ -31,8 +32,8 @@ COSINES = {1: 0.2, 2: 0.6, 3: -0.2}
 class Ranking:
     """A ranking with the scores of a reranker, and with the same known questions around every question."""
 
-    def __init__(self, scored, around):
-        self.reader, self._around = self, around
+    def __init__(self, scored, around, comparer):
+        self.reader, self._around, self.comparer = self, around, comparer
         self.score = scored.score
 
     def neighbourhood(self, question):
@@ -40,14 +41,14 @@ class Ranking:
 
 
 def reader(domain=PLAIN, cosines=COSINES, scored=None, phrasings=lambda chunk: "", around=NO_NEIGHBOURS):
-    scored = scored or HeuristicReranker(domain, WEIGHTS, Prominence(domain, phrasings), support=lambda question: {})
-    return EvidenceReader(
+    comparer = Comparer(
         domain,
         WEIGHTS,
-        lambda question, chunks: [cosines.get(chunk["id"], 0.0) for chunk in chunks],
-        Ranking(scored, around),
         Prominence(domain, phrasings),
+        lambda question, chunks: [cosines.get(chunk["id"], 0.0) for chunk in chunks],
     )
+    by_words = HeuristicReranker(Comparer(domain, WEIGHTS, comparer.prominence), lambda question: {})
+    return EvidenceReader(Ranking(scored or by_words, around, comparer))
 
 
 async def evidence(question, *candidates, **parts):

@@ -8,10 +8,11 @@ from support.damage import DAMAGES, changed, without
 from support.doubles import make_chunk
 
 from articulado.language.languages import language
-from articulado.legal.domain.base import EqualWeights, PlainDomain
+from articulado.legal.domain.base import PlainDomain
 from articulado.retrieval.fusion import candidate
+from articulado.retrieval.ranking.comparison import Comparer
 from articulado.retrieval.ranking.features import FeatureReader
-from articulado.retrieval.ranking.heuristic import HeuristicReranker, Prominence
+from articulado.retrieval.ranking.heuristic import HeuristicReranker
 from articulado.retrieval.ranking.learnt import LearntReranker, RankingModel
 from articulado.retrieval.relevance import judge as judge_module
 from articulado.retrieval.relevance.evidence import EVIDENCE, TERM_PLACES, WORD_PLACES, EvidenceReader, WordingModel
@@ -81,19 +82,15 @@ FOUND = [candidate(make_chunk(1, text="Treinta días de vacaciones."), 0.9, "hyb
 
 
 def learnt(judging, loaded=None):
-    domain, weights = PlainDomain(ES), EqualWeights()
-    prominence = Prominence(domain)
-
-    def similarity(question, chunks):
-        return [0.5] * len(chunks)
-
+    domain = PlainDomain(ES)
+    comparer = Comparer(domain, similarity=lambda question, chunks: [0.5] * len(chunks))
     nothing = np.zeros((1, 1), dtype=int)
     ranking = LearntReranker(
-        FeatureReader(domain, weights, prominence, similarity, lambda question: {}),
-        HeuristicReranker(domain),
+        FeatureReader(comparer, lambda question: {}),
+        HeuristicReranker(Comparer(domain)),
         lambda: RankingModel(nothing, nothing, nothing, nothing, nothing, 0.0),
     )
-    reader = EvidenceReader(domain, weights, similarity, ranking, prominence)
+    reader = EvidenceReader(ranking)
 
     def load():
         if loaded is not None:

@@ -11,11 +11,17 @@ from pypdf import PdfReader, PdfWriter
 from support.pdf import pdf_of, scanned_pdf
 
 from articulado.ingestion.files.formats import docx as word
-from articulado.ingestion.files.formats import html, md, pdf, txt
+from articulado.ingestion.files.formats import html, pdf, plain
 from articulado.ingestion.files.formats.lines import clean, rebuilt_paragraphs, width_of
 from articulado.values.errors import InvalidInput
 
-READERS = {"a.pdf": pdf.read, "a.docx": word.read, "a.html": html.read, "a.txt": txt.read, "a.md": md.read}
+READERS = {
+    "a.pdf": pdf.read,
+    "a.docx": word.read,
+    "a.html": html.read,
+    "a.txt": plain.read,
+    "a.md": plain.read_markdown,
+}
 SPANISH = "El trabajador percibirá una indemnización de 33 días por año; ¿según qué artículo 5.º?"
 
 

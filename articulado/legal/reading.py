@@ -1,7 +1,9 @@
-"""Mentions: the days, amounts, counts and shares that a question names, each with where it stands.
+"""Reading of a question on Spanish law: provisions, laws, decisions, days, places, values, and the topic beside them.
 
-Days of a question without a year are of the year of the nearest day that has one. The reader gives no meaning to a
-mention: which input it is, ``articulado.calculations.question`` tells.
+``read`` returns the ``LegalReading`` of a text. Each kind is parsed when it is first asked for, and once.
+``mentions`` are the days, amounts, durations, counts and shares that it names, with their spans; days without a
+year are of the year of the nearest day that has one. A mention has no meaning yet: which input of a calculation it
+is, ``articulado.calculations.question`` tells.
 """
 
 import re
@@ -10,17 +12,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from importlib import resources
 from itertools import pairwise
-from typing import Literal
 
 from articulado.language.folding import fold
 from articulado.language.quantities import DATE, bare_numbers, quantities
-from articulado.language.spanish import stop_words
-from articulado.legal.dates.forms import dates_in, relative_dates
-
-MentionType = Literal["date", "amount", "count", "share", "number"]
+from articulado.language.spanish import content_words, stop_words
+from articulado.legal.citations.owners import CitationContext
+from articulado.legal.citations.parser import Citation, parse_citations
+from articulado.legal.dates.finder import days_asked_about, find_date, without_days
+from articulado.legal.dates.forms import DateMention, dates_in, relative_dates
+from articulado.legal.ids import BOE_ID_TYPED, Decision, boe_id, decisions_in
+from articulado.legal.labels import ADJECTIVES, SUFFIXES
+from articulado.legal.laws.mentions import LawMention, law_mentions
+from articulado.legal.territory.mentions import PlaceMention, place_mentions, place_of
+from articulado.legal.territory.table import Place
+from articulado.values.answers import MentionType, NamedValue
 
 _YEAR_WORD = re.compile(r"\b(?:anos?|anualidad(?:es)?)\b")
 _WHOLE_DAY = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})\b|(?:\d{1,2}|uno|primero) de [a-z]+ del? \d{4}\b")
@@ -50,6 +58,18 @@ class Mention:
     end: int
     unit: str = ""
     per: str = ""
+
+    def as_value(self) -> NamedValue:
+        """Return the mention as a value of a question."""
+        value = self.value.isoformat() if isinstance(self.value, date) else str(self.value)
+        return {**vars(self), "value": value}  # type: ignore[typeddict-item]
+
+    @classmethod
+    def of(cls, named: NamedValue) -> "Mention":
+        """Return the mention of a value of a question."""
+        is_day = named["type"] == "date"
+        value = date.fromisoformat(named["value"]) if is_day else Decimal(named["value"])
+        return cls(named["type"], value, named["start"], named["end"], named["unit"], named["per"])
 
 
 def mentions(text: str, *, today: date) -> tuple[Mention, ...]:
@@ -115,7 +135,7 @@ def _bare(text: str) -> Iterator[Mention]:
 
 @cache
 def _expressions_table() -> tuple[tuple[re.Pattern[str], MentionType, Decimal, str], ...]:
-    source = resources.files("articulado.calculations").joinpath("data", "expressions.toml").read_text("utf-8")
+    source = resources.files("articulado.legal.data").joinpath("expressions.toml").read_text("utf-8")
     return tuple(
         (re.compile(rf"(?<!\w)(?:{row['pattern']})(?!\w)"), row["type"], Decimal(row["value"]), row.get("unit", ""))
         for row in tomllib.loads(source)["expression"]
@@ -199,3 +219,108 @@ def _year_of(mention: Mention) -> int:
         return int(mention.value) // 10_000
     is_year = mention.type == "number" and not mention.unit and mention.value in range(FIRST_YEAR, LAST_YEAR)
     return int(mention.value) if is_year else 0
+
+
+MAX_KEPT = 512
+"""Texts whose readings are kept: the questions of a conversation are read again at each turn."""
+
+_CITING_WORDS = re.compile(
+    rf"\b(?:arts?|articulos?|apartados?|letras?|parrafos?|numeros?|num|puntos?|disposicion(?:es)?|{ADJECTIVES}"
+    r"|anexos?|preceptos?|norma|texto|contenido|literal(?:mente)?|segun"
+    r"|conforme|dicen?|dijo|deci[ar]|regula(?:n|ba|r)?|establec(?:e|en|ia)|dispon(?:e|en|ia)|preve|explica(?:me|r)?"
+    rf"|e\.\s?t\.?|[a-z]|\d+(?:\.\d+)*|[ivx]+|{SUFFIXES})\b\.?"
+)
+
+
+class LegalReading:
+    """A question and what it names; ``today`` is the day on which it is asked."""
+
+    def __init__(self, text: str, today: date) -> None:
+        self.text = text
+        self.today = today
+
+    @cached_property
+    def citations(self) -> list[Citation]:
+        """The provisions, in order; names of laws mean those of today."""
+        return parse_citations(self.text)
+
+    def cited_on(self, day: date | None) -> list[Citation]:
+        """Return the provisions, in order; names of laws mean those of a day, ``None`` for today."""
+        return parse_citations(self.text, CitationContext(day=day)) if day else self.citations
+
+    @cached_property
+    def laws(self) -> list[LawMention]:
+        """The laws, in order."""
+        return law_mentions(self.text)
+
+    @cached_property
+    def law(self) -> str:
+        """The id of the first law that is named for certain, else an id that is written as such; empty without any."""
+        sure = (mention.law_id for mention in self.laws if mention.law_id and not mention.weak)
+        return next(sure, self.identifier)
+
+    @cached_property
+    def identifier(self) -> str:
+        """The first id of a law ("BOE-A-2015-11430") that is written as such; empty without one."""
+        typed = BOE_ID_TYPED.search(self.text)
+        return boe_id(typed[0]) if typed else ""
+
+    @cached_property
+    def decisions(self) -> list[Decision]:
+        """The rulings and criteria, in order."""
+        return decisions_in(self.text)
+
+    @cached_property
+    def day(self) -> date | None:
+        """The past day whose law is asked for; ``None`` for the law of today."""
+        return find_date(self.text, today=self.today)
+
+    @cached_property
+    def days(self) -> list[DateMention]:
+        """The past days as of which the text asks, in order."""
+        return sorted(days_asked_about(self.text, self.today), key=lambda mention: mention.start)
+
+    @cached_property
+    def places(self) -> list[PlaceMention]:
+        """The places, in order."""
+        return place_mentions(self.text)
+
+    @cached_property
+    def place(self) -> Place | None:
+        """The one place that is named; ``None`` if none is, or several communities are."""
+        return place_of(self.places)
+
+    @cached_property
+    def values(self) -> tuple[Mention, ...]:
+        """The days, amounts, durations, counts and shares, in order."""
+        return mentions(self.text, today=self.today)
+
+    @cached_property
+    def without_days(self) -> str:
+        """The text without the days as of which it asks."""
+        return without_days(self.text, today=self.today)
+
+    @cached_property
+    def topic(self) -> str:
+        """The words beside the provisions, decisions and days that are named; maybe none."""
+        plain = self.without_days or self.text
+        undated = self if plain == self.text else read(plain, self.today)
+        spans = [(citation.start, citation.end) for citation in undated.citations]
+        spans += [(decision.start, decision.end) for decision in undated.decisions]
+        if not spans:
+            return plain
+        spans += [(mention.start, mention.end) for mention in undated.laws]
+        for start, end in sorted(spans, reverse=True):
+            plain = f"{plain[:start]} {plain[end:]}"
+        kept = [word for word in plain.split() if _CITING_WORDS.sub("", fold(word)).strip(" .,;:¿?¡!()\"'«»")]
+        return " ".join(kept) if content_words(" ".join(kept)) else ""
+
+
+@lru_cache(MAX_KEPT)
+def read(text: str, today: date) -> LegalReading:
+    """Return the reading of a text; that of the same text on the same day is kept.
+
+    >>> [read(text, date(2026, 1, 1)).topic for text in ("LGSS 205 jubilación", "¿Qué decía el 38.3 ET en 2019?")]
+    ['jubilación', '']
+    """
+    return LegalReading(text, today)

@@ -1,25 +1,52 @@
-"""Reader of Markdown that is not an official law: headings become paragraphs, tables one row per line.
+"""Readers of plain text, in UTF-8 or an eight-bit encoding of Spanish texts, and of Markdown that is no official law.
 
-``read`` returns one page without a number and keeps the lines of a header block. Laws in Markdown have
+``read`` rebuilds paragraphs that are broken into lines. ``read_markdown`` makes headings paragraphs and tables one
+row per line, and keeps the lines of a header block. Both return one page without a number. Laws in Markdown have
 their own reader, ``articulado.ingestion.markdown.reader``.
 """
 
 import re
 from pathlib import Path
 
+from articulado.config.files import decode, read_bytes
 from articulado.ingestion.files.formats.header_block import closing_rule
-from articulado.ingestion.files.formats.source import no_text
-from articulado.ingestion.files.formats.txt import text_lines
+from articulado.ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
+from articulado.ingestion.files.formats.source import no_text, refuse_other_formats
 from articulado.ingestion.markdown.body import clean as unmarked
 from articulado.ingestion.markdown.body import row
 from articulado.ingestion.model import FileText, Page
+
+
+def text_lines(path: Path) -> list[str]:
+    """Return the lines of a file, cleaned.
+
+    Raises:
+        InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
+    """
+    data = read_bytes(path)
+    refuse_other_formats(path, data)
+    return [clean(line) for line in decode(data, path).splitlines()]
+
+
+def read(path: Path) -> FileText:
+    """Return the text as one page without a number, its paragraphs rebuilt where they are broken into lines.
+
+    Raises:
+        InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
+    """
+    lines = text_lines(path)
+    paragraphs = rebuilt_paragraphs(lines, width_of(lines), compounds(lines))
+    if not paragraphs:
+        raise no_text(path)
+    return FileText((Page(None, tuple(paragraphs)),))
+
 
 _HEADING = re.compile(r"#{1,6}\s+")
 _RULE = re.compile(r"(?:-\s?){3,}|(?:\*\s?){3,}|(?:_\s?){3,}|=+|```.*")
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s")
 
 
-def read(path: Path) -> FileText:
+def read_markdown(path: Path) -> FileText:
     """Return the text as one page without a number; the lines of a header block at its start stay as they are.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Split a text into spans: sentences, clauses, or pieces of limited length.
+"""Split a text, Spanish or English, into sentences, clauses, or pieces of limited length.
 
 Spans are (start, end) offsets in the text, in order. A piece is split at the best boundary that keeps it
 within the limit: sentence, clause, blank, and any character as a last resort.
@@ -6,9 +6,23 @@ within the limit: sentence, clause, blank, and any character as a last resort.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import pairwise
 
-from articulado.language import spanish
+from articulado.language.folding import fold, read_list
+from articulado.language.numerals import read_words
+
+# Each run of marks is looked at once: from its beginning, and without going back in it.
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[»”\")\]]*+\s++(?=[«“\"(\[¿¡]*[A-ZÁÉÍÓÚÑÜ\d])")
+_LIST_MARK = re.compile(r"\s*[«“\"(\[]*(?:\d{1,3}(?:\.\d{1,2})*|[a-zñ]|[ivxlc]+)(?:\.?[ºª])?[.)\]]*\s*", re.IGNORECASE)
+_LONGEST_NUMERAL = 100
+"""Characters of a number in words at most."""
+
+_LONGEST_WORD = 40
+"""Characters before a stop in which the last word is looked for."""
+
+_LAST_WORD = re.compile(r"(?:^|[\s(«“\"\[])(\w+(?:\.\w+)*)$")
+
 
 Span = tuple[int, int]
 """Where a piece begins and ends in its text."""
@@ -60,15 +74,50 @@ def cut(text: str, limit: int, levels: Sequence[Cuts]) -> list[Span]:
     return packed
 
 
-def sentences(text: str) -> list[Span]:
-    """Return where the sentences of a text begin and end, in order.
+def sentences(text: str) -> list[str]:
+    """Split prose, Spanish or English, into sentences, verbatim but for white space.
 
-    They are those of ``articulado.language.spanish.sentences``: no stop of an abbreviation, an ordinal, an initial or
-    a list mark ends one, a line break does. Every character that is no blank is in exactly one.
+    A line break always parts; abbreviations ("art.", "núm.", "D."), initials and the mark of an apartado or a letter
+    ("1. ", "b) ", "Seis. " at the beginning of a line) never do, so that a mark stays with its text.
     """
+    pieces = []
+    for line in text.splitlines():
+        start = 0
+        for ending in _SENTENCE_END.finditer(line):
+            short = start == 0 and ending.end() <= _LONGEST_NUMERAL
+            written_mark = short and _is_numeral(line[: ending.end()].strip())
+            if not written_mark and _ends(line, start, ending):
+                pieces.append(line[start : ending.end()].strip())
+                start = ending.end()
+        if rest := line[start:].strip():
+            pieces.append(rest)
+    return pieces
+
+
+def _is_numeral(sentence: str) -> bool:
+    """Tell whether a sentence is nothing but a number in words: "Seis.", "Decimoctava."."""
+    folded = fold(sentence)
+    numeral = read_words(folded)
+    return numeral is not None and not folded[numeral[1] :].strip(" .")
+
+
+def _ends(line: str, start: int, ending: re.Match[str]) -> bool:
+    """Tell whether a stop ends the sentence that begins at ``start``, rather than an abbreviation or a list mark."""
+    if _LIST_MARK.fullmatch(line, start, ending.end()):
+        return False
+    # The blank before the sentence bounds its first word.
+    last = _LAST_WORD.search(line, max(0, start - 1, ending.start() - _LONGEST_WORD), ending.start())
+    if last is None or ending[0].strip() != ".":
+        return True
+    word = last[1].lower()
+    return word not in _abbreviations() and not (word[-1].isalpha() and len(word.split(".")[-1]) == 1)
+
+
+def sentence_spans(text: str) -> list[Span]:
+    """Return where the ``sentences`` of a text begin and end, in order; they leave out nothing but blanks."""
     spans = []
     end = 0
-    for sentence in spanish.sentences(text):
+    for sentence in sentences(text):
         start = text.index(sentence, end)
         end = start + len(sentence)
         spans.append((start, end))
@@ -88,5 +137,11 @@ def clauses(text: str, limit: int = MAX_CLAUSE) -> list[Span]:
 
 def between_sentences(text: str) -> Iterable[Span]:
     """Return the blanks between the sentences of a text."""
-    spans = sentences(text)
+    spans = sentence_spans(text)
     return [(before[1], after[0]) for before, after in pairwise(spans)]
+
+
+@cache
+def _abbreviations() -> frozenset[str]:
+    lists = (read_list(f"abbreviations_{code}.txt") for code in ("es", "en"))
+    return frozenset(word for lines in lists for line in lines for word in line.split())

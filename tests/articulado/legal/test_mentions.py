@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from articulado.calculations.mentions import joined_months, mentions
+from articulado.legal.reading import joined_months, mentions
 
 TODAY = date(2026, 11, 29)
 

@@ -1,19 +1,24 @@
-"""Lexical evidence that a chunk answers a question: named table rows and passages with its words.
+"""Comparison of a question or a search with chunks: covered words, learnt similarity, and rows or passages named.
 
-The learnt models know only the laws of the registry. In other texts, the words of question and text are the
-only evidence. ``Wanted.reconsidered`` raises the relevance of a chunk with such a row or passage above 0.9,
-and beside such a passage halves chunks that lack a rare word. ``named_words`` returns the words by which a
-question names a table row.
+Ranking and relevance judgement read the same comparisons, so that no value is worked out twice for a question.
+``Prominence`` weighs stems by position: title 1, lay phrasings 0.9, text 0.75, chapter 0.6, law name 0.4. The
+learnt models know only the laws of the registry: in other texts, ``Wanted.reconsidered`` raises the relevance of a
+chunk with a row or passage that has the words of the question above 0.9, and beside such a passage halves chunks
+that lack a rare word.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from itertools import pairwise, takewhile
+from threading import Lock
+from typing import Generic, Protocol, TypeVar
 
+from articulado.encoders.dual import DualEncoder
 from articulado.language.folding import fold
-from articulado.language.spanish import sentences
+from articulado.language.sentences import sentences
 from articulado.language.table_text import PATH, cells_of, has_rows, head_of, is_amount, is_year, rows_of
-from articulado.legal.domain.base import NUMBER_WEIGHT, Domain, StemWeights
+from articulado.legal.domain.base import NUMBER_WEIGHT, Coverage, Domain, EqualWeights, StemWeights
 from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import Chunk, indexed_text
 
@@ -186,3 +191,149 @@ class Wanted:
 def is_unlearnt(chunk: Chunk) -> bool:
     """Tell whether a chunk is running text that no model has learnt from: of no law of the registry."""
     return chunk["chunk_type"] in _RUNNING_TEXT and chunk["law_id"] not in known_laws()
+
+
+MAX_KEPT = 4_096
+"""Chunks whose stems are kept: about 40 MB; a question looks at about a hundred."""
+MAX_COMPARED = 128
+"""Questions and searches whose comparisons are kept."""
+
+_TITLE, _LAY_PHRASINGS, _TEXT, _BREADCRUMB, _LAW = 1.0, 0.9, 0.75, 0.6, 0.4
+"""How prominent a stem is by the part of a chunk that it stands in."""
+
+
+T = TypeVar("T")
+ChunkKey = tuple[int, str]
+
+
+def key_of(chunk: Chunk) -> ChunkKey:
+    """Return the id of a chunk and the hash of its content."""
+    return chunk["id"], chunk["content_hash"]
+
+
+class KeptByChunk(Generic[T]):
+    """Values that depend on a chunk alone, worked out once; the oldest of ``MAX_KEPT`` give way."""
+
+    def __init__(self, work_out: Callable[[Chunk], T]) -> None:
+        self._work_out = work_out
+        self._values: dict[ChunkKey, T] = {}
+        self._lock = Lock()
+
+    def __call__(self, chunk: Chunk) -> T:
+        """Return the value of a chunk; not to be changed."""
+        key = key_of(chunk)
+        if (value := self._values.get(key)) is None:
+            value = self._work_out(chunk)
+            with self._lock:
+                self._values[key] = value
+                while len(self._values) > MAX_KEPT:
+                    del self._values[next(iter(self._values))]
+        return value
+
+
+class Prominence:
+    """Reads how prominent each stem of a chunk is, in (0, 1].
+
+    ``lay_phrasings`` returns how people ask about a chunk; by default nothing is known of that.
+    """
+
+    def __init__(self, domain: Domain, lay_phrasings: Callable[[Chunk], str] = lambda chunk: "") -> None:
+        self._stems = domain.stems
+        self._lay_phrasings = lay_phrasings
+        self._of = KeptByChunk(self._worked_out)
+
+    def __call__(self, chunk: Chunk) -> Mapping[str, float]:
+        """Return the strength of each stem of a chunk; not to be changed."""
+        return self._of(chunk)
+
+    def _worked_out(self, chunk: Chunk) -> Mapping[str, float]:
+        topic = chunk["topic"].replace("_", " ")
+        strengths: dict[str, float] = {}
+        for strength, part in (
+            (_LAW, chunk["law_name"]),
+            (_BREADCRUMB, chunk["breadcrumb"]),
+            (_TEXT, chunk["text"]),
+            (_LAY_PHRASINGS, " ".join((self._lay_phrasings(chunk), topic, *chunk["attributes"].values()))),
+            (_TITLE, f"{chunk['provision']} {chunk['title']}"),
+        ):
+            strengths.update(dict.fromkeys(self._stems(part), strength))
+        return strengths
+
+
+class Similarity(Protocol):
+    """Measures how near a question and some provisions are in meaning."""
+
+    def __call__(self, question: str, chunks: Sequence[Chunk]) -> Sequence[float]:
+        """Return one cosine in [−1, 1] for each chunk, in their order."""
+        ...
+
+
+class EncodedSimilarity:
+    """Satisfies ``Similarity`` with the learnt encoder; vectors of chunks are kept."""
+
+    def __init__(self, encoder: DualEncoder) -> None:
+        self._encoder = encoder
+        self._vector = KeptByChunk(lambda chunk: encoder.embed_document(indexed_text(chunk)))
+
+    def __call__(self, question: str, chunks: Sequence[Chunk]) -> Sequence[float]:
+        """Return one cosine in [−1, 1] for each chunk, in their order; 0 where no word of a text is known."""
+        question_vector = self._encoder.embed_question(question)
+        return [float(question_vector @ self._vector(chunk)) for chunk in chunks]
+
+
+class Comparison:
+    """A text compared with chunks; values of a chunk are kept by its id and its content."""
+
+    def __init__(self, text: str, comparer: "Comparer") -> None:
+        self.text = text
+        self._comparer = comparer
+        self._words: dict[ChunkKey, float] = {}
+        self._cosines: dict[ChunkKey, float] = {}
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """The concepts of the text, and how much of them stems cover."""
+        domain, weights = self._comparer.domain, self._comparer.weights
+        return Coverage(domain.concepts(self.text, weights), weights)
+
+    @cached_property
+    def wanted(self) -> Wanted:
+        """The row or passage that the text asks for."""
+        return Wanted(self.text, self._comparer.domain, self._comparer.weights)
+
+    def words(self, chunk: Chunk) -> float:
+        """Return the share in [0, 1] of the concepts of the text that a chunk covers."""
+        key = key_of(chunk)
+        if key not in self._words:
+            self._words[key] = self.coverage(self._comparer.prominence(chunk))
+        return self._words[key]
+
+    def cosines(self, chunks: Sequence[Chunk]) -> list[float]:
+        """Return the cosine in [−1, 1] of the text and each chunk, in their order; 0 without a similarity."""
+        similarity = self._comparer.similarity
+        if similarity is None:
+            return [0.0] * len(chunks)
+        if new := [chunk for chunk in chunks if key_of(chunk) not in self._cosines]:
+            self._cosines |= zip(map(key_of, new), similarity(self.text, new), strict=True)
+        return [self._cosines[key_of(chunk)] for chunk in chunks]
+
+
+class Comparer:
+    """Compares texts with chunks; the comparisons of the last texts are kept."""
+
+    def __init__(
+        self,
+        domain: Domain,
+        weights: StemWeights | None = None,
+        prominence: Prominence | None = None,
+        similarity: Similarity | None = None,
+    ) -> None:
+        self.domain = domain
+        self.weights = weights or EqualWeights()
+        self.prominence = prominence or Prominence(domain)
+        self.similarity = similarity
+        self.of = lru_cache(MAX_COMPARED)(self._of)
+        """Returns the ``Comparison`` of a text."""
+
+    def _of(self, text: str) -> Comparison:
+        return Comparison(text, self)

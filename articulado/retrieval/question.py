@@ -1,0 +1,251 @@
+"""Reading of a question, and look-up of the provisions and decisions that it names.
+
+``read_question`` returns the ``TurnQuestion`` of a text in its conversation, ``with_agreements`` adds the collective
+agreements that apply, and ``described`` what the final text names, with spans, and its topic. ``look_up`` returns
+all parts of named provisions in the wording of the day, else in the nearest wording; ``look_up_decisions`` finds
+rulings and criteria by key, ECLI or number. A question names at most 8 provisions and 8 decisions.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from articulado.language.spanish import content_words
+from articulado.language.translation import translate
+from articulado.legal.domain.base import Domain
+from articulado.legal.domain.spanish_law import without_protocol
+from articulado.legal.ids import COURTS
+from articulado.legal.labels import is_unit
+from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
+from articulado.legal.laws.registry import known_laws
+from articulado.legal.reading import LegalReading, read
+from articulado.legal.validity import in_force
+from articulado.legal.vocabulary.synonyms import find_acronyms
+from articulado.legal.wordings import annotate_validity, tracked_laws
+from articulado.retrieval.agreements import Applicable, without_agreement_names
+from articulado.retrieval.fusion import candidate, merged
+from articulado.store.layout import IndexedAgreement, order_parts
+from articulado.values.answers import Message, NamedDecision, NamedProvision, TurnQuestion, question_of, searched_topic
+from articulado.values.chunks import NAMED_SCORE, Candidate, Chunk
+from articulado.values.protocols import ChunkStore, SearchFilter
+
+MAX_LOOKUP_WORDS = 2
+"""How many words beside the provision a mere look-up has at most, as "¿qué dice el artículo 38 del ET?"."""
+
+
+def read_question(
+    reading: LegalReading,
+    conversation: Sequence[Message],
+    default_law: str,
+    as_of: date | None = None,
+    territory: str | None = None,
+    indexed: IndexedLaws = NO_LAWS,
+) -> TurnQuestion:
+    """Return the provisions, the decisions, the territory and the acronyms that the question names.
+
+    An article without a law is of the one whose identifier the question has, else of the law that the conversation
+    spoke of last, else of ``default_law``. A law's name means the law of the day that is asked about, ``as_of``; one
+    that the registry does not know may be one of those that are ``indexed``. A place in the question goes before
+    ``territory``.
+    """
+    citations, identifier = reading.cited_on(as_of), reading.identifier
+    lacks_law = any(citation.law_id is None for citation in citations)
+    law = identifier or (_last_law_named(conversation, reading.today) if lacks_law else "") or default_law
+    named = []
+    for citation in citations:
+        if citation.law_id is None and citation.law_named and not identifier:
+            cited_law = indexed.law_cited(reading.text, citation.end) or ""
+            # "El apartado 2 del acuerdo" is of no norm that anybody could look up.
+            if cited_law or not is_unit(citation.provision_key):
+                named.append((cited_law, citation.provision_key))
+        else:
+            named.append((citation.law_id or law, citation.provision_key))
+    decisions = decisions_named(reading)
+    return {
+        **question_of(reading.text),
+        "provisions": [NamedProvision(law_id=law_id, provision_key=key) for law_id, key in dict.fromkeys(named)],
+        "decisions": decisions,
+        "is_lookup": bool(named or decisions) and asks_for_provisions_alone(reading),
+        "acronyms": find_acronyms(reading.text),
+        "territory": reading.place.name if reading.place else territory,
+    }
+
+
+def asks_for_provisions_alone(reading: LegalReading) -> bool:
+    """Tell whether a question that names provisions or decisions has hardly a word beside them."""
+    return len(content_words(reading.topic)) <= MAX_LOOKUP_WORDS
+
+
+def _last_law_named(conversation: Sequence[Message], today: date) -> str:
+    """Return the law that the last message naming one names first; empty without one."""
+    return next((law for message in reversed(conversation) if (law := read(message["content"], today).law)), "")
+
+
+def with_agreements(question: TurnQuestion, applying: Applicable, today: date) -> TurnQuestion:
+    """Return a question with the agreements that apply.
+
+    A provision "of the agreement" is of those that are named; who asks for nothing else looks it up.
+    """
+    provisions = [
+        NamedProvision(law_id=law_id, provision_key=provision["provision_key"])
+        for provision in question["provisions"]
+        for law_id in ([provision["law_id"]] if provision["law_id"] else applying.named or [""])
+    ]
+    completed: TurnQuestion = {
+        **question,
+        "provisions": provisions,
+        "agreements": list(applying.named),
+        "agreement_names": list(applying.names),
+        "excluded_laws": list(applying.excluded),
+    }
+    if applying.named and provisions != question["provisions"]:
+        asked = without_agreement_names(question["text"], applying.names)
+        completed["is_lookup"] = asks_for_provisions_alone(read(asked, today))
+    return completed
+
+
+def described(question: TurnQuestion, domain: Domain, reading: LegalReading | None = None) -> TurnQuestion:
+    """Return a question with its topic and stems and, for Spanish law, what the ``reading`` of its text names."""
+    names, without_measure = question["agreement_names"], domain.language.query_patterns.without_measure
+    topic, subject_topic = (
+        without_measure(domain.question_topic(without_protocol(without_agreement_names(question[part], names))))
+        for part in ("text", "subject")
+    )
+    said: TurnQuestion = {**question, "topic": topic, "subject_topic": subject_topic}
+    said["stems"] = domain.stems(searched_topic(said))
+    if reading is None:
+        return said
+    return {
+        **said,
+        "citations": [
+            {"start": one.start, "end": one.end, "law_id": one.law_id or "", "provision_key": one.provision_key}
+            for one in reading.citations
+        ],
+        "laws": [{"start": one.start, "end": one.end, "law_id": one.law_id or ""} for one in reading.laws],
+        "places": [{"start": one.start, "end": one.end, "name": one.place.name} for one in reading.places],
+        "days": [{"start": one.start, "end": one.end, "day": one.day.isoformat()} for one in reading.days],
+        "values": [one.as_value() for one in reading.values],
+    }
+
+
+MAX_DECISIONS = 8
+COLLECTIONS = ("sentencias", "criterios_inss")
+"""Where decisions are."""
+
+
+def decisions_named(reading: LegalReading) -> list[NamedDecision]:
+    """Return the decisions that a question names, in its order."""
+    text, decisions = reading.text, reading.decisions
+    return [NamedDecision(key=one.key, ecli=one.ecli, name=text[one.start : one.end]) for one in decisions]
+
+
+async def look_up_decisions(decisions: Sequence[NamedDecision], store: ChunkStore) -> list[Candidate]:
+    """Return all parts of the decisions named: those of the records of the package, and documents of one's own.
+
+    The first go by their key, the others by their ECLI, or by their number as it is written ("STS 1/2024"), which is
+    looked for where the others have not been found, in all texts of ``COLLECTIONS``.
+    """
+    wanted = decisions[:MAX_DECISIONS]
+    found = await _having(store, "provision_key", [one["key"] for one in wanted])
+    found += await _having(store, "law_id", [one["ecli"] for one in wanted])
+    missing = _missing(wanted, found)
+    found += await _having(store, "provision", [_as_written(one) for one in missing])
+    named = {chunk["id"]: chunk for one in wanted for chunk in found if _is_of(one, chunk)}
+    return [candidate(chunk, NAMED_SCORE, "direct", chunk["provision"]) for chunk in named.values()]
+
+
+async def _having(store: ChunkStore, field: str, values: Sequence[str]) -> list[Chunk]:
+    """Return the chunks that have one of some values in a field; an empty value is that of none."""
+    there_are = tuple(filter(None, values))
+    return await store.select(COLLECTIONS, SearchFilter(fields=((field, there_are),))) if there_are else []
+
+
+def _as_written(decision: NamedDecision) -> str:
+    """Return the number of a ruling as documents of one's own have it: court, number and year."""
+    court, _, number = decision["key"].partition("-")
+    return f"{court.upper()} {number.replace('-', '/')}" if court in COURTS else ""
+
+
+def _is_of(decision: NamedDecision, chunk: Chunk) -> bool:
+    names = {decision["key"], decision["ecli"], _as_written(decision)} - {""}
+    return not names.isdisjoint((chunk["provision_key"], chunk["law_id"], chunk["provision"]))
+
+
+def _missing(decisions: Sequence[NamedDecision], chunks: Sequence[Chunk]) -> list[NamedDecision]:
+    return [decision for decision in decisions if not any(_is_of(decision, chunk) for chunk in chunks)]
+
+
+def decisions_missing(decisions: Sequence[NamedDecision], found: Sequence[Candidate]) -> list[str]:
+    """Return a warning for each decision that was named and is not in the index."""
+    missing = _missing(decisions, [one["chunk"] for one in found])
+    names = dict.fromkeys(one["name"] for one in missing)
+    return [translate("named.no_decision", name=name) for name in names]
+
+
+MAX_DIRECT_PROVISIONS = 8
+
+
+async def look_up(
+    provisions: Sequence[NamedProvision], store: ChunkStore, as_of: date | None, today: date
+) -> list[Candidate]:
+    """Return named provisions, all their parts: of several wordings the one of the day, else the nearest to it."""
+    looked_up = provisions[:MAX_DIRECT_PROVISIONS]
+    indexed = await asyncio.gather(*(store.find(named["law_id"], named["provision_key"]) for named in looked_up))
+    return merged(
+        annotate_validity(found, as_of) if as_of else found
+        for named, chunks in zip(looked_up, indexed, strict=True)
+        for chunk in ([chunk for chunk in chunks if in_force(chunk, as_of, today)] or _nearest(chunks, as_of or today))
+        for found in [candidate(chunk, NAMED_SCORE, "direct", f"{named['law_id']}#{chunk['provision']}")]
+    )
+
+
+def _nearest(chunks: Sequence[Chunk], day: date) -> list[Chunk]:
+    """Return the next wording after a day, else the last before it."""
+    in_order = order_parts(chunks, day)
+    return [chunk for chunk in in_order if chunk["valid_from"] == in_order[0]["valid_from"]]
+
+
+def not_indexed(named: NamedProvision) -> str:
+    """Return the warning for a provision that was named and is not in the index."""
+    law = known_laws().get(named["law_id"])
+    where = translate("named.of_law", law=law.short) if law else translate("named.of_index")
+    kind, _, number = named["provision_key"].partition(":")
+    label = translate("named.article" if kind == "art" else "named.provision", number=number)
+    return translate("named.not_indexed", label=label, where=where)
+
+
+def not_in_force(chunk: Chunk, as_of: date | None, today: date) -> str:
+    """Return the warning for a provision that was named and has another wording than that of the day asked about."""
+    day = as_of or today
+    begins, ends = (date.fromisoformat(chunk[bound] or "9999-12-31") for bound in ("valid_from", "valid_to"))
+    if chunk["valid_from"] and begins > day:
+        instead = translate("named.rules_since", day=begins)
+    elif ends <= day:
+        instead = translate("named.ruled_until", day=ends - timedelta(days=1))
+    else:
+        instead = translate("named.latest")
+    when = translate("named.when", day=as_of) if as_of else translate("named.today")
+    names = {"provision": chunk["provision"], "law": chunk["law_name"]}
+    return translate("named.not_in_force", **names, when=when, instead=instead)
+
+
+PROBED = 40
+"""Articles of a law of which one should tell an amendment, if its source tells any."""
+
+
+async def is_tracked(store: ChunkStore, law_id: str) -> bool:
+    """Tell whether the source of a law tells its amendments, as far as its first articles show it."""
+    for number in range(1, PROBED + 1):
+        if tracked_laws(await store.find(law_id, f"art:{number}")):
+            return True
+    return False
+
+
+@dataclass(frozen=True)
+class IndexContents:
+    """The chunks, collective agreements and laws of an index."""
+
+    store: ChunkStore
+    agreements: Sequence[IndexedAgreement] = ()
+    laws: IndexedLaws = NO_LAWS
