@@ -89,4 +89,11 @@ def _reference(candidate: Candidate, positions: Mapping[Any, Any]) -> Candidate:
         return candidate
     fields = ("id", *candidate.get("changed", ()))
     found_by = [positions.get(search, search) for search in candidate["found_by"]]
-    return {**candidate, "chunk": cast(Chunk, {field: chunk[field] for field in fields}), "found_by": found_by}
+    stored: Candidate = {
+        **candidate,
+        "chunk": cast(Chunk, {field: chunk[field] for field in fields}),
+        "found_by": found_by,
+    }
+    # Only the match of a case with its article reads it.
+    stored.pop("similarity", None)
+    return stored

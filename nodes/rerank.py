@@ -29,6 +29,9 @@ MAX_RERANKED = 20
 """Candidates that a model scores. Neither the time that others took nor what it has scored before changes it: the same
 question has the same order each time."""
 
+DECIMALS = 6
+"""Decimals of a score: no more tell two candidates apart."""
+
 STEP = 0.01
 """What each place in the last answer takes off the score of a chunk, in a turn that is about that answer."""
 
@@ -127,4 +130,4 @@ async def _preselected(state: RetrievalState, unscored: list[Candidate], heurist
 
 def _with_score(candidate: Candidate, scores: dict[int, float | None]) -> Candidate:
     score = scores.get(candidate["chunk"]["id"])
-    return candidate if score is None else {**candidate, "rerank_score": score}
+    return candidate if score is None else {**candidate, "rerank_score": round(score, DECIMALS)}

@@ -23,11 +23,13 @@ from langgraph.types import StreamWriter
 
 from articulado.config.settings import Settings
 from articulado.language.languages import answered_in, language
-from articulado.language.translation import use_locale
-from articulado.values.answers import NO_COST, Cost, FinalEvent
+from articulado.language.translation import translate, use_locale
+from articulado.values.answers import NO_COST, Cost, FinalEvent, TurnQuestion
+from articulado.values.errors import InvalidInput
 from articulado.values.protocols import Progress
 from nodes.chunk_shelf import ChunkShelf
 from state.context import ResolvedContext, RunContext
+from state.rag import PerTurn
 from state.run import add_warnings
 
 if TYPE_CHECKING:
@@ -117,6 +119,9 @@ def _loop() -> asyncio.AbstractEventLoop:
     threading.Thread(target=loop.run_forever, name="articulado-portal", daemon=True).start()
     return loop
 
+
+SET_AT_BEGINNING = frozenset((*PerTurn.__annotations__, *TurnQuestion.__annotations__))
+"""Keys of the state, and of the question in it, that the opening stage of the answering graph sets."""
 
 Node = Callable[..., Awaitable[Mapping[str, Any]]]
 """A stage: state, runtime and keyword-only services in; an update of its own keys out, and what its account takes."""
@@ -273,12 +278,23 @@ def stage(node: Node, services: object, account: Account, shelf: ChunkShelf | No
         began = time.perf_counter()
         with use_locale(account.spoken(name, state)), stage_span(name) as spend:
             whole = await shelf.resolved(state) if shelf else state
-            update = dict(await node(whole, stage_runtime, **bound))
+            try:
+                update = dict(await node(whole, stage_runtime, **bound))
+            except KeyError as error:
+                if _lacks_key(state, error):
+                    raise InvalidInput(translate("question.other_version")) from error
+                raise
             spend(update.get("cost", NO_COST))
             update = shelf.referring(update, state) if shelf else update
         return account.end(name, state, update, time.perf_counter() - began)
 
     return Stage(name, run)
+
+
+def _lacks_key(state: Mapping[str, Any], error: KeyError) -> bool:
+    """Tell if a stage missed a key that this version sets when a turn begins: the state is of an earlier version."""
+    key = error.args[0] if error.args else ""
+    return key in SET_AT_BEGINNING and key not in state and key not in (state.get("turn_question") or ())
 
 
 def final_event(schema: type[Any], state: Mapping[str, Any], update: Mapping[str, Any]) -> FinalEvent:

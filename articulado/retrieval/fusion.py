@@ -146,7 +146,7 @@ def _final_score(
         return NAMED_SCORE
     if is_asked_of(candidate, named_agreements):
         return candidate["rerank_score"]
-    return final_score(candidate["rerank_score"], candidate["chunk"], weights, as_of, today)
+    return round(final_score(candidate["rerank_score"], candidate["chunk"], weights, as_of, today), 6)
 
 
 def boosted(

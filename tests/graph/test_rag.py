@@ -839,3 +839,17 @@ async def test_an_answer_that_ran_into_the_length_limit_says_so():
 
     live = make_services(FakeStore(CHUNKS, RANKINGS), QueueChat('["vacaciones anuales"]'), Cut(PLAIN))
     assert "incompleta" in (await ask(live))["warnings"][0]
+
+
+async def test_a_fork_of_a_state_of_an_earlier_version_says_what_to_do_and_the_thread_goes_on():
+    live = services()
+    graph, thread = build_rag(live, InMemorySaver()), {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke({"question": "vacaciones"}, thread)
+    before = await checkpoint_before(graph, thread, "retrieve")
+    of_before = {key: value for key, value in before.values["turn_question"].items() if key != "new_topic"}
+    fork = await graph.aupdate_state(before.config, {"turn_question": of_before}, as_node="decompose")
+    with pytest.raises(InvalidInput, match="otra versión de articulado"):
+        await graph.ainvoke(None, fork)
+    live.reader_model.replies = ['["vacaciones anuales"]']
+    live.principal_model.replies = ["Son 30 días [C1].\n===META===\nUSED|1\nDROP|ninguno"]
+    assert (await graph.ainvoke({"question": "vacaciones"}, thread))["answer"] == "Son 30 días [C1]."

@@ -141,7 +141,7 @@ async def test_strategy_none_scores_nothing_at_all():
 
 @pytest.mark.parametrize("strategy", ["cross_encoder", "llm", "api", "heuristic"])
 async def test_a_strategy_that_is_named_is_the_one_at_work(strategy):
-    table = {name: FixedReranker({1: 0.1 * n}) for n, name in enumerate(("heuristic", "cross_encoder", "llm", "api"))}
+    table = {name: FixedReranker({1: n / 10}) for n, name in enumerate(("heuristic", "cross_encoder", "llm", "api"))}
     update = await reranked(state_of([found(1, 0.5)]), strategy=strategy, **table)
     assert scores(update) == [table[strategy].scores[1]]
 
