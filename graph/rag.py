@@ -45,7 +45,7 @@ OPENING = frozenset(("analyze_question", "load_carryover"))
 def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None = None) -> Rag:
     """Wire the answering graph; with a checkpointer, each thread remembers its conversation.
 
-    The state has references to chunks (``nodes.stage``).
+    The state has references to chunks (``nodes.chunk_shelf``).
     """
     builder, add = _up_to_context(services, ChunkShelf(services.stores))
 

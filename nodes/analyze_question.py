@@ -19,7 +19,6 @@ from articulado.config.profile import Profile
 from articulado.language.languages import Language, answered_in, language_of
 from articulado.language.translation import use_locale
 from articulado.legal.domain.base import Domain
-from articulado.legal.reading import read
 from articulado.legal.validity import in_force
 from articulado.models.retry import QuestionTime
 from articulado.retrieval.agreements import Applicable, applicable
@@ -153,9 +152,7 @@ async def analyze_question(
         "store": options.store,
         "today": today.isoformat(),
         "as_of": known.as_of.isoformat() if known.as_of else None,
-        "turn_question": described(
-            turn_question, domain, read(turn_question["text"], today) if profile.features.spanish_law else None
-        ),
+        "turn_question": described(turn_question, domain, today),
         "direct": named.candidates,
         "dated_values": list(values.candidates),
         "warnings": Overwrite([*named.warnings, *values.warnings]),

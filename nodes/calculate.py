@@ -19,11 +19,11 @@ from articulado.calculations.question import QuestionReader, Request
 from articulado.calculations.values import Missing, Outcome, Refused
 from articulado.calculations.wordings import confirm
 from articulado.calculations.written import Worked, as_document, fragment, parts_of, provisions_of
-from articulado.language.languages import Language
+from articulado.legal.domain.base import Domain
 from articulado.legal.labels import provision_key
 from articulado.legal.reading import Mention
-from articulado.retrieval.question import look_up
-from articulado.values.answers import NamedProvision, StoreName
+from articulado.retrieval.question import look_up, up_to_date
+from articulado.values.answers import Message, NamedProvision, StoreName, TurnQuestion
 from articulado.values.protocols import ChunkStore
 from nodes.turn import is_in_other_language
 from state.context import ResolvedContext
@@ -45,13 +45,14 @@ async def calculate(
     *,
     stores: Mapping[StoreName, ChunkStore],
     question_reader: QuestionReader | None,
-    language: Language,
+    domain: Domain,
 ) -> CalculateUpdate:
     """Read the question into calculations and work them out; nothing where it asks for none."""
     if question_reader is None or is_in_other_language(state):
         return {}
     days = days_of(state)
-    requests = await asyncio.to_thread(_requests, question_reader, state, days.today)
+    question = up_to_date(state["turn_question"], domain, days.today)
+    requests = await asyncio.to_thread(_requests, question_reader, question, state["conversation"], days.today)
     store = stores[state["store"]]
     reached = [each.outcome() for each in requests]
     confirmed = await asyncio.gather(*(confirm(outcome, store, days.as_of or days.today) for outcome in reached))
@@ -72,9 +73,10 @@ async def calculate(
     }
 
 
-def _requests(reader: QuestionReader, state: RagState, today: date) -> Sequence[Request]:
-    earlier = [message["content"] for message in state["conversation"] if message["role"] == "user"]
-    question = state["turn_question"]
+def _requests(
+    reader: QuestionReader, question: TurnQuestion, conversation: Sequence[Message], today: date
+) -> Sequence[Request]:
+    earlier = [message["content"] for message in conversation if message["role"] == "user"]
     found = [Mention.of(value) for value in question["values"]]
     if question["new_topic"] or not earlier:
         return reader.read(question["text"], today=today, found=found)

@@ -5,6 +5,7 @@ own words.
 """
 
 from collections.abc import Sequence
+from datetime import date
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
@@ -14,14 +15,14 @@ from articulado.answering.reader import Reader
 from articulado.legal.domain.base import Domain
 from articulado.models.retry import UNLIMITED, QuestionTime
 from articulado.retrieval.agreements import without_agreement_names
-from articulado.retrieval.question import described
+from articulado.retrieval.question import described, up_to_date
 from articulado.values.answers import Cost, TurnQuestion, cost_of_failure, searched_topic, whole_text
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ModelError
 from nodes.turn import language_of_turn
 from state.context import ResolvedContext
 from state.rag import RagState
-from state.run import carried_over
+from state.run import carried_over, days_of
 
 
 class DecomposeUpdate(TypedDict):
@@ -48,7 +49,8 @@ async def decompose(
     decides. A follow-up of another field has left the subject of its conversation, too.
     """
     carried = carried_over(state)
-    question = _with_title(state["turn_question"], carried, domain)
+    today = days_of(state).today
+    question = _with_title(up_to_date(state["turn_question"], domain, today), carried, domain, today)
     names = question["agreement_names"]
     text, subject = (without_agreement_names(part, names) for part in (question["text"], question["subject"]))
     asked: TurnQuestion = {**question, "text": text, "subject": subject}
@@ -69,7 +71,7 @@ async def decompose(
             "cost": cost_of_failure(error),
         }
     if said.new_topic:
-        question, asked = (described({**each, "subject": ""}, domain) for each in (question, asked))
+        question, asked = (described({**each, "subject": ""}, domain, today) for each in (question, asked))
     return {
         "turn_question": {
             **question,
@@ -83,7 +85,7 @@ async def decompose(
     }
 
 
-def _with_title(question: TurnQuestion, carried: Sequence[Candidate], domain: Domain) -> TurnQuestion:
+def _with_title(question: TurnQuestion, carried: Sequence[Candidate], domain: Domain, today: date) -> TurnQuestion:
     """Return a question whose subject only names a provision with the title of that in its place: that says the topic.
 
     "¿Y si es mi suegra?", on "¿qué dice el artículo 37.3 ET?", is about "Descanso semanal, fiestas y permisos".
@@ -91,7 +93,8 @@ def _with_title(question: TurnQuestion, carried: Sequence[Candidate], domain: Do
     if not question["subject"] or not carried or domain.question_topic(question["subject"]):
         return question
     chunk = carried[0]["chunk"]
-    return described({**question, "subject": f"{chunk['title']}, {chunk['provision']}, {chunk['law_name']}"}, domain)
+    subject = f"{chunk['title']}, {chunk['provision']}, {chunk['law_name']}"
+    return described({**question, "subject": subject}, domain, today)
 
 
 def searches_of(question: TurnQuestion, queries: Sequence[str], domain: Domain) -> list[str]:

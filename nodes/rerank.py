@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.models.retry import UNLIMITED, QuestionTime
-from articulado.retrieval.fusion import boosted, in_order, with_final_scores
+from articulado.retrieval.fusion import DECIMALS, boosted, in_order, with_final_scores
 from articulado.retrieval.ranking.heuristic import WordShare
 from articulado.retrieval.ranking.learnt import LEARNT_SIGNALS, LearntReranker
 from articulado.retrieval.ranking.table import reranker_for
@@ -28,9 +28,6 @@ from state.run import RetrievalState, carried_over, days_of
 MAX_RERANKED = 20
 """Candidates that a model scores. Neither the time that others took nor what it has scored before changes it: the same
 question has the same order each time."""
-
-DECIMALS = 6
-"""Decimals of a score: no more tell two candidates apart."""
 
 STEP = 0.01
 """What each place in the last answer takes off the score of a chunk, in a turn that is about that answer."""

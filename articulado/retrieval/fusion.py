@@ -109,6 +109,8 @@ def nearest(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
     return list(first.values())[:limit]
 
 
+DECIMALS = 6
+"""Decimals of a score: no more tell two candidates apart."""
 SPEAKS_OF_IT = 0.5
 """Relevance and share of the question's words, together, from which on what a named agreement says is on the subject.
 
@@ -146,7 +148,7 @@ def _final_score(
         return NAMED_SCORE
     if is_asked_of(candidate, named_agreements):
         return candidate["rerank_score"]
-    return round(final_score(candidate["rerank_score"], candidate["chunk"], weights, as_of, today), 6)
+    return round(final_score(candidate["rerank_score"], candidate["chunk"], weights, as_of, today), DECIMALS)
 
 
 def boosted(

@@ -1,7 +1,7 @@
 """Reading of a question, and look-up of the provisions and decisions that it names.
 
 ``read_question`` returns the ``TurnQuestion`` of a text in its conversation, ``with_agreements`` adds the collective
-agreements that apply, and ``described`` what the final text names, with spans, and its topic. ``look_up`` returns
+agreements that apply, and ``described`` the topic and what the final text names, with spans. ``look_up`` returns
 all parts of named provisions in the wording of the day, else in the nearest wording; ``look_up_decisions`` finds
 rulings and criteria by key, ECLI or number. A question names at most 8 provisions and 8 decisions.
 """
@@ -14,7 +14,7 @@ from datetime import date, timedelta
 from articulado.language.spanish import content_words
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Domain
-from articulado.legal.domain.spanish_law import without_protocol
+from articulado.legal.domain.spanish_law import SPANISH_LAW, without_protocol
 from articulado.legal.ids import COURTS
 from articulado.legal.labels import is_unit
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
@@ -31,7 +31,7 @@ from articulado.values.chunks import NAMED_SCORE, Candidate, Chunk
 from articulado.values.protocols import ChunkStore, SearchFilter
 
 MAX_LOOKUP_WORDS = 2
-"""How many words beside the provision a mere look-up has at most, as "¿qué dice el artículo 38 del ET?"."""
+"""Most words beside the provision in a mere look-up, as "¿qué dice el artículo 38 del ET?"."""
 
 
 def read_question(
@@ -105,17 +105,25 @@ def with_agreements(question: TurnQuestion, applying: Applicable, today: date) -
     return completed
 
 
-def described(question: TurnQuestion, domain: Domain, reading: LegalReading | None = None) -> TurnQuestion:
-    """Return a question with its topic and stems and, for Spanish law, what the ``reading`` of its text names."""
+def up_to_date(question: TurnQuestion, domain: Domain, today: date) -> TurnQuestion:
+    """Return a question, read anew if its text or subject is another than it was read from: a fork may edit them."""
+    is_read = question["read_from"] == [question["text"], question["subject"]]
+    return question if is_read else described(question, domain, today)
+
+
+def described(question: TurnQuestion, domain: Domain, today: date) -> TurnQuestion:
+    """Return a question with its topic and stems and, for Spanish law, the citations, days and values of its text."""
     names, without_measure = question["agreement_names"], domain.language.query_patterns.without_measure
     topic, subject_topic = (
         without_measure(domain.question_topic(without_protocol(without_agreement_names(question[part], names))))
         for part in ("text", "subject")
     )
-    said: TurnQuestion = {**question, "topic": topic, "subject_topic": subject_topic}
+    read_from = [question["text"], question["subject"]]
+    said: TurnQuestion = {**question, "topic": topic, "subject_topic": subject_topic, "read_from": read_from}
     said["stems"] = domain.stems(searched_topic(said))
-    if reading is None:
+    if domain is not SPANISH_LAW:
         return said
+    reading = read(question["text"], today)
     return {
         **said,
         "citations": [
@@ -131,7 +139,7 @@ def described(question: TurnQuestion, domain: Domain, reading: LegalReading | No
 
 MAX_DECISIONS = 8
 COLLECTIONS = ("sentencias", "criterios_inss")
-"""Where decisions are."""
+"""Collections of rulings and criteria."""
 
 
 def decisions_named(reading: LegalReading) -> list[NamedDecision]:

@@ -145,7 +145,7 @@ class TurnQuestion(TypedDict):
 
     ``citations``, ``laws``, ``places``, ``days`` and ``values`` are what the text names, each with its span. ``topic``
     and ``subject_topic`` are the words of text and subject beside provisions and days, without measures and names of
-    agreements; ``stems`` are those of both topics.
+    agreements; ``stems`` are those of both topics. All these were read from the text and the subject in ``read_from``.
     """
 
     asked: str
@@ -172,6 +172,7 @@ class TurnQuestion(TypedDict):
     topic: str
     subject_topic: str
     stems: list[str]
+    read_from: list[str]
 
 
 class SearchScope(TypedDict):
@@ -211,6 +212,7 @@ def question_of(text: str, subject: str = "", kind: TurnKind = "alone") -> TurnQ
         "topic": "",
         "subject_topic": "",
         "stems": [],
+        "read_from": [],
     }
 
 

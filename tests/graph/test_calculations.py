@@ -2,6 +2,7 @@
 
 from datetime import date
 
+from langgraph.checkpoint.memory import InMemorySaver
 from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 
 from articulado.config.settings import ModelSettings, Settings
@@ -98,3 +99,15 @@ async def test_what_lacks_data_leaves_the_answer_to_the_search():
 async def test_a_question_without_a_calculation_has_none():
     result = await answered("¿Qué es un despido objetivo?", services_with(None))
     assert result["calculations"] == []
+
+
+async def test_a_fork_with_another_text_of_the_question_works_that_out():
+    # 20 days a year of 7 years at 73.000 / 365 = 200 € a day: 28.000.
+    graph, thread = build_rag(services_with(None, judge=Never()), InMemorySaver()), {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke({"question": QUESTION}, thread)
+    history = [snapshot async for snapshot in graph.aget_state_history(thread)]
+    analyzed = next(snapshot for snapshot in history if set(snapshot.next) == {"calculate", "decompose"})
+    other = {**analyzed.values["turn_question"], "text": f"Hola. {QUESTION}".replace("36.500", "73.000")}
+    fork = await graph.aupdate_state(analyzed.config, {"turn_question": other}, as_node="analyze_question")
+    result = await graph.ainvoke(None, fork)
+    assert result["answer"].startswith("Indemnización por despido objetivo: 28.000,00 €. [C1]")

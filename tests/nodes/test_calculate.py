@@ -9,7 +9,7 @@ from support.doubles import FakeStore, make_chunk
 from support.states import begun
 
 from articulado.calculations.question import Request
-from articulado.language.languages import language
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.reading import Mention
 from nodes.calculate import calculate
 from state.context import ResolvedContext
@@ -31,7 +31,7 @@ async def worked(store: FakeStore) -> dict[str, Any]:
         Runtime(context=ResolvedContext()),
         stores={"index": store},
         question_reader=FixedReader(),
-        language=language("es"),
+        domain=SPANISH_LAW,
     )
 
 

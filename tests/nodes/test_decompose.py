@@ -17,7 +17,7 @@ PROMPTS = load_prompts(load_profile("laboral"))
 
 
 def state(**values):
-    return begun(**{"question": "¿Vacaciones?", "deadline": 0.0, **values})
+    return begun(**{"question": "¿Vacaciones?", "deadline": 0.0, "today": "2026-11-29", "as_of": None, **values})
 
 
 def matter_and_topic(update):

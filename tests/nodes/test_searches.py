@@ -1,5 +1,7 @@
 """The question as it was asked is a search of its own, where it adds something."""
 
+from datetime import date
+
 import pytest
 
 from articulado.legal.domain.spanish_law import SPANISH_LAW
@@ -9,7 +11,9 @@ from nodes.decompose import searches_of as searches_in
 
 
 def searches_of(question, *queries, subject=""):
-    return searches_in(described(question_of(question, subject, "adds"), SPANISH_LAW), queries, SPANISH_LAW)
+    return searches_in(
+        described(question_of(question, subject, "adds"), SPANISH_LAW, date(2026, 7, 1)), queries, SPANISH_LAW
+    )
 
 
 def test_a_first_question_is_searched_beside_the_readers_searches():

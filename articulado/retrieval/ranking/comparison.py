@@ -199,7 +199,7 @@ MAX_COMPARED = 128
 """Questions and searches whose comparisons are kept."""
 
 _TITLE, _LAY_PHRASINGS, _TEXT, _BREADCRUMB, _LAW = 1.0, 0.9, 0.75, 0.6, 0.4
-"""How prominent a stem is by the part of a chunk that it stands in."""
+"""Prominence of a stem by the part of a chunk that it stands in."""
 
 
 T = TypeVar("T")

@@ -1,5 +1,7 @@
 """Searches for a question without a model."""
 
+from datetime import date
+
 import pytest
 
 from articulado.answering.reader import KeywordReader
@@ -13,7 +15,9 @@ SUBJECT = "¿Cuánto preaviso hay en un despido objetivo?"
 async def searches(question, *, subject="", kind="adds", follow_up=False):
     reader = KeywordReader(SPANISH_LAW)
     return (
-        await reader.searches(described(question_of(question, subject, kind), SPANISH_LAW), [], follow_up=follow_up)
+        await reader.searches(
+            described(question_of(question, subject, kind), SPANISH_LAW, date(2026, 7, 1)), [], follow_up=follow_up
+        )
     ).queries
 
 

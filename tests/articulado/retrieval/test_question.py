@@ -1,4 +1,4 @@
-"""What a question names stands in it with its spans, read once."""
+"""Spans, topic and stems of a question, read once."""
 
 from datetime import date
 
@@ -6,8 +6,8 @@ import pytest
 
 from articulado.legal import reading
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from articulado.legal.reading import LegalReading, Mention, mentions, read
-from articulado.retrieval.question import described, read_question
+from articulado.legal.reading import LegalReading, Mention, mentions
+from articulado.retrieval.question import described, read_question, up_to_date
 from articulado.values.answers import question_of, searched_topic
 
 TODAY = date(2026, 11, 29)
@@ -19,7 +19,7 @@ def spans(named):
 
 
 def test_all_that_a_question_names_has_its_span():
-    question = described(question_of(TEXT), SPANISH_LAW, read(TEXT, TODAY))
+    question = described(question_of(TEXT), SPANISH_LAW, TODAY)
     assert [(each["law_id"], each["provision_key"]) for each in question["citations"]] == [
         ("BOE-A-2015-11430", "art:56")
     ]
@@ -42,9 +42,21 @@ def test_a_value_becomes_the_mention_that_it_was():
 
 def test_topic_and_stems_are_without_provisions_days_measures_and_agreements():
     named = {**question_of("¿Cuánto tiempo de vacaciones da el convenio del metal según el art. 38 ET?"), "subject": ""}
-    question = described({**named, "agreement_names": ["convenio del metal"]}, SPANISH_LAW)
+    question = described({**named, "agreement_names": ["convenio del metal"]}, SPANISH_LAW, TODAY)
     assert searched_topic(question).split() == ["¿Cuánto", "de", "vacaciones", "da", "el"]
     assert question["stems"] == SPANISH_LAW.stems("vacaciones da")
+
+
+def test_an_edited_text_or_subject_is_read_anew_and_an_edited_topic_stays():
+    read_before = described(question_of("¿Cuántas vacaciones tengo?"), SPANISH_LAW, TODAY)
+    assert up_to_date(read_before, SPANISH_LAW, TODAY) is read_before
+    edited = "¿Cuánto es el preaviso de 15 días?"
+    other = up_to_date({**read_before, "text": edited}, SPANISH_LAW, TODAY)
+    assert other["topic"] == edited
+    assert [each["value"] for each in other["values"]] == ["15"]
+    of_subject = up_to_date({**read_before, "subject": "¿Y el despido?"}, SPANISH_LAW, TODAY)
+    assert of_subject["subject_topic"] == "¿Y el despido?"
+    assert up_to_date({**read_before, "topic": "preaviso"}, SPANISH_LAW, TODAY)["topic"] == "preaviso"
 
 
 def test_a_text_is_parsed_once_however_many_ask(monkeypatch):
@@ -60,4 +72,4 @@ def test_a_text_is_parsed_once_however_many_ask(monkeypatch):
 
 @pytest.mark.parametrize("text", ["", "  ", "¿?", "ET" * 500])
 def test_any_text_can_be_described(text):
-    assert described(question_of(text), SPANISH_LAW, read(text, TODAY))["text"] == text
+    assert described(question_of(text), SPANISH_LAW, TODAY)["text"] == text

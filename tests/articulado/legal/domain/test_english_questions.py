@@ -22,6 +22,7 @@ from articulado.retrieval.ranking.heuristic import HeuristicReranker
 from articulado.values.answers import Days, question_of, searched_topic
 
 EN = language("en")
+TODAY = date(2026, 11, 29)
 PLAIN = PlainDomain(EN)
 
 
@@ -46,7 +47,7 @@ def test_what_stands_by_itself(text):
 
 
 def test_a_measure_is_not_searched():
-    question = described(question_of("How long of a time does a rollover take? USED|1"), PLAIN)
+    question = described(question_of("How long of a time does a rollover take? USED|1"), PLAIN, TODAY)
     assert searched_topic(question) == "How long does a rollover take?"
 
 
@@ -117,7 +118,7 @@ def test_summaries_and_notes_are_told_in_english():
 
 
 async def searches(question, subject="", *, kind="adds", follow_up=False):
-    asked = described(question_of(question, subject, kind), PLAIN)
+    asked = described(question_of(question, subject, kind), PLAIN, TODAY)
     return (await KeywordReader(PLAIN).searches(asked, [], follow_up=follow_up)).queries
 
 

@@ -202,6 +202,7 @@ async def test_another_profile_reads_nothing_off_a_question():
         "text": question,
         "subject": LOOKUP,
         "kind": "adds",
+        "read_from": [question, LOOKUP],
         "language": "es",
         "topic": question,
         "subject_topic": LOOKUP,
