@@ -9,14 +9,15 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from articulado.cases.matching import ConfidenceEstimator
+from articulado.cases.confidence import ConfidenceEstimator
 from articulado.config.profile import Profile
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
 from graph.retrieval import NAME, build_retrieval, retrieve_with
-from graph.services import CaseServices, Services, profile_estimator
+from graph.services import CaseServices, Services
 from nodes import routing
 from nodes.case.accept_case import accept_case
+from nodes.case.ask_missing import ask_missing
 from nodes.case.check_fields import check_fields
 from nodes.case.check_guardrails import check_guardrails
 from nodes.case.choose_article import choose_article
@@ -27,6 +28,7 @@ from nodes.case.fetch_article import fetch_article
 from nodes.case.fit_answer import fit_answer
 from nodes.case.select_required import select_required
 from nodes.case.select_tiers import select_tiers
+from nodes.case.type_data import type_data
 from nodes.case.write_response import write_response
 from nodes.stage import AddStage, Router, UsageAccount, default_options, stage_adder
 from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
@@ -53,7 +55,7 @@ def build_required_data(
     Raises:
         ConfigurationError: a filter field of the profile has the name of a key of the state.
     """
-    estimator = estimator or profile_estimator(services, "required_data")
+    estimator = estimator or services.matcher.model.estimator("required_data", services.profile)
     builder, add = _search(CaseServices.over(services, estimator), RequiredDataInput, RequiredDataOutput)
 
     add(select_required)
@@ -81,16 +83,20 @@ def build_generate_response(
     Raises:
         ConfigurationError: a filter field of the profile has the name of a key of the state.
     """
-    estimator = estimator or profile_estimator(services, "generate_response")
+    estimator = estimator or services.matcher.model.estimator("generate_response", services.profile)
     builder, add = _search(CaseServices.over(services, estimator), CaseInput, ResponseOutput)
 
+    add(type_data)
+    add(ask_missing)
     add(select_tiers)
     add(write_response)
     add(check_guardrails)
     add(fit_answer)
     add(close_response)
 
-    builder.add_edge("fetch_article", "select_tiers")
+    builder.add_edge("fetch_article", "type_data")
+    builder.add_conditional_edges("type_data", Router(routing.after_type_data), ["ask_missing", "select_tiers"])
+    builder.add_conditional_edges("ask_missing", Router(routing.after_ask_missing), ["type_data", "select_tiers"])
     builder.add_conditional_edges(
         "select_tiers", Router(routing.after_select_tiers), ["write_response", "close_response"]
     )

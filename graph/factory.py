@@ -100,7 +100,7 @@ def _bind(
         judge=_judge(learnt),
         phrasings=phrasings,
         leaning=_leaning(settings, domain, heuristic, phrasings),
-        matcher=StoredArticles(store, profile, domain, encoder if index else None, _text_vectors(settings)),
+        matcher=StoredArticles(store, profile, _text_vectors(settings), has_index=index is not None),
         records=records,
         counter=token_counter(settings.principal.model),
         domain=domain,

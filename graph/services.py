@@ -17,7 +17,9 @@ from articulado.answering.reader import ChatReader, Reader
 from articulado.calculations.question import QuestionReader
 from articulado.calculations.question_model import packaged_questions
 from articulado.cases.author import CaseAuthor, case_author
-from articulado.cases.matching import ArticleMatcher, CaseGraph, ConfidenceEstimator, read_calibration
+from articulado.cases.confidence import CaseGraph, ConfidenceEstimator
+from articulado.cases.matching import ArticleMatcher
+from articulado.cases.typed_data import ChatDataReader
 from articulado.config.profile import Profile
 from articulado.config.sections import Caps, RelevanceBands
 from articulado.config.settings import Settings
@@ -326,6 +328,11 @@ class CaseServices(Services):
         return case_author(self.principal_model if self.model_decides else None, self.profile)
 
     @cached_property
+    def data_reader(self) -> ChatDataReader | None:
+        """The reader of free text among the data, if a reader model is configured."""
+        return ChatDataReader(self.reader_model, self.profile, self.language) if self.reader_model else None
+
+    @cached_property
     def search(self) -> HybridSearch:
         """The search in the collections of cases."""
         return self.search_in(self.profile.for_cases)
@@ -336,13 +343,3 @@ class CaseServices(Services):
         case = self.profile.case
         chunks = case.required_data.chunks if self.graph == "required_data" else case.response.chunks
         return self.profile.search.caps.model_copy(update={"overall": chunks})
-
-
-def profile_estimator(services: Services, graph: CaseGraph) -> ConfidenceEstimator:
-    """Return the estimator of a graph's confidence by the calibration that is stored with the profile.
-
-    Raises:
-        ConfigurationError: the calibration cannot be read.
-    """
-    model = services.matcher.model
-    return ConfidenceEstimator(graph, model.fingerprint, read_calibration(services.profile.own_folder), model.curve)

@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 from articulado.answering.rating import stems_and_numbers
 from articulado.calculations.parameters import value_chunk
 from articulado.calculations.written import Worked
+from articulado.cases.rules import stated_data
 from articulado.encoders.phrasings import Phrasings
 from articulado.guides.card_answers import card_text, exclusions, is_for, regime_names, regimes_named, stale_provisions
 from articulado.guides.cards import Card, Pin, Regime, Statement, card_of, sentence_at
@@ -29,8 +30,9 @@ from articulado.prompting.citation_markers import GAP
 from articulado.retrieval.fusion import candidate, preference
 from articulado.retrieval.ranking.cards import CardReader, probable_cards
 from articulado.values.answers import CaseGuide, Days, StoreName, whole_text
+from articulado.values.cases import details_of
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, Purpose, is_card, ordering_score, with_changed
-from articulado.values.protocols import ChunkStore
+from articulado.values.protocols import ChunkStore, SearchFilter
 from nodes.turn import language_of_turn, question_to_score
 from state.context import ResolvedContext
 from state.rag import RagState
@@ -100,7 +102,7 @@ async def choose_cards(
         if await stale_provisions(borne, store, *days):
             # A less likely card is on another need: it does not stand in for this one.
             break
-        guide = await _guide_of(card, asked, store) if not said else None
+        guide = await _guide_of(card, asked, state["calculations"], store) if not said else None
         text = card_text(card, language_of_turn(state, domain.language), said, guide["title"] if guide else "")
         guides += [guide] if guide and guide not in guides else []
         chosen.append(with_changed(_with(each, "card", ""), text=text))
@@ -194,11 +196,20 @@ def _caveat(text: str) -> Candidate:
     return {**candidate(chunk, 0.0, "value"), "purpose": "caveat", "says": ""}
 
 
-async def _guide_of(card: Card, asked: str, store: ChunkStore) -> CaseGuide | None:
-    """Return the case guide of a card for a question, if the index has it."""
+async def _guide_of(card: Card, asked: str, worked: Sequence[Worked], store: ChunkStore) -> CaseGuide | None:
+    """Return the case guide of a card for a question, if the index has it, with the data that the question states."""
     for first in await store.find(card.guide, f"{card.guide}#1") if card.guide else []:
-        title, topic = first["law_name"], first["topic"]
-        return {"article_id": card.guide, "title": title, "topic": topic, "inquiry": f"{asked} ({title})"}
+        title, stated = first["law_name"], [each for each in worked if each["inputs"]]
+        guide = SearchFilter(fields=(("law_id", (card.guide,)),))
+        chunks = await store.select((first["collection"],), guide) if stated else []
+        rules = [rule for chunk in chunks for rule in details_of(chunk).get("rules", [])]
+        return {
+            "article_id": card.guide,
+            "title": title,
+            "topic": first["topic"],
+            "inquiry": f"{asked} ({title})",
+            "collected_data": stated_data(rules, stated),
+        }
     return None
 
 

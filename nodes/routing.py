@@ -75,6 +75,16 @@ def after_select_required(state: CaseState) -> Literal["extract_fields", "close_
     return "close_required_data" if state["failure"] else "extract_fields"
 
 
+def after_type_data(state: CaseState) -> Literal["ask_missing", "select_tiers"]:
+    """Ask for required data without a value, each once; what was left open is not asked for again."""
+    return "ask_missing" if set(state["untyped"]) - set(state["left_open"]) else "select_tiers"
+
+
+def after_ask_missing(state: CaseState) -> Literal["type_data", "select_tiers"]:
+    """Read the data of the answer, if there are any."""
+    return "type_data" if set(state["untyped"]) - set(state["left_open"]) else "select_tiers"
+
+
 def after_select_tiers(state: CaseState) -> Literal["write_response", "close_response"]:
     """Ask the author only where there is something to answer from."""
     return "close_response" if state["failure"] else "write_response"

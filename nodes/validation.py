@@ -3,17 +3,19 @@
 Each check returns the clean value or raises ``InvalidInput`` with a message that says how to correct it.
 """
 
+import math
 import unicodedata
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from articulado.cases.data.bounds import MAX_DEPTH, flatten
-from articulado.cases.fields import canonical_value, is_known_value
+from articulado.cases.fields import canonical_value
+from articulado.cases.phrases import is_placeholder
+from articulado.cases.readers import text_of
 from articulado.config.profile import Profile
-from articulado.config.sections import TOPIC
 from articulado.language.translation import translate
 from articulado.legal.territory.mentions import communities, find_territory
 from articulado.values.answers import AnswerOutcome, Message
+from articulado.values.cases import CollectedValue
 from articulado.values.chunks import MAX_CHUNK_ID
 from articulado.values.errors import ConfigurationError, InvalidInput
 from state.context import ResolvedContext
@@ -114,6 +116,8 @@ MAX_FILTER_CHARACTERS = 200
 MAX_DATA = 100
 MAX_DATUM_CHARACTERS = 500
 MIN_TOKENS, MAX_TOKENS = 200, 200_000
+MAX_DEPTH = 3
+"""Nesting of groups of collected data: a form has sections, no more."""
 
 
 def checked_inquiry(inquiry: object) -> str:
@@ -145,25 +149,11 @@ def checked_filters(state: Mapping[str, Any], profile: Profile) -> dict[str, str
             raise InvalidInput(translate("case.filter_no_text", name=field.name, maximum=MAX_FILTER_CHARACTERS))
         if value := " ".join(sent.split()):
             filters[field.name] = canonical_value(field, value)
-    _check_topic(filters, profile)
     return filters
 
 
-def _check_topic(filters: Mapping[str, str], profile: Profile) -> None:
-    """Refuse a topic that the profile does not list: it is the profile's own division, and nothing is found under it.
-
-    What another field names, such as a provider, may exist without being known: it is searched for, with a warning.
-    """
-    for field in profile.filter_fields:
-        value = filters.get(field.name, "")
-        if field.name == TOPIC and value and not is_known_value(field, value):
-            raise InvalidInput(
-                translate("case.unknown_topic", value=value, name=field.label, known=", ".join(field.values))
-            )
-
-
-def checked_data(collected: object) -> dict[str, str]:
-    """Return the collected data by name.
+def checked_data(collected: object) -> dict[str, CollectedValue]:
+    """Return the collected data by name, numbers and truth values in their type.
 
     Raises:
         InvalidInput: it is no object, or has too many or too long values.
@@ -179,9 +169,49 @@ def checked_data(collected: object) -> dict[str, str]:
     if len(data) > MAX_DATA:
         raise InvalidInput(translate("case.data_too_many", number=len(data), maximum=MAX_DATA))
     for name, value in data.items():
-        if len(name) > MAX_DATUM_CHARACTERS or len(value) > MAX_DATUM_CHARACTERS:
+        if len(name) > MAX_DATUM_CHARACTERS or len(text_of(value)) > MAX_DATUM_CHARACTERS:
             raise InvalidInput(translate("case.datum_too_long", name=name[:40], maximum=MAX_DATUM_CHARACTERS))
     return data
+
+
+def flatten(collected: Mapping[str, Any], depth: int = MAX_DEPTH) -> dict[str, CollectedValue]:
+    """Return collected data by name, groups dissolved; what is empty is left out, and a placeholder beside a value.
+
+    >>> flatten({"plan_data": {"balance": 1500}, "left": None, "married": True})
+    {'balance': 1500, 'married': True}
+
+    Raises:
+        ValueError: groups are nested more than ``depth`` times, a list holds others or groups, a number is not
+            finite, or the same name has two values.
+    """
+    if depth < 0:
+        raise ValueError("too many groups in one another")
+    values: dict[str, CollectedValue] = {}
+    for name, value in collected.items():
+        flat = flatten(value, depth - 1) if isinstance(value, Mapping) else {str(name): _typed(value)}
+        for key, datum in flat.items():
+            text = text_of(datum)
+            if not text or (key in values and is_placeholder(text)):
+                continue
+            if key in values and text_of(values[key]) != text and not is_placeholder(text_of(values[key])):
+                raise ValueError(f"{key} twice")
+            values[key] = datum
+    return values
+
+
+def _typed(value: object) -> CollectedValue:
+    """Return a JSON value as a datum, a list as its elements in one text."""
+    if isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError("not a finite number")
+        return value
+    if isinstance(value, list | tuple):
+        if any(isinstance(element, list | tuple | Mapping) for element in value):
+            raise ValueError("a list of lists or groups")
+        return ", ".join(filter(None, (text_of(_typed(element)) for element in value)))
+    return "" if value is None else " ".join(unicodedata.normalize("NFC", str(value)).split())
 
 
 def checked_tokens(tokens: object, default: int) -> int:

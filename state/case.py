@@ -14,6 +14,7 @@ from articulado.values.cases import (
     ArticleReference,
     CaseFailure,
     CaseMetadata,
+    CollectedValue,
     Decision,
     FieldSpec,
     Guardrails,
@@ -77,7 +78,9 @@ class CaseState(CaseInput, Totals, Frame, Search, total=False):
     article because neither the caller nor the inquiry gave one, ``conflicts`` what the inquiry names against them.
     ``article_id`` and ``article_title`` name the article that the case is handled by; ``log_odds`` says how well the
     inquiry alone matches it, before calibration. ``critical`` are the chunks that no answer goes without,
-    ``of_article`` the others that an answer may use of the article, ``wanted`` what the case needs.
+    ``of_article`` the others that an answer may use of the article, ``wanted`` what the case needs,
+    ``untyped`` the required fields without a value, ``left_open`` those that the person left open when
+    asked, ``ask_problem`` says what was wrong with the last answer.
     ``essential_tokens`` are those of a context with steps and warnings of the article. ``drafted`` is what the author
     wrote, ``worked`` are the calculations that the article asks for, ``reason`` what it says of its decision and may be
     shown.
@@ -85,7 +88,7 @@ class CaseState(CaseInput, Totals, Frame, Search, total=False):
 
     outcome: DataOutcome
     context: list[Candidate]
-    collected: dict[str, str]
+    collected: dict[str, CollectedValue]
     budget: int
     filters: dict[str, str]
     assumed: dict[str, str]
@@ -96,6 +99,9 @@ class CaseState(CaseInput, Totals, Frame, Search, total=False):
     critical: list[Chunk]
     of_article: list[Chunk]
     wanted: list[FieldSpec]
+    untyped: list[str]
+    left_open: list[str]
+    ask_problem: str
     context_tokens: int
     essential_tokens: int
     raw_confidence: float

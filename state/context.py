@@ -29,6 +29,9 @@ class RunContext(BaseModel):
     collections: list[str] | None = Field(default=None, description="Colecciones en las que se busca")
     as_of: date | None = Field(default=None, description="Derecho vigente en esta fecha (AAAA-MM-DD)")
     territory: str | None = Field(default=None, description="Comunidad autónoma o municipio")
+    ask_missing: bool | None = Field(
+        default=None, description="Un caso en un hilo se interrumpe para pedir los datos que faltan"
+    )
 
 
 class ResolvedContext(BaseModel):
@@ -43,6 +46,7 @@ class ResolvedContext(BaseModel):
     collections: tuple[str, ...] = ()
     as_of: date | None = None
     territory: str | None = None
+    ask_missing: bool = True
 
     @property
     def store(self) -> StoreName:

@@ -3,206 +3,263 @@
     python -m tools.train_matching            # writes the weights
     python -m tools.train_matching --folds    # writes nothing, prints the table of docs/cases.md
 
-Run this when articles, outside matters, an encoder or the evidence have changed, and ``articulado case
-calibrate`` after it. It takes some minutes. The weights are learnt from the inquiries of ``cases.jsonl`` and
-``short_cases.jsonl`` and from one half of the cases with data (``decisions.jsonl``). The curve is fitted to what
-weights say that were learnt without a case: its fold has all inquiries of its article.
+Run this when articles, outside matters, labelled inquiries, the encoder or the features have changed. It takes some
+minutes. Everything is learnt across writers: the features of an inquiry come from a comparer without any inquiry of its
+writer, and curves and priors from weights that were fitted without that writer. The priors of topic and data, and the
+curves of the two graphs, are fitted on the cases of ``decisions.jsonl``.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from articulado.cases.evidence import EVIDENCE, SENTENCE_EVIDENCE, EvidenceReader, TextVectors
+from articulado.cases.comparison import FEATURES, GuideComparer, TextVectors
+from articulado.cases.confidence import IDENTITY, MIN_CONFIDENCE, CaseGraph, Curve, fit_curve
 from articulado.cases.fields import passes_attributes
-from articulado.cases.matching import (
-    MIN_CONFIDENCE,
-    MIN_IN_SCOPE,
-    WEIGHTS_FILE,
-    Curve,
-    MatchModel,
-    MatchModels,
-    article_reader,
-    fit_curve,
-)
-from articulado.config.profile import Profile, domain_of, load_profile
+from articulado.cases.guides import Guide, LabelledInquiry, guides_of, load_inquiries
+from articulado.cases.matching import WEIGHTS_FILE, Match, MatchModel, MatchModels, Priors, choose, share_sent
+from articulado.config.profile import Profile, load_profile
+from articulado.config.sections import TOPIC
 from articulado.config.settings import Settings
-from articulado.encoders.dual import DIMENSIONS, DualEncoder, packaged_encoder
+from articulado.encoders.sentences import SentenceEncoder
 from articulado.encoders.use_multilingual import MultilingualSentences
 from articulado.guides.chunks import cut_article
-from articulado.guides.known_questions import KeptVectors
-from articulado.ingestion.indexing.build import training_pairs_of
-from articulado.ingestion.indexing.changes import entries_of
-from articulado.legal.domain.spanish_law import SPANISH_LAW
-from evaluation.case_desk.cases import LabelledCase, half_of, own_cases, own_decisions, own_short_cases
+from articulado.language.languages import language
+from articulado.values.chunks import Chunk
+from evaluation.case_desk.cases import LabelledCase, own_decisions
 from evaluation.statistics import Prediction, reliability
 
 PROFILES = ("laboral", "plan_401k")
 STRENGTH = 0.3
-"""Inverse strength of regularisation."""
-FOLDS = 5
+"""Inverse strength of regularisation of the weights."""
+PENALTY = 0.05
+"""Weight of the squares of the priors beside the likelihood."""
 _DECIMALS = 6
-_NO_CURVE = Curve(slope=1.0, intercept=0.0, cases=1)
+GRAPHS: tuple[CaseGraph, ...] = ("required_data", "generate_response")
+
+
+class OnceEncoded:
+    """Satisfies ``TextVectors``: every text is encoded once, whatever comparer asks for it. No desk is kept."""
+
+    folder: Path | None = None
+
+    def __init__(self, encoder: SentenceEncoder) -> None:
+        self._encoder = encoder
+        self.fingerprint = encoder.fingerprint
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+
+    def of_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts, (texts, dim)."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        self._vectors |= zip(missing, self._encoder.encode(missing) if missing else (), strict=True)
+        return np.stack([self._vectors[text] for text in texts])
+
+    def of_inquiry(self, text: str) -> NDArray[np.float32]:
+        """Return the vector of an inquiry, (dim,)."""
+        vector: NDArray[np.float32] = self.of_texts([text])[0]
+        return vector
 
 
 class Example(NamedTuple):
-    """A case with the evidence for each article that its filter lets through, (articles, features)."""
+    """An inquiry with the features of each article that its filter lets through, (articles, features).
 
-    source: str
-    case: LabelledCase
-    features: NDArray[np.float64]
-    is_right: NDArray[np.bool_]
-
-    @property
-    def fold(self) -> int:
-        """The fold of all inquiries of its article; of one that no article handles, its own."""
-        group = f"{self.case.profile}:{self.case.article or self.case.id}"
-        return int(sha256(group.encode()).hexdigest(), 16) % FOLDS
-
-
-def packaged_reader(profile: Profile, vectors: TextVectors | None = None) -> EvidenceReader:
-    """Return the reader of the evidence for the articles that a profile brings along, as an index of it would have."""
-    files = sorted(profile.articles.glob("*.article.yaml")) if profile.articles else []
-    articles = [cut_article(file, profile) for file in files]
-    chunks = [chunk for article in articles for chunk in article.chunks]
-    domain = domain_of(profile)
-    if domain is SPANISH_LAW:
-        return article_reader(chunks, profile, domain, packaged_encoder(), vectors)
-    phrasings = {key: text for article in articles for key, text in article.lay_phrasings.items()}
-    pairs = training_pairs_of(entries_of(chunks, phrasings, "none", {}), profile)
-    return article_reader(chunks, profile, domain, DualEncoder.fit(pairs, DIMENSIONS, domain), vectors)
-
-
-def examples_of(reader: EvidenceReader, source: str, cases: Sequence[LabelledCase], profile: Profile) -> list[Example]:
-    """Return the cases of a profile with their evidence, and which article is right.
-
-    A case that names another value than its filter is of no article that passes it, and left out: half of any curve is
-    shown.
+    ``right`` is the place of the article that handles it, -1 if none does. ``case`` is its case, if it is of one.
     """
+
+    writer: str
+    articles: Sequence[Guide]
+    features: NDArray[np.float64]
+    right: int
+    case: LabelledCase | None
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A packaged profile with its chunks, labelled inquiries and labelled cases."""
+
+    profile: Profile
+    chunks: Sequence[Chunk]
+    inquiries: Sequence[LabelledInquiry]
+    cases: dict[str, LabelledCase]
+
+    @classmethod
+    def of(cls, name: str) -> "Desk":
+        """Read a packaged profile."""
+        profile = load_profile(name)
+        files = sorted(profile.articles.glob("*.article.yaml")) if profile.articles else []
+        chunks = [chunk for file in files for chunk in cut_article(file, profile).chunks]
+        cases = {case.inquiry: case.canonical(profile) for case in own_decisions() if case.profile == name}
+        return cls(profile, chunks, load_inquiries(profile), cases)
+
+    def comparer(self, without: str, vectors: TextVectors | None) -> GuideComparer:
+        """Return a comparer that has no inquiry of a writer."""
+        others = [each for each in self.inquiries if each.writer != without]
+        articles, outside = guides_of(self.chunks, self.profile, others)
+        return GuideComparer(articles, outside, language(self.profile.language), vectors)
+
+
+def examples_of(desk: Desk, vectors: TextVectors | None) -> list[Example]:
+    """Return the labelled inquiries of a desk, each with features from the guides without its writer."""
     examples = []
-    for each in cases:
-        if each.profile != profile.name or each.kind == "wrong_keeper":
-            continue
-        case = each.canonical(profile)
-        passing = [passes_attributes(guide.attributes, case.filters) for guide in reader.articles]
-        is_right = np.array([guide.article_id == case.article for guide in reader.articles])
-        if any(passing):
-            examples.append(Example(source, case, reader.read(case.inquiry)[passing], is_right[passing]))
+    for writer in sorted({each.writer for each in desk.inquiries}):
+        comparer = desk.comparer(writer, vectors)
+        for each in (each for each in desk.inquiries if each.writer == writer):
+            case = desk.cases.get(each.inquiry)
+            filters = case.filters if case else _filters_of(each, comparer.articles)
+            passing = [passes_attributes(guide.attributes, filters) for guide in comparer.articles]
+            articles = [guide for guide, passes in zip(comparer.articles, passing, strict=True) if passes]
+            ids = [guide.article_id for guide in articles]
+            right = ids.index(each.article) if each.article in ids else -1
+            examples.append(Example(writer, articles, comparer.features(each.inquiry)[passing], right, case))
     return examples
 
 
-def fitted(examples: Sequence[Example], evidence: Sequence[str]) -> MatchModel:
-    """Fit the weights of the first features to pairs of an inquiry and an article; no curve."""
-    features = np.concatenate([each.features for each in examples])[:, : len(evidence)]
-    is_right = np.concatenate([each.is_right for each in examples])
+def _filters_of(inquiry: LabelledInquiry, articles: Sequence[Guide]) -> dict[str, str]:
+    """Return the values of the inquiry's article, or of one that the inquiry itself decides on if it has none."""
+    digest = int(sha256(inquiry.inquiry.encode()).hexdigest(), 16)
+    by_id = {guide.article_id: guide.attributes for guide in articles}
+    return by_id.get(inquiry.article or "", articles[digest % len(articles)].attributes)
+
+
+def fitted(examples: Sequence[Example]) -> MatchModel:
+    """Fit the weights to pairs of an inquiry and an article; scope, priors and curves are not fitted."""
+    features = np.concatenate([each.features for each in examples])
+    is_right = np.concatenate([np.arange(len(each.features)) == each.right for each in examples])
     mean, deviation = features.mean(axis=0), features.std(axis=0)
-    deviation[deviation == 0] = 1.0  # what never varies says nothing: it gets no weight
+    deviation[deviation == 0] = 1.0  # a constant feature gets no weight
     regression = LogisticRegression(C=STRENGTH, max_iter=5_000).fit((features - mean) / deviation, is_right)
     return MatchModel(
-        evidence=tuple(evidence),
+        features=FEATURES,
         mean=_rounded(mean),
         deviation=_rounded(deviation),
         weights=_rounded(regression.coef_[0]),
         bias=round(float(regression.intercept_[0]), _DECIMALS),
-        curve=_NO_CURVE,
+        scope=IDENTITY,
+        priors=Priors(match=1.0, topic=1.0, data=1.0),
     )
 
 
-class FoldResult(NamedTuple):
-    """The best article of a case by weights that were learnt without its fold, and whether it is right."""
+class Scored(NamedTuple):
+    """An example with the log odds of its articles by weights that were fitted without its writer."""
 
     example: Example
-    log_odds: float
-    is_right: bool
+    log_odds: NDArray[np.float64]
 
 
-def by_folds(examples: Sequence[Example], evidence: Sequence[str]) -> list[FoldResult]:
-    """Return the best article of each case by the weights learnt from the other folds."""
-    results = []
-    for fold in range(FOLDS):
-        model = fitted([each for each in examples if each.fold != fold], evidence)
-        for each in (each for each in examples if each.fold == fold):
-            log_odds = model.log_odds(each.features[:, : len(evidence)])
-            best = int(log_odds.argmax())
-            results.append(FoldResult(each, float(log_odds[best]), bool(each.is_right[best])))
-    return results
+def across_writers(examples: Sequence[Example]) -> list[Scored]:
+    """Return each example with the log odds by the weights of the other writers."""
+    scored = []
+    for writer in sorted({each.writer for each in examples}):
+        model = fitted([each for each in examples if each.writer != writer])
+        scored += [Scored(each, model.log_odds(each.features)) for each in examples if each.writer == writer]
+    return scored
 
 
-def trained(examples: Sequence[Example], evidence: Sequence[str]) -> MatchModel:
-    """Return the weights by all cases, and the curve by what is said of each without its fold."""
-    curve = _curve_of(by_folds(examples, evidence))
-    return fitted(examples, evidence).model_copy(update={"curve": curve})
+def trained(examples: Sequence[Example]) -> MatchModel:
+    """Return the weights by all inquiries, and scope, priors and curves across writers."""
+    scored = across_writers(examples)
+    scope = fit_curve([float(each.log_odds.max()) for each in scored], [each.example.right >= 0 for each in scored])
+    model = fitted(examples).model_copy(update={"scope": scope, "priors": _priors(scored)})
+    curves = {graph: _curve(scored, model, graph) for graph in GRAPHS}
+    return model.model_copy(update={"curves": curves})
 
 
-def _curve_of(results: Sequence[FoldResult]) -> Curve:
-    return fit_curve([each.log_odds for each in results], [each.is_right for each in results])
+def _priors(scored: Sequence[Scored]) -> Priors:
+    """Fit the priors to the cases that an article handles, by maximum likelihood."""
+    cases = [each for each in scored if each.example.case and each.example.right >= 0]
+
+    def loss(weights: NDArray[np.float64]) -> float:
+        total = PENALTY * float(weights @ weights)
+        for each in cases:
+            case = each.example.case
+            assert case is not None
+            terms = np.stack([each.log_odds, *_topic_and_data(each.example.articles, case)])
+            odds = weights @ terms
+            total += float(np.logaddexp.reduce(odds) - odds[each.example.right])
+        return total
+
+    match, topic, data = (round(float(weight), _DECIMALS) for weight in minimize(loss, np.ones(3)).x)
+    return Priors(match=match, topic=topic, data=data)
 
 
-def table_of(results: Sequence[FoldResult]) -> list[str]:
-    """Return a line for each source of cases: right articles, what goes on rightly and wrongly, AUC and ECE.
+def _topic_and_data(articles: Sequence[Guide], case: LabelledCase) -> tuple[list[float], list[float]]:
+    topics = [float(guide.topic == case.filters.get(TOPIC)) for guide in articles]
+    return topics, [share_sent(guide, case.collected) for guide in articles]
 
-    The confidence of a fold is that of a curve fitted to the others.
+
+def _curve(scored: Sequence[Scored], model: MatchModel, graph: CaseGraph) -> Curve:
+    """Fit the curve of a graph to the cases, handled as that graph handles them."""
+    log_odds, right = [], []
+    for each in scored:
+        if (case := each.example.case) is None:
+            continue
+        matches = [Match(guide, float(odds)) for guide, odds in zip(each.example.articles, each.log_odds, strict=True)]
+        choice = choose(
+            model, matches, case.filters.get(TOPIC, ""), case.collected if graph == "generate_response" else {}
+        )
+        if choice:
+            log_odds.append(choice.log_odds)
+            right.append(case.answerable and choice.guide.article_id == case.article)
+    return fit_curve(log_odds, right)
+
+
+def table_of(scored: Sequence[Scored]) -> Iterable[str]:
+    """Yield a line for each writer, and one for all: right articles first, in and out of scope, AUC and ECE.
+
+    The probability is that of a curve fitted to the other writers.
     """
-    confidences = []
-    for fold in range(FOLDS):
-        curve = _curve_of([each for each in results if each.example.fold != fold])
-        confidences += [(each, curve(each.log_odds)) for each in results if each.example.fold == fold]
-    sources = dict.fromkeys(each.example.source for each in results)
-    return [_line(name, [pair for pair in confidences if pair[0].example.source == name]) for name in sources] + [
-        _line("all", confidences)
-    ]
+    found = []
+    for writer in dict.fromkeys(each.example.writer for each in scored):
+        others = [each for each in scored if each.example.writer != writer]
+        curve = fit_curve([float(each.log_odds.max()) for each in others], [_is_first(each) for each in others])
+        found += [(each, curve(float(each.log_odds.max()))) for each in scored if each.example.writer == writer]
+    for writer in (*dict.fromkeys(each.example.writer for each in scored), "all"):
+        yield _line(writer, [pair for pair in found if writer in (pair[0].example.writer, "all")])
 
 
-def _line(name: str, found: Sequence[tuple[FoldResult, float]]) -> str:
-    answerable = [(each, confidence) for each, confidence in found if each.example.case.answerable]
-    best = sum(each.is_right for each, _ in answerable)
-    on = sum(each.is_right and confidence >= MIN_CONFIDENCE for each, confidence in answerable)
-    wrongly = sum(not each.is_right and confidence >= MIN_CONFIDENCE for each, confidence in found)
-    declined = sum(confidence < MIN_IN_SCOPE for each, confidence in found if not each.example.case.answerable)
-    auc = roc_auc_score([each.is_right for each, _ in found], [confidence for _, confidence in found])
-    ece = reliability([Prediction(confidence, float(each.is_right)) for each, confidence in found]).ece
-    asked, others = len(answerable), len(found) - len(answerable)
-    return (
-        f"| {name} | {best}/{asked} | {on}/{asked} | {wrongly}/{len(found)} | {declined}/{others}"
-        f" | {auc:.3f} | {ece:.3f} |"
-    )
+def _is_first(scored: Scored) -> bool:
+    return int(scored.log_odds.argmax()) == scored.example.right
+
+
+def _line(name: str, found: Sequence[tuple[Scored, float]]) -> str:
+    answerable = [(each, probability) for each, probability in found if each.example.right >= 0]
+    first = sum(_is_first(each) for each, _ in answerable)
+    on = sum(_is_first(each) and probability >= MIN_CONFIDENCE for each, probability in answerable)
+    wrongly = sum(not _is_first(each) and probability >= MIN_CONFIDENCE for each, probability in found)
+    right = [_is_first(each) for each, _ in found]
+    auc = roc_auc_score(right, [probability for _, probability in found])
+    pairs = zip(found, right, strict=True)
+    ece = reliability([Prediction(probability, float(is_right)) for (_, probability), is_right in pairs]).ece
+    asked = len(answerable)
+    return f"| {name} | {first}/{asked} | {on}/{asked} | {wrongly}/{len(found)} | {auc:.3f} | {ece:.3f} |"
 
 
 def _rounded(values: NDArray[np.float64]) -> tuple[float, ...]:
     return tuple(round(float(value), _DECIMALS) for value in values)
 
 
-def training_examples() -> list[Example]:
-    """Return the cases that weights are learnt from, with their evidence by words and by sentences."""
-    folder = Settings.read().home / "encoders"
-    vectors = KeptVectors(MultilingualSentences.open(folder), folder)
-    sources = (
-        ("cases", own_cases()),
-        ("short_cases", own_short_cases()),
-        ("decisions, fitting half", half_of(own_decisions(), "fit")),
-    )
-    examples = []
-    for profile in map(load_profile, PROFILES):
-        reader = packaged_reader(profile, vectors)
-        examples += [each for name, cases in sources for each in examples_of(reader, name, cases, profile)]
-    return examples
-
-
 def main() -> None:
-    """Write the weights into the package, or print how they do by folds."""
-    examples = training_examples()
-    if "--folds" in sys.argv[1:]:
-        for title, evidence in (("words", EVIDENCE), ("with sentences", SENTENCE_EVIDENCE)):
-            print(title, *table_of(by_folds(examples, evidence)), sep="\n")
-        return
-    models = MatchModels(words=trained(examples, EVIDENCE), sentences=trained(examples, SENTENCE_EVIDENCE))
-    WEIGHTS_FILE.write_text(models.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    """Write the weights into the package, or print how they do across writers."""
+    folder = Settings.read().home / "encoders"
+    desks = [Desk.of(name) for name in PROFILES]
+    models = {}
+    for name, vectors in (("sentences", OnceEncoded(MultilingualSentences.open(folder))), ("words", None)):
+        examples = [each for desk in desks for each in examples_of(desk, vectors)]
+        if "--folds" in sys.argv[1:]:
+            print(name, *table_of(across_writers(examples)), sep="\n")
+        else:
+            models[name] = trained(examples)
+    if models:
+        WEIGHTS_FILE.write_text(MatchModels(**models).model_dump_json(indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cache
 
+from dateutil.relativedelta import relativedelta
+
 from articulado.calculations.values import WEEKDAYS, ExcludedDay, Refused, Stop, joined, written_day
 from articulado.language.folding import fold
 from articulado.legal.territory.mentions import find_place, find_territory, place_called
+from articulado.values.cases import Elapsed
 
 OFFICIAL_YEARS = range(2012, 2027)
 """Years whose national and regional holidays were checked against the official calendars."""
@@ -93,6 +96,20 @@ class CountryCalendar(WorkingDays):
         if until < since:
             return -self.elapsed(until, since)
         return self.count(since + ONE_DAY, until)
+
+
+def elapsed_units(unit: Elapsed, since: date, until: date, country: str = "") -> int:
+    """Return the whole units of time from a day to another; negative if that is earlier.
+
+    Working days are those of the calendar of a ``country`` ("US"), Monday to Friday without one.
+    """
+    if unit == "working_days":
+        return CountryCalendar(country).elapsed(since, until)
+    if unit in ("days", "weeks"):
+        days = (until - since).days
+        return days if unit == "days" else int(days / 7)
+    between = relativedelta(until, since)
+    return int(between.years if unit == "years" else 12 * between.years + between.months)
 
 
 @dataclass(frozen=True)

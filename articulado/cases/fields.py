@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from articulado.cases.author import FieldNeeded, FieldsNeeded
-from articulado.cases.data.phrases import named_choices
+from articulado.cases.phrases import is_placeholder, named_choices, read_choice
+from articulado.cases.readers import text_of
 from articulado.config.sections import TOPIC, FilterField
-from articulado.guides.data_values import is_placeholder
 from articulado.language.folding import letters_and_digits
 from articulado.language.languages import Language
-from articulado.values.cases import Accepted, FieldSpec, Group, RequiredField, RequiredFields
+from articulado.values.cases import Accepted, CollectedValue, FieldSpec, Group, RequiredField, RequiredFields
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import TokenCounter
 
@@ -153,43 +153,46 @@ def unknown_values(fields: Sequence[FilterField], filters: Mapping[str, str], la
 
 
 def fill_from_data(
-    fields: Sequence[FilterField], filters: Mapping[str, str], collected: Mapping[str, str], language: Language
+    fields: Sequence[FilterField],
+    filters: Mapping[str, str],
+    collected: Mapping[str, CollectedValue],
+    language: Language,
 ) -> dict[str, str]:
     """Return the filters, with those that the caller left open, but the topic, filled from the data of their names.
 
-    A datum stands for the value that it names, in whatever words. One that names none is taken as it is: the case is
-    then known to be of what the knowledge base does not hold. One that names several says nothing, nor does a
-    placeholder.
+    A datum stands for the value that it names, in whatever words; one that names none is taken as it is, and nothing is
+    found for it. One that names several, or may deny one, says nothing.
     """
-    data = {letters_and_digits(name): text for name, text in collected.items()}
+    data = {letters_and_digits(name): text_of(value) for name, value in collected.items()}
     filled = dict(filters)
     for field in fields:
         text = data.get(letters_and_digits(field.name), "")
         if field.name == TOPIC or field.name in filters or is_placeholder(text):
             continue
-        written = canonical_value(field, text)
-        named = {written} if is_known_value(field, written) else named_choices(text, field.values, language)
-        if len(named) <= 1:
-            filled[field.name] = next(iter(named), text)
+        value = read_choice(text, field.values, language)
+        if value or not named_choices(text, field.values):
+            filled[field.name] = value or text
     return filled
 
 
 def contradicted_filters(
-    fields: Sequence[FilterField], filters: Mapping[str, str], collected: Mapping[str, str], language: Language
+    fields: Sequence[FilterField],
+    filters: Mapping[str, str],
+    collected: Mapping[str, CollectedValue],
+    language: Language,
 ) -> list[str]:
     """Return the names of the fields whose value was sent among the data, too, as another one.
 
     A datum agrees that names the value, in whatever words, and one that stands for no value says nothing.
     """
-    data = {letters_and_digits(name): text for name, text in collected.items()}
+    data = {letters_and_digits(name): text_of(value) for name, value in collected.items()}
     return [
         field.name
         for field in fields
         if (value := filters.get(field.name))
         and (text := data.get(letters_and_digits(field.name)))
         and not is_placeholder(text)
-        and canonical_value(field, text) != value
-        and value not in named_choices(text, field.values, language)
+        and (read_choice(text, field.values, language) or canonical_value(field, text)) != value
     ]
 
 

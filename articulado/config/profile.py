@@ -16,8 +16,6 @@ from pydantic import Field, ValidationError, model_validator
 from articulado.config.data_files import problem_of
 from articulado.config.files import SUFFIX, packaged_folder, profile_file, spoken_language
 from articulado.config.sections import (
-    NAME_MARK,
-    SMALL_NAME_MARK,
     TOPIC,
     CaseProfile,
     Collection,
@@ -47,15 +45,11 @@ def naming_problems(field: FilterField) -> Iterator[str]:
     """Yield what contradicts itself, each with what to do about it."""
     yield from _ambiguous_values(field)
     yield from _ambiguous_names(field)
-    if field.name == TOPIC and (field.named_by or field.others or field.frames or field.aside):
+    if field.name == TOPIC and (field.named_by or field.others):
         yield translate("profile.topic_by_names", name=field.name)
     for value in field.named_by:
         if value not in field.values:
             yield translate("profile.named_by_unlisted", name=field.name, value=value)
-    for key, patterns in (("frames", field.frames), ("aside", field.aside)):
-        for number, pattern in enumerate(patterns, start=1):
-            if not {NAME_MARK, SMALL_NAME_MARK} & set(pattern.pattern):
-                yield translate("profile.no_name_mark", name=field.name, key=key, number=number, mark=NAME_MARK)
 
 
 def _ambiguous_values(field: FilterField) -> Iterator[str]:
@@ -96,13 +90,13 @@ ARTICLE_KEYS = ("id", "title", "url", "updated", "chunks", "inquiries", "provisi
 
 # fmt: off
 CASE_STATE_KEYS = frozenset((
-    "article_id", "article_reference", "article_title", "as_of", "assumed", "budget", "candidates",
+    "article_id", "article_reference", "article_title", "as_of", "ask_problem", "assumed", "budget", "candidates",
     "collected", "collected_data", "confidence", "conflicts", "context", "context_tokens", "critical", "deadline",
-    "decision", "direct", "drafted", "dropped_items", "essential_tokens", "failure", "filters", "found",
-    "guardrails", "inquiry", "left_out", "lexical_only", "log_odds", "max_tokens", "message", "metadata",
-    "of_article", "outcome", "queries", "raw_confidence", "reason", "refetched", "required_fields",
-    "response", "scope", "searches", "shortfall", "sources", "store", "today", "turn", "turn_question", "usage",
-    "wanted", "warnings", "worked",
+    "decision", "direct", "drafted", "dropped_items", "essential_tokens", "failure", "filters", "found", "guardrails",
+    "inquiry", "left_open", "left_out", "lexical_only", "log_odds", "max_tokens", "message", "metadata", "of_article",
+    "outcome", "queries", "raw_confidence", "reason", "refetched", "required_fields", "response", "scope", "searches",
+    "shortfall", "sources", "store", "today", "turn", "turn_question", "untyped", "usage", "wanted", "warnings",
+    "worked",
 ))
 """Keys of the state of a case (``CaseState``), beside which the filter fields are keys too."""
 # fmt: on

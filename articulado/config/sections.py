@@ -4,7 +4,6 @@ The sections for cases hold tiers, filters, token budgets, names, and the calend
 are frozen and reject unknown keys.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
@@ -18,9 +17,6 @@ from articulado.values.protocols import PLAIN, Fusion, RankConstant, SideWeight
 
 TOPIC = "topic"
 """The filter field that is the topic of a chunk; every other is one of its attributes."""
-
-NAME_MARK, SMALL_NAME_MARK = "§", "~"
-"""What stands for a name in the patterns of a filter field; the second for a proper name in small letters."""
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Rank = Annotated[int, Field(ge=1, le=LOWEST_RANK)]
@@ -87,11 +83,9 @@ class FilterField(Section):
 
     ``topic`` is the topic of a chunk, every other name one of its attributes.
 
-    The rest is how the text of an inquiry names a value (``articulado.cases.mentions``). ``named_by`` are words that
-    do so
-    wherever they stand. ``values`` and ``others``, names of the same kind that no article is for, do so in one of the
-    ``frames``, or anywhere where there are none. What stands ``aside`` in a pattern is not said of the case. Patterns
-    search text in lower case without accents in which ``NAME_MARK`` stands for the name.
+    ``named_by`` are the words with which an inquiry names a value, by default those of ``values``: a value that is an
+    ordinary word ("general") needs names of its own. ``others`` are names of the same kind without any article, each
+    with other ways to write it (``articulado.cases.mentions``).
     """
 
     name: Name
@@ -99,8 +93,6 @@ class FilterField(Section):
     values: dict[str, tuple[str, ...]] = {}
     named_by: dict[str, tuple[str, ...]] = {}
     others: dict[str, tuple[str, ...]] = {}
-    frames: tuple[re.Pattern[str], ...] = ()
-    aside: tuple[re.Pattern[str], ...] = ()
 
     @property
     def path(self) -> str:

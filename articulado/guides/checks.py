@@ -20,8 +20,7 @@ from pydantic_core import ErrorDetails
 
 from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.engine import DEADLINE
-from articulado.guides.data_values import TODAY, parse_expression, truth_of
-from articulado.guides.schema import Article, ArticleChunk, Condition, Datum, Rule
+from articulado.guides.schema import TODAY, Article, ArticleChunk, Condition, Datum, Rule, parse_expression, truth_of
 from articulado.language.folding import letters_and_digits
 from articulado.language.formats import SPANISH_MARKS
 from articulado.language.translation import translate
@@ -176,6 +175,7 @@ _MESSAGES = {
     "extra_forbidden": "article.extra",
     "string_type": "article.text",
     "string_too_short": "article.empty",
+    "string_too_long": "article.long_pattern",
     "too_short": "article.empty_list",
     "list_type": "article.list",
     "bool_type": "article.true_false",
@@ -255,6 +255,10 @@ def _datum_problems(datum: Datum, data: Mapping[str, Datum]) -> Iterator[tuple[s
         yield "unit", f"solo va con «data_type: number» o «date», y el de «{datum.field}» es {datum.data_type}"
     if datum.pattern is not None and datum.accepts is None:
         yield "pattern", translate("article.pattern_accepts")
+    if datum.computed is not None:
+        dates = {name for name, other in data.items() if other.data_type == "date"}
+        if datum.data_type != "number" or not datum.computed.date_fields <= dates:
+            yield "computed", translate("article.computed", field=datum.field)
     bounds = [(key, bound) for key, bound in (("min", datum.min), ("max", datum.max)) if bound is not None]
     problems = [(key, _bound_problem(bound, datum, data)) for key, bound in bounds]
     yield from ((key, what) for key, what in problems if what)
@@ -305,7 +309,7 @@ def _is_empty_range(datum: Datum) -> bool:
     if (earliest.base == TODAY) != (latest.base == TODAY) or earliest.field or latest.field:
         return False
     first, last = earliest.resolve(_ANY_DAY, {}), latest.resolve(_ANY_DAY, {})
-    return first is not None and last is not None and last.last < first.first
+    return first is not None and last is not None and last < first
 
 
 def _condition_problems(when: Condition, data: Mapping[str, Datum]) -> Iterator[tuple[str, str]]:

@@ -19,6 +19,7 @@ from articulado.config.data_files import UnreadableYaml, load_yaml
 from articulado.config.files import decode, read_bytes
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC, FilterField
+from articulado.guides.cards import packaged_cards
 from articulado.guides.checks import (
     article_error,
     check_guards,
@@ -99,6 +100,8 @@ def cut_article(file: Path, profile: Profile, *, official: bool = True) -> Artic
             what = translate("article.unknown_type", type=part.type, types=", ".join(types))
             raise article_error(file, translate("article.chunk_number", number=number), what)
         chunk = _chunk(article, part, number, collection, profile)
+        if number == 1 and (questions := _card_questions(article.id, profile)):
+            chunk["details"]["inquiries"] = [*chunk["details"].get("inquiries", []), *questions]
         chunks.append(
             _hashed({**chunk, "attributes": attributes, "source": "official" if official else "plain_language"})
         )
@@ -163,6 +166,18 @@ def details_of(article: Article, chunk: ArticleChunk) -> Details:
     if article.inquiries and chunk is article.chunks[0]:
         details["inquiries"] = list(article.inquiries)
     return details
+
+
+CARD_QUESTIONS = 3
+"""Questions of a card that are inquiries of its guide: its need, and two phrasings."""
+
+
+def _card_questions(article_id: str, profile: Profile) -> list[str]:
+    """Return how people ask for an article by the answer cards that lead to it."""
+    if not profile.features.records:
+        return []
+    cards = (card for card in packaged_cards().values() if card.guide == article_id)
+    return [question for card in cards for question in (card.need, *card.phrasings)[:CARD_QUESTIONS]]
 
 
 def _types(profile: Profile) -> tuple[str, ...]:

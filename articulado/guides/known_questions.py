@@ -128,7 +128,14 @@ class KeptVectors:
     """Vectors of a sentence encoder: those of fixed texts are kept in a file, since a text takes about 1 ms."""
 
     def __init__(self, encoder: SentenceEncoder, folder: Path) -> None:
-        self._encoder, self._folder = encoder, folder
+        self._encoder, self.folder = encoder, folder
+        self.fingerprint = encoder.fingerprint
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KeptVectors) and other.fingerprint == self.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
 
     def of_inquiry(self, text: str) -> NDArray[np.float32]:
         """Return the vector of a text, (dim,) of unit length.
@@ -147,8 +154,8 @@ class KeptVectors:
         Raises:
             ConfigurationError: the weights are damaged.
         """
-        key = hashlib.sha256(repr((self._encoder.fingerprint, *texts)).encode()).hexdigest()
-        file = self._folder / f"texts-{key[:16]}.npy"
+        key = hashlib.sha256(repr((self.fingerprint, *texts)).encode()).hexdigest()
+        file = self.folder / f"texts-{key[:16]}.npy"
         try:
             kept: NDArray[np.void] = np.load(file, mmap_mode="r", allow_pickle=False)
             vectors = np.array(kept["vectors"], dtype=np.float32)

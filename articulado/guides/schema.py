@@ -2,22 +2,27 @@
 
 Unknown keys in a part and type conversions are rejected. Top-level keys without a name here are filter
 fields: the profile validates them. ``ITEMS`` maps each chunk type to the list that it must have.
-``articulado.values.cases.FieldSpec`` explains the keys of ``Datum``.
+``articulado.values.cases.FieldSpec`` explains the keys of ``Datum``. ``parse_expression`` reads a date expression:
+"2026-01-31", "today - 16 years", or another date field plus an offset.
 """
 
 import math
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, cast
 
+from dateutil.relativedelta import relativedelta
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
 from articulado.config.data_files import read_toml
 from articulado.config.profile import Profile
 from articulado.config.sections import Section
-from articulado.language.folding import without_accents
+from articulado.language.folding import without_accents, words_of
+from articulado.language.languages import phrases_of_forms
 from articulado.language.translation import translate
 from articulado.legal.ids import is_boe_id
 from articulado.legal.labels import provision_key, provision_url
@@ -74,7 +79,7 @@ def _check_value_pattern(written: str) -> str:
 
 
 Pattern = Annotated[str, StringConstraints(min_length=1), AfterValidator(_check_pattern)]
-ValuePattern = Annotated[str, StringConstraints(min_length=1), AfterValidator(_check_value_pattern)]
+ValuePattern = Annotated[str, StringConstraints(min_length=1, max_length=80), AfterValidator(_check_value_pattern)]
 
 
 def _as_bound(written: object) -> float | str:
@@ -89,14 +94,27 @@ def _as_bound(written: object) -> float | str:
 
 
 Bound = Annotated[float | str, BeforeValidator(_as_bound)]
-"""A number, or a date expression (``articulado.guides.data_values``)."""
-DateExpression = Annotated[str, BeforeValidator(lambda written: str(_as_bound(written)))]
+"""A number, or a date expression (``parse_expression``)."""
+WrittenDate = Annotated[str, BeforeValidator(lambda written: str(_as_bound(written)))]
 
 
 class ArticlePart(BaseModel):
     """What every part of an article has in common: no unknown keys, no conversion of types."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class ComputedPart(ArticlePart):
+    """The number that follows from a date field (``articulado.values.cases.Computed``)."""
+
+    since: SnakeCase
+    unit: Elapsed
+    until: SnakeCase | None = None
+
+    @property
+    def date_fields(self) -> frozenset[str]:
+        """The date fields that it is computed from."""
+        return frozenset((self.since, *([self.until] if self.until not in (None, TODAY, YEAR_END) else ())))
 
 
 class Datum(ArticlePart):
@@ -117,7 +135,10 @@ class Datum(ArticlePart):
     max: Bound | None = None
     pattern: ValuePattern | None = None
     accepts: Text | None = None
+    several: bool | None = None
+    names: SnakeCase | None = None
     unit: Elapsed | None = None
+    computed: ComputedPart | None = None
 
 
 class Condition(ArticlePart):
@@ -127,8 +148,8 @@ class Condition(ArticlePart):
     one_of: list[Text] | None = Field(None, min_length=1)
     below: float | None = Field(None, allow_inf_nan=False)
     above: float | None = Field(None, allow_inf_nan=False)
-    before: DateExpression | None = None
-    after: DateExpression | None = None
+    before: WrittenDate | None = None
+    after: WrittenDate | None = None
     elapsed: Elapsed | None = None
 
     @model_validator(mode="after")
@@ -300,3 +321,67 @@ def read_outside(file: Path) -> tuple[OutsideMatter, ...]:
         ConfigurationError: as of ``load_outside``.
     """
     return read_toml(file, _OutsideFile).matters
+
+
+TODAY = "today"
+YEAR_END = "year_end"
+"""31 December of this year, as the end of a computed number."""
+Unit = Literal["days", "weeks", "months", "years"]
+
+_EXPRESSION = re.compile(
+    r"(?P<base>\d{4}-\d{2}-\d{2}|[a-z][a-z0-9_]*)"
+    r"(?:\s*(?P<sign>[+-])\s*(?:(?P<count>\d{1,4})\s*(?P<unit>day|week|month)|(?P<years>\d{1,3})\s*year)s?)?"
+)
+
+
+@dataclass(frozen=True)
+class DateExpression:
+    """A day: ``base`` is ``today``, a day (ISO 8601) or the name of a date field; ``count`` units are added to it."""
+
+    base: str
+    count: int = 0
+    unit: Unit = "days"
+
+    @property
+    def field(self) -> str | None:
+        """The date field that it rests on; ``None`` where it rests on none."""
+        return None if self.base == TODAY or self.base[0].isdigit() else self.base
+
+    def resolve(self, today: date, days_of: Mapping[str, date]) -> date | None:
+        """Return the day that it means; ``None`` if its field has none, or it lies beyond the calendar."""
+        try:
+            if self.field:
+                base = days_of.get(self.field)
+            else:
+                base = today if self.base == TODAY else date.fromisoformat(self.base)
+            return base + relativedelta(**{self.unit: self.count}) if base else None
+        except (OverflowError, ValueError):
+            return None
+
+
+def parse_expression(written: str) -> DateExpression:
+    """Read a date expression.
+
+    >>> parse_expression("today - 16 years")
+    DateExpression(base='today', count=-16, unit='years')
+
+    Raises:
+        ValueError: it is none.
+    """
+    match = _EXPRESSION.fullmatch(written.strip())
+    if match is None:
+        raise ValueError(f"no date expression: {written}")
+    count = int(match["count"] or match["years"] or 0)
+    unit = cast(Unit, f"{match['unit']}s" if match["unit"] else "years" if match["years"] else "days")
+    expression = DateExpression(match["base"], -count if match["sign"] == "-" else count, unit)
+    if expression.field is None and expression.resolve(date(2000, 1, 1), {}) is None:
+        raise ValueError(f"beyond the calendar: {written}")
+    return expression
+
+
+def truth_of(value: str) -> bool | None:
+    """Return the truth value that a text spells ("sí", "no", "true", …) in any language, else ``None``."""
+    words = tuple(words_of(value))
+    if words in phrases_of_forms("yes"):
+        return True
+    return False if words in phrases_of_forms("no") else None

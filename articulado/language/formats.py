@@ -5,7 +5,7 @@ Dates are read in Spanish and English. Formats are Spanish by default, figures a
 
 import re
 from datetime import date
-from typing import NamedTuple
+from decimal import Decimal
 
 from articulado.language.folding import without_accents
 from articulado.language.translation import current_language
@@ -29,13 +29,11 @@ _NUMBER_OF = {name: number for number, names in enumerate(_MONTHS, start=1) for 
 MONTHS = "|".join((*(names[0] for names in _MONTHS), "setiembre"))
 """The Spanish names of the months, as alternatives of a pattern."""
 
-_YEAR = r"(?P<year>\d{4}|['’]?\d{2})"
-_NUMERIC = re.compile(rf"(?P<first>\d{{1,2}})[/.-](?P<second>\d{{1,2}})[/.-]{_YEAR}")
-_WITHOUT_YEAR = re.compile(r"(?P<first>\d{1,2})/(?P<second>\d{1,2})(?P<year>)")
+_NUMERIC = re.compile(r"(?P<first>\d{1,2})[/.-](?P<second>\d{1,2})[/.-](?P<year>\d{4})")
 _DAY_FIRST = re.compile(
-    rf"(?:el )?(?P<day>\d{{1,2}})(?:st|nd|rd|th|º)?[ -]+(?:de )?(?P<month>[a-z]+)\.?(?:[ -]+(?:de |del )?{_YEAR})?"
+    r"(?:el )?(?P<day>\d{1,2})(?:st|nd|rd|th|º)?[ -]+(?:de )?(?P<month>[a-z]+)\.?[ -]+(?:de |del )?(?P<year>\d{4})"
 )
-_MONTH_FIRST = re.compile(rf"(?P<month>[a-z]+)\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:,? {_YEAR})?")
+_MONTH_FIRST = re.compile(r"(?P<month>[a-z]+)\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})")
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[t ].*)?")
 
 
@@ -58,39 +56,6 @@ def month_number(name: str) -> int:
     return _NUMBER_OF.get(name, 0)
 
 
-class WrittenDay(NamedTuple):
-    """A day as it is written; it need not be one of the calendar.
-
-    ``month`` is 0 where its name is none. ``year`` has four digits, or the last two, or none.
-    """
-
-    year: str
-    month: int
-    day: int
-
-
-def written_day(written: str, *, month_first: bool = False) -> WrittenDay | None:
-    """Return the day of a text that has the form of one, also with two digits of its year or none; else ``None``.
-
-    Of two numbers that may both be a month, the first is taken for the day, or with ``month_first`` for the month.
-
-    >>> written_day("3/5/26"), written_day("May 3"), written_day("soon")
-    (WrittenDay(year='26', month=5, day=3), WrittenDay(year='', month=5, day=3), None)
-    """
-    text = " ".join(without_accents(written).casefold().split())
-    if match := _ISO.fullmatch(text):
-        return WrittenDay(match[1], int(match[2]), int(match[3]))
-    if match := _NUMERIC.fullmatch(text) or _WITHOUT_YEAR.fullmatch(text):
-        first, second = int(match["first"]), int(match["second"])
-        month, day = (first, second) if (first <= 12 if month_first else second > 12) else (second, first)
-        return WrittenDay(_year(match), month, day)
-    if match := _DAY_FIRST.fullmatch(text) or _MONTH_FIRST.fullmatch(text):
-        day_of_month = WrittenDay(_year(match), month_number(match["month"]), int(match["day"]))
-        # Any word goes with a number ("5 years"); only a whole year makes a date of it.
-        return day_of_month if day_of_month.month or len(day_of_month.year) == 4 else None
-    return None
-
-
 def parse_day(written: str) -> date | None:
     """Read one day: ISO 8601, two numbers and a year in either order, or with the name of the month; else ``None``.
 
@@ -99,17 +64,21 @@ def parse_day(written: str) -> date | None:
     >>> parse_day("3 de mayo de 2026") == parse_day("May 3rd, 2026") == parse_day("03/05/2026") == date(2026, 5, 3)
     True
     """
-    day = written_day(written)
-    if day is None or len(day.year) != 4:
+    text = " ".join(without_accents(written).casefold().split())
+    if match := _ISO.fullmatch(text):
+        year, month, day = map(int, match.groups())
+    elif match := _NUMERIC.fullmatch(text):
+        day, month, year = int(match["first"]), int(match["second"]), int(match["year"])
+        if month > 12:
+            day, month = month, day
+    elif match := _DAY_FIRST.fullmatch(text) or _MONTH_FIRST.fullmatch(text):
+        year, month, day = int(match["year"]), month_number(match["month"]), int(match["day"])
+    else:
         return None
     try:
-        return date(int(day.year), day.month, day.day)
+        return date(year, month, day)
     except ValueError:
         return None
-
-
-def _year(match: re.Match[str]) -> str:
-    return (match["year"] or "").lstrip("'’")
 
 
 NONE = "–"
@@ -146,11 +115,23 @@ def format_share(count: int, total: int) -> str:
     return f"{count}/{total} ({figure(100 * count / total)} %)" if total else NONE
 
 
-def long_day(day: str) -> str:
-    """Return a day (ISO 8601) as it is written.
+def long_day(day: str, language: str = "es") -> str:
+    """Return a day (ISO 8601) as it is written in Spanish ("es") or English ("en").
 
-    >>> long_day("2018-12-07")
-    '7 de diciembre de 2018'
+    >>> long_day("2018-12-07"), long_day("2018-12-07", "en")
+    ('7 de diciembre de 2018', 'December 7, 2018')
     """
     parsed = date.fromisoformat(day)
-    return f"{parsed.day} de {month_name(parsed.month)} de {parsed.year}"
+    month = month_name(parsed.month, language)
+    return f"{parsed.day} de {month} de {parsed.year}" if language == "es" else f"{month} {parsed.day}, {parsed.year}"
+
+
+def exact(number: Decimal, language: str = "es") -> str:
+    """Return a number with all its decimals, and the marks of thousands and decimals of its language.
+
+    >>> exact(Decimal("7000.50")), exact(Decimal("7000.50"), "en")
+    ('7.000,5', '7,000.5')
+    """
+    text = f"{number:,f}"
+    plain = text.rstrip("0").rstrip(".") if "." in text else text
+    return plain.translate(SPANISH_MARKS) if language == "es" else plain

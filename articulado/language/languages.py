@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from articulado.language import english, spanish
-from articulado.language.folding import fold
+from articulado.language.folding import fold, words_of
 from articulado.language.translation import current_language, translate
 from articulado.values.errors import ConfigurationError
 
@@ -122,62 +122,41 @@ class QueryPatterns(BaseModel):
         return {stem: re.compile(rf"{self.number}\s*(?:{unit})(?!\w)") for stem, unit in self.units.items()}
 
 
-class MentionPatterns(BaseModel):
-    """How a text speaks of what it names, whatever is named; for text in lower case and without accents.
+def _phrases(written: list[str]) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(words_of(phrase)) for phrase in written)
 
-    ``§`` stands for the name, ``~`` for a proper name in small letters. ``former`` is what came before something else,
-    or long ago; ``denied`` what the person of the case is said not to be or to have. ``another`` is somebody else's,
-    unless the whole text is about that person and not about who writes it (``about_another``, without marks).
-    ``aside`` is what is only thought of, or nobody's of the case. ``ending`` is what inflection adds to a word.
+
+Phrases = Annotated[frozenset[tuple[str, ...]], BeforeValidator(_phrases)]
+"""Phrases of a list, each as its folded words."""
+
+
+class DataWords(BaseModel):
+    """Words with which people fill in forms.
+
+    ``placeholders`` are whole texts without a value, ``placeholder_openings`` begin one, and ``not_applicable`` says
+    that there is none. ``denial`` keeps a text from being taken for the listed value in it. ``halves``, ``percent``,
+    ``periods`` and ``currency`` are words beside a number that change its meaning. ``before_date`` are words without
+    meaning before a date, ``relative`` those of a date relative to today. ``month_first``: of two numbers of a date,
+    the first is the month.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    former: re.Pattern[str]
-    denied: re.Pattern[str]
-    another: re.Pattern[str]
-    about_another: re.Pattern[str]
-    aside: re.Pattern[str]
-    ending: re.Pattern[str]
-
-
-class DataPatterns(BaseModel):
-    """How people fill in forms; patterns for text in lower case and without accents.
-
-    ``template_name`` is what stands between square brackets in a form ("[plan name]").
-    ``placeholder`` and ``not_applicable`` match all of what is written where there is no value. ``denial`` is a word
-    that denies the one after it, or after an ``adverb``. ``undecided`` matches, with accents, all of a text that begins
-    with a yes or a no and says neither, or both. ``percentage`` is the sign or word of one. ``zero`` matches
-    all of a text that says that there is nothing, ``per_period`` that an amount is by the month or the like, and
-    ``amount_words`` is what may go with an amount that has no currency. ``relative_days`` are words for a day by how
-    many days ago it was; ``ago`` is the same with a ``number`` and a group ``days``, ``weeks`` or ``months``.
-    ``day_opening`` is what stands before a day: an article, a weekday; ``month_first`` says whether the first of two
-    numbers is the month. ``time_units`` are the names of units of time, ``one`` what counts a single one ("a" year),
-    ``joint`` what stands between two that are added up, ``half`` what adds a half to the number before it,
-    ``half_of`` half of the unit after it.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    placeholder: re.Pattern[str]
-    template_name: re.Pattern[str]
-    not_applicable: re.Pattern[str]
-    denial: re.Pattern[str]
-    adverb: re.Pattern[str]
-    undecided: re.Pattern[str]
-    percentage: re.Pattern[str]
-    zero: re.Pattern[str]
-    per_period: re.Pattern[str]
-    amount_words: re.Pattern[str]
-    relative_days: dict[str, int]
-    ago: re.Pattern[str]
-    day_opening: re.Pattern[str]
+    placeholders: Phrases
+    placeholder_openings: Phrases
+    not_applicable: Phrases
+    denial: Phrases
+    yes: Phrases
+    no: Phrases
+    zero: Phrases
+    halves: Phrases
+    percent: Phrases
+    periods: Phrases
+    currency: Phrases
+    before_date: tuple[str, ...]
+    relative: Phrases
     month_first: bool
-    time_units: dict[TimeUnit, str]
-    one: str
-    joint: str
-    half: str
-    half_of: str
+    time_units: dict[TimeUnit, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -205,7 +184,7 @@ LANGUAGES = tuple(_ANALYSES)
 class LanguageData(BaseModel):
     """The data file of a language. ``quotation_marks`` go around a quotation and then inside one.
 
-    What only cases ask for is checked when the first one does (``Language.mention_patterns``, ``data_patterns``): to
+    What only cases ask for is checked when the first one does (``Language.mention_patterns``, ``data_words``): to
     compile its patterns takes as long as all else.
     """
 
@@ -214,8 +193,7 @@ class LanguageData(BaseModel):
     quotation_marks: tuple[str, str, str, str]
     messages: dict[str, str]
     query_patterns: QueryPatterns
-    mention_patterns: dict[str, Any]
-    data_patterns: dict[str, Any]
+    data_words: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -242,14 +220,9 @@ class Language:
         return self.data.query_patterns
 
     @cached_property
-    def mention_patterns(self) -> MentionPatterns:
-        """How people speak of what they name."""
-        return MentionPatterns.model_validate(self.data.mention_patterns)
-
-    @cached_property
-    def data_patterns(self) -> DataPatterns:
+    def data_words(self) -> DataWords:
         """How people fill in forms."""
-        return DataPatterns.model_validate(self.data.data_patterns)
+        return DataWords.model_validate(self.data.data_words)
 
     @property
     def stem_word(self) -> Callable[[str], str]:
@@ -371,3 +344,9 @@ def language(code: str) -> Language:
         raise ConfigurationError(translate("system.unknown_language", code=code, languages=", ".join(LANGUAGES)))
     file = resources.files("articulado.language").joinpath("data", "languages", f"{code}.toml")
     return Language(code, LanguageData.model_validate(tomllib.loads(file.read_text(encoding="utf-8"))), _ANALYSES[code])
+
+
+@cache
+def phrases_of_forms(name: str) -> frozenset[tuple[str, ...]]:
+    """Return a list of ``DataWords`` of all languages together: forms travel with their fillings."""
+    return frozenset().union(*(getattr(language(code).data_words, name) for code in LANGUAGES))

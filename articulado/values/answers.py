@@ -269,13 +269,15 @@ class CaseGuide(TypedDict):
     """A case guide that looks at a need with a person's own data: id, title, and topic among the filters.
 
     ``inquiry`` is the question that the guide is asked with: with the subject of its conversation and the title of the
-    guide, without which another guide is often chosen by the words of the question alone.
+    guide, without which another guide is often chosen by the words of the question alone. ``collected_data`` are the
+    data of the guide that the question states, by field.
     """
 
     article_id: str
     title: str
     topic: str
     inquiry: str
+    collected_data: dict[str, str]
 
 
 class NearestNeed(TypedDict):

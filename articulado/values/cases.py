@@ -6,7 +6,7 @@ The results are required data, sections of a response, violations, sources, shor
 Confidences are in [0, 1]. Lengths are counted in tokens.
 """
 
-from typing import Literal, NotRequired, cast
+from typing import Any, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
@@ -21,18 +21,35 @@ Concern = Literal["taxes", "fees", "deadlines", "other"]
 Elapsed = Literal["working_days", "days", "weeks", "months", "years"]
 """Units in which time is counted."""
 
+CollectedValue = str | bool | int | float
+"""A datum as it was sent."""
+
 LEAST_NUMBER = 0
 """Least value of a number or an amount whose field names no ``min``."""
+
+
+class Computed(TypedDict):
+    """A number that follows from a date: the whole units from the date field ``since`` to ``until``.
+
+    ``until`` is ``today``, ``year_end`` (31 December of this year) or another date field: ``today`` while that has no
+    day.
+    """
+
+    since: str
+    unit: Elapsed
+    until: NotRequired[str]
 
 
 class FieldSpec(TypedDict):
     """A datum that a case needs; ``aliases`` are other names under which callers send it.
 
     ``values`` are those of a text, each with other ways to write it. ``min`` and ``max`` are inclusive: numbers, or for
-    a date a date expression (``articulado.guides.data_values``). ``pattern`` is a regular expression that a text has
+    a date a date expression (``articulado.guides.schema``). ``pattern`` is a regular expression that a text has
     somewhere, without regard to case and accents. ``accepts`` says in words what is accepted. ``unit`` is what a number
     of time is counted in: values in other units are converted. A date with a ``unit`` is when something began, and may
-    be given by how long it has lasted.
+    be given by how long it has lasted. ``computed`` gives a number that was not sent.
+    With ``several``, a text may name more than one of the ``values``.
+    ``names`` is a filter field whose other values this datum may name, such as the institution that receives the money.
     """
 
     field: str
@@ -48,6 +65,9 @@ class FieldSpec(TypedDict):
     pattern: NotRequired[str]
     accepts: NotRequired[str]
     unit: NotRequired[Elapsed]
+    several: NotRequired[bool]
+    names: NotRequired[str]
+    computed: NotRequired[Computed]
 
 
 class Condition(TypedDict):
@@ -215,12 +235,13 @@ filter field than the filter has, or is of an article that only the filter keeps
 class NamedConflict(TypedDict):
     """A filter field of which the inquiry names another value than the caller gave, and what to say of it.
 
-    ``given`` is empty where nothing was given, or neither what was nor what is named is held.
+    ``given`` is empty if nothing was given. ``is_held``: the profile has articles for what is named.
     """
 
     field: str
     given: str
     message: str
+    is_held: bool
 
 
 class CaseFailure(TypedDict):
@@ -315,6 +336,27 @@ class RejectedDatum(TypedDict):
     given: str
     problem: str
     accepted: str
+
+
+class MissingField(TypedDict):
+    """A datum that is asked for: ``given`` and ``problem`` are there if something was sent that is no value."""
+
+    field: str
+    description: str
+    why_needed: str
+    json_schema: dict[str, Any]
+    given: NotRequired[str]
+    problem: NotRequired[str]
+
+
+class MissingData(TypedDict):
+    """Value of the interrupt of a case that lacks data; it is resumed with an object of values by field."""
+
+    type: Literal["missing_data"]
+    article_id: str
+    article_title: str
+    message: str
+    fields: list[MissingField]
 
 
 class CaseMetadata(TypedDict):

@@ -4,6 +4,7 @@ On a terminal the answer is shown while it is written. In a pipe it is written o
 result of the ``final`` event replaces the text shown before it.
 """
 
+import json
 import re
 import shlex
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -189,7 +190,12 @@ def guide_command(guide: "CaseGuide") -> str:
     "articulado case required-data --topic finiquito --inquiry '¿Me toca $5?'"
     """
     inquiry = " ".join(clean(guide["inquiry"]).split())
-    return shlex.join(["articulado", "case", "required-data", "--topic", guide["topic"], "--inquiry", inquiry])
+    asked = ["--topic", guide["topic"], "--inquiry", inquiry]
+    if data := guide.get("collected_data"):
+        return shlex.join(
+            ["articulado", "case", "respond", *asked, "--collected-data", json.dumps(data, ensure_ascii=False)]
+        )
+    return shlex.join(["articulado", "case", "required-data", *asked])
 
 
 def print_unread(out: Console, unread: "Sequence[Citation]", language: "Language") -> None:

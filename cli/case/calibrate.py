@@ -1,75 +1,90 @@
-"""Command ``articulado case calibrate``: calibrate and measure the confidence and decisions of cases.
+"""Command ``articulado case calibrate``: measure decisions and confidence of labelled cases, and fit the confidence.
 
-The cases are labelled with their article. The curve is stored with the profile, unless ``--dry-run`` or
-``--no-fit`` is given. Every result is measured on cases on which the curve was not fitted.
+Without ``--gold``, the cases of the package are measured. With it, a curve is fitted for each graph and stored with the
+profile, unless ``--dry-run`` or ``--no-fit`` is given. Each half of the cases is measured with a curve that was fitted
+to the other half.
 """
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
-from articulado.cases.matching import write_calibration
+from articulado.cases.confidence import Calibration, CaseGraph, Curve, write_calibration
 from articulado.config.extras import require
+from articulado.language.formats import NONE, figure, format_share
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from cli.options import IndexFolder, Json, read_configuration
 from cli.render import clean, console, print_json, print_text, table
 from cli.session import opened_services
-from evaluation.case_desk.cases import LabelledCase, cases_of_profile, own_decisions, read_cases
-from evaluation.case_desk.findings import Decisions, Measured, ProfileFindings, measure_profile, pooled
-from evaluation.case_desk.report import (
-    DECISIONS_HEAD,
-    HEAD,
-    bin_rows,
-    comparison_rows,
-    decision_rows,
-    format_curve,
-    format_found,
-)
+from evaluation.case_desk.cases import LabelledCase, cases_of_profile, own_test, read_cases
+from evaluation.case_desk.measure import GRAPHS, CaseResult, Measured, fit, measure, run_cases
 
 if TYPE_CHECKING:
     from articulado.config.profile import Profile
     from articulado.config.settings import Settings
+    from graph.services import Services
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for. Without profiles, that of the settings; without ``gold``, the own cases.
-
-    ``fitted``: a curve is fitted, and stored but for a ``dry_run``; else the one at hand is measured on all cases.
-    ``every``: also say what is decided on all cases.
-    """
+    """Options of the command line. Without profiles, that of the settings; without ``gold``, the own cases."""
 
     profiles: Sequence[str] = ()
     gold: Path | None = None
     index: Path | None = None
-    report: Path | None = None
-    dry_run: bool = False
+    stored: bool = True
     fitted: bool = True
-    every: bool = False
 
 
 @dataclass(frozen=True)
-class CalibrationResult:
-    """What one command has measured of each profile, and the files that it has written."""
+class ProfileFindings:
+    """The results of a profile by graph, and the curves that are stored with it if they were fitted."""
 
-    profiles: Sequence[ProfileFindings]
-    written: Sequence[Path]
+    profile: str
+    results: Mapping[CaseGraph, Sequence[CaseResult]]
+    curves: Mapping[CaseGraph, Curve]
+    written: Path | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what was measured as plain values."""
+        return {
+            "profile": self.profile,
+            "written": str(self.written) if self.written else None,
+            "graphs": {
+                graph: {
+                    "curve": self.curves[graph].model_dump(),
+                    **measure(graph, results).as_json(),
+                    "results": [
+                        {
+                            "id": each.case.id,
+                            "verdict": each.verdict,
+                            "article": each.article,
+                            "confidence": each.confidence,
+                            "bad": list(each.bad),
+                        }
+                        for each in results
+                    ],
+                }
+                for graph, results in self.results.items()
+            },
+        }
 
 
-async def measure(request: Request) -> CalibrationResult:
+async def measure_profiles(request: Request) -> list[ProfileFindings]:
     """Run the cases of each profile through its graphs; write what is to be written, once all is measured.
 
     Raises:
         ArticuladoError: a file, the index or a service cannot be used.
     """
-    _check_output(request)
-    cases = read_cases(request.gold) if request.gold else own_decisions()
+    if request.index and len(request.profiles) > 1:
+        raise InvalidInput(translate("command.one_profile"))
+    cases = read_cases(request.gold) if request.gold else own_test()
     configurations = [read_configuration(request.index, name) for name in dict.fromkeys(request.profiles) or [None]]
     source = str(request.gold) if request.gold else "El fichero de casos incluido"
     cases_by_profile = [cases_of_profile(cases, settings, profile, source) for settings, profile in configurations]
@@ -77,95 +92,110 @@ async def measure(request: Request) -> CalibrationResult:
         await _measure_profile(request, settings, profile, profile_cases)
         for (settings, profile), profile_cases in zip(configurations, cases_by_profile, strict=True)
     ]
-    written = []
-    if request.fitted and not request.dry_run:
-        for (_, profile), profile_findings in zip(configurations, findings, strict=True):
-            written.append(write_calibration(profile.own_folder, profile_findings.calibration))
-    if request.report:
-        from evaluation.case_desk.report import write_report
-
-        written += write_report(request.report, findings)
-    return CalibrationResult(findings, written)
+    if not (request.gold and request.fitted and request.stored):
+        return [each for each, _ in findings]
+    files = [
+        write_calibration(profile.own_folder, Calibration(model=weights, curves=dict(each.curves)))
+        for (each, weights), (_, profile) in zip(findings, configurations, strict=True)
+    ]
+    return [replace(each, written=file) for (each, _), file in zip(findings, files, strict=True)]
 
 
 async def _measure_profile(
     request: Request, settings: "Settings", profile: "Profile", cases: Sequence[LabelledCase]
-) -> ProfileFindings:
+) -> tuple[ProfileFindings, str]:
     async with opened_services(settings, profile) as services:
         with console(stderr=True).status(f"Perfil «{services.profile.name}»…") as status:
-            return await measure_profile(
-                services,
-                cases,
-                fitted=request.fitted,
-                every=request.every,
-                on_case=lambda graph, done: status.update(f"Perfil «{services.profile.name}», {graph}: {done} casos…"),
-            )
+
+            def on_case(graph: CaseGraph, done: int) -> None:
+                status.update(f"Perfil «{services.profile.name}», {graph}: {done} casos…")
+
+            results = await run_cases(services, cases, on_case)
+            model = services.matcher.model
+            curves = {graph: model.estimator(graph, services.profile).curve for graph in GRAPHS}
+            if request.gold and request.fitted:
+                curves = _fitted(services, results)
+                # Each half of the cases is served with a curve of the other half.
+                halves = [
+                    await run_cases(
+                        services,
+                        cases[start::2],
+                        on_case,
+                        _fitted(services, {graph: of_graph[1 - start :: 2] for graph, of_graph in results.items()}),
+                    )
+                    for start in (0, 1)
+                ]
+                results = {graph: [*halves[0][graph], *halves[1][graph]] for graph in GRAPHS}
+        return ProfileFindings(services.profile.name, results, curves), model.fingerprint()
 
 
-def _check_output(request: Request) -> None:
-    """Say before the work that its result could not be written."""
-    if request.index and len(request.profiles) > 1:
-        raise InvalidInput(translate("command.one_profile"))
-    if request.report:
-        from evaluation.report.write import check_report
+def _fitted(services: "Services", results: Mapping[CaseGraph, Sequence[CaseResult]]) -> dict[CaseGraph, Curve]:
+    """Fit the curve of each graph to its results.
 
-        check_report(request.report)
+    Raises:
+        InvalidInput: hardly any case has an article.
+    """
+    try:
+        return {graph: fit(of_graph) for graph, of_graph in results.items()}
+    except ValueError as error:
+        raise InvalidInput(translate("case.nothing_to_fit", name=services.profile.name)) from error
 
 
-BINS_HEAD = ("Casos", "Antes: conf.", "aciertos", "Después: conf.", "aciertos")
+HEAD = ("Clase", "Casos", "Bien decididos", "Siguen", "Siguen sin deber", "Datos vistos")
+KIND_NAMES = {
+    "complete": "completo",
+    "rule": "lo para una regla",
+    "bad_value": "con un dato que no vale",
+    "missing": "con datos que faltan",
+    "other_matter": "de otra materia",
+    "other_article": "de otro artículo",
+    "wrong_keeper": "con otro valor del filtro",
+}
 LEGEND = (
-    "Acierta el caso cuyo artículo es el que mejor encaja; el que ningún artículo lleva, nunca. Todo se mide con los "
-    "casos con los que no se ajustó la curva. ECE: distancia media entre confianza y aciertos; con tan pocos casos, la "
-    "de una confianza exacta tampoco sería 0. Brier: media de (confianza − resultado)². AUC: con qué frecuencia lo "
-    "acertado tiene más confianza que lo demás. Bien decidido: con el veredicto que debe, y con su artículo si sigue. "
-    "Sin deber: de los que deben parar, los que siguen. Datos vistos: de los que faltan o no valen, los que nombra."
+    "Bien decidido: con el veredicto que debe, y con su artículo si sigue. Datos vistos: de los que faltan o no valen, "
+    "los que nombra. ECE: distancia media entre confianza y aciertos. Brier: media de (confianza − acierto)²."
 )
 
 
-def print_calibrations(out: Console, result: CalibrationResult) -> None:
-    """Print each profile, all of them together where they are several, and the files that were written."""
-    for position, findings in enumerate(result.profiles):
+def print_findings(out: Console, findings: Sequence[ProfileFindings]) -> None:
+    """Print the measures of each profile, and the files that were written."""
+    for position, each in enumerate(findings):
         if position:
             out.print()
-        _print_profile(out, findings)
-    if len(result.profiles) > 1:
-        for graph, measured in pooled(result.profiles).items():
-            print_text(out, f"\nTodos los perfiles, {graph}", style="bold")
-            _print_measured(out, measured)
+        count = len(next(iter(each.results.values())))
+        out.print(clean(f"{each.profile}: {count} casos"), style="bold", markup=False)
+        for graph, results in each.results.items():
+            print_text(out, f"\n{graph}", style="bold")
+            _print_measured(out, measure(graph, results))
     print_text(out, f"\n{LEGEND}", style="dim")
-    for path in result.written:
-        print_text(out, f"Escrito: {path}")
-
-
-def _print_profile(out: Console, findings: ProfileFindings) -> None:
-    answerable = sum(case.answerable for case in findings.cases)
-    head = f"{findings.profile}: {len(findings.cases)} casos, {answerable} con artículo"
-    out.print(clean(head), style="bold", markup=False)
-    print_text(out, f"Vectores {findings.embedder}, reordenación {findings.reranker}.")
-    if findings.not_indexed:
-        print_text(
-            out, f"Aviso: el índice no tiene estos artículos: {', '.join(findings.not_indexed)}.", style="yellow"
-        )
-    for graph, report in findings.reports.items():
-        print_text(out, f"\n{graph}", style="bold")
-        print_text(out, f"Curva: {format_curve(report.curve)}.")
-        _print_measured(out, report.measured)
+    for written in filter(None, (each.written for each in findings)):
+        print_text(out, f"Escrito: {written}")
 
 
 def _print_measured(out: Console, measured: Measured) -> None:
-    confidence = measured.confidence
-    print_text(out, f"Casos que se miden: {len(confidence.scored)}. Artículo acertado: {format_found(confidence)}.")
-    table(out, HEAD, comparison_rows(confidence))
-    table(out, BINS_HEAD, bin_rows(confidence))
-    _print_decisions(out, measured.decisions)
-    if measured.decisions_on_every:
-        print_text(out, "\nLo que se decide en todos los casos, también los del ajuste:")
-        _print_decisions(out, measured.decisions_on_every)
-
-
-def _print_decisions(out: Console, decisions: Decisions) -> None:
-    if decisions:
-        table(out, DECISIONS_HEAD, decision_rows(decisions))
+    precision = NONE if measured.precision is None else figure(measured.precision, 2)
+    print_text(
+        out,
+        f"ECE {figure(measured.ece, 3)}, Brier {figure(measured.brier, 3)}. De los que tienen artículo llegan a 0,70: "
+        f"{figure(measured.accepted, 2)}; de los que llegan, aciertan: {precision}.",
+    )
+    rows = [(KIND_NAMES[kind], counts) for kind, counts in measured.kinds.items()]
+    if rows:
+        table(
+            out,
+            HEAD,
+            [
+                (
+                    name,
+                    str(counts.cases),
+                    format_share(counts.right, counts.cases),
+                    str(counts.on),
+                    str(counts.wrongly_on),
+                    format_share(counts.fields_named, counts.fields),
+                )
+                for name, counts in [*rows, ("todos", measured.total)]
+            ],
+        )
 
 
 Profiles = Annotated[
@@ -179,43 +209,28 @@ Profiles = Annotated[
 Gold = Annotated[
     Path | None,
     typer.Option(
-        "--gold", metavar="FICHERO", help="Casos con su artículo, en JSONL. Sin ella, los incluidos en articulado."
+        "--gold", metavar="FICHERO", help="Casos con su artículo, en JSONL. Sin ella, se miden los de articulado."
     ),
-]
-Report = Annotated[
-    Path | None,
-    typer.Option("--report", metavar="CARPETA", help="Escribe un informe: JSON, Markdown y gráficos."),
 ]
 NoFit = Annotated[
-    bool,
-    typer.Option(
-        "--no-fit",
-        metavar="",
-        help="Ni ajusta ni guarda nada: mide con todos los casos la calibración que hay. Para casos de prueba.",
-    ),
+    bool, typer.Option("--no-fit", metavar="", help="Ni ajusta ni guarda nada: mide la calibración que hay.")
 ]
-Every = Annotated[
-    bool, typer.Option("--all", metavar="", help="Dice también lo que se decide en todos los casos, no en una mitad.")
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", metavar="", help="Mide sin guardar la calibración en el perfil.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", metavar="", help="Ajusta y mide sin guardar nada en el perfil.")]
 
 
 def calibrate(
     profile: Profiles = None,
     gold: Gold = None,
     index: IndexFolder = None,
-    report: Report = None,
     as_json: Json = False,
     dry_run: DryRun = False,
     no_fit: NoFit = False,
-    every: Every = False,
 ) -> None:
-    """Calibra la confianza de los casos, y dice cuántos se deciden bien, con casos cuyo artículo se conoce."""
-    require("eval" if report else "training")
-    from evaluation.case_desk.report import report_json
-
-    result = asyncio.run(measure(Request(profile or [], gold, index, report, dry_run, not no_fit, every)))
+    """Mide cuántos casos se deciden bien y cuánto vale su confianza, y la ajusta con casos cuyo artículo se conoce."""
+    require("training")
+    request = Request(profile or [], gold, index, stored=not dry_run, fitted=not no_fit)
+    findings = asyncio.run(measure_profiles(request))
     if as_json:
-        print_json({**report_json(result.profiles), "written": [str(path) for path in result.written]})
+        print_json({"profiles": [each.as_json() for each in findings]})
     else:
-        print_calibrations(console(), result)
+        print_findings(console(), findings)

@@ -23,8 +23,9 @@ from cli.session import opened_services
 if TYPE_CHECKING:
     from articulado.config.profile import Profile as KnowledgeProfile
     from articulado.config.settings import Settings
+    from articulado.language.languages import Language
     from graph.case import Case
-    from graph.services import Services
+    from state.context import RunContext
 
 ANY_OPTION = {"ignore_unknown_options": True, "allow_extra_args": True}
 """The filter fields of a profile are options too, and a profile is data."""
@@ -50,11 +51,12 @@ def root(context: typer.Context) -> None:
 
 Inquiry = Annotated[str, typer.Option("--inquiry", metavar="TEXTO", help="Qué se pide en el caso.")]
 CollectedData = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--collected-data",
         metavar="JSON",
-        help="Los datos reunidos, como objeto JSON, o @FICHERO que lo contiene (@- lee la entrada). Sin ella, ninguno.",
+        help="Los datos reunidos, como objeto JSON, o @FICHERO que lo contiene (@- lee la entrada). Sin ella, en un "
+        "terminal se preguntan los que faltan.",
         show_default=False,
     ),
 ]
@@ -90,7 +92,7 @@ def required_data(
 def respond(
     context: typer.Context,
     inquiry: Inquiry,
-    collected_data: CollectedData = "{}",
+    collected_data: CollectedData = None,
     max_tokens: MaxTokens = None,
     profile: ProfileOption = None,
     index: IndexFolder = None,
@@ -103,12 +105,22 @@ def respond(
     settings, knowledge = read_configuration(index, profile)
     graph_input: dict[str, Any] = {
         "inquiry": inquiry,
-        "collected_data": read_data(collected_data),
+        "collected_data": read_data(collected_data or "{}"),
         **filters_of(context.args, knowledge),
     }
     if max_tokens is not None:
         graph_input["max_tokens"] = max_tokens
-    _run("generate_response", build_generate_response, graph_input, settings, knowledge, rerank, as_json=as_json)
+    asks = collected_data is None and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    _run(
+        "generate_response",
+        build_generate_response,
+        graph_input,
+        settings,
+        knowledge,
+        rerank,
+        as_json=as_json,
+        asks=asks,
+    )
 
 
 app.command("calibrate", cls=Command)(calibrate)
@@ -116,14 +128,17 @@ app.command("calibrate", cls=Command)(calibrate)
 
 def _run(
     name: str,
-    build: "Callable[[Services], Case]",
+    build: "Callable[..., Case]",
     graph_input: Mapping[str, Any],
     settings: "Settings",
     profile: "KnowledgeProfile",
     rerank: str | None,
     *,
     as_json: bool,
+    asks: bool = False,
 ) -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+
     from cli.case.view import print_required_data, print_response
 
     context = run_context(profile, None, None, None, rerank)
@@ -131,13 +146,31 @@ def _run(
 
     async def run_command() -> None:
         async with opened_services(settings, profile) as services:
-            result: dict[str, Any] = await build(services).ainvoke(graph_input, context=context)
+            result: dict[str, Any]
+            if asks:
+                result = await _asking(build(services, InMemorySaver()), graph_input, context, services.language)
+            else:
+                result = await build(services).ainvoke(graph_input, context=context)
             if as_json:
                 print_json(result)
             else:
                 show(console(), result, services.profile, services.language, graph_input.get("max_tokens"))
 
     asyncio.run(run_command())
+
+
+async def _asking(case: "Case", graph_input: Mapping[str, Any], context: "RunContext", language: "Language") -> Any:
+    """Run a case on a thread of its own, and ask in the terminal for the data that it lacks."""
+    from langgraph.types import Command as Resume
+
+    from cli.case.view import ask_for
+
+    config: Any = {"configurable": {"thread_id": "terminal"}}
+    result = await case.ainvoke(graph_input, config, context=context)
+    while asked := result.get("__interrupt__"):
+        answer = ask_for(console(), asked[0].value, language)
+        result = await case.ainvoke(Resume(resume=answer or False), config, context=context)
+    return result
 
 
 def read_data(argument: str) -> dict[str, Any]:

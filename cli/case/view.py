@@ -46,6 +46,29 @@ def print_required_data(
         )
 
 
+def ask_for(out: Console, missing: Mapping[str, Any], language: Language) -> dict[str, str]:
+    """Ask in the terminal for the data of an interrupt; return those that were given, by field.
+
+    The end of the input (Ctrl+D) leaves open what has not been answered.
+    """
+    _say(out, missing["message"], "yellow")
+    answers: dict[str, str] = {}
+    try:
+        for field in missing["fields"]:
+            out.print()
+            _heading(out, field["json_schema"]["description"])
+            if "problem" in field:
+                _say(out, f"{language.quoted(field['given'])} {field['problem']}", "yellow")
+            out.print(clean(field["why_needed"]), style="dim", markup=False)
+            if values := field["json_schema"].get("enum"):
+                out.print(clean(", ".join(values)), style="dim", markup=False)
+            if answer := input("› ").strip():
+                answers[field["field"]] = answer
+    except EOFError:
+        out.print()
+    return answers
+
+
 def print_response(
     out: Console, result: Mapping[str, Any], profile: Profile, language: Language, budget: int | None = None
 ) -> None:

@@ -7,11 +7,9 @@ values of the filter fields of the profile, ``collected_data`` the data at hand 
 ``fields`` the data that are bad or missing. Other keys are ignored.
 """
 
-from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from hashlib import sha256
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -26,7 +24,7 @@ from articulado.values.cases import Decision
 from articulado.values.errors import InvalidInput
 from evaluation.gold.questions import json_lines
 
-OWN_CASES, OWN_SHORT_CASES, OWN_DECISIONS = "cases.jsonl", "short_cases.jsonl", "decisions.jsonl"
+OWN_DECISIONS, OWN_TEST = "decisions.jsonl", "decisions_test.jsonl"
 
 Kind = Literal["complete", "rule", "bad_value", "missing", "other_matter", "other_article", "wrong_keeper"]
 """What is to be seen in a case: nothing in the way; a rule that stops it; data that say nothing; data that lack; an
@@ -35,7 +33,7 @@ regime than its filter."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MIN_CASES = 20
-"""Of a profile: with fewer, a half says nothing."""
+"""Least cases of a profile: fewer say nothing."""
 
 
 @dataclass(frozen=True)
@@ -114,19 +112,14 @@ EXPECTED = {
 NEEDED = "Son obligatorios id, profile, inquiry y article."
 
 
-def own_cases() -> tuple[LabelledCase, ...]:
-    """Read the project's own inquiries, labelled with their article."""
-    return _own(OWN_CASES)
-
-
-def own_short_cases() -> tuple[LabelledCase, ...]:
-    """Read the project's own inquiries of a few words or in another language than the profile's."""
-    return _own(OWN_SHORT_CASES)
-
-
 def own_decisions() -> tuple[LabelledCase, ...]:
-    """Read the project's own cases with data, labelled with what is decided on them."""
+    """Read the project's own cases with data, on which the weights of the package are trained."""
     return _own(OWN_DECISIONS)
+
+
+def own_test() -> tuple[LabelledCase, ...]:
+    """Read the project's own cases of other writers, on which nothing is trained."""
+    return _own(OWN_TEST)
 
 
 def _own(name: str) -> tuple[LabelledCase, ...]:
@@ -208,25 +201,3 @@ def cases_of_profile(
             "null): una tercera parte, por ejemplo."
         )
     return profile_cases
-
-
-Half = Literal["fit", "report"]
-
-
-def half_of(cases: Sequence[LabelledCase], half: Half) -> list[LabelledCase]:
-    """Return one of the two disjoint halves of some cases, in the order given.
-
-    Those of a profile of each class, with and without an article, are sorted by the SHA-256 of their ids and dealt out
-    by turns: the halves differ by one of each at most. It depends on nothing but labels and ids, so that a case stays
-    in its half whatever the search finds.
-    """
-    strata: dict[Hashable, list[str]] = defaultdict(list)
-    for case in cases:
-        strata[case.profile, case.kind, case.answerable].append(case.id)
-    turn = 0 if half == "fit" else 1
-    chosen = {name for names in strata.values() for name in sorted(names, key=_digest)[turn::2]}
-    return [case for case in cases if case.id in chosen]
-
-
-def _digest(name: str) -> bytes:
-    return sha256(name.encode()).digest()

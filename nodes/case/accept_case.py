@@ -5,24 +5,19 @@ from collections.abc import Mapping
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from articulado.cases.fields import fill_from_data, filter_paths, is_known_value, unknown_values
-from articulado.cases.matching import CaseGraph
-from articulado.cases.mentions import (
-    NamedFilter,
-    conflict_message,
-    conflicts,
-    fill_open_filters,
-    mentions,
-    named_anywhere,
-)
+from articulado.cases.confidence import CaseGraph
+from articulado.cases.fields import fill_from_data, filter_paths
+from articulado.cases.mentions import conflicts, fill_open_filters, named_values
+from articulado.cases.phrases import is_placeholder
+from articulado.cases.readers import text_of
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC
-from articulado.guides.data_values import is_placeholder
 from articulado.language.languages import Language
 from articulado.models.retry import QuestionTime
 from articulado.values.answers import StoreName, TurnQuestion, question_of
 from articulado.values.cases import (
     CaseFailure,
+    CollectedValue,
     FieldSpec,
     LeftOut,
     NamedConflict,
@@ -55,7 +50,7 @@ class AcceptCaseUpdate(Search):
     filters: dict[str, str]
     assumed: dict[str, str]
     conflicts: list[NamedConflict]
-    collected: dict[str, str]
+    collected: dict[str, CollectedValue]
     budget: int
     article_id: str
     article_title: str
@@ -63,6 +58,9 @@ class AcceptCaseUpdate(Search):
     critical: list[Chunk]
     of_article: list[Chunk]
     wanted: list[FieldSpec]
+    untyped: list[str]
+    left_open: list[str]
+    ask_problem: str
     context_tokens: int
     essential_tokens: int
     left_out: list[LeftOut]
@@ -99,7 +97,7 @@ async def accept_case(
     collected = checked_data(state.get("collected_data"))
     given = checked_filters(state, profile)
     told = fill_from_data(profile.filter_fields, given, collected, language)
-    named = mentions(inquiry, profile.filter_fields, language)
+    named = named_values(inquiry, profile.filter_fields)
     filters = fill_open_filters(named, told)
     case = profile.case
     if graph == "required_data":
@@ -117,7 +115,6 @@ async def accept_case(
         **at_rest(Search),
         "warnings": Overwrite(
             [
-                *unknown_values(profile.filter_fields, given, language),
                 *_taken("case_data_taken", told, given, profile, language),
                 *_taken("case_named_taken", filters, told, profile, language),
             ]
@@ -135,9 +132,8 @@ async def accept_case(
         "filters": filters,
         "assumed": {},
         "conflicts": [
-            _named_conflict(conflict, profile, language)
-            for conflict in conflicts(named, told, named_anywhere(inquiry, profile.filter_fields, language))
-            if conflict.is_conflict
+            {"field": each.field, "given": each.given, "message": each.message, "is_held": each.is_held}
+            for each in conflicts(named, told, language)
         ],
         "collected": collected,
         "budget": budget,
@@ -147,6 +143,9 @@ async def accept_case(
         "critical": [],
         "of_article": [],
         "wanted": [],
+        "untyped": [],
+        "left_open": [],
+        "ask_problem": "",
         "context_tokens": 0,
         "essential_tokens": 0,
         "left_out": [],
@@ -160,29 +159,18 @@ async def accept_case(
     }
 
 
-def summary(collected: Mapping[str, str]) -> str:
+def summary(collected: Mapping[str, CollectedValue]) -> str:
     """Return collected data as words to search with: "employment status terminated; balance $10,000"."""
-    data = [datum for datum in collected.items() if not is_placeholder(datum[1])][:MAX_SUMMARISED]
-    return "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in data)
-
-
-def _named_conflict(conflict: NamedFilter, profile: Profile, language: Language) -> NamedConflict:
-    field = next(field for field in profile.filter_fields if field.name == conflict.field)
-    # Where neither what was given nor what is named is held, both may be the same: the article tells if it matters.
-    is_open = conflict.verdict == "not_held" and not is_known_value(field, conflict.given)
-    return {
-        "field": conflict.field,
-        "given": "" if is_open else conflict.given,
-        "message": conflict_message(conflict, profile.filter_fields, language),
-    }
+    data = [(name, text) for name, value in collected.items() if not is_placeholder(text := text_of(value))]
+    return "; ".join(f"{name.replace('_', ' ')} {text}" for name, text in data[:MAX_SUMMARISED])
 
 
 def _taken(
     key: str, filled: Mapping[str, str], before: Mapping[str, str], profile: Profile, language: Language
 ) -> list[str]:
-    """Return a note for each field that was open before, and what it was filled with if that is a known value."""
+    """Return a note for each field that was open before, with the value that it was filled with."""
     return [
         language.translate(key, field=field.label, value=filled[field.name])
         for field in profile.filter_fields
-        if field.name in filled and field.name not in before and is_known_value(field, filled[field.name])
+        if field.name in filled and field.name not in before
     ]

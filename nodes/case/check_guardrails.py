@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 
 from articulado.cases.author import Answer, AnswerSection, CaseResponse, render
 from articulado.cases.guardrails import check, guards_of
+from articulado.cases.readers import text_of
 from articulado.language.languages import Language
 from articulado.values.cases import Guardrails, Response
 from state.case import CaseState
@@ -31,7 +32,7 @@ async def check_guardrails(
     """
     drafted = CaseResponse.model_validate(state["drafted"])
     chunks = [candidate["chunk"] for candidate in state["context"]]
-    case_texts = [state["inquiry"], *state["filters"].values(), *state["collected"].values()]
+    case_texts = [state["inquiry"], *state["filters"].values(), *map(text_of, state["collected"].values())]
     worked = [line for each in state["worked"] for line in each["lines"]]
     material = "\n".join([render(chunks), *case_texts, *worked])
     guards = guards_of(chunks)

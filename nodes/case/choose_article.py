@@ -1,6 +1,6 @@
 """Choose the article that handles a case, and estimate the confidence of the match.
 
-The confidence depends on the inquiry alone. Topic and data only choose among the articles that match.
+Whether any article handles the inquiry is judged by the inquiry alone. Topic and data choose among the articles.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,19 +8,11 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from articulado.cases.choice import Choice, choose, say_kept_out, say_out_of_scope, unasked_data
-from articulado.cases.data.phrases import named_choices
-from articulado.cases.evidence import Guide
-from articulado.cases.fields import passes_attributes
-from articulado.cases.matching import (
-    DECIMALS,
-    MAX_OF_ONE_WORD,
-    MIN_IN_SCOPE,
-    ArticleMatcher,
-    ConfidenceEstimator,
-    Match,
-    says_too_little,
-)
+from articulado.cases.choice import say_kept_out, say_out_of_scope
+from articulado.cases.confidence import DECIMALS, MAX_OF_ONE_WORD, MIN_IN_SCOPE, ConfidenceEstimator, says_too_little
+from articulado.cases.fields import passes_attributes, unknown_values
+from articulado.cases.guides import Guide
+from articulado.cases.matching import ArticleMatcher, Choice, Match, choose, unasked_data
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC
 from articulado.language.folding import letters_and_digits
@@ -28,25 +20,25 @@ from articulado.language.languages import Language
 from articulado.legal.vocabulary.matters import matters
 from articulado.retrieval.fusion import preference
 from articulado.retrieval.relevance.judge import Judgement, RelevanceJudge
-from articulado.values.cases import CaseFailure
+from articulado.values.cases import CaseFailure, CollectedValue
 from state.case import CaseState
 from state.context import ResolvedContext
 
 CONFLICT_SHARE = 0.5
-"""What is left of a confidence where the inquiry names another value than the filter has: either may be meant."""
+"""Share of the confidence that is left if the inquiry names another value than the filter: either may be meant."""
 
 FOREIGN = "otro_pais"
 """The matter of another country's law: a place in a text is too often taken for it."""
 
 SURE_OF_HINT = 0.6
-"""Share from which on it is said what an inquiry that is out of scope seems to be about."""
+"""Least share of a matter that is named in the message of an inquiry that is out of scope."""
 
 NO_MATCH = -20.0
-"""Log odds where there is no article at all."""
+"""Log odds if there is no article at all."""
 
 
 class ChooseArticleUpdate(TypedDict, total=False):
-    """The article, how sure it is that the inquiry is a case of it, and why it is not handled by it."""
+    """The article, the probability that it handles the inquiry, and why it does not."""
 
     article_id: str
     article_title: str
@@ -66,94 +58,82 @@ async def choose_article(
     profile: Profile,
     language: Language,
 ) -> ChooseArticleUpdate:
-    """Match the inquiry alone with every article that the filter lets through, whatever its topic.
+    """Match the inquiry with every article that the filter lets through, and choose one by topic and data, too.
 
-    Topic and data choose among articles that match; how sure it is that the inquiry is a case of one, they do not
-    change. An inquiry that no article matches is out of scope, one of another article than the topic is of is said to
-    be so, and so is one that names another provider, plan or regime than the filter, one whose article only the filter
-    keeps out, and one whose data are those of another article. Data that no article asks for are named in a warning.
+    A filter that no article passes finds nothing: the case is out of scope with a confidence of 0. So is an inquiry
+    that no article matches. The case is uncertain if the inquiry names another provider, plan or regime than the
+    filter, or if inquiry, topic and data are of different articles. Data that no article asks for give a warning.
 
     Raises:
         StoreUnavailable: the articles cannot be read.
     """
     every = await matcher.match(state["inquiry"])
-    matches = [match for match in every if passes_attributes(match.guide.attributes, state["filters"])]
-    choice = choose(matches, state["filters"].get(TOPIC, ""), state["collected"])
+    unknown = unknown_values(profile.filter_fields, state["filters"], language)
+    matches = [match for match in every if not unknown and passes_attributes(match.guide.attributes, state["filters"])]
     unasked = unasked_data([match.guide for match in every], _own_data(state, profile)) if every else []
     warnings = [language.translate("case_unasked_data", names=", ".join(unasked))] if unasked else []
-    update: ChooseArticleUpdate = {"warnings": warnings}
-    if choice is None or estimator.confidence(choice.best) < MIN_IN_SCOPE:
-        log_odds = choice.best if choice else NO_MATCH
-        is_elsewhere = bool(every) and estimator.confidence(every[0].log_odds) >= MIN_IN_SCOPE
-        failure = (
-            _kept_out(state, every[0], matches, profile, language)
-            if is_elsewhere
-            else await _out_of_scope(state, every, matches, judge, profile, language)
-        )
-        return {**update, "log_odds": log_odds, "confidence": estimator.confidence(log_odds), "failure": failure}
+    choice = choose(matcher.model, matches, state["filters"].get(TOPIC, ""), state["collected"])
+    if choice is None:
+        nothing = _nothing_found(unknown, state["filters"], profile, language)
+        return {"warnings": warnings, "log_odds": NO_MATCH, "confidence": 0.0, "failure": nothing}
     confidence = estimator.confidence(choice.log_odds)
+    if choice.in_scope < MIN_IN_SCOPE:
+        return {
+            "warnings": warnings,
+            "log_odds": choice.log_odds,
+            "confidence": confidence,
+            "failure": await _out_of_scope(state, every, matches, judge, profile, language),
+        }
     if says_too_little(state["inquiry"], language):
         confidence = min(confidence, MAX_OF_ONE_WORD)
-    update = {
-        **update,
+    failure = _doubt(state, choice, profile, language)
+    if failure and failure["error"] == "OtherValue":
+        confidence = round(confidence * CONFLICT_SHARE, DECIMALS)
+    return {
+        "warnings": warnings,
         "article_id": choice.guide.article_id,
         "article_title": choice.guide.title,
         "log_odds": choice.log_odds,
         "confidence": confidence,
+        "failure": failure,
     }
-    # A field that the article leaves open, and the caller too, is none that it hangs on.
+
+
+def _own_data(state: CaseState, profile: Profile) -> dict[str, CollectedValue]:
+    """Return the data that are no filter field."""
+    fields = {letters_and_digits(field.name) for field in profile.filter_fields}
+    return {name: value for name, value in state["collected"].items() if letters_and_digits(name) not in fields}
+
+
+def _nothing_found(
+    unknown: Sequence[str], filters: Mapping[str, str], profile: Profile, language: Language
+) -> CaseFailure:
+    """Say that no article passes the filter, and why: ``unknown`` says which values are not known."""
+    values = " + ".join(
+        filters[field.name] for field in profile.filter_fields if field.name != TOPIC and field.name in filters
+    )
+    why = unknown or ([language.translate("case_no_article_for", values=values)] if values else [])
+    return {"error": "NoResultsFound", "message": ". ".join([language.translate("case_nothing_found"), *why])}
+
+
+def _doubt(state: CaseState, choice: Choice, profile: Profile, language: Language) -> CaseFailure | None:
+    """Say what contradicts itself in a case; ``None`` if nothing does."""
+    # A field that the article and the caller leave open does not decide anything; and a name without an article may be
+    # a datum, such as the institution that receives the money.
+    data = {spec["names"] for spec in choice.guide.fields if "names" in spec}
     against = [
         conflict["message"]
         for conflict in state["conflicts"]
-        if conflict["given"] or choice.guide.attributes.get(conflict["field"])
+        if (conflict["given"] or choice.guide.attributes.get(conflict["field"]))
+        and (conflict["is_held"] or conflict["field"] not in data)
     ]
     if against:
-        article = _named_article(state["inquiry"], every[0], matches, profile, language)
-        return {
-            **update,
-            "article_id": article.article_id if article else "",
-            "article_title": article.title if article else "",
-            "confidence": round(confidence * CONFLICT_SHARE, DECIMALS),
-            "failure": _other_value(against),
-        }
+        return {"error": "OtherValue", "message": ". ".join(against)}
     if choice.is_redirected:
-        message = _redirected(choice, profile, state["filters"], language)
-        return {**update, "failure": {"error": "OtherArticle", "message": message}}
+        return {"error": "OtherArticle", "message": _redirected(choice, profile, state["filters"], language)}
     if choice.of_data:
-        message = _of_other_data(choice.guide, choice.of_data, language)
-        return {**update, "failure": {"error": "OtherArticle", "message": message}}
-    return update
-
-
-def _own_data(state: CaseState, profile: Profile) -> dict[str, str]:
-    """Return the data that are no filter field."""
-    fields = {letters_and_digits(field.name) for field in profile.filter_fields}
-    return {name: text for name, text in state["collected"].items() if letters_and_digits(name) not in fields}
-
-
-def _named_article(
-    inquiry: str, best: Match, matches: Sequence[Match], profile: Profile, language: Language
-) -> Guide | None:
-    """Return the article that passes the filter and is of the topic that the inquiry names, else of its best match.
-
-    Where the inquiry names another provider, what passes may be like it by chance.
-    """
-    topics = next((field.values for field in profile.filter_fields if field.name == TOPIC), {})
-    named = named_choices(inquiry, topics, language)
-    topic = next(iter(named)) if len(named) == 1 else best.guide.topic
-    return next((match.guide for match in matches if match.guide.topic == topic), None)
-
-
-def _other_value(messages: Sequence[str]) -> CaseFailure:
-    return {"error": "OtherValue", "message": ". ".join(messages)}
-
-
-def _kept_out(
-    state: CaseState, best: Match, matches: Sequence[Match], profile: Profile, language: Language
-) -> CaseFailure:
-    """Say what the inquiry names against the filter, else why the filter keeps out the article that it matches best."""
-    against = [conflict["message"] for conflict in state["conflicts"]]
-    return _other_value(against or [say_kept_out(best, matches, profile.filter_fields, state["filters"], language)])
+        return {"error": "OtherArticle", "message": _of_other_data(choice.guide, choice.of_data, language)}
+    return None
 
 
 async def _out_of_scope(
@@ -165,14 +145,15 @@ async def _out_of_scope(
     language: Language,
 ) -> CaseFailure:
     """Say that no article handles the inquiry, what it is about if that is sure, and what there are articles for."""
-    if not every:
-        return {"error": "NoResultsFound", "message": language.translate("case_nothing_found")}
-    message = say_out_of_scope(matches, profile.filter_fields, state["filters"], language)
+    kept_out = every[0] if every[0] not in matches else None
+    message = say_out_of_scope(matches, language)
     candidates = sorted(state["candidates"], key=preference)
     judgement = await judge.judge(state["turn_question"], candidates) if candidates else Judgement(0.0)
     matter = matters().get(judgement.matter)
     if matter and matter.where and matter.key != FOREIGN and judgement.matter_share >= SURE_OF_HINT:
         message = f"{language.translate('rag_seems_law', about=matter.about)} {message}"
+    elif kept_out:
+        message = f"{message}. {say_kept_out(kept_out, profile.filter_fields, state['filters'], language)}"
     return {"error": "OutOfScope", "message": message}
 
 

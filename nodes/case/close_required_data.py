@@ -5,8 +5,8 @@ from typing_extensions import TypedDict
 
 from articulado.cases.author import RequiredData
 from articulado.cases.choice import TIERS, is_critical
+from articulado.cases.confidence import MIN_CONFIDENCE
 from articulado.cases.fields import fields_json
-from articulado.cases.matching import MIN_CONFIDENCE
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.values.answers import DataOutcome

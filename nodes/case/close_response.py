@@ -11,8 +11,9 @@ from typing_extensions import TypedDict
 
 from articulado.cases.author import Answer
 from articulado.cases.budget import answer_json
-from articulado.cases.data.read import ReadData, apply_rules
-from articulado.cases.matching import MIN_CONFIDENCE
+from articulado.cases.confidence import MIN_CONFIDENCE
+from articulado.cases.rules import apply_rules
+from articulado.cases.typed_data import ReadData
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.values.cases import CaseMetadata, Decision, Guardrails, RejectedDatum, Response, Shortfall, Source

@@ -9,8 +9,8 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.cases.confidence import CaseGraph
 from articulado.cases.fields import APPLIES_TO_ALL, field_specs, field_value, filter_paths, passes_filter
-from articulado.cases.matching import CaseGraph
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC
 from articulado.language.languages import Language

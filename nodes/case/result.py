@@ -11,9 +11,11 @@ from typing import Any, Literal
 from typing_extensions import TypedDict
 
 from articulado.cases.author import CaseMaterial, render
-from articulado.cases.data.read import ReadData, applicable_calculations, read_data
+from articulado.cases.confidence import says_too_little
 from articulado.cases.fields import contradicted_filters
-from articulado.cases.matching import says_too_little
+from articulado.cases.readers import text_of
+from articulado.cases.rules import applicable_calculations
+from articulado.cases.typed_data import ReadData, read_data
 from articulado.config.profile import Profile
 from articulado.language.formats import written
 from articulado.language.languages import Language
@@ -24,6 +26,7 @@ from articulado.values.answers import Cost, cost_of
 from articulado.values.cases import (
     CaseMetadata,
     CitedProvision,
+    CollectedValue,
     DecisionRule,
     FailureName,
     LeftOut,
@@ -38,7 +41,7 @@ from articulado.values.protocols import Structured
 from state.case import CaseState
 
 
-def case_data(state: CaseState) -> dict[str, str]:
+def case_data(state: CaseState) -> dict[str, CollectedValue]:
     """Return all data of a case: what was collected, and the filter fields, which may be data that it needs.
 
     A filter field goes before a datum of its name; that they differ is told (``read_case``).
@@ -47,10 +50,9 @@ def case_data(state: CaseState) -> dict[str, str]:
 
 
 def case_rules(state: CaseState) -> list[DecisionRule]:
-    """Return the rules of the context, those of the article of the case first."""
-    chunks = sorted(
-        (candidate["chunk"] for candidate in state["context"]), key=lambda chunk: chunk["law_id"] != state["article_id"]
-    )
+    """Return the rules of the context, or of the article before there is a context; those of the article first."""
+    in_context = [candidate["chunk"] for candidate in state["context"]] or [*state["critical"], *state["of_article"]]
+    chunks = sorted(in_context, key=lambda chunk: chunk["law_id"] != state["article_id"])
     return [rule for chunk in chunks for rule in details_of(chunk).get("rules", [])]
 
 
@@ -95,7 +97,9 @@ def case_material(
         article_title=next((article_title(chunk) for chunk in chunks if chunk["law_id"] == article), article),
         answer_tokens=answer_tokens,
         filters={**state["assumed"], **state["filters"]},
-        collected={name: text for name, text in state["collected"].items() if not read or name not in read.unusable},
+        collected={
+            name: text_of(value) for name, value in state["collected"].items() if not read or name not in read.unusable
+        },
         missing=read.without_value if read else (),
         calculations=calculations,
     )

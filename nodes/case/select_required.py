@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from articulado.cases.budget import check_enough, fit_chunks, tokens_up_to
 from articulado.cases.choice import found_by, is_critical, of_article, order_for_required_data, with_article
-from articulado.cases.matching import raw_confidence
+from articulado.cases.confidence import raw_confidence
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.values.cases import CaseFailure, LeftOut

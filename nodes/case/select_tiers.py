@@ -20,7 +20,7 @@ from articulado.cases.budget import (
     tokens_up_to,
 )
 from articulado.cases.choice import found_by, of_article, order_by_tier, with_article
-from articulado.cases.matching import raw_confidence
+from articulado.cases.confidence import raw_confidence
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.retrieval.fusion import candidate

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-import yaml
 from langgraph.checkpoint.memory import InMemorySaver
+from support.case_replies import fields_reply, response_reply
 from support.laboral import write_laboral
 from support.openai_server import OpenAIServer, Reply, failure, running_server
 from support.paths import REPOSITORY
@@ -22,6 +22,7 @@ from support.whole_data import packaged_articles, whole_data
 
 from articulado.cases.author import SEPARATOR, Answer
 from articulado.cases.budget import answer_json, budget_shares
+from articulado.cases.confidence import MIN_CONFIDENCE
 from articulado.config.settings import ModelSettings, Settings
 from articulado.models.tokens import token_counter
 from articulado.values.errors import ContentFiltered, InvalidInput, ModelError, ModelTimeout
@@ -32,7 +33,7 @@ from nodes.stage import wait_for
 
 PROFILES = REPOSITORY / "profiles"
 MODEL = "gpt-4o-mini"
-PLAN = {"inquiry": "Participant wants rollover to Fidelity", "record_keeper": "LT Trust", "plan_type": "401(k)"}
+PLAN = {"inquiry": "Participant wants to roll over an account", "record_keeper": "LT Trust", "plan_type": "401(k)"}
 ROLLOVER = {**PLAN, "topic": "rollover"}
 DISMISSAL = {"inquiry": "Me han dado la carta de despido disciplinario", "topic": "despido_disciplinario"}
 COUNTER = token_counter(MODEL)
@@ -106,16 +107,6 @@ def embedded_law(tmp_path_factory, laboral) -> Iterator[Desk]:
     yield from desk(laboral, "embedded", tmp_path_factory.mktemp("law"))
 
 
-@pytest.fixture(scope="module")
-def remote_law(tmp_path_factory, laboral) -> Iterator[Desk]:
-    yield from desk(laboral, "server", tmp_path_factory.mktemp("remote_law"))
-
-
-@pytest.fixture(scope="module", params=["embedded_law", "remote_law"])
-def law(request) -> Desk:
-    return request.getfixturevalue(request.param)
-
-
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
     with running_server() as running:
@@ -126,45 +117,7 @@ def model(server: OpenAIServer, name: str = MODEL) -> ModelSettings:
     return ModelSettings(provider="openai", model=name, base_url=server.url, api_key="k")
 
 
-FIELDS = {
-    "article_reference": {"article_id": "lt-trust-rollover", "title": "made up", "confidence": 0.01},
-    "required_fields": {
-        "participant_data": [
-            {
-                "field": "receiving_institution",
-                "description": "Who receives the money",
-                "why_needed": "The check is payable to it",
-                "data_type": "text",
-                "required": True,
-                "uncertain": False,
-            },
-            {
-                "field": "zodiac_sign",
-                "description": "Of no use",
-                "why_needed": "None",
-                "data_type": "text",
-                "required": False,
-                "uncertain": False,
-            },
-        ],
-        "plan_data": [],
-    },
-}
-
-
-def response(*components, decision="can_proceed", reason="", steps=(), warnings=(), violated=()):
-    section = {
-        "topic": "Rollover",
-        "answer_components": list(components),
-        "steps": list(steps),
-        "warnings": list(warnings),
-    }
-    return {
-        "decision": decision,
-        "reason": reason,
-        "response": {"sections": [section]},
-        "guardrails_violated": list(violated),
-    }
+FIELDS = fields_reply("lt-trust-rollover", "receiving_institution", "zodiac_sign")
 
 
 def shown_context(server: OpenAIServer) -> str:
@@ -190,33 +143,20 @@ async def test_offline_the_data_of_a_case_are_those_of_its_article(plan):
     assert {source["article_id"] for source in found["sources"] if source["chunk_type"] == "required_data"} == {
         "lt-trust-rollover"
     }
-    assert found["usage"]["model_calls"] == 0
-
-
-async def test_offline_a_rollover_is_found_beyond_doubt(embedded):
-    found = await embedded.needed(ROLLOVER)
-
-    assert found["outcome"] == "found"
+    assert (found["outcome"], found["usage"]["model_calls"]) == ("found", 0)
     assert found["article_reference"]["confidence"] > 0.7
 
 
-async def test_offline_a_question_of_three_words_is_answered_within_its_budget(plan):
-    found = await plan.answered(
-        {"inquiry": "How to rollover?", "collected_data": {"balance": "$10,000"}, "max_tokens": 1500}
-    )
+async def test_an_institution_that_receives_the_money_is_no_other_record_keeper(embedded):
+    found = await embedded.needed({**ROLLOVER, "inquiry": "Participant wants rollover to Fidelity"})
 
-    assert found["decision"] in ("can_proceed", "uncertain", "out_of_scope")
-    assert found["metadata"]["token_count"] <= 1500
-    assert found["response"]["sections"]
+    assert (found["outcome"], found["article_reference"]["article_id"]) == ("found", "lt-trust-rollover")
 
 
 @pytest.mark.parametrize("name", ["plan_401k", "laboral"])
 async def test_with_few_tokens_an_answer_has_steps_and_warnings_or_says_how_many_bring_them(name, request):
     office = request.getfixturevalue({"plan_401k": "embedded", "laboral": "embedded_law"}[name])
-    articles = [
-        yaml.safe_load(path.read_text(encoding="utf-8"))
-        for path in sorted((PROFILES / name / "articles").glob("*.article.yaml"))
-    ]
+    articles = packaged_articles(PROFILES / name / "articles")[::3]
 
     async with office.services() as services:
         graph = build_generate_response(services)
@@ -236,9 +176,9 @@ def has_steps_and_warnings(found) -> bool:
     return any(section["steps"] for section in sections) and any(section["warnings"] for section in sections)
 
 
-async def test_a_case_of_the_law_is_asked_and_answered_in_spanish_with_its_provisions(law):
-    needed = await law.needed(DISMISSAL)
-    answer = await law.answered({**DISMISSAL, "collected_data": {}})
+async def test_a_case_of_the_law_is_asked_and_answered_in_spanish_with_its_provisions(embedded_law):
+    needed = await embedded_law.needed(DISMISSAL)
+    answer = await embedded_law.answered({**DISMISSAL, "collected_data": {}})
 
     assert needed["article_reference"]["article_id"] == "despido-disciplinario"
     assert "fecha_despido" in {one["field"] for group in needed["required_fields"].values() for one in group}
@@ -263,17 +203,6 @@ async def test_with_all_data_and_enough_confidence_a_case_can_proceed(embedded):
     assert found["decision"] == "can_proceed", found["message"]
 
 
-async def test_data_under_another_name_and_in_groups_count_and_the_rest_is_said_to_be_missing(embedded):
-    found = await embedded.answered(
-        {**ROLLOVER, "collected_data": {"participant_data": {"balance": "$10,000"}, "plan_data": {"plan_name": "P"}}}
-    )
-
-    missing = found["metadata"]["missing_data"]
-    assert "receiving_institution" in missing
-    assert not {"account_balance", "plan_name"} & set(missing)
-    assert found["decision"] == "uncertain"
-
-
 async def test_a_field_that_is_left_open_is_not_mixed_and_the_choice_is_told(embedded):
     found = await embedded.answered({"inquiry": "How does a participant roll over to an IRA?", "topic": "rollover"})
 
@@ -283,53 +212,24 @@ async def test_a_field_that_is_left_open_is_not_mixed_and_the_choice_is_told(emb
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("filters", "why"),
     [
-        ({"account_balance": "$10,000", "balance": "$5"}, "different values; check them: account_balance"),
-        ({"account_balance": "plenty"}, "“plenty” cannot be read as an amount; what is accepted: an amount in figures"),
+        (
+            {"record_keeper": "LT Trsut"},
+            "“LT Trsut” is not known as “Record keeper”. Known are: LT Trust, Meridian Recordkeeping",
+        ),
+        ({"topic": "nope"}, "“nope” is not known as “Topic”. Known are: rollover, loan, hardship_withdrawal"),
     ],
 )
-async def test_data_that_contradict_each_other_or_cannot_be_read_keep_a_case_from_going_on(embedded, data, said):
-    needed = await embedded.needed(ROLLOVER)
-    rest = {
-        one["field"]: "terminated" if one["field"] == "employment_status" else "x"
-        for group in needed["required_fields"].values()
-        for one in group
-        if one["required"] and one["field"] != "account_balance"
-    }
-
-    found = await embedded.answered({**ROLLOVER, "collected_data": {**rest, **data}})
-
-    assert found["decision"] == "uncertain"
-    assert said in found["message"]
-
-
-async def test_a_filter_field_is_a_datum_too(law):
-    found = await law.answered({"inquiry": "Quiero mi finiquito", "topic": "finiquito", "tipo_contrato": "temporal"})
-
-    assert found["metadata"]["article_id"] == "finiquito"
-    assert "tipo_contrato" not in found["metadata"]["missing_data"]
-
-
-async def test_a_value_that_is_not_known_is_named_with_those_that_are(embedded):
-    found = await embedded.answered({"inquiry": "How to rollover?", "record_keeper": "LT Trsut"})
-
-    assert (
-        "“LT Trsut” is not known as “Record keeper”. Known are: LT Trust, Meridian Recordkeeping" in found["warnings"]
-    )
-
-
-async def test_a_value_that_no_article_has_is_uncertain_and_those_that_are_held_are_named(plan):
-    case = {"inquiry": "How to rollover?", "record_keeper": "Nobody Inc."}
+async def test_an_unknown_value_of_a_filter_finds_nothing_and_those_that_are_known_are_named(plan, filters, why):
+    case = {"inquiry": "How to rollover?", **filters}
     needed, answer = await plan.needed(case), await plan.answered(case)
 
-    assert (needed["outcome"], needed["article_reference"]) == ("uncertain", None)
-    assert (answer["decision"], answer["confidence"]) == ("uncertain", 0.0)
+    assert (needed["outcome"], needed["article_reference"]) == ("out_of_scope", None)
+    assert (answer["decision"], answer["confidence"]) == ("out_of_scope", 0.0)
     assert needed["message"] == answer["message"]
-    assert answer["message"] == (
-        "“Nobody Inc.” is not known as “Record keeper”. Known are: LT Trust, Meridian Recordkeeping"
-    )
-    assert answer["metadata"]["token_count"] == 0
+    assert answer["message"].startswith(f"No relevant articles found. {why}")
+    assert (answer["metadata"]["token_count"], answer["response"]) == (0, {"sections": []})
 
 
 # What a model is shown, on both stores
@@ -350,21 +250,14 @@ async def test_required_data_come_first_and_whole_and_the_context_has_about_500_
     assert found["usage"]["model_calls"] == 1
 
 
-async def test_a_field_of_which_the_context_says_nothing_is_marked_as_a_guess(embedded, server):
+async def test_a_field_that_the_context_does_not_name_is_a_guess_and_required_data_left_out_are_added(embedded, server):
     server.script(MODEL, json.dumps(FIELDS))
 
     found = await embedded.needed(ROLLOVER, principal=model(server))
 
     shown = {field["field"]: field["uncertain"] for field in found["required_fields"]["participant_data"]}
     assert (shown["receiving_institution"], shown["zodiac_sign"]) == (False, True)
-
-
-async def test_required_data_that_the_model_leaves_out_are_added(embedded, server):
-    server.script(MODEL, json.dumps(FIELDS))
     offline = await embedded.needed(ROLLOVER)
-
-    found = await embedded.needed(ROLLOVER, principal=model(server))
-
     required = [
         {one["field"] for group in result["required_fields"].values() for one in group if one["required"]}
         for result in (offline, found)
@@ -373,8 +266,7 @@ async def test_required_data_that_the_model_leaves_out_are_added(embedded, serve
 
 
 async def test_a_model_that_names_another_article_makes_the_case_uncertain(embedded, server):
-    other = {**FIELDS["article_reference"], "article_id": "lt-trust-hardship-withdrawal"}
-    server.script(MODEL, json.dumps({**FIELDS, "article_reference": other}))
+    server.script(MODEL, json.dumps(fields_reply("lt-trust-hardship-withdrawal")))
     async with embedded.services(principal=model(server)) as services:
         asked = services.profile.case.required_data.model_copy(update={"context_tokens": 3000})
         case = services.profile.case.model_copy(update={"required_data": asked})
@@ -389,8 +281,9 @@ async def test_a_model_that_names_another_article_makes_the_case_uncertain(embed
     )
 
 
-async def test_a_case_that_is_out_of_scope_is_not_answered_by_the_procedure(embedded):
-    found = await embedded.answered({**ROLLOVER, "collected_data": {"account_balance": "$0"}})
+async def test_a_rule_goes_before_the_model_and_what_is_out_of_scope_is_not_answered_by_the_procedure(embedded, server):
+    server.script(MODEL, json.dumps(response_reply("Fine.", decision="can_proceed")))
+    found = await embedded.answered({**ROLLOVER, "collected_data": {"account_balance": "$0"}}, principal=model(server))
 
     assert (found["decision"], found["message"]) == ("out_of_scope", "There is no vested money to roll over")
     assert found["response"]["sections"] == []
@@ -398,7 +291,7 @@ async def test_a_case_that_is_out_of_scope_is_not_answered_by_the_procedure(embe
 
 @pytest.mark.parametrize("budget", [1500, 2200, 6000])
 async def test_every_critical_chunk_is_shown_and_context_and_answer_keep_the_budget(plan, server, budget):
-    server.script(MODEL, json.dumps(response("A direct rollover goes straight to the new institution.")))
+    server.script(MODEL, json.dumps(response_reply("A direct rollover goes straight to the new institution.")))
 
     found = await plan.answered({**ROLLOVER, "max_tokens": budget}, principal=model(server))
 
@@ -417,48 +310,20 @@ async def test_every_critical_chunk_is_shown_and_context_and_answer_keep_the_bud
     assert "(article meridian" not in context
 
 
-async def test_more_room_brings_more_chunks(embedded, server):
-    server.answer(MODEL, lambda request: json.dumps(response("Fine.")))
-
-    used = [
-        (await embedded.answered({**ROLLOVER, "max_tokens": tokens}, principal=model(server)))["metadata"][
-            "chunks_used"
-        ]
-        for tokens in (1500, 2500, 8000)
-    ]
-
-    assert used[0] < used[1] <= used[2]
-
-
-async def test_a_critical_set_that_does_not_fit_is_uncertain_names_the_sizes_and_asks_no_model(plan, server):
-    found = await plan.answered({**ROLLOVER, "max_tokens": 300}, principal=model(server))
-
-    assert found["decision"] == "uncertain"
-    assert "210" in found["message"]
-    assert "300" in found["message"]
-    assert server.requests == []
-    assert found["usage"]["model_calls"] == 0
-
-
-async def test_too_little_context_is_uncertain_and_asks_no_model(tmp_path, server):
-    text = (PROFILES / "plan_401k.toml").read_text(encoding="utf-8")
-    text = text.replace("min_context_tokens = 40", "min_context_tokens = 100000")
-    text = text.replace('name = "plan_401k"', 'name = "plan_pruebas"')
-    text = text.replace('folder = "plan_401k/articles"', f'folder = "{PROFILES}/plan_401k/articles"')
-    (tmp_path / "plan_pruebas.toml").write_text(text, encoding="utf-8")
-    strict = Desk(Settings.read(env_file=None, profile=str(tmp_path / "plan_pruebas.toml"), home=tmp_path), None)
-
-    needed = await strict.needed(ROLLOVER, principal=model(server))
-    answer = await strict.answered(ROLLOVER, principal=model(server))
+async def test_too_little_context_is_uncertain_and_asks_no_model(embedded, server):
+    async with embedded.services(principal=model(server)) as services:
+        case = services.profile.case.model_copy(update={"min_context_tokens": 100_000})
+        strict = replace(services, profile=services.profile.model_copy(update={"case": case}))
+        needed = await build_required_data(strict).ainvoke(ROLLOVER)
+        answer = await build_generate_response(strict).ainvoke(ROLLOVER)
 
     assert (needed["outcome"], answer["decision"]) == ("uncertain", "uncertain")
-    assert "100000" in needed["message"]
-    assert "100000" in answer["message"]
+    assert ("100000" in needed["message"], "100000" in answer["message"]) == (True, True)
     assert server.requests == []
 
 
 async def test_the_message_has_case_data_and_what_is_missing_and_no_secret_of_the_prompt(embedded, server):
-    server.script(MODEL, json.dumps(response("Fine.")))
+    server.script(MODEL, json.dumps(response_reply("Fine.")))
 
     await embedded.answered({**ROLLOVER, "collected_data": {"balance": "$10,000"}}, principal=model(server))
 
@@ -468,7 +333,7 @@ async def test_the_message_has_case_data_and_what_is_missing_and_no_secret_of_th
     assert '"balance": "$10,000"' in user
     assert '"record_keeper": "LT Trust"' in user
     assert "receiving_institution" in user.partition("MISSING DATA")[2]
-    assert user.endswith("INQUIRY:\nParticipant wants rollover to Fidelity")
+    assert user.endswith("INQUIRY:\nParticipant wants to roll over an account")
 
 
 async def test_the_limit_goes_to_a_provider_whose_model_takes_one_and_stands_in_the_prompt_elsewhere(embedded, server):
@@ -482,24 +347,12 @@ async def test_the_limit_goes_to_a_provider_whose_model_takes_one_and_stands_in_
     assert all("must not exceed 500 tokens" in body["messages"][0]["content"] for body in (taken, refused))
 
 
-async def test_a_case_of_the_law_is_put_to_the_model_in_spanish(law, server):
-    server.script(MODEL, json.dumps(response("El despido sin carta es improcedente.")))
-
-    found = await law.answered({**DISMISSAL, "max_tokens": 1500}, principal=model(server))
-
-    assert "Responde el caso con el contexto" in server.requests[0].body["messages"][0]["content"]
-    context = shown_context(server)
-    assert types_in(context)[:3] == ["decision_guide", "response_frames", "guardrails"]
-    assert found["metadata"]["token_count"] <= 1500
-    assert found["response"]["sections"][0]["answer_components"] == ["El despido sin carta es improcedente."]
-
-
 # What becomes of a reply
 
 
 async def test_an_answer_that_is_too_long_loses_whole_items_and_says_which(embedded, server):
     long = [f"Sentence {'word ' * 40}{letter}." for letter in "abcdefghijkl"]
-    server.script("gpt-5.2", json.dumps(response(*long, steps=["Sign the form."], warnings=["Mind the fees."])))
+    server.script("gpt-5.2", json.dumps(response_reply(*long, steps=["Sign the form."], warnings=["Mind the fees."])))
 
     found = await embedded.answered({**ROLLOVER, "max_tokens": 1500}, principal=model(server, "gpt-5.2"))
 
@@ -515,7 +368,8 @@ async def test_an_answer_that_is_too_long_loses_whole_items_and_says_which(embed
 
 async def test_what_breaks_a_guardrail_of_the_context_is_removed_and_reported(embedded, server):
     server.script(
-        MODEL, json.dumps(response("The check is payable to the new institution.", "You will owe $2,000 in taxes."))
+        MODEL,
+        json.dumps(response_reply("The check is payable to the new institution.", "You will owe $2,000 in taxes.")),
     )
 
     found = await embedded.answered(ROLLOVER, principal=model(server))
@@ -523,16 +377,6 @@ async def test_what_breaks_a_guardrail_of_the_context_is_removed_and_reported(em
     assert found["response"]["sections"][0]["answer_components"] == ["The check is payable to the new institution."]
     assert "You will owe $2,000 in taxes." in {violation["removed"] for violation in found["guardrails"]["violated"]}
     assert found["guardrails"]["checked"] >= 3
-
-
-async def test_a_rule_of_the_decision_guide_goes_before_the_model(embedded, server):
-    server.answer(MODEL, lambda request: json.dumps(response("Fine.", decision="can_proceed")))
-
-    found = await embedded.answered(
-        {**ROLLOVER, "collected_data": {"employment_status": "active"}}, principal=model(server)
-    )
-
-    assert found["decision"] == "uncertain"
 
 
 async def test_malformed_output_is_repaired_once_with_the_error_shown(embedded, server):
@@ -548,33 +392,22 @@ async def test_malformed_output_is_repaired_once_with_the_error_shown(embedded, 
     assert "data_type" in repair[-1]["content"]
 
 
-async def test_malformed_output_twice_is_a_model_error(embedded, server):
-    server.script(MODEL, '{"no": "JSON"}', '{"decision": "perhaps"}')
+@pytest.mark.parametrize(
+    ("replies", "error", "more"),
+    [
+        (['{"no": "JSON"}', '{"decision": "perhaps"}'], ModelError, {}),
+        ([Reply(refusal="I cannot help with that.")], ContentFiltered, {}),
+        ([Reply(dribble=True)], ModelTimeout, {"question_timeout": 0.3}),
+        ([failure(500)] * 3, ModelError, {}),
+    ],
+    ids=["malformed twice", "refused", "too slow", "failed"],
+)
+async def test_a_model_that_gives_no_answer_is_an_error(embedded, server, replies, error, more):
+    server.script(MODEL, *replies)
 
-    with pytest.raises(ModelError):
-        await embedded.answered(ROLLOVER, principal=model(server))
-    assert server.calls(MODEL) == 2
-
-
-async def test_a_model_that_refuses_is_content_filtered(embedded, server):
-    server.script(MODEL, Reply(refusal="I cannot help with that."))
-
-    with pytest.raises(ContentFiltered):
-        await embedded.needed(ROLLOVER, principal=model(server))
-
-
-async def test_a_model_that_is_too_slow_is_a_time_out(embedded, server):
-    server.script(MODEL, Reply(dribble=True))
-
-    with pytest.raises(ModelTimeout):
-        await embedded.answered(ROLLOVER, principal=model(server), question_timeout=0.3)
-
-
-async def test_a_provider_that_fails_is_a_model_error(embedded, server):
-    server.script(MODEL, *[failure(500)] * 3)
-
-    with pytest.raises(ModelError):
-        await embedded.answered(ROLLOVER, principal=model(server))
+    with pytest.raises(error):
+        await embedded.answered(ROLLOVER, principal=model(server), **more)
+    assert server.calls(MODEL) <= len(replies)
 
 
 # What the store is asked
@@ -638,7 +471,6 @@ async def test_both_stores_answer_alike(embedded, remote):
         ({"inquiry": "x", "max_tokens": True}, "max_tokens"),
         ({"inquiry": "x", "collected_data": ["a"]}, "collected_data"),
         ({"inquiry": "x", "collected_data": {"a": "b" * 501}}, "“a”"),
-        ({"inquiry": "x", "topic": "nope"}, "“nope” is not among the values of “Topic”. There are: rollover, loan"),
         ({"inquiry": "x", "collected_data": {"a": {"b": {"c": {"d": {"e": 1}}}}}}, "3 levels"),
         ({"inquiry": "x", "collected_data": {"a": [["b"]]}}, "a list of these"),
         ({"inquiry": "x", "record_keeper": 3}, "record_keeper"),
@@ -650,38 +482,78 @@ async def test_what_cannot_be_used_is_said(embedded, case, said):
 
 
 async def test_on_a_thread_a_case_sees_nothing_of_the_one_before(embedded):
-    from langgraph.checkpoint.memory import InMemorySaver
-
+    loan, unasked = {"inquiry": "How does a loan work?", "record_keeper": "Meridian"}, {"ask_missing": False}
     async with embedded.services() as services:
         graph = build_generate_response(services, InMemorySaver())
         config = {"configurable": {"thread_id": "1"}}
-        await graph.ainvoke({**ROLLOVER, "collected_data": {"plan_name": "P"}, "max_tokens": 1500}, config)
-        second = await graph.ainvoke({"inquiry": "How does a loan work?", "record_keeper": "Meridian"}, config)
-        other = {"configurable": {"thread_id": "2"}}
-        fresh = await graph.ainvoke({"inquiry": "How does a loan work?", "record_keeper": "Meridian"}, other)
+        await graph.ainvoke(
+            {**ROLLOVER, "collected_data": {"plan_name": "P"}, "max_tokens": 1500}, config, context=unasked
+        )
+        second = await graph.ainvoke(loan, config, context=unasked)
+        fresh = await graph.ainvoke(loan, {"configurable": {"thread_id": "2"}}, context=unasked)
 
     assert {**second, "usage": None} == {**fresh, "usage": None}
 
 
-@pytest.mark.parametrize(
-    ("build", "searches"),
-    [
-        (build_required_data, [PLAN["inquiry"], f"{PLAN['inquiry']} rollover"]),
-        (build_generate_response, [PLAN["inquiry"]]),
-    ],
-)
-async def test_a_fork_of_a_case_makes_the_searches_that_it_is_given_by_the_law_of_the_same_day(
-    embedded, build, searches
-):
+async def test_a_fork_of_a_case_makes_the_searches_that_it_is_given_by_the_law_of_the_same_day(embedded):
     thread = {"configurable": {"thread_id": "1"}}
     async with embedded.services() as services:
-        graph = build(services, InMemorySaver())
+        graph = build_required_data(services, InMemorySaver())
         await graph.ainvoke(ROLLOVER, thread, context={"as_of": "2026-05-05"})
         history = [snapshot async for snapshot in graph.aget_state_history(thread)]
         accepted = next(one for one in history if one.next == ("retrieve",))
         fork = await graph.aupdate_state(accepted.config, {"searches": ["account transfer"]}, as_node="accept_case")
         await graph.ainvoke(None, fork)
         after = (await graph.aget_state(thread)).values
-    assert accepted.values["searches"] == searches
+    assert accepted.values["searches"] == [PLAN["inquiry"], f"{PLAN['inquiry']} rollover"]
     assert {found_by for candidate in after["found"] for found_by in candidate["found_by"]} == {"account transfer"}
     assert (after["as_of"], after["store"]) == ("2026-05-05", "index")
+
+
+# Inquiries about other matters, though topic and all data of an article come along
+
+OTHER_MATTERS = {
+    "embedded": (
+        "My dental insurance refused the crown, how do I appeal?",
+        "She forgot the PIN of her debit card",
+        "How much will my Social Security check be at 67?",
+        "Client wants to refinance the mortgage on his house",
+        "He needs a copy of his W-2 from the payroll department",
+        "What is the weather like in Boston this weekend?",
+        "Employee asks how many vacation days carry over to next year",
+        "How do I sign up for Medicare Part B?",
+    ),
+    "embedded_law": (
+        "Mi casero no me devuelve la fianza del piso",
+        "Quiero divorciarme y quedarme con la custodia de los niños",
+        "¿Qué documentos necesito para renovar el pasaporte?",
+        "El vecino de arriba tiene una gotera y no quiere arreglarla",
+        "La compañía de teléfono me ha subido la tarifa sin permiso",
+        "¿Cómo doy de alta la luz en mi piso nuevo?",
+        "Me han puesto una multa de tráfico por exceso de velocidad",
+        "¿Cómo solicito una beca para la universidad de mi hija?",
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "articles"), [("embedded", "plan_401k"), ("embedded_law", "laboral")])
+async def test_topic_and_data_of_an_article_let_its_own_inquiries_go_on_and_no_other_matter(name, articles, request):
+    office, packaged = request.getfixturevalue(name), packaged_articles(PROFILES / articles / "articles")[::3]
+    whole = [
+        {key: article[key] for key in FILTERS if key in article} | {"collected_data": whole_data(article)}
+        for article in packaged
+    ]
+
+    own = [
+        await office.answered({**case, "inquiry": article["inquiries"][0], "max_tokens": 6000})
+        for article, case in zip(packaged, whole, strict=True)
+    ]
+    others = [await office.answered({**case, "inquiry": inquiry}) for case in whole for inquiry in OTHER_MATTERS[name]]
+
+    assert [found["metadata"]["article_id"] for found in own] == [article["id"] for article in packaged]
+    for found in own:
+        assert found["metadata"]["missing_data"] == found["metadata"]["rejected_data"] == []
+        assert found["confidence"] >= MIN_CONFIDENCE
+    assert any(found["decision"] == "can_proceed" for found in own)
+    # The inquiry alone decides if any article handles it, and it may share its words with one.
+    assert sum(found["decision"] == "can_proceed" for found in others) <= len(others) * 0.05

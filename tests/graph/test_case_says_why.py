@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support.case_replies import fields_reply, response_reply
 from support.doubles import QueueChat
 from support.small_case import ARTICLE, CHUNKS, FIELDS, STEPS, SmallBase, case_services, part
 
@@ -10,22 +11,15 @@ from articulado.cases.budget import budget_shares
 from graph.case import build_generate_response, build_required_data
 
 FEE = {"about": "fees", "text": "The fee of the loan is not paid back."}
-OTHER = "lt-trust-payoff"
-OTHER_STEPS = {**part(7, "steps", "HIGH", "Pay.", steps=["Pay."]), "law_id": OTHER}
+OTHER_STEPS = {**part(7, "steps", "HIGH", "Pay.", steps=["Pay."]), "law_id": "lt-trust-payoff"}
 ARTICLES = [
     *CHUNKS,
     part(5, "common_issues", "HIGH", "The form is sent back where a page is missing. " * 4),
     part(6, "fees_details", "HIGH", "A fee is taken off.", warnings=[FEE]),
     OTHER_STEPS,
 ]
-FILTERS = ("record_keeper", "plan_type", "topic")
-CASE = {
-    "inquiry": "Wants a loan",
-    "record_keeper": "LT Trust",
-    "plan_type": "401(k)",
-    "topic": "loan",
-    "collected_data": {"vested_balance": "10000"},
-}
+ASKED = {"inquiry": "Wants a loan", "record_keeper": "LT Trust", "plan_type": "401(k)", "topic": "loan"}
+CASE = {**ASKED, "collected_data": {"vested_balance": "10000"}}
 
 
 async def answered(reply=None, *, max_tokens=20_000, missed=(), scores=None, chunks=ARTICLES):
@@ -34,19 +28,13 @@ async def answered(reply=None, *, max_tokens=20_000, missed=(), scores=None, chu
     return await build_generate_response(services).ainvoke({**CASE, "max_tokens": max_tokens})
 
 
-async def needed(reply):
-    services = case_services(QueueChat(json.dumps(reply)), base=SmallBase(0.8))
-    return await build_required_data(services).ainvoke({name: CASE[name] for name in ("inquiry", *FILTERS)})
+async def needed(article):
+    services = case_services(QueueChat(json.dumps(fields_reply(article))), base=SmallBase(0.8))
+    return await build_required_data(services).ainvoke(ASKED)
 
 
-def reply(decision="can_proceed", reason="", *, steps=STEPS, warnings=(FEE["text"],)):
-    section = {
-        "topic": "Loan",
-        "answer_components": ["A loan is open."],
-        "steps": list(steps),
-        "warnings": list(warnings),
-    }
-    return {"decision": decision, "reason": reason, "response": {"sections": [section]}, "guardrails_violated": []}
+def reply(**parts):
+    return response_reply("A loan is open.", **{"steps": STEPS, "warnings": (FEE["text"],), **parts})
 
 
 def asked_for(message):
@@ -55,59 +43,44 @@ def asked_for(message):
 
 # The reason of a model
 
-
-@pytest.mark.parametrize("decision", ["uncertain", "out_of_scope"])
-async def test_the_reason_of_a_model_is_told(decision):
-    found = await answered(reply(decision, "The plan document is not at hand."))
-
-    assert (found["decision"], found["message"]) == (decision, "The model's reason: The plan document is not at hand")
+NOT_AT_HAND = "The plan document is not at hand."
+HIDDEN = "The model's reason breaks a guardrail and is not shown"
 
 
-@pytest.mark.parametrize("decision", ["uncertain", "out_of_scope"])
-async def test_a_model_that_gives_no_reason_is_said_to_give_none(decision):
-    found = await answered(reply(decision, " "))
+@pytest.mark.parametrize(
+    ("decision", "reason", "message", "removed"),
+    [
+        ("uncertain", NOT_AT_HAND, "The model's reason: The plan document is not at hand", []),
+        ("out_of_scope", NOT_AT_HAND, "The model's reason: The plan document is not at hand", []),
+        ("uncertain", " ", "The model gave no reason", []),
+        ("can_proceed", "All is well.", "", []),
+        ("uncertain", "The loan will be approved anyway.", HIDDEN, ["The loan will be approved anyway."]),
+        ("uncertain", "It would cost $777.", HIDDEN, ["It would cost $777."]),
+    ],
+)
+async def test_the_reason_of_a_model_is_told_unless_it_breaks_a_guardrail(decision, reason, message, removed):
+    found = await answered(reply(decision=decision, reason=reason))
 
-    assert (found["decision"], found["message"]) == (decision, "The model gave no reason")
-
-
-async def test_a_case_that_goes_on_needs_no_reason():
-    found = await answered(reply("can_proceed", "All is well."))
-
-    assert (found["decision"], found["message"]) == ("can_proceed", "")
-
-
-@pytest.mark.parametrize("reason", ["The loan will be approved anyway.", "It would cost $777."])
-async def test_a_reason_that_breaks_a_guardrail_is_not_shown_but_reported(reason):
-    found = await answered(reply("uncertain", reason))
-
-    assert found["message"] == "The model's reason breaks a guardrail and is not shown"
-    assert [violation["removed"] for violation in found["guardrails"]["violated"]] == [reason]
-    assert found["response"]["sections"]
+    assert (found["decision"], found["message"]) == (decision, message)
+    assert [violation["removed"] for violation in found["guardrails"]["violated"]] == removed
 
 
 # The article, whether the search has found it or not
 
 
-async def test_steps_and_fees_of_the_article_come_first_and_its_other_chunks_before_those_of_others():
-    found = await answered()
+async def test_chunks_of_the_article_come_first_within_their_tier():
+    # Its id is earlier.
+    advance = {**part(8, "decision_guide", "CRITICAL", "Nothing is paid in advance."), "law_id": "lt-trust-advance"}
+    found = await answered(chunks=[*ARTICLES, advance])
 
-    assert found["metadata"]["chunk_ids"][3:] == [4, 6, 5, 7]
-
-
-async def test_critical_chunks_of_the_article_go_before_those_of_an_article_of_an_earlier_id():
-    other = {**part(8, "decision_guide", "CRITICAL", "Nothing is paid in advance."), "law_id": "lt-trust-advance"}
-
-    found = await answered(chunks=[*ARTICLES, other])
-
-    articles = [source["article_id"] for source in found["sources"] if source["tier"] == "CRITICAL"]
-    assert articles == [ARTICLE, ARTICLE, ARTICLE, "lt-trust-advance"]
+    assert found["metadata"]["chunk_ids"] == [2, 3, 1, 8, 4, 6, 5, 7]
+    assert (found["message"], found["warnings"], found["metadata"]["left_out"]) == ("", [], [])
 
 
-async def test_what_the_search_has_missed_of_the_article_is_read_and_has_no_part_in_the_confidence():
+async def test_what_the_search_has_missed_of_the_article_is_read_and_has_no_part_in_the_raw_confidence():
     # 0.8 · 1.1: two critical chunks; with the score of the steps it were (0.8 + 0.1) / 2 · 1.1 = 0.5
     found = await answered(missed=[4], scores={4: 0.1}, chunks=CHUNKS)
 
-    assert 4 in found["metadata"]["chunk_ids"]
     assert found["response"]["sections"][-1]["steps"] == STEPS
     assert found["metadata"]["raw_confidence"] == 0.88
 
@@ -116,11 +89,8 @@ async def test_what_the_search_has_missed_of_the_article_is_read_and_has_no_part
 
 
 async def test_parts_of_the_article_that_had_no_room_are_told_with_what_makes_room():
-    everything = await answered()
-    least = next(
-        number for number in range(200, 20_000) if budget_shares(number)[0] >= everything["metadata"]["context_tokens"]
-    )
-
+    whole = (await answered())["metadata"]["context_tokens"]
+    least = next(number for number in range(200, 20_000) if budget_shares(number)[0] >= whole)
     found = await answered(max_tokens=least // 2)
     [warning] = [warning for warning in found["warnings"] if "had no room" in warning]
 
@@ -134,30 +104,23 @@ async def test_parts_of_the_article_that_had_no_room_are_told_with_what_makes_ro
     assert (await answered(max_tokens=enough - 1))["metadata"]["left_out"] != []
 
 
-async def test_nothing_is_told_where_all_had_room():
-    found = await answered()
-
-    assert (found["metadata"]["left_out"], found["warnings"], found["message"]) == ([], [], "")
-
-
-@pytest.mark.parametrize("share", [0.55, 0.75, 0.95])
-async def test_an_answer_that_has_no_room_for_steps_or_warnings_is_uncertain_until_it_has(share):
-    sections = (await answered())["response"]["sections"]
-    assert any(section["steps"] for section in sections)
+async def test_an_answer_that_has_no_room_for_steps_or_warnings_is_uncertain_until_it_has():
     enough = asked_for((await answered(max_tokens=1100))["message"])
-
-    found = await answered(max_tokens=int(enough * share))
+    for share in (0.55, 0.95):
+        found = await answered(max_tokens=int(enough * share))
+        assert (found["decision"], f"{enough}" in found["message"]) == ("uncertain", True)
     after = await answered(max_tokens=enough)
-
-    assert found["decision"] == "uncertain"
-    assert f"{enough}" in found["message"]
     assert (after["decision"], after["message"]) == ("can_proceed", "")
+
+    found = await answered(max_tokens=200)
+    needs = int(found["message"].rpartition("steps and warnings needs ")[2])
+    assert needs > asked_for(found["message"])
+    assert (await answered(max_tokens=needs))["decision"] == "can_proceed"
 
 
 async def test_steps_of_another_article_are_none_of_this_one():
     # long steps of the article have no room, where the short ones of the other still have some
     long = part(4, "steps", "HIGH", "x" * 3000, steps=["x" * 3000])
-
     found = await answered(max_tokens=3000, chunks=[*CHUNKS[:3], long, OTHER_STEPS])
 
     assert [section["steps"] for section in found["response"]["sections"] if section["steps"]] == [["Pay."]]
@@ -165,41 +128,21 @@ async def test_steps_of_another_article_are_none_of_this_one():
     assert found["message"].startswith("The answer has none of the steps that its article has. Ask for ")
 
 
-@pytest.mark.parametrize(("lacking", "said"), [("steps", "none of the steps"), ("warnings", "none of the warnings")])
-async def test_a_model_that_leaves_out_all_steps_or_warnings_makes_the_case_uncertain(lacking, said):
-    found = await answered(reply(**{lacking: ()}))
-
-    assert found["decision"] == "uncertain"
-    assert said in found["message"]
-    assert found["message"].endswith("See the article")
-
-
-async def test_an_article_without_warnings_needs_none():
-    found = await answered(reply(warnings=()), chunks=CHUNKS)
-
-    assert (found["decision"], found["message"]) == ("can_proceed", "")
-
-
-async def test_where_critical_chunks_do_not_fit_it_is_said_how_much_an_answer_needs():
-    found = await answered(max_tokens=200)
-    needs = int(found["message"].rpartition("steps and warnings needs ")[2])
-
-    assert needs > asked_for(found["message"])
-    assert (await answered(max_tokens=needs))["decision"] == "can_proceed"
+async def test_a_model_that_leaves_out_all_steps_or_warnings_of_the_article_makes_the_case_uncertain():
+    for lacking in ("steps", "warnings"):
+        found = await answered(reply(**{lacking: ()}))
+        assert found["decision"] == "uncertain"
+        assert f"none of the {lacking}" in found["message"]
+        assert found["message"].endswith("See the article")
+    # This article has no warnings.
+    assert (await answered(reply(warnings=()), chunks=CHUNKS))["decision"] == "can_proceed"
 
 
 # The data that a case needs
 
 
-def fields_of(article):
-    return {
-        "article_reference": {"article_id": article, "title": "T", "confidence": 0.9},
-        "required_fields": {"participant_data": [], "plan_data": []},
-    }
-
-
 async def test_a_model_that_names_an_article_that_it_was_not_shown_is_told():
-    told = [(await needed(fields_of(article)))["warnings"] for article in ("roth-conversion", ARTICLE)]
+    told = [(await needed(article))["warnings"] for article in ("roth-conversion", ARTICLE)]
 
     assert told == [["The model names the article roth-conversion, which was not among what it was shown"], []]
 
@@ -207,7 +150,6 @@ async def test_a_model_that_names_an_article_that_it_was_not_shown_is_told():
 async def test_parts_of_the_article_that_were_not_read_for_its_data_are_told():
     rules = part(5, "business_rules", "MEDIUM", "Half of the vested balance may be borrowed. " * 20)
     services = case_services(base=SmallBase(0.8, [*CHUNKS, rules]))
-
     found = await build_required_data(services).ainvoke({"inquiry": "Wants a loan"})
 
     assert found["metadata"]["left_out"] == [{"chunk_id": 5, "title": "Part 5", "chunk_type": "business_rules"}]

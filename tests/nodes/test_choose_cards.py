@@ -196,7 +196,7 @@ async def test_the_guide_of_a_card_comes_once_and_is_asked_with_the_question_its
             ("marriage", 37, "en caso de matrimonio"),
         )
     ]
-    guide = {"article_id": "permisos", "title": "Permisos y licencias", "topic": "permisos"}
+    guide = {"article_id": "permisos", "title": "Permisos y licencias", "topic": "permisos", "collected_data": {}}
     assert await guides_of(*guided) == [{**guide, "inquiry": "vacaciones (Permisos y licencias)"}]
     asked = {"text": "¿y si me caso?", "subject": "¿cuántas vacaciones tengo?"}
     [found_guide] = await guides_of(*guided, read=asked)

@@ -3,10 +3,10 @@
 from datetime import date
 from typing import Any
 
-from articulado.cases.data.read import ReadData, read_data
+from articulado.cases.typed_data import ReadData, read_data
 from articulado.config.sections import Calendar
 from articulado.language.languages import language
-from articulado.values.cases import DecisionRule, FieldSpec
+from articulado.values.cases import CollectedValue, DecisionRule, FieldSpec
 
 MONDAY = date(2026, 11, 23)
 """The day of the case."""
@@ -34,11 +34,12 @@ def rule(name: str, decision: str = "uncertain", **when: Any) -> Any:
 
 def read(
     fields: list[FieldSpec],
-    collected: dict[str, str],
+    collected: dict[str, CollectedValue],
     rules: list[DecisionRule] | None = None,
     *,
     code: str = "en",
     calendar: Calendar = WEEKDAYS,
+    today: date = MONDAY,
 ) -> ReadData:
     """Read data as of the day of the case."""
-    return read_data(fields, rules or [], collected, MONDAY, calendar, language(code))
+    return read_data(fields, rules or [], collected, today, calendar, language(code))

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 from support.chunks import make_chunk as plain_chunk
+from support.guides import weighing
 from support.reference_search import passes
 
 from articulado.answering.answer_writer import ExtractivePrincipal
 from articulado.answering.reader import KeywordReader
-from articulado.cases.matching import Match, MatchModel, packaged_models
+from articulado.cases.matching import Match, MatchModel
 from articulado.config.profile import domain_of, load_profile
 from articulado.config.settings import Settings
 from articulado.language.languages import Language, language
@@ -249,15 +250,13 @@ class FixedReranker:
 
 
 class FixedMatcher:
-    """Matches every inquiry alike; ``inquiries`` keeps what it was asked."""
+    """Matches every inquiry alike; ``inquiries`` keeps what it was asked. Its scope and curves are the identity."""
+
+    model: MatchModel = weighing()
 
     def __init__(self, matches: Sequence[Match] = ()) -> None:
         self.matches = sorted(matches, key=lambda match: -match.log_odds)
         self.inquiries: list[str] = []
-
-    @property
-    def model(self) -> MatchModel:
-        return packaged_models().words
 
     async def match(self, inquiry: str) -> list[Match]:
         self.inquiries.append(inquiry)

@@ -1,68 +1,49 @@
-"""Guides and vectors made by hand, and the cosines of weighted terms worked out the slow way."""
+"""Guides, weights and vectors of sentences that are laid down by hand."""
 
-import math
-import re
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from articulado.cases.evidence import Guide
-from articulado.language.languages import language
-from articulado.legal.domain.base import PlainDomain
+from articulado.cases.comparison import FEATURES
+from articulado.cases.confidence import IDENTITY
+from articulado.cases.guides import Guide
+from articulado.cases.matching import MatchModel, Priors
 from articulado.values.protocols import Vector
-
-EN = language("en")
-PLAIN_ENGLISH = PlainDomain(EN)
 
 
 def guide(article: str = "", topic: str = "", **fields: Any) -> Guide:
     """Make an article, or without ``article`` an outside matter."""
-    defaults = {"title": article.capitalize(), "asked": (), "names": ()}
-    return Guide(article_id=article, topic=topic or article, **{**defaults, **fields})
+    return Guide(article_id=article, topic=topic or article, **{"title": article.capitalize(), "asked": (), **fields})
 
 
-class FixedEncoder:
-    """Gives texts the vectors that are laid down for them; others have the zero vector."""
-
-    dimensions = 2
-
-    def __init__(self, vectors: Mapping[str, tuple[float, float]] | None = None) -> None:
-        self.vectors = vectors or {}
-
-    def embed_question(self, text: str) -> Vector:
-        return np.array(self.vectors.get(text, (0.0, 0.0)), dtype=np.float32)
-
-    def embed_all(self, texts: Sequence[str]) -> list[Vector]:
-        return [self.embed_question(text) for text in texts]
+def weighing(bias: float = 0.0, **weights: float) -> MatchModel:
+    """Return a model that weighs some features as they are, a topic by 2 and data by 3; its scope is the identity."""
+    return MatchModel(
+        features=FEATURES,
+        mean=(0.0,) * len(FEATURES),
+        deviation=(1.0,) * len(FEATURES),
+        weights=tuple(weights.get(name, 0.0) for name in FEATURES),
+        bias=bias,
+        scope=IDENTITY,
+        priors=Priors(match=1.0, topic=2.0, data=3.0),
+    )
 
 
-def cosine(text: str, inquiry: str, texts: Sequence[str], background: Sequence[str] = ()) -> float:
-    """Return the cosine of two texts by the terms that they share, as ``TermIndex`` documents them."""
-    every = [_terms(other) for other in (*texts, *background)]
+class WordVectors:
+    """Gives texts that have one of some words the first axis, others the second; counts how often texts are encoded."""
 
-    def vector(written: str) -> dict[str, float]:
-        shares = {"word": 1.0, "pair": 0.7, "run": 0.5}
-        return {
-            term: shares[term[0]] * math.log((len(every) + 1) / (sum(term in other for other in every) + 1))
-            for term in _terms(written)
-        }
+    fingerprint = "words"
 
-    first, second = vector(text), vector(inquiry)
-    dot = sum(weight * second.get(term, 0.0) for term, weight in first.items())
-    lengths = math.hypot(*first.values()) * math.hypot(*second.values())
-    return dot / lengths if lengths else 0.0
+    def __init__(self, *words: str, folder: Path | None = None) -> None:
+        self.words, self.folder = words, folder
+        self.batches = 0
 
+    def of_inquiry(self, text: str) -> Vector:
+        has = any(word in text.lower() for word in self.words)
+        return np.array([1.0, 0.0] if has else [0.0, 1.0], dtype=np.float32)
 
-def _terms(text: str) -> set[tuple[str, str]]:
-    words = re.findall(r"[a-z0-9]+", text.lower())
-    stems = ["0" if word[0].isdigit() else EN.stem_word(word) or word for word in words]
-    runs = {
-        ("run", f"<{word}>"[start : start + length])
-        for word in words
-        if word not in EN.stop_words
-        for length in (3, 4, 5)
-        for start in range(len(word) + 3 - length)
-    }
-    return {("word", stem) for stem in stems} | {("pair", f"{one} {two}") for one, two in pairwise(stems)} | runs
+    def of_texts(self, texts: Sequence[str]) -> Vector:
+        self.batches += 1
+        return np.stack([self.of_inquiry(text) for text in texts])

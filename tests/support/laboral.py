@@ -15,7 +15,7 @@ NAME = "laboral_pruebas"
 def write_laboral(folder: Path, *, articles: bool = False, records: bool = False) -> str:
     """Write the profile without records, unless they are asked for; return its path as the settings want it.
 
-    With its articles it has what goes with them, too: outside matters and calibration.
+    With its articles it has what goes with them, too: outside matters and labelled inquiries.
     """
     text = (PROFILES / "laboral.toml").read_text(encoding="utf-8")
     text = text.replace("records = true", f"records = {str(records).lower()}")
@@ -27,7 +27,7 @@ def write_laboral(folder: Path, *, articles: bool = False, records: bool = False
     if articles:
         own = folder / NAME
         own.mkdir()
-        for name in ("outside.toml", "calibration.json"):
+        for name in ("outside.toml", "inquiries.jsonl"):
             copy(PROFILES / "laboral" / name, own)
     file = folder / f"{NAME}.toml"
     file.write_text(text, encoding="utf-8")

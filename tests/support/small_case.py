@@ -11,8 +11,8 @@ from support.doubles import FakeStore, FixedMatcher, FixedReranker, QueueChat, m
 from support.reference_search import passes
 from support.small_graph import Hang
 
-from articulado.cases.evidence import article_guides
-from articulado.cases.matching import CaseGraph, Match, packaged_models, read_calibration
+from articulado.cases.guides import article_guides
+from articulado.cases.matching import Match
 from articulado.config.profile import Profile, load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.language.languages import language
@@ -117,11 +117,9 @@ class HangingChat(QueueChat):
         raise AssertionError("the wait has ended by itself")
 
 
-def log_odds_of(confidence: float, graph: CaseGraph = "generate_response") -> float:
-    """Return the log odds of a match that has a confidence by the curve of ``plan_401k``."""
-    model, calibration = packaged_models().words, read_calibration(load_profile("plan_401k").own_folder)
-    curve = (calibration and calibration.curve(graph, model.fingerprint)) or model.curve
-    return (math.log(confidence / (1 - confidence)) - curve.intercept) / curve.slope
+def log_odds_of(confidence: float) -> float:
+    """Return the log odds of the only match of a case that has a confidence."""
+    return math.log(confidence / (1 - confidence))
 
 
 def matching(chunks: Iterable[Chunk], profile: Profile, log_odds: Mapping[str, float]) -> FixedMatcher:
@@ -148,7 +146,7 @@ def case_services(
     model = ModelSettings(provider="openai", model="m") if principal else ModelSettings()
     return make_services(
         base,
-        QueueChat(""),
+        None,
         principal or QueueChat(""),
         settings=Settings.read(env_file=None, profile="plan_401k", principal=model),
         profile=profile,

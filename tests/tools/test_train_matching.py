@@ -1,96 +1,127 @@
-"""Training of the weights of matching, and their measurement by folds."""
-
-from dataclasses import replace
+"""Training of the weights of the match, across writers, on made-up features and on a desk of two articles."""
 
 import numpy as np
 import pytest
+from support.case_fields import field
+from support.chunks import make_chunk
+from support.guides import guide
+from support.small_articles import write_profile
 
-from articulado.cases.evidence import EVIDENCE, Guide
+from articulado.cases.comparison import FEATURES
+from articulado.cases.guides import LabelledInquiry
 from articulado.config.profile import load_profile
 from evaluation.case_desk.cases import LabelledCase
-from tools.train_matching import FOLDS, by_folds, examples_of, fitted, table_of, trained
+from tools.train_matching import Desk, Example, across_writers, examples_of, fitted, table_of, trained
 
-PROFILE = load_profile("plan_401k")
-
-
-class LoudReader:
-    """Evidence is how loud an inquiry names an article: by the number after its first letter, "l4" or "r2"."""
-
-    def __init__(self) -> None:
-        keepers = {"loan": "LT Trust", "rmd": "Meridian Recordkeeping"}
-        self.articles = [
-            Guide(name, name, name, (), (), attributes={"record_keeper": keeper}) for name, keeper in keepers.items()
-        ]
-
-    def read(self, inquiry: str):
-        features = np.zeros((2, len(EVIDENCE)))
-        features["lr".index(inquiry[0]), 0] = float(inquiry[1:])
-        return features
+LOUD, NEAREST = 0, FEATURES.index("nearest")
+ARTICLES = [guide("loan", fields=(field("amount"),)), guide("rmd", fields=(field("age"),))]
+LETTERS = "abc"
 
 
-def case(name: str, inquiry: str, article: str, **filters) -> LabelledCase:
-    return LabelledCase(name, "plan_401k", inquiry, article, filters)
+def example(number, right, *, cased=True):
+    """An inquiry that names the article of an even or odd number, as loud as the number; of one writer in three."""
+    features = np.zeros((2, len(FEATURES)))
+    features[number % 2, LOUD] = number
+    case = LabelledCase(
+        f"c{number}",
+        "p",
+        f"{number}",
+        ARTICLES[right].article_id if right >= 0 else "",
+        {"topic": ARTICLES[number % 2].topic},
+        collected={ARTICLES[number % 2].fields[0]["field"]: "1"},
+    )
+    return Example(LETTERS[number % 3], ARTICLES, features, right, case if cased else None)
 
 
-CASES = [case(f"c{at}", f"{'lr'[at % 2]}{at}", ("loan", "rmd")[at % 2] if at > 9 else "") for at in range(20)]
-
-
-def examples(cases=CASES, source="cases"):
-    return examples_of(LoudReader(), source, cases, PROFILE)
-
-
-def test_every_article_that_the_filter_lets_through_is_compared():
-    found = examples([case("a", "l3", "loan"), case("b", "r2", "", record_keeper="LT Trust")])
-    assert [(each.features[:, 0].tolist(), each.is_right.tolist()) for each in found] == [
-        ([3, 0], [True, False]),
-        ([0], [False]),
-    ]
-
-
-def test_what_is_of_another_profile_or_names_another_value_has_no_part():
-    others = [
-        replace(CASES[10], profile="laboral"),
-        replace(CASES[11], kind="wrong_keeper"),
-        case("c", "l3", "", record_keeper="Nobody"),
-    ]
-    assert examples(others) == []
+EXAMPLES = [example(number, number % 2 if number > 9 else -1) for number in range(30)]
 
 
 def test_a_feature_that_tells_weighs_and_one_that_says_nothing_does_not():
-    model = fitted(examples(), EVIDENCE)
-    assert model.weights[0] > 0
-    assert model.weights[1:] == (0,) * (len(EVIDENCE) - 1)
-    # Twenty inquiries name one article with 0 to 19, and the other with 0: 190 / 40.
-    assert model.mean[0] == pytest.approx(4.75)
-    assert model.deviation[0] == pytest.approx(np.std([*range(20), *[0] * 20]), abs=1e-6)
+    model = fitted(EXAMPLES)
+
+    assert model.weights[LOUD] > 0
+    assert model.weights[1:] == (0,) * (len(FEATURES) - 1)
+    # Thirty inquiries name one article with 0 to 29, and the other with 0: 435 / 60.
+    assert model.mean[LOUD] == pytest.approx(7.25)
+    assert model.deviation[LOUD] == pytest.approx(np.std([*range(30), *[0] * 30]), abs=1e-6)
+    assert model.deviation[1:] == (1.0,) * (len(FEATURES) - 1)
 
 
-def test_all_inquiries_of_an_article_are_in_one_fold():
-    found = examples()
-    assert len({each.fold for each in found if each.case.article == "loan"}) == 1
-    assert {each.fold for each in found if not each.case.article} <= set(range(FOLDS))
-    assert len({each.fold for each in found}) > 2
+def test_an_inquiry_is_judged_by_weights_that_were_learnt_without_its_writer():
+    other_labels = [each._replace(right=1 - abs(each.right)) if each.writer == "a" else each for each in EXAMPLES]
+
+    def odds(examples, is_of_a):
+        return [each.log_odds.tolist() for each in across_writers(examples) if (each.example.writer == "a") == is_of_a]
+
+    assert len(across_writers(EXAMPLES)) == len(EXAMPLES)
+    assert odds(other_labels, True) == odds(EXAMPLES, True)
+    assert odds(other_labels, False) != odds(EXAMPLES, False)
 
 
-def test_a_case_is_judged_by_weights_that_were_learnt_without_its_fold():
-    found = examples()
-    fold = next(each.fold for each in found if each.case.article == "loan")
-    changed = [
-        each._replace(is_right=~each.is_right) if each.fold == fold and not each.case.article else each
-        for each in found
+def test_scope_is_fitted_to_all_inquiries_and_priors_and_curves_to_the_cases():
+    bare = [example(number, number % 2, cased=False) for number in range(30, 36)]
+    model = trained([*EXAMPLES, *bare])
+
+    assert model.scope.cases == 36
+    assert {graph: curve.cases for graph, curve in model.curves.items()} == {
+        "required_data": 30,
+        "generate_response": 30,
+    }
+    # Louder inquiries have an article; topic and data are always those of the right one.
+    assert model.scope.slope > 0
+    assert min(model.priors.match, model.priors.topic, model.priors.data) > 0
+    misled = [each._replace(right=1 - each.right) if each.right >= 0 else each for each in EXAMPLES]
+    assert trained(misled).priors.topic < 0
+
+
+def test_the_table_has_a_row_for_each_writer_and_one_for_all():
+    rows = [row.strip("| ").split(" | ") for row in table_of(across_writers(EXAMPLES))]
+
+    # Of 20 inquiries with an article the louder one is the right one.
+    assert [(row[0], row[1]) for row in rows] == [("a", "6/6"), ("b", "7/7"), ("c", "7/7"), ("all", "20/20")]
+    assert rows[-1][3].endswith("/30")
+
+
+# A desk
+
+
+def chunk(number, article, keeper):
+    return make_chunk(
+        number,
+        law_id=article,
+        title=article,
+        text=article,
+        part=1,
+        chunk_type="steps",
+        topic=article,
+        attributes={"climate": keeper},
+        details={"article_title": article},
+    )
+
+
+@pytest.fixture
+def desk(tmp_path):
+    asked = [
+        ("prune my bush", "roses", "a"),
+        ("prune my bush", "roses", "b"),
+        ("bulbs are late", "tulips", "a"),
+        ("my car is broken", None, "b"),
+        ("which bulbs", "tulips", "b"),
     ]
-    before = {each.example.case.id: each.log_odds for each in by_folds(found, EVIDENCE) if each.example.fold == fold}
-    after = {each.example.case.id: each.log_odds for each in by_folds(changed, EVIDENCE) if each.example.fold == fold}
-    assert before == after
+    inquiries = [LabelledInquiry(inquiry=text, article=article, writer=writer) for text, article, writer in asked]
+    case = LabelledCase("c", "jardin", "which bulbs", "tulips", {"climate": "Dry zone"})
+    chunks = [chunk(1, "roses", "Dry zone"), chunk(2, "tulips", "Wet zone")]
+    return Desk(load_profile(str(write_profile(tmp_path))), chunks, inquiries, {"which bulbs": case})
 
 
-def test_the_curve_is_of_all_cases():
-    assert trained(examples(), EVIDENCE).curve.cases == len(CASES)
+def test_features_are_of_guides_without_the_writer_and_of_the_articles_of_the_filter(desk):
+    found = examples_of(desk, None)
 
-
-def test_the_table_has_a_row_for_each_source_and_one_for_all():
-    results = by_folds([*examples(), *examples([replace(one, id=f"s{one.id}") for one in CASES], "short")], EVIDENCE)
-    rows = table_of(results)
-    assert [row.split("|")[1].strip() for row in rows] == ["cases", "short", "all"]
-    # The right article is the louder one of all ten cases that have one.
-    assert rows[0].split("|")[2].strip() == "10/10"
+    assert [(each.writer, each.right) for each in found] == [("a", 0), ("a", 0), ("b", 0), ("b", -1), ("b", -1)]
+    # An inquiry has the filter of its article; one of a case has that of the case, which may keep its article out.
+    assert [[guide.article_id for guide in each.articles] for each in found[:3]] == [["roses"], ["tulips"], ["roses"]]
+    assert ([guide.article_id for guide in found[4].articles], found[4].case.id) == (["roses"], "c")
+    assert [each.case for each in found[:4]] == [None] * 4
+    # Another writer asks the same; of the bulbs, nobody else asks so.
+    assert found[0].features[0, NEAREST] == pytest.approx(1.0, abs=1e-6)
+    assert found[1].features[0, NEAREST] < 0.9

@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from articulado.cases.evidence import asked_in, general_matters
+from articulado.cases.guides import asked_in, general_matters
 from articulado.config.profile import Profile, domain_of
 from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder, TrainingPairs, packaged_encoder

@@ -21,7 +21,7 @@ export class CaseForm {
     this.opener = null;
   }
 
-  /** Show a guide, {title, topic, inquiry}; the one that was shown last has still what was filled in. */
+  /** Show a guide, {title, topic, inquiry, collected_data}; the one that was shown last has still what was filled in. */
   async show(guide) {
     this.element.hidden = false;
     scrollTo(0, 0);
@@ -51,7 +51,7 @@ export class CaseForm {
   }
 
   #form(guide, { required_fields: needed, message }) {
-    const fields = [...needed.participant_data, ...needed.plan_data].map((one) => ({ ...one, input: new InputField(one.field, schemaOf(one), undefined, "case") }));
+    const fields = [...needed.participant_data, ...needed.plan_data].map((one) => ({ ...one, input: new InputField(one.field, schemaOf(one), guide.collected_data?.[one.field], "case") }));
     if (!fields.length) return [el("p", { class: "failure", role: "alert" }, named(message, fields))];
     const [first, more] = [true, false].map((required) => fields.filter((one) => one.required === required).map((one) => one.input.element));
     const outcome = el("div", { class: "outcome" });

@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plazos import calcular
 
-from articulado.calculations.calendars import OFFICIAL_YEARS, CountryCalendar, Seat, calendar_of, seat_called
+from articulado.calculations.calendars import (
+    OFFICIAL_YEARS,
+    CountryCalendar,
+    Seat,
+    calendar_of,
+    elapsed_units,
+    seat_called,
+)
 from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.deadlines import calendar_file
 from articulado.calculations.engine import calculate
@@ -230,3 +237,19 @@ def test_the_working_days_of_a_country_are_those_that_a_count_day_by_day_finds(o
 def test_without_a_country_weekends_alone_do_not_count():
     assert CountryCalendar().elapsed(date(2025, 12, 31), date(2026, 12, 31)) == 261
     assert CountryCalendar("US").elapsed(date(2025, 12, 31), date(2026, 12, 31)) == 261 - 10
+
+
+@pytest.mark.parametrize(
+    ("unit", "last_of_fewer", "first_of_more", "count"),
+    [
+        ("days", date(2026, 11, 30), date(2026, 12, 1), 7),
+        ("weeks", date(2026, 12, 6), date(2026, 12, 7), 1),
+        ("months", date(2027, 5, 22), date(2027, 5, 23), 5),
+        ("years", date(2027, 11, 22), date(2027, 11, 23), 0),
+        ("working_days", date(2026, 11, 29), date(2026, 11, 30), 4),
+    ],
+)
+def test_only_whole_units_have_elapsed(unit, last_of_fewer, first_of_more, count):
+    monday = date(2026, 11, 23)
+    assert [elapsed_units(unit, monday, until) for until in (last_of_fewer, first_of_more)] == [count, count + 1]
+    assert elapsed_units(unit, first_of_more, monday) == -count - 1

@@ -1,12 +1,22 @@
-"""Guides: articles put together from their chunks, outside matters, and what people ask any desk."""
+"""Guides: articles put together from their chunks, outside matters, labelled inquiries, what people ask any desk."""
+
+import json
+from collections import Counter
 
 import pytest
 from support.chunks import make_chunk
 from support.small_articles import write_profile
 
-from articulado.cases.evidence import article_guides, asked_in, general_matters, outside_guides
+from articulado.cases.guides import (
+    INQUIRIES_FILE,
+    LabelledInquiry,
+    article_guides,
+    general_matters,
+    guides_of,
+    load_inquiries,
+)
 from articulado.config.profile import load_profile
-from articulado.guides.schema import OutsideMatter
+from articulado.values.errors import ConfigurationError
 
 AGE = {"field": "plant_age", "required": True, "aliases": []}
 
@@ -41,58 +51,100 @@ CHUNKS = [
 def test_an_article_is_put_together_from_its_chunks(profile):
     [guide] = article_guides(CHUNKS, profile)
 
-    assert (guide.article_id, guide.title, guide.topic, guide.is_article) == ("roses", "Pruning roses", "pruning", True)
+    assert (guide.article_id, guide.title, guide.topic) == ("roses", "Pruning roses", "pruning")
     assert guide.attributes == {"climate": "Dry zone"}
     assert guide.fields == (AGE,)
     # Inquiries first, then questions and issues by part; each once.
     assert guide.asked == ("cut roses", "When?", "It froze")
     assert guide.names == ("Pruning roses", "pruning", "prune")
-
-
-def test_what_may_not_be_said_matches_no_inquiry(profile):
-    [guide] = article_guides(CHUNKS, profile)
-
-    assert sorted(guide.texts) == ["Part 1\nAsk for the age.", "Part 2\nCut in March.", "Part 4\nFrost."]
-    assert "never shown" not in guide.asked
+    # By part, without what may not be said.
+    assert guide.texts == ("Part 1\nAsk for the age.", "Part 2\nCut in March.", "Part 4\nFrost.")
+    assert guide.all_texts == (*guide.asked, *guide.names, *guide.texts)
 
 
 def test_articles_are_in_the_order_of_their_ids_and_other_documents_are_none(profile):
     document = make_chunk(9, law_id="a-law", details={})
-    chunks = [part(5, "steps", "Dig.", article="tulips"), document, part(6, "steps", "Cut.", article="apples")]
+    chunks = [part(5, "steps", "x", "tulips", topic="late_frost"), document, part(6, "steps", "x", "apples", topic="")]
+    apples, tulips = article_guides(chunks, profile)
 
-    assert [guide.article_id for guide in article_guides(chunks, profile)] == ["apples", "tulips"]
+    # One without a topic has one of its own; a topic without synonyms has its name.
+    assert (apples.article_id, apples.topic) == ("apples", "apples")
+    assert (tulips.article_id, tulips.names) == ("tulips", ("Pruning roses", "late frost"))
     assert article_guides([document], profile) == []
 
 
-def test_an_article_without_a_topic_has_one_of_its_own_and_a_topic_without_synonyms_its_name(profile):
-    chunks = [part(1, "steps", "x", "one", topic=""), part(2, "steps", "x", "two", topic="late_frost")]
-    one, two = article_guides(chunks, profile)
-
-    assert (one.topic, two.names) == ("one", ("Pruning roses", "late frost"))
-
-
-def test_questions_of_a_chunk_are_those_asked_and_what_goes_wrong():
-    content = {"issues": [{"issue": "It froze", "answer": "x"}], "faqs": [{"question": "When?", "answer": "y"}]}
-
-    assert asked_in(content) == ["When?", "It froze"]
-    assert asked_in({}) == []
+LABELLED = [
+    LabelledInquiry(inquiry="thorns everywhere", article="roses", writer="a"),
+    LabelledInquiry(inquiry="my bulbs rot", article="tulips", writer="a"),
+    LabelledInquiry(inquiry="my car is broken", article=None, writer="b"),
+]
 
 
-def test_outside_matters_are_topics_of_their_own_and_no_articles():
-    matters = [
-        OutsideMatter(name="Bees", inquiries=("a swarm",), texts=("Call.",)),
-        OutsideMatter(name="Bees", inquiries=("b",)),
-    ]
-    first, second = outside_guides(matters)
+def test_a_desk_has_its_articles_its_outside_matters_the_general_ones_and_its_labelled_inquiries(profile):
+    profile.own_folder.mkdir()
+    outside = '[[matters]]\nname = "Bees"\ninquiries = ["a swarm"]\ntexts = ["Call."]\n'
+    (profile.own_folder / "outside.toml").write_text(outside, encoding="utf-8")
+    [roses], matters = guides_of(CHUNKS, profile, LABELLED)
 
-    assert (first.asked, first.names, first.texts) == (("a swarm",), ("Bees",), ("Call.",))
-    assert not first.is_article
-    assert first.topic != second.topic
+    assert roses.asked == ("cut roses", "When?", "It froze", "thorns everywhere")
+    bees, *general, others = matters
+    assert (bees.asked, bees.names, bees.texts) == (("a swarm",), ("Bees",), ("Call.",))
+    assert [guide.title for guide in general] == [each.name for each in general_matters("en")]
+    assert others.asked == ("my car is broken",)
+    # Each is a topic of its own, and no article.
+    assert len({guide.topic for guide in matters}) == len(matters)
+    assert {guide.article_id for guide in matters} == {""}
+    assert guides_of(CHUNKS, profile, LABELLED[:2])[1] == matters[:-1]
 
 
-@pytest.mark.parametrize("code", ["es", "en"])
-def test_general_matters_have_a_name_a_text_and_ways_to_ask(code):
-    matters = general_matters(code)
+def write(profile, *lines):
+    profile.own_folder.mkdir()
+    file = profile.own_folder / INQUIRIES_FILE
+    file.write_bytes(b"\n".join(line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines))
+    return file
 
-    assert len({matter.name for matter in matters}) == len(matters)
-    assert all(len(matter.texts) == 1 and matter.inquiries for matter in matters)
+
+def test_labelled_inquiries_are_read_and_a_profile_may_have_none(profile):
+    assert load_inquiries(profile) == ()
+
+    write(profile, {"inquiry": "when?", "article": "roses", "writer": "a"}, {"inquiry": "egg", "article": None})
+    assert load_inquiries(profile) == (
+        LabelledInquiry(inquiry="when?", article="roses", writer="a"),
+        LabelledInquiry(inquiry="egg", article=None, writer=""),
+    )
+
+
+@pytest.mark.parametrize(
+    ("second", "line"),
+    [
+        (b"{", 2),
+        (b"", 2),
+        ({"inquiry": "", "article": None}, 2),
+        ({"inquiry": "when?"}, 2),
+        ({"inquiry": "when?", "article": "a", "more": 1}, 2),
+        (b"\xff", 1),
+    ],
+    ids=["torn", "empty", "no text", "no article", "more", "bytes"],
+)
+def test_a_broken_line_of_inquiries_is_named_with_its_file(profile, second, line):
+    file = write(profile, {"inquiry": "first", "article": "roses"}, second, {"inquiry": "third", "article": "roses"})
+
+    with pytest.raises(ConfigurationError) as raised:
+        load_inquiries(profile)
+    assert str(file) in str(raised.value)
+    assert str(line) in str(raised.value).replace(str(file), "")
+
+
+@pytest.mark.parametrize("name", ["laboral", "plan_401k"])
+def test_the_packaged_inquiries_are_of_articles_that_exist_and_of_several_writers(name):
+    packaged = load_profile(name)
+    articles = {file.name.removesuffix(".article.yaml") for file in packaged.articles.glob("*.article.yaml")}
+    inquiries = load_inquiries(packaged)
+
+    assert {each.article for each in inquiries if each.article} == articles
+    assert sum(each.article is None for each in inquiries) >= 100
+    # Weights are checked on the inquiries of other writers.
+    assert len({each.writer for each in inquiries}) >= 3
+    assert all(each.writer for each in inquiries)
+    repeated = [text for text, count in Counter(each.inquiry for each in inquiries).items() if count > 1]
+    assert repeated == []

@@ -7,7 +7,7 @@ import tomllib
 import pytest
 from support.paths import REPOSITORY
 
-from articulado.cases.matching import fit_curve
+from articulado.cases.confidence import fit_curve
 from articulado.config.extras import EXTRAS, importing, installed, require
 from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder, TrainingPairs
@@ -146,7 +146,6 @@ def test_a_server_says_it_before_it_starts(lacking, tmp_path, setting, module, e
     [
         (["eval"], "scipy", "eval"),
         (["case", "calibrate"], "sklearn", "training"),
-        (["case", "calibrate", "--report", "out"], "matplotlib", "eval"),
     ],
 )
 def test_commands_that_measure_say_it_before_they_begin(lacking, capsys, arguments, module, extra):

@@ -351,33 +351,22 @@ def test_what_contradicts_itself_is_said_with_what_to_do(problem_with, more, pro
             '[filter_fields.named_by]\nsaw = ["sawing"]\n[filter_fields.others]\naxe = ["Sawing"]\n',
             ", others: «Sawing» vale por «saw» y por «axe»; déjelo en uno.",
         ),
-        ("frames = ['with §', 'with it']\n", ", frames 2: le falta «§», que está por el nombre."),
-        ("aside = ['without']\n", ", aside 1: le falta «§», que está por el nombre."),
-        ("aside = ['(§']\n", ", aside 1: no es una expresión regular que se pueda leer."),
     ],
 )
 def test_how_a_text_names_a_value_is_checked(problem_with, more, problem):
     values = '[filter_fields.values]\nsaw = ["hacksaw"]\n'
-    own = more + values if more.startswith(("frames", "aside")) else values + more
-    assert problem_with(TOP + NOTES + field("tool", own)) == f"[[filter_fields]] «tool»{problem}"
+    assert problem_with(TOP + NOTES + field("tool", values + more)) == f"[[filter_fields]] «tool»{problem}"
 
 
-@pytest.mark.parametrize("more", ["frames = ['on §']\n", "[filter_fields.others]\nx = []\n"])
+@pytest.mark.parametrize("more", ["[filter_fields.named_by]\nx = []\n", "[filter_fields.others]\nx = []\n"])
 def test_the_topic_is_not_read_off_a_text_by_names(problem_with, more):
-    assert problem_with(TOP + NOTES + field("topic", more)) == (
-        "[[filter_fields]] «topic»: la materia no se lee así del texto; quite named_by, others, frames y aside."
-    )
+    problem = "[[filter_fields]] «topic»: la materia no se lee así del texto; quite named_by"
+    assert problem_with(TOP + NOTES + field("topic", "[filter_fields.values]\nx = []\n" + more)).startswith(problem)
 
 
-def test_a_mark_of_small_letters_alone_is_a_mark_and_a_word_may_be_in_two_keys_for_one_value(load):
-    profile = load(
-        TOP
-        + NOTES
-        + field(
-            "tool", "frames = ['my ~']\n[filter_fields.values]\nsaw = []\n[filter_fields.named_by]\nsaw = [\"Saw\"]\n"
-        )
-    )
-    assert profile.filter_fields[0].named_by == {"saw": ("Saw",)}
+def test_a_word_may_be_in_two_keys_for_one_value(load):
+    values = '[filter_fields.values]\nsaw = []\n[filter_fields.named_by]\nsaw = ["Saw"]\n'
+    assert load(TOP + NOTES + field("tool", values)).filter_fields[0].named_by == {"saw": ("Saw",)}
 
 
 @pytest.mark.parametrize(
@@ -391,7 +380,7 @@ def test_a_mark_of_small_letters_alone_is_a_mark_and_a_word_may_be_in_two_keys_f
         ),
         (
             field("tool", 'frames = ["with it"]\n'),
-            "[[filter_fields]] “tool”, frames 1: it lacks “§”, which stands for the name.",
+            "[[filter_fields]] “tool”, frames: is no known key; there are name, label, values, named_by, others.",
         ),
         ("[ranks]\narticle = one\n", "line 8, column 11: the value is not valid; texts stand in quotation marks"),
     ],

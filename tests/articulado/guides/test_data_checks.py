@@ -175,6 +175,22 @@ def test_only_a_number_has_a_unit(read):
         read(data({**STATUS, "unit": "years"}))
 
 
+@pytest.mark.parametrize(
+    ("datum", "since", "until"),
+    [(HEIGHT, "sown", "today"), (HEIGHT, "today", "planted"), (HEIGHT, "planted", "status"), (CUT, "planted", "today")],
+)
+def test_only_a_number_is_computed_and_from_a_date_of_the_article(read, datum, since, until):
+    with pytest.raises(InvalidInput, match=r"computed: .*«since» es otro campo de fecha"):
+        read(data(STATUS, PLANTED, {**datum, "computed": {"since": since, "unit": "days", "until": until}}))
+    aged = {**HEIGHT, "computed": {"since": "planted", "unit": "days", "until": "year_end"}}
+    assert read(data(PLANTED, aged)).chunks[0].fields[1].computed.until == "year_end"
+
+
+def test_a_long_pattern_is_refused(read):
+    with pytest.raises(InvalidInput, match="pattern: debe tener 80 caracteres como mucho"):
+        read(data({**STATUS, "values": None, "pattern": "a" * 81, "accepts": "letters"}))
+
+
 DUE = {"kind": "deadline/payment_claim", "inputs": {"due": "planted"}}
 DECIDED = {"decision": "uncertain", "because": "Late."}
 

@@ -2,22 +2,24 @@
 
 import json
 import shutil
-from collections import Counter
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from support.paths import REPOSITORY
 
-from articulado.cases.matching import FILE, HIGHEST, packaged_models, read_calibration
+from articulado.cases.confidence import FILE, HIGHEST, Curve, read_calibration
+from articulado.cases.matching import packaged_models
+from cli.case.calibrate import ProfileFindings, print_findings
 from cli.failures import FAILED, MISUSED
 from cli.main import run
-from evaluation.case_desk.cases import KINDS, own_decisions
+from evaluation.case_desk.cases import KINDS, LabelledCase, own_test
+from evaluation.case_desk.measure import GRAPHS, CaseResult
 
 PROFILES = REPOSITORY / "profiles"
-PER_CLASS = 4
+PER_CLASS = 3
 TAKEN = PER_CLASS * len(KINDS)
-WITH_ARTICLE = PER_CLASS * (len(KINDS) - 2)
-"""Of two classes, none has one."""
 NAME = "plan_de_prueba"
 
 
@@ -42,7 +44,7 @@ def profile(tmp_path, built, monkeypatch) -> Path:
 @pytest.fixture
 def gold(tmp_path) -> Path:
     """Some of the own cases, as many of each class."""
-    own = [case for case in own_decisions() if case.profile == "plan_401k"]
+    own = [case for case in own_test() if case.profile == "plan_401k"]
     taken = [case for kind in KINDS for case in [case for case in own if case.kind == kind][:PER_CLASS]]
     rows = [
         {
@@ -68,75 +70,46 @@ def folder(profile: Path) -> Path:
     return profile.parent / NAME
 
 
-def test_the_curves_are_stored_with_the_profile_and_used_from_then_on(profile, gold, capsys, monkeypatch):
-    assert run(["case", "calibrate", "--profile", str(profile), "--gold", str(gold), "--json"]) == 0
-    output = json.loads(capsys.readouterr().out)
+def test_the_curves_are_stored_with_the_profile_and_used_from_then_on(profile, gold, capsys):
+    asked = ["case", "calibrate", "--profile", str(profile), "--gold", str(gold), "--json"]
+    assert run(asked) == 0
+    (measured,) = json.loads(capsys.readouterr().out)["profiles"]
     stored = read_calibration(folder(profile))
-    (measured,) = output["profiles"]
-    assert output["written"] == [str(folder(profile) / FILE)]
-    assert (measured["cases"], measured["answerable"], measured["not_held"]) == (TAKEN, WITH_ARTICLE, [])
-    assert measured["reranker"] == "heuristic"
-    assert stored.model == packaged_models().sentences.fingerprint
-    for graph, curve in stored.curves.items():
-        of_graph = measured["graphs"][graph]
-        assert of_graph["curve"] == curve.model_dump()
-        assert len(of_graph["reported_on"]) == len(of_graph["fitted_on"]) == TAKEN // 2
-        assert {kind: counts["cases"] for kind, counts in of_graph["decisions"]["classes"].items()} == dict.fromkeys(
-            KINDS, PER_CLASS // 2
-        )
-        assert of_graph["decisions_on_every"] == {}
+    assert (measured["profile"], measured["written"]) == (NAME, str(folder(profile) / FILE))
+    assert stored.model == packaged_models().sentences.fingerprint()
+    for graph, of_graph in measured["graphs"].items():
+        assert of_graph["curve"] == stored.curves[graph].model_dump()
+        assert {kind: counts["cases"] for kind, counts in of_graph["kinds"].items()} == dict.fromkeys(KINDS, PER_CLASS)
+        assert (of_graph["total"]["cases"], len(of_graph["results"])) == (TAKEN, TAKEN)
 
-    with monkeypatch.context() as own:
-        # The profile of the settings needs no option.
-        own.setenv("ARTICULADO_PROFILE", str(profile))
-        assert run(["case", "calibrate", "--gold", str(gold), "--json", "--dry-run"]) == 0
-    again = json.loads(capsys.readouterr().out)
-    assert [one["profile"] for one in again["profiles"]] == [NAME]
     # What is stored is not calibrated once more.
-    assert again == {**output, "written": []}
+    assert run([*asked, "--dry-run"]) == 0
+    (again,) = json.loads(capsys.readouterr().out)["profiles"]
+    assert again["written"] is None
+    for graph, of_graph in measured["graphs"].items():
+        names = ("curve", "ece", "brier", "accepted", "precision")
+        assert [again["graphs"][graph][name] for name in names] == [of_graph[name] for name in names]
 
-    asked = ["--inquiry", "Participant wants rollover to Fidelity", "--record-keeper", "LT Trust"]
+    inquiry = ["--inquiry", "Participant wants to roll over an account", "--record-keeper", "LT Trust"]
     confidences = []
     for rewrite in (False, True):
         if rewrite:
-            changed = {**json.loads((folder(profile) / FILE).read_text(encoding="utf-8"))}
+            changed = json.loads((folder(profile) / FILE).read_text(encoding="utf-8"))
             changed["curves"]["required_data"] = {"slope": 0.0, "intercept": 20.0, "cases": 5}
             (folder(profile) / FILE).write_text(json.dumps(changed), encoding="utf-8")
-        assert run(["case", "required-data", "--profile", str(profile), *asked, "--json"]) == 0
+        assert run(["case", "required-data", "--profile", str(profile), *inquiry, "--json"]) == 0
         confidences.append(json.loads(capsys.readouterr().out)["article_reference"]["confidence"])
     assert confidences[0] < confidences[1] == HIGHEST
 
 
-def test_without_a_fit_nothing_is_stored_and_all_cases_are_measured(profile, gold, capsys):
-    options = ["--profile", str(profile), "--gold", str(gold), "--no-fit", "--all", "--json"]
-    assert run(["case", "calibrate", *options]) == 0
-    output = json.loads(capsys.readouterr().out)
-    assert output["written"] == []
+def test_without_a_fit_nothing_is_stored_and_the_curve_at_hand_is_measured(profile, gold, capsys):
+    options = ["--profile", str(profile), "--gold", str(gold), "--no-fit"]
+    assert run(["case", "calibrate", *options, "--json"]) == 0
+    (measured,) = json.loads(capsys.readouterr().out)["profiles"]
+    assert measured["written"] is None
     assert not folder(profile).exists()
-    for of_graph in output["profiles"][0]["graphs"].values():
-        assert of_graph["curve"] == packaged_models().sentences.curve.model_dump()
-        assert (len(of_graph["reported_on"]), of_graph["fitted_on"]) == (TAKEN, [])
-        assert of_graph["decisions"] == of_graph["decisions_on_every"]
-        assert of_graph["decisions"]["total"]["cases"] == TAKEN
-
-
-def test_a_dry_run_writes_a_report_and_nothing_else_and_the_screen_has_eighty_columns(profile, gold, capsys):
-    pytest.importorskip("matplotlib", reason="the optional extra «eval» is not installed: no matplotlib")
-    options = ["--profile", str(profile), "--gold", str(gold), "--dry-run", "--report", "informe"]
-    assert run(["case", "calibrate", *options]) == 0
-    shown = capsys.readouterr().out
-    assert not folder(profile).exists()
-    assert max(map(len, shown.splitlines())) <= 80
-    for said in (f"{NAME}: 28 casos, 20 con artículo", "required_data", "generate_response", "Curva: p = ", "ECE",
-                 "Brier", "AUC", "Casos que se miden: 14.", "una regla lo para", "nombra otro valor"):  # fmt: skip
-        assert said in shown
-    names = {file.name for file in Path("informe").iterdir()}
-    assert names == {"calibracion.json", "calibracion.md"} | {
-        f"{NAME}-{graph}-{when}.png"
-        for graph in ("required_data", "generate_response")
-        for when in ("antes", "despues")
-    }
-    assert shown.count("Escrito") == shown.count("Escrito: informe/") == len(names)
+    for graph, of_graph in measured["graphs"].items():
+        assert of_graph["curve"] == packaged_models().sentences.curve(graph).model_dump()
 
 
 def broken(gold: Path, keep) -> Path:
@@ -153,38 +126,26 @@ def failed(capsys, *options: object, status: int = MISUSED) -> str:
     return " ".join(output.err.split())
 
 
-def test_too_few_cases_are_refused(profile, gold, capsys):
-    few = broken(gold, lambda row: row["class"] in ("complete", "rule"))
-    said = failed(capsys, "--profile", profile, "--gold", few)
-    assert f"tiene 8 consultas del perfil «{NAME}» y hacen falta al menos 20" in said
+@pytest.mark.parametrize(
+    ("kept", "more", "said"),
+    [
+        (("complete", "rule"), (), f"tiene 6 consultas del perfil «{NAME}» y hacen falta al menos 20"),
+        (KINDS, ("--profile", "laboral"), "tiene 0 consultas del perfil «laboral»"),
+        (KINDS, ("--profile", "laboral", "--index", "x"), "--index can be used with one --profile only"),
+        ((), (), "no tiene ninguna consulta"),
+    ],
+)
+def test_cases_that_cannot_be_measured_are_refused(profile, gold, capsys, kept, more, said):
+    few = broken(gold, lambda row: row["class"] in kept)
+    assert said in failed(capsys, "--profile", profile, *more, "--gold", few)
     assert not folder(profile).exists()
 
 
-def test_cases_of_another_profile_are_too_few(profile, gold, capsys):
-    said = failed(capsys, "--profile", "laboral", "--gold", gold)
-    assert "tiene 0 consultas del perfil «laboral»" in said
-
-
-def test_without_unanswerable_ones_confidence_cannot_be_measured(profile, gold, capsys):
-    answerable = broken(gold, lambda row: row["class"] not in ("other_matter", "wrong_keeper"))
-    assert "otras sin él" in failed(capsys, "--profile", profile, "--gold", answerable)
-
-
-def test_a_broken_line_is_named(profile, gold, capsys):
-    gold.write_text("{}", encoding="utf-8")
-    assert "casos.jsonl, línea 1: falta «id»" in failed(capsys, "--profile", profile, "--gold", gold)
-
-
-def test_a_report_that_cannot_be_written_is_refused_before_the_work(profile, gold, capsys):
-    Path("informe").write_text("", encoding="utf-8")
-    said = failed(capsys, "--profile", profile, "--gold", gold, "--report", "informe")
-    assert "informe no es una carpeta" in said
-    assert not folder(profile).exists()
-
-
-def test_an_index_is_of_one_profile(profile, gold, capsys):
-    said = failed(capsys, "--profile", profile, "--profile", "laboral", "--index", "x", "--gold", gold)
-    assert "--index can be used with one --profile only" in said
+def test_cases_that_all_have_an_article_are_refused(profile, gold, capsys):
+    rows = [json.loads(line) for line in gold.read_text(encoding="utf-8").splitlines()]
+    complete = [{**row, "id": f"{row['id']}-{at}"} for row in rows if row["class"] == "complete" for at in range(7)]
+    gold.write_text("\n".join(map(json.dumps, complete)), encoding="utf-8")
+    assert "otras sin él" in failed(capsys, "--profile", profile, "--gold", gold)
 
 
 def test_without_an_index_there_are_no_cases(profile, gold, capsys, monkeypatch):
@@ -192,15 +153,43 @@ def test_without_an_index_there_are_no_cases(profile, gold, capsys, monkeypatch)
     assert "ARTICULADO_RAG_ENABLED=false" in failed(capsys, "--profile", profile, "--gold", gold)
 
 
-def test_a_broken_calibration_can_be_made_again_but_not_measured(profile, gold, capsys):
-    # About as few cases as a calibration takes.
-    taken = Counter[str]()
-    broken(gold, lambda row: taken.update([row["class"]]) or taken[row["class"]] <= 3)
+def test_a_broken_calibration_is_told_with_what_to_do(profile, gold, capsys):
     folder(profile).mkdir()
     shutil.copy(profile, folder(profile) / FILE)
     said = failed(capsys, "--profile", profile, "--gold", gold, "--no-fit", status=FAILED)
     assert "The calibration " in said
-    assert run(["case", "calibrate", "--profile", str(profile), "--gold", str(gold)]) == 0
-    remade = read_calibration(folder(profile))
-    assert remade is not None
-    assert set(remade.curves) == {"required_data", "generate_response"}
+    assert "make it again with “articulado case calibrate”" in said
+
+
+def findings(profile: str, written: Path | None = None) -> ProfileFindings:
+    """A hundred cases of each class, all decided as they should be in the first graph and none in the second."""
+    results = [
+        CaseResult(
+            LabelledCase(f"{kind}-{at}", profile, "?", "a", kind=kind, decision="can_proceed", outcome="found"),
+            "a",
+            0.9,
+            2.2,
+            "found",
+        )
+        for kind in KINDS
+        for at in range(100)
+    ]
+    curve = Curve(slope=0.5, intercept=1.0, cases=88)
+    return ProfileFindings(profile, dict.fromkeys(GRAPHS, results), dict.fromkeys(GRAPHS, curve), written)
+
+
+def test_what_was_measured_is_shown_in_eighty_columns():
+    out = StringIO()
+    print_findings(Console(file=out, width=200), [findings("laboral", Path("calibration.json")), findings("plan_401k")])
+    lines = out.getvalue().splitlines()
+
+    assert max(map(len, lines)) <= 80
+    assert [line for line in lines if line.endswith("casos")] == ["laboral: 700 casos", "plan_401k: 700 casos"]
+    assert [line for line in lines if line.startswith("Escrito")] == ["Escrito: calibration.json"]
+    # Of one class in seven no article is right: 0.9 is sure of 6/7, and all of those with an article reach 0.70.
+    assert "ECE 0,043, Brier" in next(line for line in lines if line.startswith("ECE"))
+    assert [line.split()[:3] for line in lines if line.startswith("completo")] == [
+        ["completo", "100", "100/100"],
+        ["completo", "100", "0/100"],
+    ] * 2
+    assert next(line.split()[:3] for line in lines if line.startswith("todos")) == ["todos", "700", "700/700"]

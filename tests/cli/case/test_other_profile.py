@@ -40,55 +40,33 @@ id: baja
 title: Baja de un socio
 topic: baja
 updated: 2026-10-01
-inquiries:
-  - Un socio quiere darse de baja
-  - Quiero dejar el gimnasio, ¿qué hago?
+inquiries: [Un socio quiere darse de baja, "Quiero dejar el gimnasio, ¿qué hago?"]
 chunks:
   - type: required_data
     title: Datos para la baja
     text: La baja se tramita con estos datos.
     fields:
-      - field: numero_socio
-        group: participant_data
-        description: Número del carné
-        why_needed: Identifica la ficha
-        data_type: number
-        required: true
-        aliases: [carne]
-      - field: permanencia
-        group: plan_data
-        description: Si la cuota tiene permanencia
-        why_needed: Decide si hay penalización
-        data_type: boolean
-        required: true
-        aliases: []
+      - {field: numero_socio, group: participant_data, description: Número del carné, data_type: number,
+         why_needed: Identifica la ficha, required: true, aliases: [carne]}
+      - {field: permanencia, group: plan_data, description: Si la cuota tiene permanencia, data_type: boolean,
+         why_needed: Decide si hay penalización, required: true, aliases: []}
   - type: decision_guide
     title: ¿Se puede tramitar la baja?
     text: Con permanencia decide la encargada.
-    rules:
-      - when: {field: permanencia, one_of: ["sí"]}
-        decision: uncertain
-        because: La permanencia la revisa la encargada
+    rules: [{when: {field: permanencia, one_of: ["sí"]}, decision: uncertain, because: La revisa la encargada}]
   - type: response_frames
     title: Frases sobre la baja
     text: ""
-    frames:
-      - topic: Efecto
-        text: La baja surte efecto el último día del mes en que se pide.
+    frames: [{topic: Efecto, text: La baja surte efecto el último día del mes en que se pide.}]
   - type: guardrails
     title: Límites
     text: ""
-    guards:
-      - id: sin-devoluciones
-        rule: No prometa devoluciones
-        violated_by: ['le devolveremos']
+    guards: [{id: sin-devoluciones, rule: No prometa devoluciones, violated_by: ['le devolveremos']}]
   - type: steps
     title: Pasos de la baja
     text: ""
     steps: [Pida el carné., Anote la baja en la ficha., Entregue el justificante.]
-    warnings:
-      - about: deadlines
-        text: Después del día 25 se cobra el mes siguiente.
+    warnings: [{about: deadlines, text: Después del día 25 se cobra el mes siguiente.}]
 """
 
 LOCKER = """
@@ -97,24 +75,15 @@ title: Alquiler de taquillas
 topic: taquilla
 updated: 2026-10-01
 tarifa: Premium
-inquiries:
-  - Una socia pide una taquilla fija
+inquiries: [Una socia pide una taquilla fija]
 chunks:
   - type: required_data
     title: Datos para la taquilla
     text: Solo hace falta la talla.
     fields:
-      - field: talla_taquilla
-        group: participant_data
-        description: Grande o pequeña
-        why_needed: Hay dos tamaños
-        data_type: text
-        required: true
-        aliases: []
-  - type: steps
-    title: Pasos para alquilar
-    text: ""
-    steps: [Elija una libre., Entregue la llave., Cobre la fianza.]
+      - {field: talla, group: participant_data, description: Grande o pequeña, why_needed: Hay dos tamaños,
+         data_type: text, required: true, aliases: []}
+  - {type: steps, title: Pasos para alquilar, text: "", steps: [Elija una libre., Entregue la llave.]}
 """
 
 NOTICE = "Información general de la base de conocimiento; no es asesoramiento."

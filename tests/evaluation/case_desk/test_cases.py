@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from articulado.cases.fields import canonical_value
+from articulado.cases.guides import load_inquiries
 from articulado.config.profile import load_profile
 from articulado.values.errors import InvalidInput
-from evaluation.case_desk.cases import KINDS, LabelledCase, own_cases, own_decisions, read_cases
+from evaluation.case_desk.cases import KINDS, LabelledCase, own_decisions, own_test, read_cases
 
+PROFILES = {name: load_profile(name) for name in ("laboral", "plan_401k")}
 ROW = {"id": "c1", "profile": "plan_401k", "inquiry": "Rollover?", "article": "lt-trust-rollover"}
 
 
@@ -29,15 +31,11 @@ def gold(tmp_path):
 
 
 def test_every_field_is_read(gold):
-    row = {**ROW, "inquiry": " Roll\u2028over? ", "filters": {"topic": "rollover"}, "answerable": True, "note": "x"}
-    assert read_cases(gold("", row)) == (
-        LabelledCase("c1", "plan_401k", "Roll\u2028over?", "lt-trust-rollover", {"topic": "rollover"}),
-    )
-
-
-def test_what_is_decided_is_read(gold):
     row = {
         **ROW,
+        "inquiry": " Roll\u2028over? ",
+        "filters": {"topic": "rollover"},
+        "answerable": True,
         "class": "bad_value",
         "collected_data": {"participant_data": {"amount": 5}},
         "today": "2026-11-20",
@@ -46,19 +44,23 @@ def test_what_is_decided_is_read(gold):
         "fields": ["amount"],
         "why": "No currency",
     }
-    (case,) = read_cases(gold(row))
-    assert (case.kind, case.decision, case.outcome, case.fields) == ("bad_value", "uncertain", "found", ("amount",))
-    assert (case.collected, case.today) == ({"participant_data": {"amount": 5}}, date(2026, 11, 20))
-
-
-def test_for_another_provider_there_is_no_article(gold):
-    (case,) = read_cases(gold({**ROW, "class": "wrong_keeper"}))
-    assert (case.article, case.answerable) == ("lt-trust-rollover", False)
-
-
-def test_without_an_article_nothing_answers_it(gold):
-    first, second = read_cases(gold(ROW, {**ROW, "id": "c2", "article": None}))
-    assert (first.answerable, second.answerable, second.article) == (True, False, "")
+    whole, plain, none, keeper = read_cases(
+        gold(
+            "",
+            row,
+            {**ROW, "id": "c2"},
+            {**ROW, "id": "c3", "article": None},
+            {**ROW, "id": "c4", "class": "wrong_keeper"},
+        )
+    )
+    assert (whole.id, whole.profile, whole.inquiry) == ("c1", "plan_401k", "Roll\u2028over?")
+    assert (whole.kind, whole.decision, whole.outcome, whole.fields) == ("bad_value", "uncertain", "found", ("amount",))
+    assert (whole.filters, whole.collected) == ({"topic": "rollover"}, {"participant_data": {"amount": 5}})
+    assert whole.today == date(2026, 11, 20)
+    assert plain == LabelledCase("c2", "plan_401k", "Rollover?", "lt-trust-rollover")
+    assert [(each.article, each.answerable) for each in (plain, none, keeper)] == [
+        ("lt-trust-rollover", True), ("", False), ("lt-trust-rollover", False)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -112,41 +114,39 @@ def test_files_that_cannot_be_read_are_said_to_be(tmp_path):
         read_cases(tmp_path / "latin.jsonl")
 
 
-def test_the_own_inquiries_are_of_both_profiles_and_a_third_has_no_article():
-    counts = Counter((case.profile, case.answerable) for case in own_cases())
-    assert {profile for profile, _ in counts} == {"laboral", "plan_401k"}
-    assert counts.total() >= 120
-    for profile in ("laboral", "plan_401k"):
-        assert counts[profile, False] * 3 == counts[profile, False] + counts[profile, True]
-
-
-def test_the_own_cases_with_data_are_of_both_profiles_and_all_classes():
-    counts = Counter((case.profile, case.kind) for case in own_decisions())
-    assert counts.total() >= 300
-    assert set(counts) == {(profile, kind) for profile in ("laboral", "plan_401k") for kind in KINDS}
-    for case in own_decisions():
+@pytest.mark.parametrize(("own", "least"), [(own_decisions, 400), (own_test, 100)])
+def test_the_own_cases_are_of_both_profiles_and_all_classes(own, least):
+    counts = Counter((case.profile, case.kind) for case in own())
+    assert counts.total() >= least
+    assert set(counts) == {(profile, kind) for profile in PROFILES for kind in KINDS}
+    for case in own():
         assert case.collected, case.id
         assert None not in (case.today, case.decision, case.outcome), case.id
         # What must be told to somebody is told of a case whose data are at fault, and of no other.
         assert bool(case.fields) == (case.kind in ("bad_value", "missing")), case.id
-        assert (case.decision == "can_proceed") == (case.kind == "complete"), case.id
+        # A rule may let a case go on that another rule would stop.
+        assert case.decision == "can_proceed" or case.kind != "complete", case.id
+        assert case.decision != "can_proceed" or case.kind in ("complete", "rule"), case.id
 
 
-@pytest.mark.parametrize("own", [own_cases, own_decisions])
+@pytest.mark.parametrize("own", [own_decisions, own_test])
 def test_the_own_cases_name_articles_and_filters_that_exist(own):
-    profiles = {name: load_profile(name) for name in ("laboral", "plan_401k")}
     folder = Path(str(resources.files("profiles")))
     for case in own():
-        profile = profiles[case.profile]
         if case.article:
             assert (folder / case.profile / "articles" / f"{case.article}.article.yaml").is_file(), case.id
-        fields = {field.name: field for field in profile.filter_fields}
+        fields = {field.name: field for field in PROFILES[case.profile].filter_fields}
         for name, value in case.filters.items():
             assert canonical_value(fields[name], value) in fields[name].values, case.id
 
 
-def test_every_article_has_inquiries():
-    asked = Counter((case.profile, case.article) for case in own_cases() if case.answerable)
-    for profile in ("laboral", "plan_401k"):
-        for file in (Path(str(resources.files("profiles"))) / profile / "articles").glob("*.article.yaml"):
-            assert asked[profile, file.name.removesuffix(".article.yaml")], file.name
+def test_nothing_is_learnt_from_the_cases_that_are_kept_for_the_test():
+    learnt = {each.inquiry for profile in PROFILES.values() for each in load_inquiries(profile)}
+    learnt |= {case.inquiry for case in own_decisions()}
+    assert [case.id for case in own_test() if case.inquiry in learnt] == []
+
+
+def test_filters_become_those_of_the_knowledge_base():
+    filters = {"record_keeper": "lt trust", "plan_type": "401k", "colour": "red"}
+    case = LabelledCase("c", "plan_401k", "?", "", filters).canonical(PROFILES["plan_401k"])
+    assert case.filters == {"record_keeper": "LT Trust", "plan_type": "401(k)"}

@@ -71,7 +71,7 @@ async def test_the_reason_names_the_count_and_the_calendar():
     [
         ("TBD", "no es un dato, sino un hueco por rellenar"),
         ("banana", "no se puede leer como una fecha"),
-        ("31/02/2026", "no es una fecha que exista"),
+        ("31/02/2026", "no se puede leer como una fecha"),
         ("2027-11-23", "es una fecha futura"),
     ],
 )

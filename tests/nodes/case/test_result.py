@@ -22,6 +22,8 @@ def state(**values):
         "inquiry": "i",
         "article_id": "own",
         "context": [],
+        "critical": [],
+        "of_article": [],
         "today": "2026-11-23",
         "wanted": [field("balance", "currency", aliases=("saldo",)), field("plan_name"), field("reason")],
         "filters": {"topic": "rollover"},

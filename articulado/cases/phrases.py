@@ -1,0 +1,113 @@
+"""Placeholders and listed values in the texts of a case.
+
+``is_placeholder`` detects texts that stand for a missing value ("N/A", "<plan>"). ``read_choice`` returns the one value
+of a list that a text is or names, ``named_choices`` all that stand in it. Case, accents and marks do not count.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from articulado.guides.schema import truth_of
+from articulado.language.folding import letters_and_digits, words_of
+from articulado.language.languages import Language, phrases_of_forms
+from articulado.values.cases import FieldSpec
+
+_TEMPLATE = re.compile(r"<[a-z_][\w ]*>|\{+\s*[a-z_][\w. ]*\}+|\[[a-z_][\w ]*\]", re.IGNORECASE)
+
+
+def is_placeholder(text: str) -> bool:
+    """Tell whether a text stands for a value that is not there, in any language.
+
+    >>> is_placeholder("[Por determinar]"), is_placeholder("N/A"), is_placeholder("determined")
+    (True, True, False)
+    """
+    words = tuple(words_of(text))
+    return (
+        not words
+        or words in phrases_of_forms("placeholders") | phrases_of_forms("not_applicable")
+        or _TEMPLATE.fullmatch(text.strip()) is not None
+        or any(words[: len(phrase)] == phrase for phrase in phrases_of_forms("placeholder_openings"))
+    )
+
+
+def is_not_applicable(text: str) -> bool:
+    """Tell whether a text says that there is nothing to say: "n/a", "no aplica", "none"."""
+    return tuple(words_of(text)) in phrases_of_forms("not_applicable")
+
+
+def stands_for_nothing(text: str, spec: FieldSpec, looked_for: Sequence[str] = ()) -> bool:
+    """Tell whether a text is a placeholder and not, in its field, a listed value, a zero, a no or a word of a rule."""
+    kind = spec["data_type"]
+    if not is_placeholder(text) or (kind in ("currency", "number") and is_zero(text)):
+        return False
+    listed = (phrase for value, aliases in spec.get("values", {}).items() for phrase in (value, *aliases))
+    is_listed = letters_and_digits(text) in map(letters_and_digits, (*listed, *looked_for))
+    return not is_listed and not (kind == "boolean" and truth_of(text) is not None)
+
+
+def has_phrase(text: str, name: str) -> bool:
+    """Tell whether a phrase of a list of words stands in a text."""
+    words, phrases = tuple(words_of(text)), phrases_of_forms(name)
+    return any(words[start : start + len(phrase)] == phrase for phrase in phrases for start in range(len(words)))
+
+
+def is_zero(text: str) -> bool:
+    """Tell whether words say that an amount or a number is zero."""
+    return tuple(words_of(text)) in phrases_of_forms("zero")
+
+
+MOST_WORDS = 8
+"""Of a text that is not all of a listed value and yet is taken for it."""
+
+
+def named_choices(text: str, choices: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """Return the listed values that stand in a text as whole words, each by itself or by an alias.
+
+    Case, accents and marks do not count. Of two that overlap the longer counts.
+    """
+    return frozenset(choice for _, _, choice in _spans(words_of(text), choices))
+
+
+JOINT = "; "
+"""Between the values of a field that may have several."""
+
+
+def read_choice(
+    text: str, choices: Mapping[str, Sequence[str]], spoken: Language, *, several: bool = False
+) -> str | None:
+    """Return the one listed value that a text is or, in a few words without a denial, names; else ``None``.
+
+    With ``several``, all that it names, in the order of the list, with ``JOINT`` between them.
+    """
+    truth, key = truth_of(text), letters_and_digits(text)
+    for choice, aliases in choices.items():
+        for phrase in (choice, *aliases):
+            if letters_and_digits(phrase) == key or (truth is not None and truth_of(phrase) is truth):
+                return choice
+    words = words_of(text)
+    spans = _spans(words, choices)
+    rest = [word for index, word in enumerate(words) if not any(start <= index < end for start, end, _ in spans)]
+    if len(words) > MOST_WORDS or any((word,) in spoken.data_words.denial for word in rest):
+        return None
+    named = {choice for _, _, choice in spans}
+    if not named or (len(named) > 1 and not several):
+        return None
+    return JOINT.join(choice for choice in choices if choice in named)
+
+
+def _spans(words: Sequence[str], choices: Mapping[str, Sequence[str]]) -> list[tuple[int, int, str]]:
+    """Return where listed values stand, as start, end and value; of overlapping ones the longest, then the first."""
+    phrases = [(words_of(phrase), choice) for choice, aliases in choices.items() for phrase in (choice, *aliases)]
+    # "No" and "other" are values only as a whole text.
+    denials = phrases_of_forms("denial")
+    found = [
+        (start, start + len(phrase), choice)
+        for phrase, choice in phrases
+        for start in range(len(words) - len(phrase) + 1)
+        if words[start : start + len(phrase)] == phrase and not all((word,) in denials for word in phrase)
+    ]
+    kept: list[tuple[int, int, str]] = []
+    for start, end, choice in sorted(found, key=lambda span: (span[0] - span[1], span[0])):
+        if all(end <= other_start or other_end <= start for other_start, other_end, _ in kept):
+            kept.append((start, end, choice))
+    return kept

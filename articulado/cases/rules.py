@@ -1,0 +1,182 @@
+"""Apply the decision rules of an article to the data of a case.
+
+``apply_rules`` returns the decision and the reason of the first rule that holds, ``None`` if none holds. A rule on a
+datum without a value does not hold. ``applicable_calculations`` returns the worked calculations that the rules ask for.
+A calculated term that has passed, or a benefit that is not due, lets a rule hold; a calculation that lacks an input or
+is refused, as for a year whose calendar is not known, decides nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+
+from articulado.calculations.calendars import elapsed_units
+from articulado.calculations.catalogue import CALCULATIONS
+from articulado.calculations.engine import DEADLINE, calculate
+from articulado.calculations.fields import FIELDS
+from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result
+from articulado.calculations.written import Worked, lines_of
+from articulado.cases.phrases import JOINT, named_choices
+from articulado.cases.typed_data import ReadData, Reading
+from articulado.guides.schema import TODAY, parse_expression, truth_of
+from articulado.language.folding import letters_and_digits
+from articulado.language.formats import long_day
+from articulado.values.cases import CalculationRequest, Condition, Decision, DecisionRule, WorkedCalculation
+
+_NUMBERS = ("number", "amount", "count")
+
+
+def apply_rules(rules: Sequence[DecisionRule], read: ReadData) -> tuple[Decision, str] | None:
+    """Return the decision and the reason of the first rule that holds; ``None`` if none does.
+
+    A reason that counts working days says how many, since when and by which calendar; one of a calculated term says its
+    last day.
+    """
+    for rule in rules:
+        if "decision" in rule and _is_met(rule, read) and _fails(rule, read):
+            return rule["decision"], _reason(rule, read)
+    return None
+
+
+def applicable_calculations(rules: Sequence[DecisionRule], read: ReadData) -> list[WorkedCalculation]:
+    """Return the worked calculations of the rules whose condition holds, or that have none, each kind once."""
+    worked: dict[str, WorkedCalculation] = {}
+    for rule in rules:
+        if "calculation" in rule and _is_met(rule, read):
+            kind, lines = rule["calculation"]["kind"], list(_lines(_outcome(rule["calculation"], read)))
+            if lines:
+                worked.setdefault(kind, {"kind": kind, "title": CALCULATIONS[kind].title, "lines": lines})
+    return list(worked.values())
+
+
+def stated_data(rules: Sequence[DecisionRule], worked: Sequence[Worked]) -> dict[str, str]:
+    """Return the data of an article that worked results were made with, by field: what its rules take as inputs."""
+    inputs = {(each["calculation"], name): str(value) for each in worked for name, value in each["inputs"].items()}
+    requests = [rule["calculation"] for rule in rules if "calculation" in rule]
+    return {
+        field: inputs[request["kind"], name]
+        for request in requests
+        for name, field in request["inputs"].items()
+        if field != TODAY and (request["kind"], name) in inputs
+    }
+
+
+# Conditions
+
+
+def _is_met(rule: DecisionRule, read: ReadData) -> bool:
+    """Tell whether the condition of a rule holds; a rule without one is met.
+
+    In free text, the words of a rule that stops a case are found anywhere; those of one that lets it go on must be all
+    of it.
+    """
+    if "when" not in rule:
+        return True
+    reading = read.readings.get(rule["when"]["field"])
+    return reading is not None and _holds(rule["when"], reading, read, anywhere=rule.get("decision") != "can_proceed")
+
+
+def _holds(when: Condition, reading: Reading, read: ReadData, *, anywhere: bool) -> bool:
+    value, circumstances = reading.value, read.circumstances
+    if "one_of" in when:
+        return _is_one_of(when["one_of"], reading, anywhere=anywhere)
+    if isinstance(value, Decimal):
+        return _compares(value, when)
+    if not isinstance(value, date):
+        return False
+    if "elapsed" in when:
+        since = elapsed_units(when["elapsed"], value, circumstances.today, circumstances.calendar.country)
+        return _compares(Decimal(since), when)
+    written = when.get("before") or when.get("after")
+    limit = parse_expression(written).resolve(circumstances.today, read.days) if written else None
+    return limit is not None and (value < limit if "before" in when else value > limit)
+
+
+def _compares(number: Decimal, when: Condition) -> bool:
+    if "below" in when:
+        return number < Decimal(str(when["below"]))
+    return "above" in when and number > Decimal(str(when["above"]))
+
+
+def _is_one_of(phrases: Sequence[str], reading: Reading, *, anywhere: bool) -> bool:
+    value, listed = reading.value, reading.spec.get("values", {})
+    if isinstance(value, bool):
+        return any(truth_of(phrase) is value for phrase in phrases)
+    keys = {letters_and_digits(phrase) for phrase in phrases}
+    if isinstance(value, str) and listed:
+        named = [phrase for choice in value.split(JOINT) for phrase in (choice, *listed[choice])]
+        return not keys.isdisjoint(map(letters_and_digits, named))
+    truth = truth_of(reading.given)
+    return (
+        letters_and_digits(reading.given) in keys
+        or (truth is not None and any(truth_of(phrase) is truth for phrase in phrases))
+        or (anywhere and bool(named_choices(reading.given, dict.fromkeys(phrases, ()))))
+    )
+
+
+# Calculations
+
+
+def _outcome(request: CalculationRequest, read: ReadData) -> Outcome:
+    """Return the outcome of a calculation with the inputs that the data give, each in its type."""
+    inputs: dict[str, object] = dict(request.get("given", {}))
+    for name, field in request["inputs"].items():
+        if field == TODAY:
+            inputs[name] = read.circumstances.today
+        elif (reading := read.readings.get(field)) and (value := _input(reading, FIELDS[name].type)) is not None:
+            inputs[name] = value
+    return calculate(CALCULATIONS[request["kind"]], inputs)
+
+
+def _input(reading: Reading, kind: str) -> object | None:
+    match reading.value:
+        case bool(truth):
+            return truth if kind == "yes_no" else None
+        case date() as day:
+            return day if kind == "date" else None
+        case Decimal() as number:
+            # A count is whole: half a year of contributions is no year.
+            return number if kind in _NUMBERS and (kind != "count" or number == int(number)) else None
+        case str(text):
+            return text if kind in ("text", "dates") and "values" not in reading.spec else None
+
+
+def _fails(rule: DecisionRule, read: ReadData) -> bool:
+    """Tell whether a calculated term has passed or nothing is due; true of a rule without calculation."""
+    if "calculation" not in rule:
+        return True
+    outcome = _outcome(rule["calculation"], read)
+    if isinstance(outcome, NotEntitled):
+        return True
+    values = outcome.values if isinstance(outcome, Result) else ()
+    today = read.circumstances.today
+    return any(each.name == DEADLINE and isinstance(each.value, date) and each.value < today for each in values)
+
+
+def _lines(outcome: Outcome) -> Iterator[str]:
+    match outcome:
+        case Missing():
+            return
+        case Refused():
+            yield outcome.reason
+        case _:
+            yield from lines_of(outcome)
+
+
+def _reason(rule: DecisionRule, read: ReadData) -> str:
+    language, because = read.circumstances.language, rule["because"].rstrip(".")
+    if "calculation" in rule:
+        lead = next(_lines(_outcome(rule["calculation"], read)), "")
+        return language.translate("case_term_passed", because=because, lead=lead) if lead else because
+    when = rule["when"]
+    day = read.readings[when["field"]].value
+    if when.get("elapsed") != "working_days" or not isinstance(day, date):
+        return rule["because"]
+    today, calendar = read.circumstances.today, read.circumstances.calendar
+    return language.translate(
+        "case_working_days",
+        because=because,
+        count=elapsed_units("working_days", day, today, calendar.country),
+        day=long_day(day.isoformat(), language.code),
+        calendar=calendar.name or language.translate("case_weekdays"),
+    )

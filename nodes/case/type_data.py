@@ -1,0 +1,72 @@
+"""Read free text among the collected data as typed values, with the reader model if one is configured.
+
+Offline, ``articulado.cases.typed_data`` reads what a library can; the rest is asked for.
+"""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from articulado.cases.confidence import MIN_CONFIDENCE
+from articulado.cases.typed_data import ChatDataReader, sent_values
+from articulado.config.profile import Profile
+from articulado.language.languages import Language
+from articulado.values.answers import Cost, cost_of
+from articulado.values.cases import CollectedValue
+from articulado.values.errors import ModelError
+from nodes.case.result import read_case
+from state.case import CaseState
+from state.context import ResolvedContext
+
+
+class TypeDataUpdate(TypedDict, total=False):
+    """The data, those typed by the model in place of what was written, and the fields that lack a value."""
+
+    collected: dict[str, CollectedValue]
+    untyped: list[str]
+    warnings: list[str]
+    cost: Cost
+
+
+async def type_data(
+    state: CaseState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    data_reader: ChatDataReader | None,
+    profile: Profile,
+    language: Language,
+) -> TypeDataUpdate:
+    """Have texts that are no value of their field read by the model; without one, or if it fails, they stay.
+
+    A value that is none of its field either is left out. Each that is taken is told in a warning.
+    """
+    if state["failure"] or state["confidence"] < MIN_CONFIDENCE:
+        return {"untyped": []}
+    read = read_case(state, profile, language)
+    given = {datum["field"]: datum["given"] for datum in read.rejected}
+    if not given or data_reader is None:
+        return {"untyped": read.without_value}
+    try:
+        reply = await data_reader.read(given, state["wanted"], state["today"], deadline=state.get("deadline"))
+    except ModelError as error:
+        return {"untyped": read.without_value, "warnings": [str(error)]}
+    values = {name: value for name, value in reply.value.model_dump().items() if value}
+    typed = read_case({**state, "collected": _with_values(state, values)}, profile, language)
+    taken = {name: values[name] for name in values if name in typed.readings}
+    collected = _with_values(state, taken)
+    return {
+        "collected": collected,
+        "untyped": read_case({**state, "collected": collected}, profile, language).without_value,
+        "warnings": [
+            language.translate("case_typed", field=name, given=given[name], value=value)
+            for name, value in taken.items()
+        ],
+        "cost": cost_of(reply),
+    }
+
+
+def _with_values(state: CaseState, values: dict[str, str]) -> dict[str, CollectedValue]:
+    """Return the collected data with values of fields in place of what was sent for these."""
+    replaced = {
+        name for spec in state["wanted"] if spec["field"] in values for name in sent_values(spec, state["collected"])
+    }
+    return {**{name: value for name, value in state["collected"].items() if name not in replaced}, **values}
