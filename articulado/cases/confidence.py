@@ -145,7 +145,7 @@ MIN_IN_SCOPE = 0.40
 def says_too_little(inquiry: str, language: Language) -> bool:
     """Tell whether an inquiry is a single content word, with an article at most: "loan", "the loan".
 
-    What is asked in more words ("How to rollover?") says what is wanted.
+    A question of more words ("How to rollover?") says its aim.
     """
     return len(inquiry.split()) <= MAX_BARE_WORDS and len(language.content_words(inquiry)) <= 1
 

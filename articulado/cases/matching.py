@@ -185,8 +185,8 @@ def unasked_data(guides: Iterable[Guide], collected: Mapping[str, Any]) -> list[
 def _of_data(chosen: Guide, guides: Iterable[Guide], collected: Mapping[str, Any]) -> Guide | None:
     """Return the article that all required data were sent of, if some of the chosen one's were not.
 
-    What was sent of the chosen one is all asked for by the other, too, and something only by that. Of several, the one
-    that asks for most of what was sent; of equal ones, the one that matches best.
+    The other asks for all data that were sent of the chosen one, and for some that this one does not ask for. Of
+    several, the one that asks for most of what was sent; of equal ones, the one that matches best.
     """
     if share_sent(chosen, collected) == 1:
         return None

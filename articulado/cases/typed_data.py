@@ -35,7 +35,7 @@ from articulado.values.protocols import ChatModel, Structured
 EARLIEST = date(1900, 1, 1)
 """Of a date without ``min``."""
 YEARS_AHEAD = 60
-"""How far ahead of today a date without ``max`` may lie."""
+"""Most years from today to a date without ``max``."""
 MOST = {"currency": Decimal(100_000_000), "number": Decimal(1_000_000)}
 """Of an amount or a number without ``max``, by its type."""
 LONGEST_YEARS = 100

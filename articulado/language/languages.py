@@ -184,8 +184,7 @@ LANGUAGES = tuple(_ANALYSES)
 class LanguageData(BaseModel):
     """The data file of a language. ``quotation_marks`` go around a quotation and then inside one.
 
-    What only cases ask for is checked when the first one does (``Language.mention_patterns``, ``data_words``): to
-    compile its patterns takes as long as all else.
+    The words of forms, which only cases read, are checked when the first case is read (``Language.data_words``).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,6 +1,6 @@
 """Choose the article that handles a case, and estimate the confidence of the match.
 
-Whether any article handles the inquiry is judged by the inquiry alone. Topic and data choose among the articles.
+The inquiry alone decides if any article handles it. Topic and data choose among the articles.
 """
 
 from collections.abc import Mapping, Sequence

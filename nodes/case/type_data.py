@@ -12,7 +12,7 @@ from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.values.answers import Cost, cost_of
 from articulado.values.cases import CollectedValue
-from articulado.values.errors import ModelError
+from articulado.values.errors import ConfigurationError, ModelError
 from nodes.case.result import read_case
 from state.case import CaseState
 from state.context import ResolvedContext
@@ -47,7 +47,7 @@ async def type_data(
         return {"untyped": read.without_value}
     try:
         reply = await data_reader.read(given, state["wanted"], state["today"], deadline=state.get("deadline"))
-    except ModelError as error:
+    except (ConfigurationError, ModelError) as error:
         return {"untyped": read.without_value, "warnings": [str(error)]}
     values = {name: value for name, value in reply.value.model_dump().items() if value}
     typed = read_case({**state, "collected": _with_values(state, values)}, profile, language)

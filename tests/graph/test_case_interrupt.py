@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
+from support.doubles import QueueChat
 from support.fake_time import FakeTime
 from support.openai_server import failure, running_server
 from support.small_case import ALIEN, ARTICLE, FIELDS, RELEVANT, SmallBase, case_services, log_odds_of
@@ -16,6 +17,7 @@ from articulado.cases.rules import stated_data
 from articulado.config.settings import ModelSettings
 from articulado.models.openai import chat_model
 from articulado.models.retry import Retrier
+from articulado.values.errors import ConfigurationError
 from graph.case import build_generate_response
 
 INQUIRY = "How much may I borrow from my account?"
@@ -131,6 +133,14 @@ async def test_what_the_model_does_not_type_is_missing(reply):
         result = await case(reader=reader).ainvoke({"inquiry": INQUIRY, "collected_data": given})
         await reader.close()
     assert (result["decision"], result["metadata"]["missing_data"]) == ("uncertain", ["vested_balance"])
+
+
+async def test_a_reader_that_cannot_fill_in_a_schema_costs_no_case():
+    reader = QueueChat(ConfigurationError("no schema"))
+    given = {"vested_balance": "enough"}
+    result = await case(reader=reader).ainvoke({"inquiry": INQUIRY, "collected_data": given})
+    assert (result["decision"], result["metadata"]["missing_data"]) == ("uncertain", ["vested_balance"])
+    assert "no schema" in result["warnings"]
 
 
 def test_stated_data_are_the_inputs_that_the_rules_take():
