@@ -10,13 +10,10 @@ import hashlib
 import itertools
 import logging
 import math
-import os
-import zipfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import NamedTuple, Protocol
 
 import mmh3
@@ -24,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from articulado.cases.guides import Guide
+from articulado.encoders.use_multilingual import publish
 from articulado.language.folding import words_of
 from articulado.language.languages import Language
-from articulado.language.translation import translate
 from articulado.retrieval.relevance.evidence import runs_of
+from articulado.values.errors import ConfigurationError
 
 _log = logging.getLogger(__name__)
 
@@ -270,7 +268,7 @@ def _file_of(
         classes.tolist(),
         *texts,
     )
-    return vectors.folder / f"desk-{hashlib.sha256(repr(made_of).encode()).hexdigest()[:16]}.npz"
+    return vectors.folder / f"desk-{hashlib.sha256(repr(made_of).encode()).hexdigest()[:16]}.npy"
 
 
 def _read(file: Path | None) -> _Fitted | None:
@@ -278,25 +276,22 @@ def _read(file: Path | None) -> _Fitted | None:
     if file is None:
         return None
     try:
-        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as kept:
-            return _Fitted(**{name: kept[name] for name in _Fitted._fields})
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError):
+        kept: NDArray[np.void] = np.load(file, allow_pickle=False)
+        return _Fitted(**{name: kept[name] for name in _Fitted._fields})
+    except (OSError, ValueError, EOFError, IndexError):
         return None
 
 
 def _keep(file: Path | None, fitted: _Fitted) -> _Fitted:
-    """Write a desk by one rename, and return it; a folder that cannot be written to costs time at the next start."""
+    """Write a desk, and return it; a folder that cannot be written to costs time at the next start."""
     if file is None:
         return fitted
+    parts = fitted._asdict()
+    stored = np.zeros((), dtype=[(name, part.dtype, part.shape) for name, part in parts.items()])
+    for name, part in parts.items():
+        stored[name] = part
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=file.parent, prefix=file.stem, suffix=".part", delete=False) as written:
-            try:
-                np.savez(written, **fitted._asdict())
-                os.replace(written.name, file)
-            except BaseException:
-                Path(written.name).unlink(missing_ok=True)
-                raise
-    except OSError as error:
-        _log.warning("%s", translate("encoders.unwritable", file=file, problem=error))
+        publish(file, stored)
+    except ConfigurationError as error:
+        _log.warning("%s", error)
     return fitted

@@ -144,16 +144,18 @@ def _fitted(services: "Services", results: Mapping[CaseGraph, Sequence[CaseResul
 HEAD = ("Clase", "Casos", "Bien decididos", "Siguen", "Siguen sin deber", "Datos vistos")
 KIND_NAMES = {
     "complete": "completo",
-    "rule": "lo para una regla",
-    "bad_value": "con un dato que no vale",
-    "missing": "con datos que faltan",
-    "other_matter": "de otra materia",
-    "other_article": "de otro artículo",
-    "wrong_keeper": "con otro valor del filtro",
+    "rule": "lo para regla",
+    "bad_value": "dato no válido",
+    "missing": "faltan datos",
+    "other_matter": "otra materia",
+    "other_article": "otro artículo",
+    "wrong_keeper": "otro valor",
 }
+"""Short enough for a terminal of 80 columns."""
 LEGEND = (
-    "Bien decidido: con el veredicto que debe, y con su artículo si sigue. Datos vistos: de los que faltan o no valen, "
-    "los que nombra. ECE: distancia media entre confianza y aciertos. Brier: media de (confianza − acierto)²."
+    "Bien decidido: con el veredicto que debe, y con su artículo si sigue. Otro valor: la consulta nombra otro que el "
+    "filtro. Datos vistos: de los que faltan o no valen, los que nombra. ECE: distancia media entre confianza y "
+    "aciertos. Brier: media de (confianza − acierto)²."
 )
 
 
