@@ -1,9 +1,10 @@
-"""Apply the decision rules of an article to the data of a case.
+"""Apply the decision rules of an article to the data of a case, and carry data from a question to a case and back.
 
 ``apply_rules`` returns the decision and the reason of the first rule that holds, ``None`` if none holds. A rule on a
 datum without a value does not hold. ``applicable_calculations`` returns the worked calculations that the rules ask for.
 A calculated term that has passed, or a benefit that is not due, lets a rule hold; a calculation that lacks an input or
-is refused, as for a year whose calendar is not known, decides nothing.
+is refused, as for a year whose calendar is not known, decides nothing. ``stated_data`` are the data that a question
+states, ``as_question`` is the question that states the data of a case.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +21,7 @@ from articulado.cases.phrases import JOINT, named_choices
 from articulado.cases.typed_data import ReadData, Reading
 from articulado.guides.schema import TODAY, parse_expression, truth_of
 from articulado.language.folding import letters_and_digits
-from articulado.language.formats import long_day
+from articulado.language.formats import exact, long_day
 from articulado.values.cases import CalculationRequest, Condition, Decision, DecisionRule, WorkedCalculation
 
 _NUMBERS = ("number", "amount", "count")
@@ -59,6 +60,36 @@ def stated_data(rules: Sequence[DecisionRule], worked: Sequence[Worked]) -> dict
         for name, field in request["inputs"].items()
         if field != TODAY and (request["kind"], name) in inputs
     }
+
+
+def as_question(inquiry: str, article_title: str, read: ReadData) -> str:
+    """Return a case as a question: its inquiry without the title of its article, and a sentence for each datum.
+
+    >>> as_question("¿Qué me toca? (Finiquito)", "Finiquito", read)
+    '¿Qué me toca? Fecha de efectos: 3 de marzo de 2026.'
+    """
+    asked = inquiry.strip().removesuffix(f"({article_title})").rstrip() or inquiry.strip()
+    data = [f"{each.spec['description'].rstrip('.')}: {_stated(each, read)}." for each in read.readings.values()]
+    if data and asked[-1:] not in "?!.…":
+        asked += "."
+    return " ".join((asked, *data))
+
+
+def _stated(reading: Reading, read: ReadData) -> str:
+    """Return a value as a person writes it in the language of the case."""
+    language, unit = read.circumstances.language, reading.spec.get("unit")
+    match reading.value:
+        case bool(truth):
+            return language.translate("case_yes" if truth else "case_no")
+        case date() as day:
+            return long_day(day.isoformat(), language.code)
+        case Decimal() as number if reading.spec["data_type"] == "currency":
+            return language.translate("case_amount", amount=exact(number, language.code))
+        case Decimal() as number:
+            written = exact(number, language.code)
+            return f"{written} {language.translate(f'case_unit_{unit}')}" if unit else written
+        case text:
+            return str(text)
 
 
 # Conditions

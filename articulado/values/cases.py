@@ -368,10 +368,12 @@ class CaseMetadata(TypedDict):
     ``unreadable_data`` all that are none, and ``rejected_data`` says why.
     ``conflicting_data`` came under several names with different values. ``dropped_items`` is what was left out of the
     answer to keep the budget, ``left_out`` the chunks of the article that its author was not shown for the same reason.
+    ``question`` asks the same of ``rag``: the inquiry, and the data of the case as sentences.
     """
 
     article_id: str
     article_title: str
+    question: str
     token_count: int
     context_tokens: int
     answer_tokens: int

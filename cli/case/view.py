@@ -1,9 +1,11 @@
 """Terminal view of a case, in the language of its profile."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 
 from articulado.config.profile import Profile
 from articulado.language.formats import written
@@ -134,7 +136,7 @@ def _print_field(out: Console, field: Mapping[str, Any], language: Language) -> 
 
 
 def _print_end(out: Console, result: Mapping[str, Any], profile: Profile, language: Language) -> None:
-    """Print warnings, sources (each article once), and what the result is not."""
+    """Print warnings, sources (each article once), how the case is put as a question, and what the result is not."""
     for warning in result["warnings"]:
         _say(out, f"\n{language.translate('view_warning', text=warning)}", "yellow")
     if result["sources"]:
@@ -144,6 +146,8 @@ def _print_end(out: Console, result: Mapping[str, Any], profile: Profile, langua
         for (law_id, law), labels in laws.items():
             print_indented(out, f"{law}: {', '.join(labels)}", indent=4)
             print_indented(out, law_url(law_id), indent=4, style="cyan")
+    command = shlex.join(["articulado", "ask", " ".join(clean(result["metadata"]["question"]).split())])
+    out.print(Text(f"\n{language.translate('view_ask_question', command=command)}"), soft_wrap=True)
     _say(out, f"\n{notice(language, law=profile.features.spanish_law)}", "dim")
 
 

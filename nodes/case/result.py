@@ -14,7 +14,7 @@ from articulado.cases.author import CaseMaterial, render
 from articulado.cases.confidence import says_too_little
 from articulado.cases.fields import contradicted_filters
 from articulado.cases.readers import text_of
-from articulado.cases.rules import applicable_calculations
+from articulado.cases.rules import applicable_calculations, as_question
 from articulado.cases.typed_data import ReadData, read_data
 from articulado.config.profile import Profile
 from articulado.language.formats import written
@@ -110,6 +110,7 @@ def case_metadata(state: CaseState, read: ReadData, answer_tokens: int) -> CaseM
     return {
         "article_id": state["article_id"],
         "article_title": state["article_title"],
+        "question": as_question(state["inquiry"], state["article_title"], read),
         "token_count": state["context_tokens"] + answer_tokens,
         "context_tokens": state["context_tokens"],
         "answer_tokens": answer_tokens,

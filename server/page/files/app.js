@@ -27,6 +27,10 @@ const caseForm = new CaseForm(at("case"), {
   open: (provision, claim) => panel.open(provision, claim),
   close: () => { location.hash = thread; },
   announce,
+  again: (question) => {
+    location.hash = thread;
+    send(question);
+  },
 });
 
 let thread = "";

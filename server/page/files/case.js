@@ -13,10 +13,10 @@ const NAME = /[«“]?(\p{L}[\p{L}\d]*(?:_[\p{L}\d]+)+)[»”]?/gu;
 
 /** The guide that is shown in the place of the conversation. */
 export class CaseForm {
-  /** `open(provision, claim)` shows a provision, `close()` the conversation again. */
-  constructor(element, { open, close, announce }) {
+  /** `open(provision, claim)` shows a provision, `close()` the conversation again, `again(question)` asks in it. */
+  constructor(element, { open, close, announce, again }) {
     this.element = element;
-    this.shown = { open, close, announce };
+    this.shown = { open, close, announce, again };
     this.guide = null;
     this.opener = null;
   }
@@ -90,7 +90,7 @@ export class CaseForm {
     this.shown.announce([say(`decision_${answer.decision}`), named(answer.message, fields)].filter(Boolean).join(". "));
   }
 
-  #view({ decision, message, response, warnings, sources }, fields) {
+  #view({ decision, message, response, warnings, sources, metadata }, fields) {
     const list = (notes) => notes.length > 0 && el("ul", { class: "warnings" }, notes.map((note) => el("li", {}, named(note, fields))));
     return el("section", { class: "worked case-answer", "data-status": decision, tabindex: "-1", "aria-label": say("case_answer") },
       el("p", { class: "lead" }, say(`decision_${decision}`)),
@@ -102,7 +102,9 @@ export class CaseForm {
         list(one.warnings))),
       list(warnings),
       this.#sources(sources),
-      el("div", { class: "worked-actions" }, el("button", { type: "button", class: "plain", onclick: () => print() }, say("print"))));
+      el("div", { class: "worked-actions" },
+        el("button", { type: "button", class: "plain", onclick: () => this.shown.again(metadata.question.slice(0, MAX_INQUIRY)) }, say("case_ask")),
+        el("button", { type: "button", class: "plain", onclick: () => print() }, say("print"))));
   }
 
   /** The provisions that the guide rests on, each once, by law. */

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from support.case_fields import MONDAY, field, read, rule
 
-from articulado.cases.rules import applicable_calculations, apply_rules
+from articulado.cases.rules import applicable_calculations, apply_rules, as_question
 from articulado.config.sections import Calendar
 
 
@@ -164,3 +164,31 @@ def test_a_condition_limits_what_is_calculated_and_decided():
     assert "martes 29 de septiembre de 2026" in decided(CASE, only, {**late, "medida": "despido"}, code="es")[1]
     assert decided(CASE, only, {**late, "medida": "traslado"}, code="es") is None
     assert leads({**late, "medida": "traslado"}, only) == []
+
+
+@pytest.mark.parametrize(
+    ("inquiry", "code", "expected"),
+    [
+        (
+            "¿Qué me toca? (Finiquito)",
+            "es",
+            "¿Qué me toca? Alta: 1 de marzo de 2018. Salario: 18.000,5 €. Pagas: 2 años. Representa: sí. Causa: otra.",
+        ),
+        (
+            "What am I owed",
+            "en",
+            "What am I owed. Alta: March 1, 2018. Salario: $18,000.5. Pagas: 2 years. Representa: yes. Causa: otra.",
+        ),
+    ],
+)
+def test_a_case_is_put_as_a_question_with_its_data_in_words(inquiry, code, expected):
+    fields = [
+        field("start", "date") | {"description": "Alta"},
+        field("pay", "currency") | {"description": "Salario."},
+        field("time", "number", unit="years") | {"description": "Pagas"},
+        field("elected", "boolean") | {"description": "Representa"},
+        field("cause") | {"description": "Causa"},
+        field("lacking"),
+    ]
+    collected = {"start": "2018-03-01", "pay": 18000.5, "time": 2, "elected": True, "cause": "otra"}
+    assert as_question(inquiry, "Finiquito", read(fields, collected, code=code)) == expected

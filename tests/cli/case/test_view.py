@@ -27,7 +27,7 @@ def shown(show: Any, result: dict[str, Any], code: str) -> list[str]:
 
 def account(title: str, chunks: int) -> dict[str, Any]:
     tokens = {"token_count": 9, "context_tokens": 5, "answer_tokens": 4}
-    return {"article_id": "a", "article_title": title, **tokens, "chunks_used": chunks}
+    return {"article_id": "a", "article_title": title, "question": "¿Y $5?", **tokens, "chunks_used": chunks}
 
 
 def response(decision: str, confidence: float, title: str, chunks: int) -> dict[str, Any]:
@@ -102,3 +102,8 @@ def test_types_of_data_are_words_of_the_language(code):
     assert lines[0] == {"es": "Guía: Guide, confianza 0,93", "en": "Guide: Guide, confidence 0.93"}[code]
     told = [line.strip() for line in lines if line.endswith(": d")]
     assert told == [f"{kind} ({WORDS[code][kind]}): d" for kind in get_args(DataType)]
+
+
+def test_a_case_ends_with_the_command_that_asks_it_as_a_question():
+    lines = shown(print_response, response("can_proceed", 0.9, "Finiquito", 1), "es")
+    assert "Como pregunta, con estos datos: articulado ask '¿Y $5?'" in lines

@@ -26,6 +26,7 @@ async def closed(fields, collected, rules=(), **values):
         "failure": None,
         "today": "2026-11-23",
         "article_id": guide["law_id"],
+        "inquiry": "¿Y ahora?",
         "article_title": guide["law_name"],
         "context": [candidate(guide, 1.0, "direct")],
         "context_tokens": 10,

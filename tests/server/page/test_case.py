@@ -45,9 +45,18 @@ CITED = {"law_id": "BOE-A-2015-11430", "law": "Estatuto de los Trabajadores", "p
 CITED |= {"url": "https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a55"}
 
 
+ASKED = "¿Me toca? Fecha de la baja: 2 de noviembre de 2026."
+
+
 def answer(decision: str = "can_proceed", message: str = "", **metadata: Any) -> dict[str, Any]:
     section = {"topic": "Forma", "answer_components": ["Sin carta es improcedente <b>."], "steps": ["Pida la carta."]}
-    rest: dict[str, Any] = {"missing_data": [], "rejected_data": [], "conflicting_data": [], **metadata}
+    rest: dict[str, Any] = {
+        "question": ASKED,
+        "missing_data": [],
+        "rejected_data": [],
+        "conflicting_data": [],
+        **metadata,
+    }
     return {
         "decision": decision,
         "message": message,
@@ -199,6 +208,18 @@ def test_nothing_is_lost_on_an_error_nor_on_the_way_back(visit: Visit) -> None:
     expect(outcome(page)).to_contain_text("No es un caso de esta guía")
     page.locator("#case .calculator-bar button").click()
     expect(look).to_be_focused()
+
+
+def test_a_case_goes_back_as_a_question_with_its_data(visit: Visit) -> None:
+    page = visit.page
+    opened(visit, NEEDED, answer())
+    fill(page)
+    page.locator("#case form .send").click()
+    with page.expect_request("**/v1/ask") as asked:
+        page.get_by_role("button", name="Preguntarlo con estos datos").click()
+    assert asked.value.post_data_json["question"] == ASKED
+    expect(page.locator("#case")).to_be_hidden()
+    expect(page.locator("#turns .asked").last).to_have_text(ASKED)
 
 
 def test_a_guide_that_cannot_be_asked_is_asked_again_when_it_is_opened_again(visit: Visit) -> None:
