@@ -2,8 +2,8 @@
 # articulado as a service: docker build -t articulado . (docs/operations.md has what to set and to keep)
 
 FROM python:3.13-slim AS build
-# What is installed beside the core, from pyproject.toml; with «documents» it reads PDF, DOCX and XLSX, too.
-ARG EXTRAS=aegra,postgres,qdrant,redis
+# What is installed beside the core, from pyproject.toml: servers, and reading PDF, DOCX and XLSX.
+ARG EXTRAS=aegra,documents,postgres,redis
 WORKDIR /src
 RUN python -m venv /opt/articulado
 # .dockerignore lets through the packages and what installs them, nothing else.

@@ -3,8 +3,8 @@
     python benchmarks/sizing.py [--points 44000] [--dimensions 192 1536] [--folder FOLDER]
 
 An embedded index of parents and their children is built from words drawn at random, in a process of its own, opened in
-another and searched; docs/sizing.md works out machines from the figures. Vectors have random directions, which is the
-worst case of an HNSW graph. The last line is how a ruling of 20,000 characters is cut.
+another and searched; docs/sizing.md works out machines from the figures. The last line is how a ruling of 20,000
+characters is cut.
 """
 
 import argparse
@@ -30,8 +30,8 @@ from articulado.ingestion.chunking.semantic import MAX_PART, semantic_spans
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.ids import chunk_id
 from articulado.store.builder import IndexBuilder
-from articulado.store.edge import EdgeStore
-from articulado.store.edge_writer import EdgeWriter
+from articulado.store.embedded import EmbeddedStore
+from articulado.store.embedded_writer import EmbeddedWriter
 from articulado.store.generations import Description, Fingerprints
 from articulado.store.opening import open_index
 from articulado.values.chunks import Chunk, blank_chunk
@@ -113,7 +113,7 @@ async def build(folder: Path, points: int, dimensions: int) -> dict[str, float]:
     description = Description(fingerprints=fingerprints, profile="laboral", language="es", source="sizing")
     new_rows = islice(rows(dimensions, "a"), points)
     adding = 0.0
-    async with IndexBuilder(folder, EdgeWriter) as builder:
+    async with IndexBuilder(folder, EmbeddedWriter) as builder:
         while batch := list(islice(new_rows, BATCH)):
             started = time.perf_counter()
             await builder.add(*zip(*batch, strict=True))
@@ -124,7 +124,7 @@ async def build(folder: Path, points: int, dimensions: int) -> dict[str, float]:
     peak = peak_megabytes()
     changed = list(islice(rows(dimensions, "b"), int(points * CHANGED)))
     started = time.perf_counter()
-    async with IndexBuilder(folder, EdgeWriter) as builder:
+    async with IndexBuilder(folder, EmbeddedWriter) as builder:
         await builder.continue_from(index)
         await builder.add(*zip(*changed, strict=True))
         await builder.commit(description)
@@ -139,7 +139,7 @@ async def build(folder: Path, points: int, dimensions: int) -> dict[str, float]:
 async def search(folder: Path, dimensions: int) -> dict[str, float]:
     """Open the index and search it with four queries at a time; return milliseconds and memory."""
     index = open_index(folder)
-    store = EdgeStore(index.folder, list(index.manifest.collections))
+    store = EmbeddedStore(index.folder, list(index.manifest.collections))
     texts, noise, encoder = Texts(3), np.random.default_rng(3), Bm25Encoder.of(SPANISH_LAW)
     queries = [
         HybridQuery(vector / np.linalg.norm(vector), encoder.encode_queries([texts.text(40)])[0])
@@ -167,7 +167,7 @@ def peak_megabytes() -> float:
 
 
 def bytes_by_part(folder: Path) -> Counter[str]:
-    """Return what the parts of a generation take on the disk, holes not counted."""
+    """Return what the parts of a generation take on the disk."""
     total: Counter[str] = Counter()
     for path in open_index(folder).folder.rglob("*"):
         if path.is_file():
@@ -176,10 +176,8 @@ def bytes_by_part(folder: Path) -> Counter[str]:
 
 
 def _part(path: Path) -> str:
-    for name in ("text-dense", "text-sparse", "payload_storage", "payload_index"):
-        if any(part == name or part.endswith(f"-{name}") for part in path.parts):
-            return name
-    return "table" if path.name == "points.npy" else "other"
+    name = path.name.partition("_")[0].partition(".")[0]
+    return name if name in ("dense", "sparse", "ref", "fields", "chunks", "points") else "other"
 
 
 async def ruling(characters: int = RULING_CHARACTERS, samples: int = 50) -> str:

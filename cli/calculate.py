@@ -107,13 +107,12 @@ async def _confirmed(outcome: Outcome, folder: Path | None) -> Outcome:
     Raises:
         ArticuladoError: the folder that was named has no index that can be read.
     """
-    from articulado.store.opening import open_index, open_store
+    from articulado.store.opening import open_served
 
     today = date.today()
     try:
         settings = Settings.read(index=folder)
-        opened = await asyncio.to_thread(open_index, settings.index_folder)
-        store = await asyncio.to_thread(open_store, settings, opened)
+        _, store = await asyncio.to_thread(open_served, settings)
     except IndexMissing:
         if folder:
             raise

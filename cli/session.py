@@ -53,7 +53,7 @@ def announce_first_index(settings: "Settings", profile: "Profile") -> "Iterator[
 def receives_texts(settings: "Settings") -> str:
     """Name the model that texts are sent to for their vectors; empty where they are computed in this process."""
     embedder = settings.embedder
-    return "" if embedder.provider == "offline" else embedder.name
+    return "" if embedder.provider in ("offline", "fastembed") else embedder.name
 
 
 @asynccontextmanager

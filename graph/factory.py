@@ -34,7 +34,7 @@ from articulado.retrieval.ranking.table import ASK_A_PROVIDER, rerankers
 from articulado.retrieval.relevance.evidence import EvidenceReader
 from articulado.retrieval.relevance.judge import BestScoreJudge, LearntJudge, RelevanceJudge, packaged_judgement
 from articulado.retrieval.search import MeaningSearch
-from articulado.store.edge_writer import EdgeWriter
+from articulado.store.embedded_writer import EmbeddedWriter
 from articulado.store.generations import Index
 from articulado.store.layout import load_agreements
 from articulado.store.opening import InspectedStore, open_store
@@ -94,7 +94,7 @@ def _bind(
         store=store,
         offline_reader=KeywordReader(domain),
         offline_principal=_extractive_principal(settings, domain, lexicon, encoder, meaning),
-        embedder=((_provider_embedder(settings) or encoder) if index else None) or DisabledEmbedder(),
+        embedder=(_embedder(settings, encoder) if index else None) or DisabledEmbedder(),
         sparse=Bm25Encoder.of(domain),
         rerankers=rerankers(settings, reader, heuristic, profile, learnt),
         judge=_judge(learnt),
@@ -120,7 +120,7 @@ def _bind(
 def build_ingest_services(settings: Settings, profile: Profile) -> IngestServices:
     """Bind what ingestion needs. No key is asked for before it is used, and no index is opened."""
     from articulado.ingestion.boe.client import BoeClient
-    from articulado.models.openai import chat_model, embedder
+    from articulado.models.openai import chat_model
 
     offline = settings.embedder.provider == "offline"
     return IngestServices(
@@ -128,7 +128,7 @@ def build_ingest_services(settings: Settings, profile: Profile) -> IngestService
         profile=profile,
         domain=domain_of(profile),
         reader=OnDemand(partial(chat_model, "reader", settings.reader)),
-        embedder=None if offline else OnDemand(partial(embedder, settings.embedder)),
+        embedder=None if offline else OnDemand(partial(provider_embedder, settings)),
         counter=partial(token_counter, settings.reader.model),
         boe=partial(BoeClient, settings.boe_url, settings.home / "boe"),
         writer=_writer(settings, profile),
@@ -138,20 +138,31 @@ def build_ingest_services(settings: Settings, profile: Profile) -> IngestService
 def _writer(settings: Settings, profile: Profile) -> WriterFactory:
     """Return what writes the generations of an index into the store that the settings name."""
     if settings.store == "embedded":
-        return partial(EdgeWriter, of_cases=profile.for_cases)
+        return EmbeddedWriter
 
     from articulado.store.server_writer import server_writer
 
     return server_writer(settings, profile.name)
 
 
-def _provider_embedder(settings: Settings) -> Embedder | None:
-    """Return the embedder of a provider, or ``None`` offline, where it is fitted to the texts themselves."""
-    if settings.embedder.provider == "offline":
-        return None
+def provider_embedder(settings: Settings) -> Embedder:
+    """Return the embedder that the settings name: one of this machine, or a provider's.
+
+    Raises:
+        ConfigurationError: a setting or a file that it needs is missing.
+    """
+    if settings.embedder.provider == "fastembed":
+        from articulado.encoders.local_models import FastembedEmbedder
+
+        return FastembedEmbedder.of(settings)
     from articulado.models.openai import embedder
 
     return embedder(settings.embedder)
+
+
+def _embedder(settings: Settings, encoder: DualEncoder | None) -> Embedder | None:
+    """Return the embedder of the settings; offline that of the index, which is fitted to its texts."""
+    return encoder if settings.embedder.provider == "offline" else provider_embedder(settings)
 
 
 def _meaning(settings: Settings, index: Index) -> MeaningSearch | None:
@@ -270,7 +281,7 @@ def without_providers(services: Services) -> Services:
     sentence encoder of this machine, there are neither known questions nor what was learnt of them.
     """
     settings, heuristic = services.settings, services.rerankers["heuristic"]
-    is_local = settings.embedder.provider == "offline"
+    is_local = settings.embedder.provider in ("offline", "fastembed")
     if settings.sentences == "openai":
         rerankers = {**services.rerankers, "learnt": heuristic}
         services = replace(services, phrasings=None, judge=BestScoreJudge(), rerankers=rerankers)

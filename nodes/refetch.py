@@ -48,7 +48,8 @@ async def refetch(
     As many chunks are added as the next context has room for beyond the first: of each need in turn, the parts of a
     provision from the one that is meant, and of what was searched the best by the ``heuristic``. ``refetched`` says
     whether there is anything new; without it the first answer stands. A provision that is not there is not searched
-    for: its number is in no other text.
+    for: its number is in no other text. One of a law that is not known is searched by its words: the name may be that
+    of a law here in other words.
     """
     seen = {candidate["chunk"]["id"] for candidate in state["context"]}
     by_need: list[list[Candidate]] = []
@@ -59,7 +60,7 @@ async def refetch(
         store = stores[state["store"]]
         if parts := [part for request in requests for part in await _parts(need, request, state, store, search)]:
             by_need.append([part for part in parts if part["chunk"]["id"] not in seen])
-        elif requests or state["store"] != "index":
+        elif any(request.law_id for request in requests) or state["store"] != "index":
             unmet.append(need)
         else:
             to_search[_query(need, state, search)] = need
@@ -102,9 +103,12 @@ def _provisions(need: Need, state: RagState, search: HybridSearch) -> list[Provi
 
 
 def _query(need: Need, state: RagState, search: HybridSearch) -> str:
-    """Return what is searched for a need: its words, and where that is a single one ("plazo") the question's topic."""
-    text = text_of(need)
-    if len(set(search.domain.stems(text))) > 1:
+    """Return what is searched for a need: its words, and where that is a single one ("plazo") the question's topic.
+
+    Of an article of a law that is not known, these are the name of the law and the topic: its number leads elsewhere.
+    """
+    text = text_of(need) if need["keywords"] else need["law"]
+    if need["keywords"] and len(set(search.domain.stems(text))) > 1:
         return text
     return f"{text} {searched_topic(state['turn_question'])}".strip()
 

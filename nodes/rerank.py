@@ -1,7 +1,7 @@
 """Rerank the best candidates by relevance and legal signals.
 
-A model scores at most 20 candidates; after a refetch only the new ones are scored. A named provision scores
-1.0. If the model fails or is late, the heuristic scores in its place.
+A model scores as many candidates as its ``limit`` says; after a refetch only the new ones are scored. A named provision
+scores 1.0. If the model fails or is late, the heuristic scores in its place.
 """
 
 from collections.abc import Mapping
@@ -24,10 +24,6 @@ from articulado.values.protocols import Reranker, RerankerTable
 from nodes.turn import language_of_turn, question_to_score
 from state.context import ResolvedContext
 from state.run import RetrievalState, carried_over, days_of
-
-MAX_RERANKED = 20
-"""Candidates that a model scores. Neither the time that others took nor what it has scored before changes it: the same
-question has the same order each time."""
 
 STEP = 0.01
 """What each place in the last answer takes off the score of a chunk, in a turn that is about that answer."""
@@ -72,8 +68,9 @@ async def rerank(
         and candidate["chunk"]["id"] not in scores
         and (not state["refetched"] or "need" in candidate["origins"])
     ]
-    fits = reranker.is_cheap or len(unscored) <= MAX_RERANKED
-    to_score = unscored if fits else await _preselected(state, unscored, rerankers["heuristic"])
+    limit = reranker.limit
+    fits = limit is None or len(unscored) <= limit
+    to_score = unscored if fits else await _preselected(state, unscored, rerankers["heuristic"], limit)
     update: RerankUpdate = {}
     try:
         end = question_time.deadline_of("reranker", state.get("deadline"))
@@ -118,11 +115,13 @@ def _with_place(candidate: Candidate, in_place: Mapping[int, float]) -> Candidat
     return candidate if score is None else {**candidate, "final_score": score}
 
 
-async def _preselected(state: RetrievalState, unscored: list[Candidate], heuristic: Reranker) -> list[Candidate]:
+async def _preselected(
+    state: RetrievalState, unscored: list[Candidate], heuristic: Reranker, limit: int | None
+) -> list[Candidate]:
     """Return the candidates that the formula puts first: a model's time goes to those (docs/retrieval.md)."""
     scored = await heuristic.score(question_to_score(state), state["queries"], unscored)
     by_score = sorted(zip(unscored, scored.scores, strict=True), key=lambda pair: -(pair[1] or 0.0))
-    return [candidate for candidate, _ in by_score[:MAX_RERANKED]]
+    return [candidate for candidate, _ in by_score[:limit]]
 
 
 def _with_score(candidate: Candidate, scores: dict[int, float | None]) -> Candidate:

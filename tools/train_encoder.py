@@ -24,7 +24,7 @@ import numpy as np
 from articulado.encoders.dual import DIMENSIONS, FOLDER, DualEncoder, TrainingPairs
 from articulado.encoders.phrasings import PRECEDENTS, Precedents
 from articulado.language.folding import fold
-from articulado.store.edge import EdgeStore
+from articulado.store.embedded import EmbeddedStore
 from articulado.store.opening import open_index
 from articulado.store.records.chunks import packaged_records, parse_refs
 from articulado.store.records.schema import Corpus, Situation, load_corpus, load_situations
@@ -110,7 +110,7 @@ async def parents_in(folder: Path) -> list[Chunk]:
         IndexMissing, StoreUnavailable: the index cannot be read.
     """
     index = open_index(folder)
-    store = EdgeStore(index.folder, list(index.manifest.collections))
+    store = EmbeddedStore(index.folder, list(index.manifest.collections))
     try:
         chunks = await store.fetch(sorted({point.parent for point in Points.load(index.folder)}))
     finally:

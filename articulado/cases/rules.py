@@ -65,8 +65,7 @@ def stated_data(rules: Sequence[DecisionRule], worked: Sequence[Worked]) -> dict
 def as_question(inquiry: str, article_title: str, read: ReadData) -> str:
     """Return a case as a question: its inquiry without the title of its article, and a sentence for each datum.
 
-    >>> as_question("¿Qué me toca? (Finiquito)", "Finiquito", read)
-    '¿Qué me toca? Fecha de efectos: 3 de marzo de 2026.'
+    "¿Qué me toca? (Finiquito)" becomes "¿Qué me toca? Fecha de efectos: 3 de marzo de 2026."
     """
     asked = inquiry.strip().removesuffix(f"({article_title})").rstrip() or inquiry.strip()
     data = [f"{each.spec['description'].rstrip('.')}: {_stated(each, read)}." for each in read.readings.values()]

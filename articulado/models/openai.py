@@ -158,6 +158,8 @@ def _endpoint(role: Role, settings: ModelSettings) -> Endpoint:
 
 
 def _check_connection(endpoint: Endpoint, settings: ModelSettings) -> None:
+    if settings.provider == "fastembed":
+        raise ConfigurationError(translate("encoders.only_embedder", variable=endpoint.variable("PROVIDER")))
     if not _key(settings) and settings.provider != "compatible":
         raise _missing(endpoint, "API_KEY", translate("models.what_key"))
     if not settings.base_url and settings.provider != "openai":

@@ -13,7 +13,8 @@ from importlib import resources
 from pathlib import Path
 
 from articulado.config.profile import Profile
-from articulado.language.languages import Language
+from articulado.language.folding import words_of
+from articulado.language.languages import Language, phrases_of_forms
 from articulado.language.translation import translate
 from articulado.values.answers import TurnQuestion
 from articulado.values.errors import ConfigurationError
@@ -97,8 +98,9 @@ def read_reader_reply(text: str, limit: int, *, follow_up: bool = False) -> Read
     r"""Return what a reply says, at most ``limit`` searches. Never raises.
 
     Code fences and talk around the JSON array are stripped, and whatever is no text is dropped. Without a valid array
-    a short text is the one search, unless it is a ``follow_up``'s: that may have nothing to search for, and says so
-    in a sentence. ``OTRA_MATERIA`` and ``TEMA_NUEVO`` count wherever they stand, and are never searched for.
+    a short text is the one search, unless it is a ``follow_up``'s that begins with a denial ("No hace falta …"): that
+    may have nothing to search for. ``OTRA_MATERIA`` and ``TEMA_NUEVO`` count wherever they stand, and are never
+    searched for.
 
     >>> read_reader_reply('```json\n["despido embarazo", "nulidad despido", "readmisión"]\n```', limit=2).queries
     ['despido embarazo', 'nulidad despido']
@@ -132,7 +134,8 @@ def _array(text: str) -> list[str] | None:
 def _talk(text: str, *, follow_up: bool) -> list[str]:
     """Return a reply without an array as what it may be: a search, if it is short."""
     bare = _FENCE.sub("", text).strip()
-    return [] if follow_up or len(bare.split()) > MAX_BARE_WORDS else [bare]
+    denied = follow_up and tuple(words_of(bare)[:1]) in phrases_of_forms("denial")
+    return [] if denied or len(bare.split()) > MAX_BARE_WORDS else [bare]
 
 
 def _query(item: str) -> str:

@@ -29,17 +29,13 @@ from articulado.store.generations import (
     translate_disk_errors,
     write_durably,
 )
-from articulado.store.point_changes import Digests, PointChanges
-from articulado.store.writer import POINTS, Placed, Point, Points, Scope, WriterFactory, digest_of_hash
+from articulado.store.writer import POINTS, Digests, Point, Points, Scope, WriterFactory, digest_of_hash
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ArticuladoError, IndexMismatch, InvalidInput
 from articulado.values.protocols import SparseVector, Vector
 
 BYTES_OF_MODELS = 16 * MEGABYTE
 """Room for the models and the catalogue, beside what grows with the points."""
-
-CHANGES = ".changes"
-"""The folder, in that of a generation, where the builder keeps what it has written until the table is."""
 
 
 def digest(chunk: Chunk) -> int:
@@ -70,6 +66,8 @@ class IndexBuilder:
         self._digests = Digests(self._stored)
         self._touched: dict[int, str] = {}
         self._settled: set[int] = set()
+        self._removed: set[int] = set()
+        self._added: list[Point] = []
         self._expected = 0
         self._elsewhere: dict[str, int] = {}
         self._dimensions: int | None = None
@@ -82,7 +80,6 @@ class IndexBuilder:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._generations.locked())
             self._folder = await asyncio.to_thread(self._generations.begin)
-            self._changes = PointChanges(self._folder / CHANGES)
             self._writer = self._make_writer(self._folder)
             stack.push_async_callback(self._writer.close)
             await self._writer.begin(self._scope)
@@ -133,18 +130,14 @@ class IndexBuilder:
             IndexMismatch: its files are damaged.
         """
         self._base = base
-        # Sizes and slices of all; what is copied is looked at whole when it is: a copy would have checksums of its own,
-        # and pass off the damage for what was written.
-        await asyncio.to_thread(check_files, base)
-        own = base.manifest.collections.keys()
-        await asyncio.to_thread(check_files, base, deep=True, among=lambda name: name.partition("/")[0] not in own)
+        # What is damaged would get checksums of its own in the new generation, and pass for what was written.
+        await asyncio.to_thread(check_files, base, deep=True)
         await self._writer.continue_from(base)
         with translate_disk_errors(self.models):
             await asyncio.to_thread(copy_folder, base.models, self.models)
         self._stored = await self._writer.table(base)
         self._names = list(base.manifest.collections)
         self._elsewhere = {name: n for name, n in base.manifest.collections.items() if not self.writes(name)}
-        self._changes = PointChanges(self._folder / CHANGES, self._stored)
         self._expected = len(self._stored) + (sum(self._elsewhere.values()) if base.manifest.fetched else 0)
         self._touched = dict(await self._writer.touched())
         # Collections that an update which did not end has begun come after those that are served.
@@ -167,11 +160,15 @@ class IndexBuilder:
         """Delete points, by id, that the generation began with; each once, and none that is added."""
         stored = await asyncio.to_thread(self._stored.find, list(ids))
         listed = {point.id for point in stored}
-        removed = [Placed(self._names[point.collection], point.segment, point.id) for point in stored]
-        removed += [Placed(self._touched[id], 0, id) for id in ids if id in self._touched and id not in listed]
+        removed: dict[str, list[int]] = {}
+        for point in stored:
+            removed.setdefault(self._names[point.collection], []).append(point.id)
+        for id in ids:
+            if id in self._touched and id not in listed:
+                removed.setdefault(self._touched[id], []).append(id)
         if removed:
             await self._writer.delete(removed)
-            await asyncio.to_thread(self._changes.remove, listed)
+            self._removed.update(listed)
             self._expected -= len(listed)
             self._settled.update(self._touched.keys() & set(ids))
 
@@ -198,34 +195,24 @@ class IndexBuilder:
             raise InvalidInput(translate("store.no_dense_vectors"))
         ids = [chunk["id"] for chunk in chunks]
         stored = {point.id: point for point in await asyncio.to_thread(self._stored.find, ids)}
-        replaced = {id: Placed(self._names[point.collection], point.segment, id) for id, point in stored.items()}
-        segments = [0] * len(chunks)
+        replaced = {id: self._names[point.collection] for id, point in stored.items()}
         for by_meaning in (False, True):
             places = [place for place, c in enumerate(chunks) if (c["collection"] in of_meaning) == by_meaning]
             size = self.meaning.dimensions if self.meaning and by_meaning else self._dimensions
             if not places:
                 continue
-            written = await self._writer.add(
+            await self._writer.add(
                 [chunks[place] for place in places],
                 [dense[place] for place in places],
                 [sparse[place] for place in places],
                 size=size,
                 replaced=replaced,
             )
-            for place, segment in zip(places, written, strict=True):
-                segments[place] = segment
-        points = [
-            Point(
-                chunk["id"],
-                chunk["parent_id"] or chunk["id"],
-                digest(chunk),
-                self._position(chunk["collection"]),
-                segment,
-            )
-            for chunk, segment in zip(chunks, segments, strict=True)
+        self._added += [
+            Point(chunk["id"], chunk["parent_id"] or chunk["id"], digest(chunk), self._position(chunk["collection"]))
+            for chunk in chunks
         ]
-        await asyncio.to_thread(self._changes.add, points)
-        self._expected += len(points) - len(stored)
+        self._expected += len(chunks) - len(stored)
         self._settled.update(self._touched.keys() & set(ids))
 
     async def commit(self, description: Description) -> Index:
@@ -233,7 +220,7 @@ class IndexBuilder:
 
         Raises:
             InvalidInput: the generation has no chunks, or two of them share an id.
-            IndexMismatch: the store does not hold what was added, or a graph loses too much of it.
+            IndexMismatch: the store does not hold what was added.
             BaseReplaced: another generation is served by now than the one that was continued.
             StoreUnavailable, ConfigurationError: it could not be published; the old generation still serves.
         """
@@ -243,13 +230,13 @@ class IndexBuilder:
         counts = dict(sorted((self._elsewhere | written).items()))
         new_positions = {name: position for position, name in enumerate(counts)}
         positions = [new_positions[name] for name in self._names]
-        await asyncio.to_thread(self._changes.save, self._folder, positions)
+        table = self._stored.changed(self._removed, self._added, positions)
+        await asyncio.to_thread(table.save, self._folder)
         self._check_counts(counts)
         # Without the points of collections that this build has not seen, the table would be none.
         fetched = bool(self._base and self._base.manifest.fetched and self._elsewhere)
         if fetched:
             await asyncio.to_thread((self._folder / POINTS).unlink)
-        graphs = {**(self._base.manifest.graphs if self._base else {}), **await self._writer.measure_graphs()}
         await self._writer.begin_publication()
         manifest = Manifest(
             **description.model_dump(exclude={"fingerprints"}),
@@ -261,10 +248,9 @@ class IndexBuilder:
             collections=counts,
             stored_as=self._writer.stored_as,
             fetched=fetched,
-            graphs=graphs,
             meaning=self._meaning_of(counts),
         )
-        checksums = await asyncio.to_thread(write_checksums, self._folder, self._base)
+        checksums = await asyncio.to_thread(write_checksums, self._folder)
         manifest = manifest.model_copy(update={"checksums": checksums})
         await asyncio.to_thread(write_durably, self._folder / MANIFEST, manifest.model_dump_json(indent=2))
         served = await asyncio.to_thread(self._generations.current)

@@ -4,7 +4,7 @@ A chunk passes if it satisfies every clause; a clause is satisfied if one of its
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -80,8 +80,6 @@ Condition = IsNull | OneOf | NoneOf | OnOrBefore | After | ContainsAny | IsMissi
 Clause = tuple[Condition, ...]
 """Conditions of which at least one holds."""
 
-LAW = "law_id"
-
 IS_PARENT: Clause = (IsNull("parent_id"),)
 """The chunk is not the child of another one."""
 
@@ -142,42 +140,8 @@ def satisfies(chunk: Chunk, clauses: Sequence[Clause]) -> bool:
     return all(any(_holds(condition, chunk) for condition in clause) for clause in clauses)
 
 
-def without_absent(
-    clauses: Sequence[Clause], is_absent: Callable[[str], bool], laws: Collection[str] | None = None
-) -> list[Clause] | None:
-    """Return what is left to test of chunks none of which has a value of the fields that are absent.
-
-    ``laws`` are all the values of ``law_id`` among the chunks; ``None``: not known. The result is ``None`` if no such
-    chunk can satisfy a clause. Of a list that is absent it is not asked whether it is null: it may be empty.
-    """
-    remaining: list[Clause] = []
-    for clause in clauses:
-        verdicts = [(condition, _holds_without(condition, is_absent, laws)) for condition in clause]
-        if any(verdict is True for _, verdict in verdicts):
-            continue
-        undecided = tuple(condition for condition, verdict in verdicts if verdict is None)
-        if not undecided:
-            return None
-        remaining.append(undecided)
-    return remaining
-
-
-def _holds_without(condition: Condition, is_absent: Callable[[str], bool], laws: Collection[str] | None) -> bool | None:
-    """Tell whether a condition holds for all chunks, or for none, that lack what is absent; ``None``: it depends."""
-    if isinstance(condition, AllOf):
-        parts = [_holds_without(part, is_absent, laws) for part in condition.conditions]
-        return False if False in parts else None if None in parts else True
-    if (
-        laws is not None
-        and isinstance(condition, OneOf)
-        and condition.field == LAW
-        and not set(condition.values) & {*laws}
-    ):
-        return False
-    return isinstance(condition, IsNull | IsMissing | NoneOf) if is_absent(condition.field) else None
-
-
-def _value(chunk: Chunk, path: str) -> Any:
+def value_at(chunk: Chunk, path: str) -> Any:
+    """Return the value of a field by its path ("attributes.plan"); ``None`` where there is none."""
     value: Any = chunk
     for key in path.split("."):
         value = value.get(key) if isinstance(value, dict) else None
@@ -187,7 +151,7 @@ def _value(chunk: Chunk, path: str) -> Any:
 def _holds(condition: Condition, chunk: Chunk) -> bool:
     if isinstance(condition, AllOf):
         return all(_holds(part, chunk) for part in condition.conditions)
-    value = _value(chunk, condition.field)
+    value = value_at(chunk, condition.field)
     match condition:
         case IsMissing():
             return value is None or value == []

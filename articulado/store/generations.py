@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from articulado.language.translation import reason, translate
 from articulado.values.errors import ConfigurationError, IndexMismatch, StoreUnavailable
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Version of the layout; it goes up with a change that makes older indexes unreadable."""
 
 MANIFEST = "manifest.json"
@@ -68,18 +68,6 @@ class Description(BaseModel):
     demo: bool = False
 
 
-class GraphSearch(BaseModel):
-    """How the graph of a collection is searched: with so many candidates (0: as many as the engine takes by itself).
-
-    ``recall`` is the mean share of the best 100 points that this finds, as measured before it was published.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    candidates: int = Field(ge=0)
-    recall: float = Field(ge=0, le=1)
-
-
 FARTHEST = 4.0
 """Standard deviations above the mean of unrelated texts from which on a cosine counts as closest."""
 
@@ -109,12 +97,11 @@ class Manifest(Description):
 
     ``created`` is UTC; ``collections`` counts points, parents and children. ``stored_as`` is the generation under whose
     name the store keeps the points: this one, or the one that was updated in place. ``checksums`` is the checksum of
-    the list of those of the generation's files, empty where an earlier version has written none. ``fetched`` tells that
-    this machine has it from a server, without the table of its points. ``graphs`` has the collections that are large
-    enough to be searched by a graph. ``meaning`` has the collections whose vectors a sentence encoder made.
+    the list of those of the generation's files. ``fetched`` tells that this machine has it from a server, without the
+    table of its points. ``meaning`` has the collections whose vectors a sentence encoder made.
     """
 
-    format: Literal[3]
+    format: Literal[4]
     generation: str
     created: datetime
     dimensions: int = Field(ge=1)
@@ -122,17 +109,12 @@ class Manifest(Description):
     stored_as: str
     checksums: str = ""
     fetched: bool = False
-    graphs: dict[str, GraphSearch] = {}
     meaning: MeaningSpace | None = None
 
     def dimensions_of(self, collection: str) -> int:
         """Return the length of the dense vectors of a collection."""
         by_meaning = self.meaning is not None and collection in self.meaning.collections
         return self.meaning.dimensions if self.meaning and by_meaning else self.dimensions
-
-    def candidates(self) -> dict[str, int]:
-        """Return with how many candidates collections are searched, of those where the engine does not decide it."""
-        return {name: graph.candidates for name, graph in self.graphs.items() if graph.candidates}
 
     def check(self, expected: Fingerprints, folder: Path) -> None:
         """Compare what the index was built with to what the caller searches with.

@@ -15,7 +15,7 @@ from typing import Protocol
 from articulado.config.settings import Settings
 from articulado.language.translation import translate
 from articulado.store.builder import IndexBuilder, digest
-from articulado.store.edge import EdgeStore
+from articulado.store.embedded import EmbeddedStore
 from articulado.store.files import check_files
 from articulado.store.generations import (
     BUILD_HINT,
@@ -182,12 +182,29 @@ def open_store(settings: Settings, index: Index) -> InspectedStore:
     """
     check_files(index)
     if settings.store == "embedded":
-        store = EdgeStore(index.folder, list(index.manifest.collections), candidates=index.manifest.candidates())
+        store = EmbeddedStore(index.folder, list(index.manifest.collections))
         store.open()
         return store
     from articulado.store.server import ServerStore
 
     return ServerStore.connect(settings, index)
+
+
+def open_served(settings: Settings, expected: Fingerprints | None = None) -> tuple[Index, InspectedStore]:
+    """Open the generation that is served, and its store; where that is replaced in between, the one that follows.
+
+    Raises:
+        IndexMissing, IndexMismatch, StoreUnavailable: as ``open_index`` and ``open_store``.
+    """
+    for attempt in range(READ_ATTEMPTS):
+        index = open_index(settings.index_folder, expected)
+        try:
+            return index, open_store(settings, index)
+        except (IndexMissing, IndexMismatch, StoreUnavailable):
+            is_last = attempt == READ_ATTEMPTS - 1
+            if is_last or Generations(settings.index_folder).current() == index.folder:
+                raise
+    raise AssertionError("an attempt returns or raises")
 
 
 class Inspection:

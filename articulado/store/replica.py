@@ -23,7 +23,14 @@ from articulado.store.generations import (
     write_durably,
 )
 from articulado.store.registry import PART_BYTES, GenerationRecord, Registry, StoredFile, digest_of, parts_of
-from articulado.store.server_collection import TIMEOUT, CollectionOptions, connect, patience
+from articulado.store.server_collection import (
+    TIMEOUT,
+    CollectionOptions,
+    collection_name,
+    connect,
+    patience,
+    stored_collections,
+)
 from articulado.values.errors import IndexMismatch, StoreUnavailable
 
 INCOMING = "incoming"
@@ -51,6 +58,25 @@ async def bring_up_to_date(settings: Settings, profile: str, *, or_go_on: bool =
             raise
     finally:
         await client.close()
+
+
+async def missing_collections(settings: Settings, index: Index) -> list[str]:
+    """Return the collections of an index that its server does not have: it was emptied, or is another one.
+
+    Raises:
+        StoreUnavailable, ConfigurationError: the server cannot be asked.
+    """
+    if settings.store == "embedded":
+        return []
+    client, stored_as = connect(settings), index.manifest.stored_as
+    try:
+        stored = await stored_collections(client, stored_as)
+    finally:
+        await client.close()
+    prefix = settings.qdrant_prefix
+    return sorted(
+        name for name in index.manifest.collections if collection_name(f"{prefix}{name}", stored_as) not in stored
+    )
 
 
 class Replica:

@@ -1,6 +1,7 @@
-"""Chunk store on a Qdrant server, a cluster or Qdrant Cloud, and its recall gate.
+"""Chunk store on a Qdrant server, a cluster or Qdrant Cloud.
 
-``measured_collection`` compares a search with the server's own choice of method with an exact search.
+Collections of up to ``EXACT_UP_TO`` points are searched exactly, as the embedded store does; larger ones by the graphs
+of the server.
 """
 
 import asyncio
@@ -26,7 +27,7 @@ from articulado.store.filters import (
     search_clauses,
     selection_clauses,
 )
-from articulado.store.generations import GraphSearch, Index
+from articulado.store.generations import Index
 from articulado.store.layout import (
     DENSE,
     METADATA,
@@ -40,14 +41,13 @@ from articulado.store.layout import (
     to_chunk,
     to_hits,
 )
-from articulado.store.recall import LIMIT, SAMPLE, measured
 from articulado.store.registry import Registry
 from articulado.store.rrf import collapse_to_parents, rank
 from articulado.store.server_collection import collection_name, connect, patience, scroll, translate_server_errors
 from articulado.store.supplementary import UNAVAILABLE
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ArticuladoError, IndexMissing
-from articulado.values.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter, Vector
+from articulado.values.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, models
@@ -56,55 +56,19 @@ if TYPE_CHECKING:
 OVERSAMPLING = 2.0
 """Times as many points are found by quantized vectors as are wanted, and ranked by the vectors themselves."""
 
-QUERIES_PER_REQUEST = 5
-"""Exact search reads every vector: of millions that takes a second."""
+EXACT_UP_TO = 250_000
+"""Points of a collection up to which its dense vectors are all compared."""
+CANDIDATES = 512
+"""Candidates that the graph of a larger collection is searched with."""
 
 
-def dense_params(candidates: int | None) -> "models.SearchParams":
-    """Return how dense vectors are searched: by the graph with so many candidates, 0 as many as the server takes."""
+def dense_params(points: int) -> "models.SearchParams":
+    """Return how the dense vectors of a collection of so many points are searched."""
     from qdrant_client import models
 
     rescored = models.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING)
-    return models.SearchParams(hnsw_ef=candidates or None, quantization=rescored)
-
-
-async def measured_collection(client: "AsyncQdrantClient", collection: str, name: str) -> GraphSearch:
-    """Return how the graph of a collection is to be searched; see ``recall.measured``.
-
-    What the server has not put into a graph it searches exactly, so that nothing is lost there.
-
-    Raises:
-        IndexMismatch: the graph loses too much.
-        StoreUnavailable, ConfigurationError, IndexMissing: as ``translate_server_errors`` says.
-    """
-    from qdrant_client import models
-
-    exactly = models.SearchParams(exact=True, quantization=models.QuantizationSearchParams(ignore=True))
-
-    async def search(queries: Sequence[Vector], candidates: int | None) -> list[list[float]]:
-        params = exactly if candidates is None else dense_params(candidates)
-        requests = [
-            models.QueryRequest(query=query.tolist(), using=DENSE, limit=LIMIT, params=params) for query in queries
-        ]
-        found: list[list[float]] = []
-        for start in range(0, len(requests), QUERIES_PER_REQUEST):
-            with translate_server_errors():
-                answers = await client.query_batch_points(collection, requests[start : start + QUERIES_PER_REQUEST])
-            found += [[point.score for point in answer.points] for answer in answers]
-        return found
-
-    return await measured(name, await _sample(client, collection), search)
-
-
-async def _sample(client: "AsyncQdrantClient", collection: str) -> list[Sequence[float]]:
-    """Return the dense vectors of the first points that have any: ids are hashes, so that they are a sample."""
-    vectors: list[Sequence[float]] = []
-    async for page in scroll(client, collection, with_payload=False, with_vectors=[DENSE]):
-        dense = (StoredPoint.of(record.id, record.payload, record.vector).dense for record in page)
-        vectors += [vector for vector in dense if vector is not None]
-        if len(vectors) >= SAMPLE:
-            break
-    return vectors
+    is_small = points <= EXACT_UP_TO
+    return models.SearchParams(exact=is_small, hnsw_ef=None if is_small else CANDIDATES, quantization=rescored)
 
 
 Order = Callable[[Iterable[Chunk]], list[Chunk]]
@@ -177,7 +141,7 @@ class ServerStore:
         self._stored_as = manifest.stored_as
         self._registry = Registry(client, manifest.profile, prefix=prefix)
         self._names = {name: collection_name(f"{prefix}{name}", manifest.stored_as) for name in manifest.collections}
-        self._candidates = manifest.candidates()
+        self._points = manifest.collections
         self._met: dict[int, int] = {}
         self._today = today
 
@@ -194,7 +158,7 @@ class ServerStore:
 
         condition = server_filter(search_clauses(where, self._today()))
         vectors = [_vectors(query) for query in queries]
-        params = dense_params(self._candidates.get(collection))
+        params = dense_params(self._points.get(collection, 0))
         requests = [
             models.QueryRequest(
                 query=vector,

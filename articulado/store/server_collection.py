@@ -8,9 +8,8 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from articulado.config.extras import importing
 from articulado.config.settings import Quantization, Settings
 from articulado.language.translation import translate
 from articulado.store.generations import BUILD_HINT
@@ -18,7 +17,7 @@ from articulado.store.layout import DENSE, PAGE_SIZE, SPARSE, IndexKind, field_p
 from articulado.values.errors import ConfigurationError, IndexMissing, StoreUnavailable
 
 if TYPE_CHECKING:
-    from qdrant_client import AsyncQdrantClient, models
+    from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
 
 TIMEOUT = 30
@@ -41,18 +40,27 @@ def connect(settings: Settings, *, timeout: float = TIMEOUT) -> "AsyncQdrantClie
 
     ``timeout``: seconds that one request may take; the client knows whole ones.
     """
-    with importing("qdrant"):
-        from qdrant_client import AsyncQdrantClient
+    from qdrant_client import AsyncQdrantClient
 
+    return AsyncQdrantClient(timeout=ceil(timeout), **_address(settings))
+
+
+def connect_blocking(settings: Settings) -> "QdrantClient":
+    """Return a client that blocks, for programs that do; nothing is sent yet."""
+    from qdrant_client import QdrantClient
+
+    return QdrantClient(timeout=TIMEOUT, **_address(settings))
+
+
+def _address(settings: Settings) -> dict[str, Any]:
     key = settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key else None
-    return AsyncQdrantClient(
-        url=settings.qdrant_url,
-        api_key=key,
-        timeout=ceil(timeout),
-        check_compatibility=False,  # it would be a blocking request of its own
+    return {
+        "url": settings.qdrant_url,
+        "api_key": key,
+        "check_compatibility": False,  # it would be a blocking request of its own
         # A plain address has no certificate: without reading those of the system a client is made in 6 ms, not 28.
-        verify=not settings.qdrant_url.startswith("http://"),
-    )
+        "verify": not settings.qdrant_url.startswith("http://"),
+    }
 
 
 @contextmanager

@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from articulado.config.files import DEFAULT_PROFILE
 from articulado.config.settings import Settings, period_of
 from articulado.language.translation import translate
-from articulado.store.generations import REBUILD_HINT, GraphSearch, Index
+from articulado.store.generations import REBUILD_HINT, Index
 from articulado.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
-from articulado.store.recall import MEASURED_FROM, WrittenSample
 from articulado.store.registry import Registry
-from articulado.store.server import measured_collection
 from articulado.store.server_collection import (
     POLL_INTERVAL,
     SINGLE_NODE,
@@ -35,7 +33,7 @@ from articulado.store.server_collection import (
     translate_server_errors,
 )
 from articulado.store.server_publication import Publication, Turns, as_stored, fetched_table
-from articulado.store.writer import Placed, Points, Scope, WriterFactory
+from articulado.store.writer import Points, Scope, WriterFactory
 from articulado.values.chunks import Chunk
 from articulado.values.errors import IndexMissing
 from articulado.values.protocols import SparseVector, Vector
@@ -99,11 +97,9 @@ class ServerWriter:
         self._poll_interval = poll_interval
         self._written: dict[str, str] = {}
         self._created: set[str] = set()
-        self._counts: dict[str, int] = {}
         self._attributes: dict[str, set[str]] = {}
         self._indexed_paths: dict[str, set[str]] = {}
         self._shard_keys: dict[str, set[str]] = {}
-        self._samples: defaultdict[str, WrittenSample] = defaultdict(WrittenSample)
 
     @property
     def stored_as(self) -> str:
@@ -173,16 +169,13 @@ class ServerWriter:
         """Return the points that updates which did not end may have changed; see ``IndexWriter.touched``."""
         return {point: name for name, notes in self._noted.items() for note in notes for point in note}
 
-    async def delete(self, points: Sequence[Placed]) -> None:
+    async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
         """Delete points; see ``IndexWriter.delete``."""
-        by_collection: dict[str, list[models.ExtendedPointId]] = {}
-        for point in points:
-            by_collection.setdefault(point.collection, []).append(point.id)
-        for name, ids in by_collection.items():
-            for start in range(0, len(ids), IDS_PER_REQUEST):
-                batch = ids[start : start + IDS_PER_REQUEST]
-                await self._note(name, [point for point in batch if isinstance(point, int)])
-                await self._delete_points(name, batch)
+        for name, points in ids.items():
+            for start in range(0, len(points), IDS_PER_REQUEST):
+                batch = list(points[start : start + IDS_PER_REQUEST])
+                await self._note(name, batch)
+                await self._delete_points(name, [*batch])
 
     async def add(
         self,
@@ -191,9 +184,9 @@ class ServerWriter:
         sparse: Sequence[SparseVector],
         *,
         size: int,
-        replaced: Mapping[int, Placed],
-    ) -> Sequence[int]:
-        """Write chunks; see ``IndexWriter.add``. Segments are the server's own affair: all are 0 here."""
+        replaced: Mapping[int, str],
+    ) -> None:
+        """Write chunks; see ``IndexWriter.add``."""
         batches: dict[str, list[models.PointStruct]] = {}
         periods: dict[int, str] = {}
         for chunk, dense_vector, sparse_vector in zip(chunks, dense, sparse, strict=True):
@@ -201,7 +194,6 @@ class ServerWriter:
             if years := self._options.periods.get(chunk["collection"]):
                 periods[chunk["id"]] = period_of(chunk["valid_from"], years)
             self._attributes.setdefault(chunk["collection"], set()).update(attributes_of(chunk))
-            self._samples[chunk["collection"]].add([chunk])
         for name, points in batches.items():
             await self._note(name, [int(str(point.id)) for point in points])
         requests: list[_Request] = []
@@ -214,37 +206,21 @@ class ServerWriter:
                 requests += [_Request(self._written[name], piece, key) for piece in pieces]
         for start in range(0, len(requests), MAX_CONCURRENT_REQUESTS):
             await self._upsert(requests[start : start + MAX_CONCURRENT_REQUESTS])
-        return [0] * len(chunks)
 
     def bytes_of(self, points: int, dimensions: int) -> int:
         """Return 0: points take room on the server, which says itself where it lacks."""
         return 0
 
     async def finish(self) -> dict[str, int]:
-        """Have new collections indexed, and fields that others lack; then count what the server holds.
-
-        Raises:
-            IndexMismatch: a sample of what was written is not what the server gives back.
-        """
+        """Have new collections indexed, and fields that others lack; then count what the server holds."""
         own = {name: collection for name, collection in sorted(self._written.items()) if self.writes(name)}
         for name, collection in own.items():
             await self._index_fields(name, collection)
         for collection in sorted(self._created):
             await make_searchable(self._client, collection, poll_interval=self._poll_interval)
-        for name, sample in self._samples.items():
-            with translate_server_errors():
-                records = await self._client.retrieve(self._written[name], list(sample.ids))
-            sample.check({int(str(record.id)): record.payload or {} for record in records}, self._written[name])
         with translate_server_errors():
             counted = await asyncio.gather(*(self._client.count(collection, exact=True) for collection in own.values()))
-        self._counts = {name: result.count for name, result in zip(own, counted, strict=True)}
-        return self._counts
-
-    async def measure_graphs(self) -> dict[str, GraphSearch]:
-        """Measure what the graphs lose; see ``IndexWriter.measure_graphs``."""
-        written = {name for name, notes in self._noted.items() if notes} | self._samples.keys()
-        large = [name for name in sorted(written & self._counts.keys()) if self._counts[name] >= MEASURED_FROM]
-        return {name: await measured_collection(self._client, self._written[name], name) for name in large}
+        return {name: result.count for name, result in zip(own, counted, strict=True)}
 
     async def begin_publication(self) -> None:
         """Wait for the turn to publish; see ``IndexWriter.begin_publication``."""
@@ -299,7 +275,7 @@ class ServerWriter:
         await index_fields(self._client, collection, lacking, wait=False)
 
     async def _by_period(
-        self, name: str, points: "list[models.PointStruct]", periods: Mapping[int, str], replaced: Mapping[int, Placed]
+        self, name: str, points: "list[models.PointStruct]", periods: Mapping[int, str], replaced: Mapping[int, str]
     ) -> "list[tuple[str | None, list[models.PointStruct]]]":
         """Return points by the shard key under which they are to be; a collection without keys has them together.
 

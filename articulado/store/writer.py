@@ -1,7 +1,7 @@
 """Protocol of an index writer, and the table of points of a generation.
 
 Ingestion uses only this Protocol, so that it does not depend on the store. The table holds the id, parent,
-digest, collection and segment of each point.
+digest and collection of each point.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from articulado.language.translation import translate
-from articulado.store.generations import REBUILD_HINT, GraphSearch, Index, open_durably, translate_disk_errors
+from articulado.store.generations import REBUILD_HINT, Index, open_durably, translate_disk_errors
 from articulado.values.chunks import Chunk
-from articulado.values.errors import IndexMissing, StoreUnavailable
+from articulado.values.errors import IndexMissing, InvalidInput, StoreUnavailable
 from articulado.values.protocols import SparseVector, Vector
 
 POINTS = "points.npy"
@@ -32,20 +32,16 @@ def digest_of_hash(content_hash: str) -> int:
 
 
 class Point(NamedTuple):
-    """A point: its id, the id of its parent (its own for a chunk without one), digest and collection (by position).
-
-    ``segment`` is the number of the piece of its collection in which the store keeps it.
-    """
+    """A point: its id, the id of its parent (its own for a chunk without one), digest and collection (by position)."""
 
     id: int
     parent: int
     digest: int
     collection: int
-    segment: int = 0
 
 
 class Points:
-    """All points of a generation, by ascending id; ``table`` is (5, n) int64, its rows the fields of ``Point``."""
+    """All points of a generation, by ascending id; ``table`` is (4, n) int64, its rows the fields of ``Point``."""
 
     def __init__(self, table: NDArray[np.int64]) -> None:
         # Of a file that is mapped, a plain view: each look into a memmap costs more than what it reads.
@@ -116,6 +112,24 @@ class Points:
         positions = np.unique(np.linspace(0, len(self) - 1, num=min(size, len(self)), dtype=np.int64))
         return [Point(*row) for row in self._table[:, positions].T.tolist()]
 
+    def changed(self, removed: Collection[int], added: Sequence[Point], positions: Sequence[int]) -> "Points":
+        """Return the table without some points and with others, which may take the place of some.
+
+        ``positions`` are the new ones of the collections, by those that they have had.
+
+        Raises:
+            InvalidInput: a point was added twice.
+        """
+        rows = np.array(added, dtype=np.int64).reshape(-1, len(Point._fields))
+        ids, counts = np.unique(rows[:, 0], return_counts=True)
+        if (counts > 1).any():
+            raise InvalidInput(translate("store.id_twice", id=int(ids[counts > 1][0])))
+        gone = np.concatenate([np.fromiter(removed, np.int64, len(removed)), ids])
+        table = np.concatenate([self._table[:, ~np.isin(self._table[0], gone)], rows.T], axis=1)
+        table = np.ascontiguousarray(table[:, np.argsort(table[0], kind="stable")])
+        table[3] = np.array([*positions, 0], dtype=np.int64)[table[3]]
+        return Points(table)
+
     def parents(self, ids: Sequence[int]) -> dict[int, int]:
         """Return the parent of each id that the table has; a chunk without a parent is its own."""
         if not ids or not len(self):
@@ -127,12 +141,32 @@ class Points:
         return dict(zip(requested[stored].tolist(), parents[positions][stored].tolist(), strict=True))
 
 
-class Placed(NamedTuple):
-    """Where the store keeps a point: its collection, the number of the segment in that, and its id."""
+class Digests(Mapping[int, int]):
+    """The digest of each point of a table, by its id; ``touched`` are those that an update which did not end has noted.
 
-    collection: str
-    segment: int
-    id: int
+    One of those that is not in the table may be there all the same: its digest is ``UNKNOWN``.
+    """
+
+    def __init__(self, points: Points, touched: Iterable[int] = ()) -> None:
+        self._points = points
+        self.touched = list(touched)
+        table = {point.id for point in points.find(self.touched)}
+        self._others = dict.fromkeys((id for id in self.touched if id not in table), UNKNOWN)
+
+    def __getitem__(self, id: int) -> int:
+        return self.of([id])[id]
+
+    def __iter__(self) -> Iterator[int]:
+        yield from (point.id for point in self._points)
+        yield from self._others
+
+    def __len__(self) -> int:
+        return len(self._points) + len(self._others)
+
+    def of(self, ids: Sequence[int]) -> dict[int, int]:
+        """Return the digests of those of the ids that are there."""
+        digests = {point.id: point.digest for point in self._points.find(ids)}
+        return digests | {id: UNKNOWN for id in ids if id in self._others}
 
 
 class Scope(NamedTuple):
@@ -184,8 +218,8 @@ class IndexWriter(Protocol):
         """Return the points, each with its collection, that updates in place which did not end may have changed."""
         ...
 
-    async def delete(self, points: Sequence[Placed]) -> None:
-        """Delete points; those that are not there are no error."""
+    async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
+        """Delete points, by collection; those that are not there are no error."""
         ...
 
     async def add(
@@ -195,12 +229,12 @@ class IndexWriter(Protocol):
         sparse: Sequence[SparseVector],
         *,
         size: int,
-        replaced: Mapping[int, Placed],
-    ) -> Sequence[int]:
+        replaced: Mapping[int, str],
+    ) -> None:
         """Write chunks with their vectors (``size`` is the length of the dense ones), each in its collection.
 
-        A ``None`` dense vector or an empty sparse one leaves that side out. ``replaced`` tells by id where those are
-        kept that a chunk takes the place of. Return the segment of each chunk.
+        A ``None`` dense vector or an empty sparse one leaves that side out. ``replaced`` has the collection, by id, of
+        those that a chunk takes the place of.
         """
         ...
 
@@ -210,14 +244,6 @@ class IndexWriter(Protocol):
 
     async def finish(self) -> dict[str, int]:
         """Make everything durable; return the number of chunks of each collection that may be changed, as read back."""
-        ...
-
-    async def measure_graphs(self) -> dict[str, GraphSearch]:
-        """Measure what the graphs lose of the large collections that were written, once they are finished.
-
-        Raises:
-            IndexMismatch: too much; see ``articulado.store.recall``.
-        """
         ...
 
     async def begin_publication(self) -> None:

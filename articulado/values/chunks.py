@@ -141,11 +141,12 @@ class Chunk(TypedDict):
     ``rank`` goes from 1 (Constitution) to 5 (orders, rulings, criteria). Dates are ISO 8601, ``None`` is open.
     ``status_note`` is for people to read: what it says of the days of a wording was written from ``wording``
     (``articulado.legal.wordings``). ``refs`` are ids of chunks that the text cites. ``notes`` are the source's notes on
-    amendments, the last one first. ``source`` tells official text from our summaries. ``details`` is the structured
-    content of a chunk of an article (``articulado.values.cases.Details``), ``agreement`` the scope of a collective
-    agreement. ``law_days`` are the days of its law. ``law_notes`` are the source's notes on how the whole law is to be
-    read, if they bear on the text; packaged records have neither.
-    ``text_state`` is missing from a text that is consolidated, or of which that cannot be said.
+    amendments, the last one first. ``source`` tells official text from our summaries, and from questions of people,
+    which a child alone may be: it is searched and never shown. ``details`` is the structured content of a chunk of an
+    article (``articulado.values.cases.Details``), ``agreement`` the scope of a collective agreement. ``law_days`` are
+    the days of its law. ``law_notes`` are the source's notes on how the whole law is to be read, if they bear on the
+    text; packaged records have neither. ``text_state`` is missing from a text that is consolidated, or of which that
+    cannot be said.
     """
 
     id: int
@@ -180,7 +181,7 @@ class Chunk(TypedDict):
     attributes: dict[str, str]
     url: str
     content_hash: str
-    source: Literal["official", "plain_language"]
+    source: Literal["official", "plain_language", "lay_phrasings"]
     text_state: NotRequired[TextState]
     law_days: NotRequired[LawDays]
     law_notes: NotRequired[list[str]]

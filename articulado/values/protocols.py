@@ -317,8 +317,8 @@ class Reranker(Closable, Protocol):
     """Scores candidates for a question. Retries and the deadline are its business."""
 
     @property
-    def is_cheap(self) -> bool:
-        """Whether it can score every candidate; others get those that the heuristic puts first."""
+    def limit(self) -> int | None:
+        """Candidates that it scores now, those that the heuristic puts first; ``None``: every one."""
         ...
 
     async def score(
@@ -329,7 +329,7 @@ class Reranker(Closable, Protocol):
         *,
         deadline: float | None = None,
     ) -> Reranked:
-        """Score every candidate, the same way whatever was asked before. ``deadline`` is a Unix time in seconds.
+        """Score every candidate. ``deadline`` is a Unix time in seconds.
 
         Raises:
             ModelError: the model failed for good, was late or refused.

@@ -145,7 +145,7 @@ async def diagnose(
             model: ModelSettings = getattr(settings, role)
             diagnosis["roles"][role] = _role(model)
             if settings.rag_enabled or role != "embedder":
-                diagnosis["problems"] += _role_problems(role, model)
+                diagnosis["problems"] += _role_problems(role, model, settings)
         diagnosis["rerank"] = _reranking(settings)
         await asyncio.to_thread(_look_at_sentences, settings, diagnosis)
         await _diagnose_index(settings, diagnosis, deep, progress)
@@ -187,8 +187,11 @@ def _reranking(settings: "Settings") -> str:
     from articulado.retrieval.ranking.table import resolve_auto
 
     strategy, _ = resolve_auto(settings)
-    presence = "está" if strategy == "cross_encoder" else "no está"
-    return f"{strategy} (auto: {ModelFiles.of(settings).name} {presence} en esta máquina)"
+    files = ModelFiles.of(settings)
+    if strategy == "cross_encoder":
+        return f"{strategy} (auto: {files.name} está en esta máquina)"
+    how = "ARTICULADO_RERANK_STRATEGY=cross_encoder lo descarga una vez, o indique su carpeta en ARTICULADO_RERANK_PATH"
+    return f"{strategy} (auto: {files.name} no está en esta máquina; {how})"
 
 
 def _look_at_sentences(settings: "Settings", diagnosis: Diagnosis) -> None:
@@ -213,14 +216,18 @@ def _look_at_sentences(settings: "Settings", diagnosis: Diagnosis) -> None:
         diagnosis["notes"].append(translate("encoders.not_prepared", name=name))
 
 
-def _role_problems(role: "Role", settings: "ModelSettings") -> list[str]:
+def _role_problems(role: "Role", model: "ModelSettings", settings: "Settings") -> list[str]:
     """Return what a role lacks."""
-    if settings.provider == "offline":
+    if model.provider == "offline":
         return []
+    from articulado.encoders.local_models import FastembedEmbedder
     from articulado.models.openai import check_settings
 
     try:
-        check_settings(role, settings)
+        if role == "embedder" and model.provider == "fastembed":
+            FastembedEmbedder.of(settings)
+        else:
+            check_settings(role, model)
     except ConfigurationError as error:
         return [str(error)]
     return []

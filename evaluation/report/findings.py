@@ -136,7 +136,7 @@ def mean_of(configuration: Configuration, ids: Sequence[str]) -> tuple[float, In
 
 
 PACKAGES = (
-    "articulado", "langgraph", "qdrant-edge-py", "qdrant-client", "numpy", "scipy", "scikit-learn", "fastembed",
+    "articulado", "langgraph", "qdrant-client", "numpy", "scipy", "scikit-learn", "fastembed",
     "onnxruntime", "ir-measures", "matplotlib",
 )  # fmt: skip
 

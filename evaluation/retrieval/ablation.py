@@ -187,9 +187,9 @@ class WatchedReranker:
     failures: dict[str, str] = field(default_factory=dict)
 
     @property
-    def is_cheap(self) -> bool:
+    def limit(self) -> int | None:
         """Whether it can score every candidate."""
-        return self.reranker.is_cheap
+        return self.reranker.limit
 
     async def score(
         self,

@@ -30,7 +30,7 @@ MAX_NAMED = 8
 """Documents that a message lists."""
 
 
-class DiscoverUpdate(TypedDict):
+class Discovered(TypedDict):
     """The documents, and what they are compared with."""
 
     base: str
@@ -39,6 +39,13 @@ class DiscoverUpdate(TypedDict):
     removed: list[str]
     skipped: list[SkippedFiles]
     failures: list[Failure]
+
+
+class DiscoverUpdate(Discovered):
+    """The same, and the request: it is one to rebuild where the server has lost what the index is made of."""
+
+    request: IngestRequest
+    warnings: list[str]
 
 
 async def discover(state: IngestState, runtime: Runtime[None], *, base: IndexBase) -> DiscoverUpdate:
@@ -54,11 +61,15 @@ async def discover(state: IngestState, runtime: Runtime[None], *, base: IndexBas
         IndexMismatch: the catalogue of the index cannot be read.
     """
     await base.bring_up_to_date()
-    return await asyncio.to_thread(_discover, state, base)
+    request, warnings = state["request"], list(state["warnings"])
+    if lost := await base.lost_collections():
+        request = {**request, "rebuild": True}
+        warnings.append(translate("ingest.collections_lost", names=", ".join(lost)))
+    found = await asyncio.to_thread(_discover, state, request, base)
+    return {**found, "request": request, "warnings": warnings}
 
 
-def _discover(state: IngestState, base: IndexBase) -> DiscoverUpdate:
-    request = state["request"]
+def _discover(state: IngestState, request: IngestRequest, base: IndexBase) -> Discovered:
     packaged = request.get("packaged")
     renewal = not set(request) - {"confirmed", "rebuild", "refresh", "packaged", "accept_shrunk"}
     if renewal and not base.is_ingested():

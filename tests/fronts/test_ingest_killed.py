@@ -12,7 +12,7 @@ from support.ingesting import ingest
 from support.small_laws import write_law
 
 from articulado.config.settings import Settings
-from articulado.store.edge import EdgeStore
+from articulado.store.embedded import EmbeddedStore
 from articulado.store.opening import open_index
 from articulado.store.writer import Points
 
@@ -40,7 +40,7 @@ def held(folder: Path) -> dict[int, int]:
 async def stored(folder: Path) -> set[int]:
     """Return the ids that the store itself gives back."""
     index = open_index(folder)
-    store = EdgeStore(index.folder, list(index.manifest.collections))
+    store = EmbeddedStore(index.folder, list(index.manifest.collections))
     try:
         assert sum((await store.counts()).values()) == len(held(folder))
         return {chunk["id"] for chunk in await store.fetch(list(held(folder)))}

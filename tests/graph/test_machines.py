@@ -95,6 +95,29 @@ async def test_a_run_ends_with_what_it_began_with_and_a_server_that_is_away_chan
     await opened.close()
 
 
+@pytest.mark.parametrize("another", [True, False])
+async def test_a_server_that_has_lost_the_index_is_filled_again(
+    qdrant: FakeQdrant, tmp_path: Path, another: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings, now = machine(qdrant, tmp_path / "a"), [0.0]
+    law = write_law(tmp_path / "ley.md", "BOE-A-2000-1")
+    await ingest([law], settings)
+    with running_qdrant() as empty:
+        if another:
+            settings = settings.model_copy(update={"qdrant_url": empty.url})
+        else:
+            for name in qdrant.names:
+                del qdrant.collections[name]
+        report = await ingest([law], settings)
+        assert report["written"] > 0
+        [warning] = [warning for warning in report["warnings"] if "vuelto a crear" in warning]
+        assert "normativa" in warning
+        opened = graphs(settings, now)
+        assert "día y medio" in await found(opened)
+        await opened.close()
+        assert not [warning for warning in (await ingest([law], settings))["warnings"] if "vuelto a crear" in warning]
+
+
 async def test_no_run_waits_for_the_look_of_another(
     qdrant: FakeQdrant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -103,11 +103,15 @@ async def test_a_provision_that_the_model_had_before_it_is_no_need():
     assert (result["needs"], result["warnings"]) == ([], [])
 
 
-async def test_an_article_of_a_law_that_is_not_known_is_not_searched_for():
-    rankings = RANKINGS | {"artículo 12 Convenio de oficinas": [(49, 0.9)]}
-    result, principal, fetched = await answered(
-        reply("Falta [C1].", "artículo 12|Convenio de oficinas"), rankings=rankings
-    )
+async def test_an_article_of_a_law_that_is_not_known_is_searched_by_the_words_of_the_law():
+    asked = reply("Falta [C1].", "artículo 12|Ley de descansos de oficina")
+    rankings = RANKINGS | {f"Ley de descansos de oficina {QUESTION}": [(49, 0.9)]}
+    _, principal, fetched = await answered(asked, reply("Ya está [C1]."), rankings=rankings)
+    assert (len(principal.calls), fetched) == (2, {49})
+
+
+async def test_an_article_of_a_law_that_no_search_finds_stays_a_need():
+    result, principal, fetched = await answered(reply("Falta [C1].", "artículo 12|Convenio de oficinas"))
     assert (len(principal.calls), fetched) == (1, set())
     assert [need["law"] for need in result["needs"]] == ["Convenio de oficinas"]
 

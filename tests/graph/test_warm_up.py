@@ -11,7 +11,7 @@ TITLED = [make_chunk(1, "Artículo 1", title="Vacaciones anuales"), make_chunk(2
 
 
 class Asked(FixedReranker):
-    is_cheap = False
+    limit = 20
 
     def __init__(self) -> None:
         super().__init__()

@@ -106,3 +106,32 @@ class TinyCrossEncoder:
             [numpy_helper.from_array(array, name) for name, array in weights.items()],
         )
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+
+
+class TinySentenceEncoder(TinyCrossEncoder):
+    """Gives each token a vector of its own."""
+
+    def vector(self, text: str):
+        """Return the mean over the tokens of ``<s> text </s>``, at unit length."""
+        ids = [IDS["<s>"], *self.ids(text), IDS["</s>"]]
+        mean = self.words[ids].astype(float).mean(axis=0)
+        return mean / np.sqrt((mean**2).sum())
+
+    def _graph(self) -> onnx.ModelProto:
+        nodes = [
+            helper.make_node("Gather", ["words", "input_ids"], ["embedded"]),
+            helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
+            helper.make_node("Unsqueeze", ["mask", "last"], ["column"]),
+            helper.make_node("Mul", ["embedded", "column"], ["last_hidden_state"]),
+        ]
+        given = [
+            helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "length"])
+            for name in ("input_ids", "attention_mask")
+        ]
+        result = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "length", 6])
+        weights = [
+            numpy_helper.from_array(self.words, "words"),
+            numpy_helper.from_array(np.array([2], np.int64), "last"),
+        ]
+        graph = helper.make_graph(nodes, "tiny", given, [result], weights)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from articulado.store.edge import EdgeStore
+from articulado.store.embedded import EmbeddedStore
 from articulado.store.files import check_files, damaged_files
 from articulado.store.opening import check_points, open_index
 from articulado.store.writer import Points
@@ -68,7 +68,7 @@ async def _use(folder: Path) -> object:
     """Open an index as a question does, and return all that it holds."""
     index = open_index(folder)
     check_files(index)
-    store = EdgeStore(index.folder, list(index.manifest.collections))
+    store = EmbeddedStore(index.folder, list(index.manifest.collections))
     try:
         await check_points(index, store, embedded=True)
         return await store.fetch([point.id for point in Points.load(index.folder)])

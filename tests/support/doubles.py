@@ -219,7 +219,7 @@ class FixedReranker:
         error: Exception | None = None,
     ) -> None:
         self.scores = scores or {}
-        self.is_cheap = is_cheap
+        self.limit = None if is_cheap else 20
         self.squashed = squashed
         self.requests = requests
         self.error = error

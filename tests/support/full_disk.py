@@ -1,6 +1,6 @@
 """A process of its own on a disk that runs full: ``python full_disk.py FOLDER``, an empty folder on a small disk.
 
-Without room to write, the engine ends its process (SIGBUS). A line for each step: what became of it.
+A line for each step: what became of it.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from pathlib import Path
 from support.index_process import labelled, read_once
 from support.stores import build, describe, update
 
-from articulado.store.edge_writer import EdgeWriter
+from articulado.store.embedded_writer import EmbeddedWriter
 from articulado.store.opening import IndexBuilder, open_index
 from articulado.values.errors import ArticuladoError
 
@@ -27,7 +27,7 @@ def fill(disk: Path) -> None:
 
 async def full_midway(folder: Path, disk: Path) -> None:
     batch = labelled("c")
-    async with IndexBuilder(folder, EdgeWriter) as builder:
+    async with IndexBuilder(folder, EmbeddedWriter) as builder:
         await builder.add(batch.chunks[:2], batch.dense[:2], batch.sparse[:2])
         fill(disk)
         await builder.add(batch.chunks[2:], batch.dense[2:], batch.sparse[2:])

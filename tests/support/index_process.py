@@ -20,10 +20,9 @@ from support.stores import FINGERPRINTS, describe
 
 from articulado.config.settings import Settings
 from articulado.store.builder import digest
-from articulado.store.edge import EdgeStore
-from articulado.store.edge_writer import EdgeWriter
+from articulado.store.embedded_writer import EmbeddedWriter
 from articulado.store.generations import Description, Index
-from articulado.store.opening import IndexBuilder, open_index, open_or_build
+from articulado.store.opening import IndexBuilder, open_index, open_or_build, open_served
 from articulado.store.server_writer import server_writer
 from articulado.store.writer import WriterFactory
 from articulado.values.protocols import HybridQuery, SearchFilter
@@ -71,8 +70,7 @@ async def change(folder: Path, url: str) -> None:
 
 
 async def read_once(folder: Path) -> None:
-    index = await asyncio.to_thread(open_index, folder, FINGERPRINTS)
-    store = EdgeStore(index.folder, list(index.manifest.collections))
+    index, store = await asyncio.to_thread(open_served, Settings.read(None, index=folder), FINGERPRINTS)
     for _ in range(3):
         query = HybridQuery(unit(1, 0), NO_TERMS)
         [hits] = await store.search("normativa", [query], limit=9, prefetch=9, where=SearchFilter())
@@ -82,7 +80,7 @@ async def read_once(folder: Path) -> None:
 
 async def hang(folder: Path) -> None:
     batch = labelled("a medias")
-    async with IndexBuilder(folder, EdgeWriter) as builder:
+    async with IndexBuilder(folder, EmbeddedWriter) as builder:
         (builder.models / "a-medias.bin").write_bytes(b"x")
         await builder.add(batch.chunks, batch.dense, batch.sparse)
         print("added", flush=True)
@@ -101,7 +99,7 @@ async def build(folder: Path) -> None:
 
     print("ready", flush=True)
     await asyncio.to_thread(sys.stdin.readline)
-    index = await open_or_build(folder, FINGERPRINTS, writer=EdgeWriter, build=fill)
+    index = await open_or_build(folder, FINGERPRINTS, writer=EmbeddedWriter, build=fill)
     await read_once(folder)
     print(index.manifest.generation, built, flush=True)
 

@@ -11,7 +11,7 @@ from support.stores import build
 
 from articulado.encoders.bm25 import Bm25Encoder
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from articulado.store.edge import EdgeStore
+from articulado.store.embedded import EmbeddedStore
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import Embedded
 from graph.rag import Rag, build_context, build_rag
@@ -31,7 +31,7 @@ async def services_over(folder: Path, chunks: Sequence[Chunk], query: str, answe
     """Index chunks and open what a graph needs: the reader searches one query, the principal gives one answer."""
     words = Bm25Encoder.of(SPANISH_LAW).encode_documents([f"{chunk['title']}\n{chunk['text']}" for chunk in chunks])
     index = await build(folder, [Batch(chunks, [unit(1, 0)] * len(chunks), words)])
-    store: Any = EdgeStore(index.folder, list(index.manifest.collections))
+    store: Any = EmbeddedStore(index.folder, list(index.manifest.collections))
     reader, principal = QueueChat(f'["{query}"]'), QueueChat(answer)
     return make_services(store, reader, principal, embedder=NoMeaning(), sparse=Bm25Encoder.of(SPANISH_LAW))
 

@@ -7,19 +7,19 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import date, timedelta
 from pathlib import Path
+from shutil import rmtree
 from typing import Literal
 
 from qdrant_client import AsyncQdrantClient
-from qdrant_edge import EdgeShard, UpdateOperation
 from support.chunks import Batch
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.real_qdrant import REAL, delete_all, real_settings
 
 from articulado.config.settings import Settings
-from articulado.store.edge import EdgeStore
-from articulado.store.edge_writer import EdgeWriter
-from articulado.store.files import CHECKSUMS
-from articulado.store.generations import MANIFEST, Description, Fingerprints, Index
+from articulado.store.embedded import EmbeddedStore
+from articulado.store.embedded_writer import EmbeddedWriter
+from articulado.store.files import copy_folder
+from articulado.store.generations import Description, Fingerprints, Index
 from articulado.store.opening import IndexBuilder
 from articulado.store.server import ServerStore
 from articulado.store.server_collection import collection_name, connect
@@ -32,9 +32,9 @@ from articulado.values.protocols import ChunkStore
 FINGERPRINTS = Fingerprints(embedder="lsa:1:8", sparse="bm25:1", chunker="parts:1")
 TODAY = date(2024, 6, 1)
 
-Kind = Literal["edge", "server", "rest", "real"]
+Kind = Literal["embedded", "server", "rest", "real"]
 
-KINDS = ["edge", "server", REAL]
+KINDS = ["embedded", "server", REAL]
 """The stores that behave alike; the last one where there is a real server."""
 
 
@@ -53,7 +53,7 @@ def describe(source: str = "pruebas", fingerprints: Fingerprints = FINGERPRINTS)
 
 
 async def build(
-    folder: Path, batches: Sequence[Batch], writer: WriterFactory = EdgeWriter, source: str = "pruebas"
+    folder: Path, batches: Sequence[Batch], writer: WriterFactory = EmbeddedWriter, source: str = "pruebas"
 ) -> Index:
     async with IndexBuilder(folder, writer) as builder:
         for batch in batches:
@@ -66,7 +66,7 @@ async def update(
     base: Index,
     batches: Sequence[Batch] = (),
     remove: Collection[int] = (),
-    writer: WriterFactory = EdgeWriter,
+    writer: WriterFactory = EmbeddedWriter,
     source: str = "pruebas",
 ) -> tuple[Index, Mapping[int, int]]:
     """Continue a generation; return the new one, and the digests that the builder began with."""
@@ -81,14 +81,6 @@ async def update(
 async def contents(store: ChunkStore, index: Index) -> dict[int, Chunk]:
     """Return all chunks of an index, by id; what its table names and the store lacks is missing."""
     return {chunk["id"]: chunk for chunk in await store.fetch([point.id for point in Points.load(index.folder)])}
-
-
-def as_of_earlier_version(index: Index) -> Index:
-    """Take the checksums of an index away: earlier versions have written none."""
-    index.folder.joinpath(CHECKSUMS).unlink()
-    manifest = index.manifest.model_copy(update={"checksums": ""})
-    index.folder.joinpath(MANIFEST).write_text(manifest.model_dump_json(exclude={"checksums"}))
-    return Index(index.folder, manifest)
 
 
 def prompt_writer(settings: Settings) -> WriterFactory:
@@ -121,7 +113,7 @@ class Place:
     def writer(self) -> WriterFactory:
         if self._settings:
             return prompt_writer(self._settings)
-        return server_writer(self._client) if self._client else EdgeWriter
+        return server_writer(self._client) if self._client else EmbeddedWriter
 
     async def build(self, *batches: Batch) -> Index:
         return await build(self.folder, batches, self.writer)
@@ -136,17 +128,22 @@ class Place:
             prefix = self._settings.qdrant_prefix if self._settings else ""
             store: ChunkStore = ServerStore(client, index, prefix=prefix, today=lambda: TODAY)
         else:
-            store = EdgeStore(index.folder, list(index.manifest.collections), today=lambda: TODAY)
+            store = EmbeddedStore(index.folder, list(index.manifest.collections), today=lambda: TODAY)
         self._stores.append(store)
         return store
 
     async def forget(self, index: Index, ids: Sequence[int]) -> None:
         """Delete points of a collection behind the back of the index."""
-        if self.kind == "edge":
-            shard = EdgeShard.load(str(index.folder / "normativa"))
-            shard.update(UpdateOperation.delete_points(list(ids)))
-            shard.flush()
-            shard.close()
+        if self.kind == "embedded":
+            base = index.folder.rename(index.folder.with_name("whole"))
+            writer = EmbeddedWriter(index.folder)
+            copy_folder(base, index.folder)
+            rmtree(index.folder / "normativa")
+            only = index.manifest.model_copy(update={"collections": {"normativa": 0}})
+            await writer.continue_from(Index(base, only))
+            await writer.delete({"normativa": ids})
+            await writer.finish()
+            rmtree(base)
             return
         client = self._client or connect(self._settings)
         prefix = self._settings.qdrant_prefix if self._settings else ""

@@ -17,7 +17,7 @@ from articulado.ingestion.incremental.workspace import Workspace, code_digest, c
 from articulado.ingestion.index_models import CHUNKER, expected_fingerprints, has_meaning_of
 from articulado.store.generations import CATALOG, Fingerprints, Generations, Index, read_manifest
 from articulado.store.opening import check_profile, open_index
-from articulado.store.replica import bring_up_to_date
+from articulado.store.replica import bring_up_to_date, missing_collections
 from articulado.values.documents import IngestRequest
 from articulado.values.errors import IndexMismatch, IndexMissing
 
@@ -46,6 +46,11 @@ class IndexBase:
     async def bring_up_to_date(self, *, or_go_on: bool = False) -> None:
         """Begin from what is served, which another machine may have made; see ``bring_up_to_date``."""
         await bring_up_to_date(self.settings, self.profile.name, or_go_on=or_go_on)
+
+    async def lost_collections(self) -> list[str]:
+        """Return the collections of the index in use that its server has no more: they must be written anew."""
+        index = self.open()
+        return await missing_collections(self.settings, index) if index else []
 
     def generation(self) -> Path | None:
         """Return the folder of the generation in use, whatever it was made with; ``None`` without one."""

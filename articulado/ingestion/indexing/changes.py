@@ -27,6 +27,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -47,7 +48,7 @@ from articulado.language.translation import translate
 from articulado.legal.domain.base import Domain, WordCount
 from articulado.models.embeddings import MAX_TEXTS
 from articulado.store.builder import digest
-from articulado.store.point_changes import Digests
+from articulado.store.writer import Digests
 from articulado.values.chunks import Chunk, indexed_text, is_card
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import Embedder, SparseVector, Vector
@@ -93,8 +94,8 @@ def entries_of(
         for piece in children:
             yield _entry(piece, dense=_joined(context_of(piece, kind, sentences), piece["text"]), within=within)
         if phrasings:
-            piece = child(parent, len(children) + 1, phrasings)
-            yield _entry(piece, dense=_joined(context_of(piece, kind, {}), phrasings), within=within)
+            asked: Chunk = {**child(parent, len(children) + 1, phrasings), "source": "lay_phrasings"}
+            yield _entry(asked, dense=_joined(context_of(piece, kind, {}), phrasings), within=within)
 
 
 def _joined(context: str, text: str) -> str:
@@ -103,10 +104,17 @@ def _joined(context: str, text: str) -> str:
 
 def _entry(chunk: Chunk, dense: str = "", sparse: str = "", within: str = "") -> Entry:
     """Return an entry whose chunk has a hash of all that it is and is found by."""
-    payload = {name: value for name, value in chunk.items() if name != "content_hash"}
-    content = json.dumps([payload, dense, sparse, within], ensure_ascii=False, sort_keys=True)
+    payload = {name: value for name, value in chunk.items() if name not in ("content_hash", "parent_content")}
+    # What the children of a parent share is hashed once.
+    whole = [_hash_of(text) for text in (chunk["parent_content"], within)]
+    content = json.dumps([payload, dense, sparse, *whole], ensure_ascii=False, sort_keys=True)
     digest = blake2b(content.encode(), digest_size=16).hexdigest()
     return Entry({**chunk, "content_hash": digest}, dense, sparse, within)
+
+
+@lru_cache(maxsize=8)
+def _hash_of(text: str) -> str:
+    return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True)

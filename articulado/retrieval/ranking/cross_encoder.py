@@ -16,7 +16,6 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
-from articulado.config.extras import require
 from articulado.config.settings import Settings
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError, ModelError, ModelTimeout
@@ -66,7 +65,6 @@ class ModelFiles:
         Raises:
             ConfigurationError: files, or what reads them, are missing; the message names them and says what to do.
         """
-        require("rerank")
         if self.folder:
             return self._in_folder(self.folder)
         located = self._in_cache()

@@ -75,7 +75,7 @@ class HeuristicReranker:
     choice gives).
     """
 
-    is_cheap = True
+    limit = None
 
     def __init__(self, comparer: Comparer, support: Support | None = None) -> None:
         self._comparer = comparer

@@ -167,7 +167,7 @@ class LearntReranker:
     Of a follow-up with a subject the score for its own words is 30 % of it, that for all of it the rest.
     """
 
-    is_cheap = True
+    limit = None
 
     def __init__(self, reader: FeatureReader, heuristic: HeuristicReranker, model: Callable[[], RankingModel]) -> None:
         self.reader = reader

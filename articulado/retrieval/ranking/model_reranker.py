@@ -1,7 +1,8 @@
 """Base of the rerankers with a model: passage cutting, score cache and timeout.
 
-``ModelReranker`` wraps a ``PassageScorer`` and satisfies ``Reranker``. Question and passage are cut to a
-token limit at sentence ends. ``ScoreCache`` keeps 512 requests for 300 seconds. Times are in seconds.
+``ModelReranker`` wraps a ``PassageScorer`` and satisfies ``Reranker``; a slow model is asked less (``Pace``). Question
+and passage are cut to a token limit at sentence ends. ``ScoreCache`` keeps 512 requests for 300 seconds. Times are in
+seconds.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from typing import Protocol
 from articulado.language.sentences import sentences
 from articulado.values.answers import TurnQuestion, whole_text
 from articulado.values.chunks import Candidate, Chunk
+from articulado.values.errors import ModelError, ModelTimeout
 from articulado.values.protocols import Reranked, TokenCounter
 
 FRAME_TOKENS = 4
@@ -130,6 +132,48 @@ class ScoreCache:
         return len(self._entries)
 
 
+SLOW_REPLIES = 2
+"""Late replies after which fewer candidates are scored, and replies in time after which there are as many again."""
+FEWER = 12
+"""Candidates that a slow model scores: of twenty, the answer is among these in nearly all questions."""
+REST_SECONDS = 60.0
+"""For which a model that was late is not asked: the next questions do not wait for it."""
+
+
+class Pace:
+    """How much a model is asked, by how it has kept to its time; ``most`` is the most candidates.
+
+    A late reply gives it a rest; after two, it is asked for fewer candidates, until two replies are in time.
+    """
+
+    def __init__(self, most: int, clock: Callable[[], float]) -> None:
+        self._most, self._clock = most, clock
+        self._late = self._in_time = 0
+        self._failure: ModelError | None = None
+        self._resting_until = 0.0
+
+    @property
+    def limit(self) -> int:
+        """Candidates that the model is asked to score now."""
+        return min(self._most, FEWER) if self._late >= SLOW_REPLIES else self._most
+
+    def check(self) -> None:
+        """Raise the ``ModelError`` of the last late reply while the model rests, without a request."""
+        if self._failure and self._clock() < self._resting_until:
+            raise ModelError(str(self._failure))
+
+    def was_late(self, failure: ModelError) -> None:
+        """Note a reply that came too late."""
+        self._late, self._in_time = self._late + 1, 0
+        self._failure, self._resting_until = failure, self._clock() + REST_SECONDS
+
+    def was_in_time(self) -> None:
+        """Note a reply that came in time."""
+        self._failure, self._in_time = None, self._in_time + 1
+        if self._in_time >= SLOW_REPLIES:
+            self._late = 0
+
+
 class PassageScorer(Protocol):
     """A model that scores how well a passage answers a question."""
 
@@ -164,20 +208,30 @@ class ModelReranker:
     """Satisfies ``Reranker`` with a model that reads the question and the candidates, not the searches.
 
     ``tokens`` is the most that question and passage have together. ``timeout`` is the most seconds that a question
-    waits for scores, from a model that is loaded: the rest of its deadline belongs to the answer. ``clock`` gives the
-    Unix time in seconds.
+    waits for scores, from a model that is loaded: the rest of its deadline belongs to the answer. ``candidates`` is the
+    most that it scores (``Pace``). ``clock`` gives the Unix time in seconds.
     """
 
-    is_cheap = False
-
     def __init__(
-        self, scorer: PassageScorer, *, tokens: int, timeout: float, clock: Callable[[], float] = time.time
+        self,
+        scorer: PassageScorer,
+        *,
+        tokens: int,
+        timeout: float,
+        candidates: int = 20,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._scorer = scorer
         self._tokens = tokens
         self._timeout = timeout
         self._clock = clock
         self._cache = ScoreCache(clock)
+        self._pace = Pace(candidates, clock)
+
+    @property
+    def limit(self) -> int:
+        """Candidates that it scores now."""
+        return self._pace.limit
 
     async def score(
         self,
@@ -199,10 +253,17 @@ class ModelReranker:
         return scored
 
     async def _scored(self, question: str, passages: list[str], deadline: float | None) -> Reranked:
+        self._pace.check()
         counter = await self._scorer.open(self._after(OPENING_SECONDS, deadline))
         # Off the event loop: counting twenty passages takes a tokenizer some 20 ms.
         cut_question, texts = await asyncio.to_thread(cut_pair, question, passages, self._tokens, counter)
-        return await self._scorer.score(cut_question, texts, deadline=self._after(self._timeout, deadline))
+        try:
+            scored = await self._scorer.score(cut_question, texts, deadline=self._after(self._timeout, deadline))
+        except ModelTimeout as error:
+            self._pace.was_late(error)
+            raise
+        self._pace.was_in_time()
+        return scored
 
     def _after(self, seconds: float, deadline: float | None) -> float:
         end = self._clock() + seconds

@@ -33,7 +33,7 @@ NO_READER = "rerank.needs_reader"
 class UnavailableReranker:
     """Stands in the table for a strategy whose settings are incomplete; choosing it raises ``error``."""
 
-    is_cheap = False
+    limit = 0
 
     def __init__(self, error: str) -> None:
         self.error = error
@@ -138,4 +138,7 @@ def _api_reranker(settings: Settings) -> Reranker:
 
 
 def _with_model(scorer: PassageScorer, strategy: ModelStrategy, settings: Settings) -> ModelReranker:
-    return ModelReranker(scorer, tokens=settings.rerank.tokens_of(strategy), timeout=settings.rerank.timeout)
+    rerank = settings.rerank
+    return ModelReranker(
+        scorer, tokens=rerank.tokens_of(strategy), timeout=rerank.timeout, candidates=rerank.candidates
+    )

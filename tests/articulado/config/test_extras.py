@@ -15,9 +15,6 @@ from articulado.ingestion.files.brief import read_brief
 from articulado.ingestion.files.reader import read_document
 from articulado.legal.domain.base import PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from articulado.retrieval.ranking.cross_encoder import ModelFiles
-from articulado.retrieval.ranking.table import resolve_auto
-from articulado.store.server_collection import connect
 from articulado.values.errors import ConfigurationError
 from cli.check import write_annotated
 from cli.main import run
@@ -104,23 +101,6 @@ def test_fitting_a_calibration(lacking):
         fit_curve([0.0, 1.0], [False, True])
 
 
-def test_without_the_cross_encoder_auto_is_the_learnt_ranking(lacking, tmp_path):
-    lacking("fastembed")
-    (tmp_path / "models").mkdir()
-    settings = Settings(home=tmp_path)
-    with needs("rerank"):
-        ModelFiles.of(settings).find(download=True)
-    strategy, why = resolve_auto(settings)
-    assert strategy == "learnt"
-    assert "articulado[rerank]" in why
-
-
-def test_a_qdrant_server(lacking):
-    lacking("qdrant_client")
-    with needs("qdrant"):
-        connect(Settings(store="server"))
-
-
 async def test_conversations_in_postgresql(lacking, tmp_path):
     lacking("psycopg")
     with needs("postgres"):
@@ -162,12 +142,12 @@ def test_doctor_tells_that_a_profile_of_another_field_wants_one(lacking, capsys,
 
 
 def test_doctor_tells_which_extras_are_here(lacking, capsys, tmp_path):
-    lacking("fastembed", "bm25s")
+    lacking("psycopg", "bm25s")
     run(["doctor", "--index", str(tmp_path)])
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Complementos")]
     present, absent = line.split("; sin instalar: ")
     assert "documents" in present
-    assert {"rerank", "peers"} <= set(absent.split(", "))
+    assert {"postgres", "peers"} <= set(absent.split(", "))
 
 
 WITHOUT_EXTRAS = """

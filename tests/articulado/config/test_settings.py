@@ -11,7 +11,11 @@ from articulado.values.errors import ConfigurationError
     ("name", "value", "says"),
     [
         ("STORE", "nube", "los valores posibles son 'embedded' o 'server'"),
-        ("READER_PROVIDER", "otro", "los valores posibles son 'offline', 'openai', 'azure' o 'compatible'"),
+        (
+            "READER_PROVIDER",
+            "otro",
+            "los valores posibles son 'offline', 'fastembed', 'openai', 'azure' o 'compatible'",
+        ),
         ("RERANK_STRATEGY", "otra", "'auto'"),
         ("QDRANT_PERIODS", "sentencias", "colección:años"),
         ("QDRANT_PERIODS", "sentencias:0", "colección:años"),

@@ -18,7 +18,7 @@ from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking.learnt import own_probability
 from articulado.retrieval.search import HybridSearch, MeaningSearch
 from articulado.store.builder import IndexBuilder
-from articulado.store.edge_writer import EdgeWriter
+from articulado.store.embedded_writer import EmbeddedWriter
 from articulado.store.generations import MeaningSpace
 from articulado.store.opening import open_index
 from articulado.values.protocols import PLAIN, SearchFilter, SparseVector
@@ -77,7 +77,7 @@ def test_a_text_is_as_near_as_its_vector_and_headings_are_no_texts():
 async def test_an_index_has_vectors_of_two_lengths_and_names_the_encoder(tmp_path: Path):
     chunks = [make_chunk(1), make_chunk(2, collection="documentos")]
     vectors = [np.ones(3, dtype=np.float32), np.ones(2, dtype=np.float32)]
-    async with IndexBuilder(tmp_path, EdgeWriter) as builder:
+    async with IndexBuilder(tmp_path, EmbeddedWriter) as builder:
         builder.meaning = SPACE
         await builder.add(chunks, vectors, [SparseVector((), ())] * 2)
         await builder.commit(describe())

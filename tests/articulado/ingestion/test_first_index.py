@@ -12,7 +12,7 @@ from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.ingestion.index_models import CHUNKER, expected_fingerprints
 from articulado.store.builder import IndexBuilder
-from articulado.store.edge_writer import EdgeWriter
+from articulado.store.embedded_writer import EmbeddedWriter
 from articulado.store.generations import Description, Fingerprints, Index
 from articulado.values.errors import ConfigurationError, IndexMismatch, IndexMissing
 from graph.compose import open_configured
@@ -22,7 +22,7 @@ AS_CONFIGURED = expected_fingerprints(Settings.read(None), load_profile("laboral
 
 async def an_index(folder: Path, fingerprints: Fingerprints = AS_CONFIGURED, *, demo: bool) -> Index:
     batch = labelled("a")
-    async with IndexBuilder(folder, EdgeWriter) as builder:
+    async with IndexBuilder(folder, EmbeddedWriter) as builder:
         await builder.add(batch.chunks, batch.dense, batch.sparse)
         return await builder.commit(
             Description(fingerprints=fingerprints, profile="laboral", language="es", source="a", demo=demo)

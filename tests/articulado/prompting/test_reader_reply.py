@@ -30,9 +30,13 @@ def test_the_searches_of_a_reply(reply, queries):
     assert read_reader_reply(reply, 4) == ReaderReply(queries)
 
 
-def test_a_follow_up_answered_in_prose_searches_nothing():
-    assert read_reader_reply("despido por embarazo", 3, follow_up=True).queries == []
-    assert read_reader_reply(TALK, 3, follow_up=True).queries == []
+@pytest.mark.parametrize("denial", [TALK, "Nada.", "Ninguna búsqueda", "None needed", "No new searches are needed."])
+def test_a_follow_up_that_is_denied_in_prose_searches_nothing(denial):
+    assert read_reader_reply(denial, 3, follow_up=True).queries == []
+
+
+def test_the_words_of_a_follow_up_are_searched_with_or_without_an_array():
+    assert read_reader_reply("despido por embarazo", 3, follow_up=True).queries == ["despido por embarazo"]
     assert read_reader_reply('Falta: ["despido por embarazo"]', 3, follow_up=True).queries == ["despido por embarazo"]
 
 

@@ -156,7 +156,7 @@ async def test_both_stores_rank_as_the_reference(
     stores: Stores, seed: int, kind_of_batch: Callable[[int], Batch]
 ) -> None:
     batch, queries = kind_of_batch(seed), random_queries(seed)
-    both = {kind: await stores.make(kind, batch) for kind in ("edge", "server", *(["real"] if URL else []))}
+    both = {kind: await stores.make(kind, batch) for kind in ("embedded", "server", *(["real"] if URL else []))}
     for where in (
         ANYTHING,
         SearchFilter(territory="Cataluña"),

@@ -8,8 +8,8 @@ from support.chunks import NO_TERMS, Batch, make_chunk, terms, unit
 from support.index_process import labelled, read_once
 from support.stores import FINGERPRINTS, build, describe
 
-from articulado.store.edge import EdgeStore
-from articulado.store.edge_writer import EdgeWriter
+from articulado.store.embedded import EmbeddedStore
+from articulado.store.embedded_writer import EmbeddedWriter
 from articulado.store.generations import Description
 from articulado.store.opening import IndexBuilder, open_index, open_or_build
 from articulado.values.errors import ArticuladoError, IndexMismatch, IndexMissing, InvalidInput
@@ -22,7 +22,7 @@ def generations(folder: Path) -> list[str]:
 
 async def test_a_build_is_described_by_its_manifest(tmp_path: Path) -> None:
     other = Batch([make_chunk(9, collection="sentencias")], [None], [terms({1: 1.0})])
-    async with IndexBuilder(tmp_path, EdgeWriter) as builder:
+    async with IndexBuilder(tmp_path, EmbeddedWriter) as builder:
         (builder.models / "lsa.npz").write_bytes(b"modelo")
         for batch in (labelled("a"), other):
             await builder.add(batch.chunks, batch.dense, batch.sparse)
@@ -32,7 +32,7 @@ async def test_a_build_is_described_by_its_manifest(tmp_path: Path) -> None:
     assert (index.models / "lsa.npz").read_bytes() == b"modelo"
     manifest = index.manifest
     assert manifest.collections == {"normativa": 5, "sentencias": 1}
-    assert (manifest.dimensions, manifest.format, manifest.demo) == (2, 3, False)
+    assert (manifest.dimensions, manifest.format, manifest.demo) == (2, 4, False)
     assert (manifest.profile, manifest.language, manifest.source) == ("laboral", "es", "66 leyes")
     assert manifest.generation == index.folder.name
     assert manifest.created.utcoffset().total_seconds() == 0
@@ -83,7 +83,7 @@ async def test_a_damaged_manifest(tmp_path: Path, damage: str) -> None:
 async def test_a_manifest_of_another_format(tmp_path: Path) -> None:
     index = await build(tmp_path, [labelled("a")])
     file = index.folder / "manifest.json"
-    file.write_text(file.read_text().replace('"format": 3', '"format": 2'))
+    file.write_text(file.read_text().replace('"format": 4', '"format": 3'))
     with pytest.raises(IndexMismatch, match="otra versión"):
         open_index(tmp_path)
 
@@ -93,13 +93,13 @@ async def test_a_failed_build_changes_nothing(tmp_path: Path) -> None:
     batch = labelled("b")
 
     async def fail() -> None:
-        async with IndexBuilder(tmp_path, EdgeWriter) as builder:
+        async with IndexBuilder(tmp_path, EmbeddedWriter) as builder:
             await builder.add(batch.chunks, batch.dense, batch.sparse)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         await fail()
-    async with IndexBuilder(tmp_path, EdgeWriter) as builder:
+    async with IndexBuilder(tmp_path, EmbeddedWriter) as builder:
         await builder.add(batch.chunks, batch.dense, batch.sparse)
     assert open_index(tmp_path) == before
     assert generations(tmp_path) == [before.folder.name]
@@ -120,7 +120,7 @@ async def test_what_cannot_be_indexed_is_refused(tmp_path: Path) -> None:
         open_index(tmp_path)
 
 
-class Forgetful(EdgeWriter):
+class Forgetful(EmbeddedWriter):
     """A writer whose store has lost a chunk."""
 
     async def finish(self) -> dict[str, int]:
@@ -156,7 +156,7 @@ async def test_the_served_and_the_last_generation_stay(tmp_path: Path) -> None:
 
 async def test_a_reader_keeps_the_generation_that_it_opened(tmp_path: Path) -> None:
     first = await build(tmp_path, [labelled("a")], source="a")
-    store = EdgeStore(first.folder, ["normativa"])
+    store = EmbeddedStore(first.folder, ["normativa"])
     query = HybridQuery(unit(1, 0), NO_TERMS)
     before = await store.search("normativa", [query], limit=9, prefetch=9, where=SearchFilter())
     for label in "bcd":
@@ -172,12 +172,12 @@ async def test_a_second_build_waits_for_the_first(tmp_path: Path) -> None:
     events = []
 
     async def second() -> None:
-        async with IndexBuilder(tmp_path, EdgeWriter) as builder:
+        async with IndexBuilder(tmp_path, EmbeddedWriter) as builder:
             events.append("second begins")
             await builder.add(batch.chunks, batch.dense, batch.sparse)
             await builder.commit(describe("b"))
 
-    async with IndexBuilder(tmp_path, EdgeWriter) as builder:
+    async with IndexBuilder(tmp_path, EmbeddedWriter) as builder:
         waiting = asyncio.create_task(second())
         first = labelled("a")
         await builder.add(first.chunks, first.dense, first.sparse)
@@ -199,7 +199,7 @@ async def test_open_or_build_builds_only_what_is_missing_or_different(tmp_path: 
             built.append(fingerprints.chunker)
             return describe("demo", fingerprints)
 
-        index = await open_or_build(tmp_path, fingerprints, writer=EdgeWriter, build=fill)
+        index = await open_or_build(tmp_path, fingerprints, writer=EmbeddedWriter, build=fill)
         return index.manifest.fingerprints.chunker
 
     newer = FINGERPRINTS.model_copy(update={"chunker": "parts:2"})

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from support import reference_search
 from support.chunks import NO_TERMS, PARTS, Batch, make_child, make_chunk, random_families, random_queries, terms, unit
-from support.stores import KINDS, TODAY, Place, as_of_earlier_version, contents, describe, update
+from support.stores import KINDS, TODAY, Place, contents, describe, update
 
 from articulado.store.builder import digest
-from articulado.store.edge_writer import EdgeWriter
+from articulado.store.embedded_writer import EmbeddedWriter
 from articulado.store.opening import IndexBuilder, open_index
 from articulado.store.writer import Point, Points
 from articulado.values.chunks import with_status_of
-from articulado.values.errors import IndexMismatch, InvalidInput, StoreUnavailable
+from articulado.values.errors import IndexMismatch, InvalidInput
 from articulado.values.protocols import HybridQuery, SearchFilter
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
@@ -32,8 +32,8 @@ async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 @pytest.fixture
-async def edge(tmp_path: Path) -> AsyncIterator[Place]:
-    made = Place("edge", tmp_path)
+async def embedded(tmp_path: Path) -> AsyncIterator[Place]:
+    made = Place("embedded", tmp_path)
     yield made
     await made.close()
 
@@ -192,16 +192,18 @@ async def test_updates_at_random_end_in_what_was_wanted(place: Place, seed: int)
         assert [(hit.chunk["id"], hit.score) for hit in hits] == [(id, pytest.approx(score)) for id, score in expected]
 
 
-async def test_the_generation_before_stays_as_it_was(edge: Place) -> None:
-    first = await edge.build(family(1, 11), family(2, 21))
-    opened = edge.open(first)
+async def test_the_generation_before_stays_as_it_was(embedded: Place) -> None:
+    first = await embedded.build(family(1, 11), family(2, 21))
+    opened = embedded.open(first)
     before = await contents(opened, first)
-    second, _ = await edge.update(first, family(3, 31), family(1, 11, text="otro", content_hash="otro"), remove=[2, 21])
-    for store in (opened, edge.open(first)):
+    second, _ = await embedded.update(
+        first, family(3, 31), family(1, 11, text="otro", content_hash="otro"), remove=[2, 21]
+    )
+    for store in (opened, embedded.open(first)):
         assert await contents(store, first) == before
         assert await store.counts() == {"normativa": 4}
-    assert await search(edge, first, BY_MEANING) == [1, 2]
-    assert await search(edge, second, BY_MEANING) == [1, 3]
+    assert await search(embedded, first, BY_MEANING) == [1, 2]
+    assert await search(embedded, second, BY_MEANING) == [1, 3]
     assert second.manifest.stored_as == second.folder.name != first.folder.name
 
 
@@ -215,64 +217,41 @@ async def test_nothing_is_missing_when_the_generations_before_are_removed(place:
     assert await search(place, index, BY_MEANING) == [1, 2, 3, 4, 5]
 
 
-async def test_an_update_that_fails_leaves_the_embedded_index_as_it_was(edge: Place) -> None:
-    first = await edge.build(family(1, 11))
+async def test_an_update_that_fails_leaves_the_embedded_index_as_it_was(embedded: Place) -> None:
+    first = await embedded.build(family(1, 11))
 
     async def fail() -> None:
-        async with IndexBuilder(edge.folder, edge.writer) as builder:
+        async with IndexBuilder(embedded.folder, embedded.writer) as builder:
             await builder.continue_from(first)
             await builder.remove([1])
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         await fail()
-    assert open_index(edge.folder) == first
-    assert [path.name for path in (edge.folder / "generations").iterdir()] == [first.folder.name]
-    second, digests = await edge.update(first)
+    assert open_index(embedded.folder) == first
+    assert [path.name for path in (embedded.folder / "generations").iterdir()] == [first.folder.name]
+    second, digests = await embedded.update(first)
     assert digests == {id: digest(make_chunk(1)) for id in (1, 11)}
-    assert await contents(edge.open(second), second) == by_id(family(1, 11))
+    assert await contents(embedded.open(second), second) == by_id(family(1, 11))
 
 
-async def test_a_copy_takes_the_room_of_what_is_in_it(edge: Place) -> None:
-    def room(folder: Path) -> int:
-        return sum(path.stat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())
-
-    index = await edge.build(merged(*(family(id, 1000 + id) for id in range(1, 200))))
-    once = room(index.folder)
-    for _ in range(3):
-        index, _ = await edge.update(index, family(1, 1001))
-    assert room(index.folder) < 2 * once, "the files have holes of many megabytes"
+async def test_a_damaged_collection_is_not_continued(embedded: Place) -> None:
+    first = await embedded.build(family(1, 11))
+    (first.folder / "normativa" / "fields.json").write_text("{")
+    with pytest.raises(IndexMismatch, match=r"fields\.json.*doctor --deep.*--rebuild"):
+        await embedded.update(first)
+    assert open_index(embedded.folder) == first
 
 
-async def test_a_damaged_shard_is_not_continued(edge: Place) -> None:
-    first = await edge.build(family(1, 11))
-    (first.folder / "normativa" / "edge_config.json").write_text("{")
-    with pytest.raises(IndexMismatch, match=r"edge_config\.json.*doctor --deep.*--rebuild"):
-        await edge.update(first)
-    first = as_of_earlier_version(first)
-    with pytest.raises(StoreUnavailable, match=r"«normativa».* está dañada.*--rebuild"):
-        await edge.update(first)
-
-
-async def test_a_shard_that_is_gone_is_named(edge: Place) -> None:
-    first = as_of_earlier_version(await edge.build(family(1, 11), family(5, 51, collection="sentencias")))
-    for path in sorted((first.folder / "sentencias").rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
-    (first.folder / "sentencias").rmdir()
-    with pytest.raises(StoreUnavailable, match=r"«sentencias».* está dañada.*--rebuild"):
-        await edge.update(first)
-    assert open_index(edge.folder) == first
-
-
-class Forgetful(EdgeWriter):
+class Forgetful(EmbeddedWriter):
     """A writer whose store has lost a chunk."""
 
     async def finish(self) -> dict[str, int]:
         return {name: count - 1 for name, count in (await super().finish()).items()}
 
 
-async def test_an_update_that_lost_chunks_is_not_served(edge: Place) -> None:
-    first = await edge.build(family(1, 11))
+async def test_an_update_that_lost_chunks_is_not_served(embedded: Place) -> None:
+    first = await embedded.build(family(1, 11))
     with pytest.raises(IndexMismatch, match=r"2 fragmentos .* devuelve 1.*--rebuild"):
-        await update(edge.folder, first, writer=Forgetful)
-    assert open_index(edge.folder) == first
+        await update(embedded.folder, first, writer=Forgetful)
+    assert open_index(embedded.folder) == first

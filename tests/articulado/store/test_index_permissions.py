@@ -109,9 +109,7 @@ def test_the_doctor_sees_a_home_that_no_index_fits_in(ended: dict[str, Completed
     assert "Todo listo" not in ended["doctor"].stdout
 
 
-def test_an_index_without_write_permission_says_so_without_the_words_of_the_engine(
-    tmp_path: Path, demo_index: Path
-) -> None:
+def test_an_index_needs_no_write_permission_to_be_asked(tmp_path: Path, demo_index: Path) -> None:
     index = tmp_path / "indice"
     copy_folder(demo_index, index)
     everything = [index, *index.rglob("*")]
@@ -122,9 +120,5 @@ def test_an_index_without_write_permission_says_so_without_the_words_of_the_engi
     finally:
         for path in everything:
             path.chmod(path.stat().st_mode | 0o200)
-    assert ended.returncode == 1
-    assert str(index) in ended.stderr
-    assert "leer y escribir" in ended.stderr
-    assert "--index" in ended.stderr
-    assert "error:" not in ended.stderr
-    assert "failed" not in ended.stderr
+    assert ended.returncode == 0, ended.stderr
+    assert "Treinta días naturales" in ended.stdout

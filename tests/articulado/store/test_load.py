@@ -122,7 +122,7 @@ async def test_a_collection_is_indexed_when_it_is_whole_and_served_when_it_is_in
     qdrant.states = ["grey", "yellow", "yellow", "green"]
     index = await build(tmp_path, [points(300)], impatient(qdrant))
     steps = order(qdrant)
-    expected = ["create", "index", "upsert", "index", "look", "read", "count", "aliases"]
+    expected = ["create", "index", "upsert", "index", "look", "count", "aliases"]
     assert steps in (["collections", *expected], expected)
     name = f"normativa__{index.manifest.generation}"
     assert qdrant.asked("PUT", f"/collections/{name}")[0].body["hnsw_config"] == {"m": 0}

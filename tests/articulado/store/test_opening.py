@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.chunks import NO_TERMS, Batch, make_chunk, unit
 from support.real_qdrant import REAL
-from support.stores import KINDS, Kind, Place, as_of_earlier_version
+from support.stores import KINDS, Kind, Place
 
 from articulado.store.generations import Index
 from articulado.store.opening import check_points
@@ -28,11 +28,11 @@ async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 async def check(place: Place, index: Index) -> None:
-    await check_points(index, place.open(index), embedded=place.kind == "edge")
+    await check_points(index, place.open(index), embedded=place.kind == "embedded")
 
 
 async def test_half_a_table_is_not_half_the_law(place: Place) -> None:
-    index = as_of_earlier_version(await place.build(TEN))
+    index = await place.build(TEN)
     await check(place, index)
     table = np.load(index.folder / POINTS)
     np.save(index.folder / POINTS, table[:, :5])
@@ -41,7 +41,7 @@ async def test_half_a_table_is_not_half_the_law(place: Place) -> None:
 
 
 async def test_points_of_other_content_are_told(place: Place) -> None:
-    index = as_of_earlier_version(await place.build(TEN))
+    index = await place.build(TEN)
     table = np.load(index.folder / POINTS)
     table[2] += 1
     np.save(index.folder / POINTS, table)
@@ -51,12 +51,12 @@ async def test_points_of_other_content_are_told(place: Place) -> None:
 
 @pytest.mark.parametrize(
     ("place", "may_be_lost"),
-    [("edge", 0), ("server", 2), pytest.param("real", 2, marks=REAL.marks)],
+    [("embedded", 0), ("server", 2), pytest.param("real", 2, marks=REAL.marks)],
     indirect=["place"],
 )
 async def test_points_that_are_lost_are_told(place: Place, may_be_lost: int) -> None:
     """A server may have been updated in place by a fifth since the table was written."""
-    index = as_of_earlier_version(await place.build(TEN))
+    index = await place.build(TEN)
     await place.forget(index, IDS[:may_be_lost])
     await check(place, index)
     await place.forget(index, IDS[: may_be_lost + 1])

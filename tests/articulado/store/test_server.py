@@ -68,6 +68,10 @@ async def test_collections_are_laid_out_for_scale(qdrant: FakeQdrant, tmp_path: 
         "metadata.valid_to": "datetime",
         "metadata.refs": "integer",
         "metadata.chunk_type": "keyword",
+        "metadata.tier": "keyword",
+        "metadata.provision": "keyword",
+        "metadata.parent_id": "integer",
+        "metadata.wording.last_day": "datetime",
         "metadata.topic": "keyword",
     }
     assert {asked.api_key for asked in qdrant.of_points} == {"secreta"}

@@ -21,5 +21,5 @@ main()
 def test_an_answer_offline_imports_none_of_them(demo_index):
     ran = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
     modules = json.loads(ran.stdout.splitlines()[-1])
-    assert "qdrant_edge" in modules
+    assert "articulado.store.embedded" in modules
     assert NEVER.isdisjoint(modules)

@@ -10,7 +10,7 @@ from support.doubles import QueueChat, make_services
 from support.stores import build
 
 from articulado.config.settings import Settings
-from articulado.store.edge import EdgeStore
+from articulado.store.embedded import EmbeddedStore
 from articulado.values.errors import NoResultsFound
 from evaluation.gold.questions import Question
 from evaluation.peers.measure import (
@@ -186,7 +186,7 @@ async def test_peers_search_the_parents_of_the_configured_index(tmp_path):
         [terms({1: 1.0})] * len(CHUNKS) + [NO_TERMS] * (len(children) + 1),
     )
     index = await build(tmp_path, [batch])
-    store = EdgeStore(index.folder, list(index.manifest.collections))
+    store = EmbeddedStore(index.folder, list(index.manifest.collections))
     settings = Settings.read(env_file=None, index=tmp_path)
     services = make_services(store, QueueChat(""), QueueChat(""), settings=settings)
     try:

@@ -17,7 +17,7 @@ from articulado.language.languages import language
 from articulado.legal.domain.base import Lexicon, PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.store.builder import IndexBuilder
-from articulado.store.edge_writer import EdgeWriter
+from articulado.store.embedded_writer import EmbeddedWriter
 from articulado.store.generations import Description, Index
 from articulado.store.records.schema import load_general_matters
 from articulado.values.chunks import indexed_text
@@ -111,7 +111,7 @@ async def built(settings, given, base=None):
     profile = load_profile(settings.profile)
     async with (
         build_ingest_services(settings, profile) as services,
-        IndexBuilder(settings.index_folder, EdgeWriter) as builder,
+        IndexBuilder(settings.index_folder, EmbeddedWriter) as builder,
     ):
         await write_entries(builder, given, IndexModels(settings, profile, services.embedder), base=base)
         fingerprints = expected_fingerprints(settings, profile)

@@ -1,6 +1,7 @@
 """What rerankers with a model share: the cut, the cache of scores, the timeout."""
 
 import asyncio
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -11,8 +12,10 @@ from support.fake_time import FakeTime
 from articulado.models.tokens import EstimatedCounter
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking.model_reranker import (
+    FEWER,
     FRAME_TOKENS,
     OPENING_SECONDS,
+    REST_SECONDS,
     ModelReranker,
     ScoreCache,
     cut,
@@ -20,7 +23,7 @@ from articulado.retrieval.ranking.model_reranker import (
     passage_of,
 )
 from articulado.values.answers import question_of
-from articulado.values.errors import ModelError
+from articulado.values.errors import ModelError, ModelTimeout
 from articulado.values.protocols import Reranked
 
 
@@ -38,6 +41,7 @@ class Words:
         self.opening_deadlines = []
         self.closed = 0
         self.failing = False
+        self.late = False
         self.blind = None
 
     async def open(self, deadline):
@@ -51,6 +55,8 @@ class Words:
         self.deadlines.append(deadline)
         if self.failing:
             raise ModelError("no")
+        if self.late:
+            raise ModelTimeout("tarde")
         await self.time.sleep(0.1 * len(passages))
         scores = [None if len(passage) == self.blind else len(passage) / 1000 for passage in passages]
         self.blind = None
@@ -150,6 +156,32 @@ async def test_what_failed_is_not_kept(scorer, reranker):
         await reranker.score(question_of("q"), [], [ONE])
     scorer.failing = False
     assert (await reranker.score(question_of("q"), [], [ONE])).requests == 1
+
+
+async def test_a_model_that_was_late_is_not_waited_for_by_the_next_questions(scorer, reranker):
+    scorer.late = True
+    for _ in range(3):
+        with pytest.raises(ModelError, match="tarde"):
+            await reranker.score(question_of("q"), [], [ONE])
+    assert len(scorer.calls) == 1
+    scorer.time.now += REST_SECONDS
+    scorer.late = False
+    assert (await reranker.score(question_of("q"), [], [ONE])).requests == 1
+
+
+async def test_after_two_late_replies_fewer_are_scored_until_two_come_in_time(scorer, reranker):
+    limits = []
+    for late in (True, True, False, False):
+        limits.append(reranker.limit)
+        scorer.late = late
+        with suppress(ModelTimeout):
+            await reranker.score(question_of(f"q{len(limits)}"), [], [ONE])
+        scorer.time.now += REST_SECONDS
+    assert [*limits, reranker.limit] == [20, 20, FEWER, FEWER, 20]
+
+
+def test_no_more_are_scored_than_the_setting_allows(scorer):
+    assert ModelReranker(scorer, tokens=512, timeout=5.0, candidates=7).limit == 7
 
 
 async def test_it_waits_as_long_as_its_timeout_and_never_beyond_the_deadline(scorer, reranker):

@@ -134,7 +134,7 @@ async def test_the_model_is_read_with_the_first_question():
     loaded = []
     ranking = reranker({"vacaciones": 0.6})
     ranking = LearntReranker(ranking.reader, ranking.heuristic, lambda: loaded.append(True) or model())
-    assert (loaded, ranking.is_cheap) == ([], True)
+    assert (loaded, ranking.limit) == ([], None)
     await ranking.score(question_of("vacaciones"), [], [HOLIDAYS])
     assert loaded == [True]
     await ranking.close()

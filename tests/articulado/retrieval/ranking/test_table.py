@@ -101,7 +101,7 @@ def test_none_has_no_reranker():
 async def test_the_heuristic_is_cheap_costs_nothing_and_scores_like_itself(build, tmp_path):
     heuristic = build(settings(tmp_path))["heuristic"]
     result = await heuristic.score(question_of("vacaciones"), [], FOUND)
-    assert heuristic.is_cheap
+    assert heuristic.limit is None
     assert (len(result.scores), result.requests, result.input_tokens) == (1, 0, 0)
     assert result == await HeuristicReranker(Comparer(SPANISH_LAW)).score(question_of("vacaciones"), [], FOUND)
 
@@ -109,7 +109,7 @@ async def test_the_heuristic_is_cheap_costs_nothing_and_scores_like_itself(build
 async def test_models_are_not_cheap_and_read_only_the_question(build, tmp_path):
     reader = ModelSettings(provider="openai", model="m", api_key="k")
     table = build(settings(tmp_path, reader=reader, rerank=RerankSettings(base_url="http://x/v1", model="m")))
-    assert {name for name, reranker in table.items() if reranker.is_cheap} == {"learnt", "heuristic"}
+    assert {name for name, reranker in table.items() if reranker.limit is None} == {"learnt", "heuristic"}
     result = await table["llm"].score(question_of("q"), ["s"], FOUND)
     assert (list(result.scores), result.requests) == ([0.4], 1)
 

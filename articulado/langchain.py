@@ -1,0 +1,202 @@
+"""For LangChain programs: our retrieval as a retriever, and a collection on a Qdrant server as a vector store.
+
+    from articulado.langchain import retriever, vector_store
+
+    retriever(k=5).invoke("¿Cuántos días de vacaciones tengo?")
+    vector_store("normativa").similarity_search("preaviso de las vacaciones")
+
+``retriever`` runs every stage up to the ranking. ``vector_store`` is LangChain's own hybrid search with our encoders:
+it ranks by the fusion of the server, and knows neither dates nor territories. Both open what the environment configures
+unless they are given settings. This module is the only one of the library that builds a graph.
+"""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+import numpy as np
+from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.retrievers import BaseRetriever
+from langchain_qdrant import QdrantVectorStore, RetrievalMode, SparseEmbeddings
+from langchain_qdrant.sparse_embeddings import SparseVector as LangChainSparseVector
+
+from articulado.config.settings import Settings
+from articulado.language.translation import translate
+from articulado.retrieval.fusion import ranked_provisions, with_cards
+from articulado.store.layout import CONTENT, DENSE, METADATA, SPARSE
+from articulado.store.opening import open_index
+from articulado.store.server_collection import collection_name, connect_blocking
+from articulado.values.chunks import Candidate, ordering_score
+from articulado.values.errors import ConfigurationError, InvalidInput
+from articulado.values.protocols import Embedded, Embedder, SparseEncoder
+from nodes.stage import wait_for
+
+PARENT_MARK = "[PARENT-CTX]"
+"""Stands in a document of the vector store between a piece of a provision, which was found, and the whole of it."""
+
+DOCUMENTS = 10
+"""That a retriever returns at most, unless told otherwise."""
+
+_KEYS = ["candidates", "cards"]
+
+
+class ProvisionRetriever(BaseRetriever):
+    """Finds provisions, rulings, criteria and answer cards for a question, the best one first.
+
+    ``page_content`` is the text, ``metadata`` all else of a chunk (``articulado.values.chunks.Chunk``: ``law_name``,
+    ``provision``, ``url``, ``valid_from``, ``status_note``, ``source`` …) and ``score``, the relevance in [0, 1].
+    ``k`` is the most documents, ``as_of`` a day (today, if none is given), ``territory`` a community or a city.
+
+    Raises (when it is invoked): ArticuladoError, whose message says what to do.
+    """
+
+    context: Any
+    k: int = DOCUMENTS
+    as_of: date | None = None
+    territory: str | None = None
+
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
+        config = {"callbacks": run_manager.get_child()}
+        found = self.context.invoke({"question": query}, config, context=self._options, output_keys=_KEYS)
+        return self._documents(found)
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        config = {"callbacks": run_manager.get_child()}
+        found = await self.context.ainvoke({"question": query}, config, context=self._options, output_keys=_KEYS)
+        return self._documents(found)
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {name: value for name in ("as_of", "territory") if (value := getattr(self, name)) is not None}
+
+    def _documents(self, found: Mapping[str, Any]) -> list[Document]:
+        ranked = ranked_provisions(with_cards(found["candidates"], found["cards"]))
+        return [_document(candidate) for candidate in ranked[: self.k]]
+
+
+def retriever(
+    settings: Settings | None = None, *, k: int = DOCUMENTS, as_of: date | None = None, territory: str | None = None
+) -> ProvisionRetriever:
+    """Return our retrieval as a LangChain retriever; the index of the settings is opened now, or built on first use.
+
+    Args:
+        settings: those of the environment by default.
+        k: documents that are returned at most, from 1.
+        as_of: the day whose law is searched; today by default.
+        territory: community or city whose law is searched beside that of the state.
+
+    Raises:
+        ArticuladoError: settings, index or a provider are not usable; the message says what to do.
+    """
+    from graph.compose import open_services
+    from graph.rag import build_context
+
+    if k < 1:
+        raise InvalidInput(translate("langchain.least_documents"))
+    context = build_context(wait_for(open_services(settings)))
+    return ProvisionRetriever(context=context, k=k, as_of=as_of, territory=territory)
+
+
+def vector_store(collection: str = "normativa", settings: Settings | None = None) -> "ArticuladoVectorStore":
+    """Return LangChain's vector store over a collection of the served index, with the encoders that it was built with.
+
+    Raises:
+        ConfigurationError: the settings name no server (``ARTICULADO_STORE=server``).
+        InvalidInput: the index has no such collection.
+        ArticuladoError: the index cannot be opened; the message says what to do.
+    """
+    from graph.compose import open_services
+
+    settings = settings or Settings.read()
+    if settings.store != "server":
+        raise ConfigurationError(translate("langchain.no_server"))
+    services = wait_for(open_services(settings))
+    manifest = open_index(settings.index_folder).manifest
+    if collection not in manifest.collections:
+        names = ", ".join(sorted(manifest.collections))
+        raise InvalidInput(translate("langchain.unknown_collection", name=collection, names=names))
+    by_meaning = manifest.meaning is not None and collection in manifest.meaning.collections
+    meaning = services.meaning.embedder if services.meaning else None
+    embedder = meaning if by_meaning else services.embedder
+    if embedder is None:
+        raise ConfigurationError(translate("langchain.no_encoder", name=collection))
+    return ArticuladoVectorStore(
+        client=connect_blocking(settings),
+        collection_name=collection_name(f"{settings.qdrant_prefix}{collection}", manifest.stored_as),
+        embedding=DenseEncoder(embedder),
+        sparse_embedding=SparseTermEncoder(services.sparse),
+        retrieval_mode=RetrievalMode.HYBRID,
+        vector_name=DENSE,
+        sparse_vector_name=SPARSE,
+        content_payload_key=CONTENT,
+        metadata_payload_key=METADATA,
+        # LangChain would send a text of its own to be embedded.
+        validate_collection_config=False,
+    )
+
+
+class ArticuladoVectorStore(QdrantVectorStore):
+    """LangChain's vector store, whose documents have the whole provision behind the piece that was found.
+
+    Points whose ``metadata.source`` is ``lay_phrasings`` are questions of people that lead to a provision, and no law.
+    """
+
+    @classmethod
+    def _document_from_point(
+        cls, scored_point: Any, collection_name: str, content_payload_key: str, metadata_payload_key: str
+    ) -> Document:
+        document = super()._document_from_point(
+            scored_point, collection_name, content_payload_key, metadata_payload_key
+        )
+        whole = document.metadata.get("parent_content")
+        if whole:
+            document.page_content = f"{document.page_content}\n\n{PARENT_MARK}\n{whole}"
+        return document
+
+
+class DenseEncoder(Embeddings):
+    """Our dense encoder of a collection, as LangChain takes it; it reads what is searched for as a search query."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the vector of a search query."""
+        return self._numbers(wait_for(self._embedder.embed_queries([text])))[0]
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return the vectors of texts."""
+        return self._numbers(wait_for(self._embedder.embed_documents(texts)))
+
+    def _numbers(self, embedded: Embedded) -> list[list[float]]:
+        return [np.asarray(vector, dtype=float).tolist() for vector in embedded.vectors]
+
+
+class SparseTermEncoder(SparseEmbeddings):
+    """Our BM25 encoder, as LangChain takes it; the server multiplies by the rarity of the words."""
+
+    def __init__(self, encoder: SparseEncoder) -> None:
+        self._sparse = encoder
+
+    def embed_query(self, text: str) -> LangChainSparseVector:
+        """Return the sparse vector of a search query."""
+        [vector] = self._sparse.encode_queries([text])
+        return LangChainSparseVector(indices=list(vector.indices), values=list(vector.values))
+
+    def embed_documents(self, texts: list[str]) -> list[LangChainSparseVector]:
+        """Return the sparse vectors of texts."""
+        vectors = self._sparse.encode_documents(texts)
+        return [LangChainSparseVector(indices=list(one.indices), values=list(one.values)) for one in vectors]
+
+
+def _document(candidate: Candidate) -> Document:
+    metadata: dict[str, Any] = dict(candidate["chunk"])
+    return Document(
+        id=str(metadata["id"]),
+        page_content=metadata.pop("text"),
+        metadata={**metadata, "score": round(ordering_score(candidate), 4)},
+    )

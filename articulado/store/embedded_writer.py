@@ -1,0 +1,345 @@
+"""Write a generation of the embedded store: each collection whole, into a folder of its own.
+
+What is added is kept in memory, payloads apart, which go to a file at once. ``finish`` merges it with the points of the
+generation that is continued and writes new files; a collection in which nothing changes is copied. Nobody ever changes
+a file that is served.
+"""
+
+import asyncio
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from shutil import rmtree
+from sys import intern
+from typing import cast
+
+import numpy as np
+import orjson
+
+from articulado.language.translation import translate
+from articulado.store.collection import (
+    LINES,
+    Collection,
+    Contents,
+    Ids,
+    InvertedLists,
+    Rows,
+    Vectors,
+    coded,
+    values_of,
+    write_collection,
+)
+from articulado.store.files import MEGABYTE, copy_folder, require_room
+from articulado.store.generations import BUILD_HINT, Index, translate_disk_errors
+from articulado.store.layout import to_payload
+from articulado.store.writer import Points, Scope
+from articulado.values.chunks import Chunk
+from articulado.values.errors import IndexMismatch
+from articulado.values.protocols import SparseVector, Vector
+
+WRITING_ROOM = 32 * MEGABYTE
+"""Left on the disk at every write, beside what it is known to need."""
+
+BYTES_OF_POINT = 2_000
+"""Taken by a point beside its dense vector, nearly all of it its payload (docs/sizing.md)."""
+
+SPOOL = ".added"
+"""The folder, in that of a generation, of the payloads that are added."""
+
+
+class _Added:
+    """The points of one collection that a build adds, in the order in which they came."""
+
+    def __init__(self, spool: Path) -> None:
+        spool.parent.mkdir(exist_ok=True)
+        self._stream = spool.open("wb")
+        self._spool = spool
+        self.places: dict[int, int] = {}
+        """Place of the last point of each id: one that is added again takes the place of the first."""
+        self.parents = array("q")
+        self._dense: list[Vector] = []
+        self._dense_places = array("q")
+        self._terms, self._weights, self._term_places = array("q"), array("f"), array("q")
+        self._refs, self._ref_places = array("q"), array("q")
+        self.values: list[dict[str, str]] = []
+        self._ends = array("q", [0])
+
+    def add(self, chunk: Chunk, dense: Vector | None, sparse: SparseVector) -> None:
+        place = len(self.parents)
+        self.places[chunk["id"]] = place
+        self.parents.append(chunk["parent_id"] or chunk["id"])
+        if dense is not None:
+            self._dense.append(dense)
+            self._dense_places.append(place)
+        self._terms.extend(sparse.indices)
+        self._weights.extend(sparse.values)
+        self._term_places.extend([place] * len(sparse.indices))
+        self._refs.extend(chunk["refs"])
+        self._ref_places.extend([place] * len(chunk["refs"]))
+        self.values.append({intern(name): intern(value) for name, value in values_of(chunk).items()})
+        # The text of a parent stands with the parent alone; ``Collection.payload`` puts it back.
+        payload = to_payload(cast(Chunk, {**chunk, "parent_content": ""}) if chunk["parent_id"] else chunk)
+        line = orjson.dumps(payload)
+        self._ends.append(self._ends[-1] + self._stream.write(line))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def lines(self) -> "_Lines":
+        self._stream.flush()
+        return _Lines(self._spool, self._ends)
+
+    @property
+    def dense(self) -> tuple[Vectors, Ids]:
+        """The vectors of length 1, and the place of the point of each."""
+        vectors = np.array(self._dense, np.float32)
+        if len(vectors):
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+            vectors /= np.where(lengths, lengths, 1)
+        return vectors, np.array(self._dense_places, np.int64)
+
+    @property
+    def sparse(self) -> tuple[Ids, Ids, Vectors]:
+        """Places, terms and weights of the sparse vectors."""
+        return (np.array(self._term_places, np.int64), np.array(self._terms, np.int64), np.array(self._weights, "f"))
+
+    @property
+    def refs(self) -> tuple[Ids, Ids]:
+        """Places of points, and ids that these refer to."""
+        return np.array(self._ref_places, np.int64), np.array(self._refs, np.int64)
+
+
+class _Lines:
+    """The payloads of a spool, by the place of their points."""
+
+    def __init__(self, spool: Path, ends: Sequence[int]) -> None:
+        self._data = np.memmap(spool, np.uint8, "r") if ends[-1] else np.empty(0, np.uint8)
+        self._ends = ends
+
+    def line(self, place: int) -> bytes:
+        return self._data[self._ends[place] : self._ends[place + 1]].tobytes()
+
+
+class EmbeddedWriter:
+    """Satisfies ``IndexWriter``: a folder of arrays for each collection, in that of the generation."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._base: Index | None = None
+        self._added: dict[str, _Added] = {}
+        self._deleted: dict[str, set[int]] = {}
+
+    @property
+    def stored_as(self) -> str:
+        """The generation's own name: each has its own files."""
+        return self._folder.name
+
+    async def begin(self, scope: Scope | None) -> None:
+        """Do nothing: the lock of the folder is all there is to wait for."""
+
+    def writes(self, collection: str) -> bool:
+        """Return ``True``: a build has the folder to itself."""
+        return True
+
+    async def table(self, base: Index) -> Points:
+        """Return the table of a generation's points."""
+        return await asyncio.to_thread(Points.load, base.folder)
+
+    async def touched(self) -> Mapping[int, str]:
+        """Return none: a generation that is served is never changed."""
+        return {}
+
+    async def continue_from(self, base: Index) -> None:
+        """Begin with the points of another generation, which stays as it is.
+
+        Raises:
+            StoreUnavailable: they cannot be read.
+        """
+
+        def look() -> None:
+            require_room(self._folder, WRITING_ROOM)
+            for name in base.manifest.collections:
+                Collection(base.folder / name)
+
+        await asyncio.to_thread(look)
+        self._base = base
+
+    async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
+        """Delete points of collections; see ``IndexWriter.delete``."""
+        for name, points in ids.items():
+            self._deleted.setdefault(name, set()).update(points)
+
+    async def add(
+        self,
+        chunks: Sequence[Chunk],
+        dense: Sequence[Vector | None],
+        sparse: Sequence[SparseVector],
+        *,
+        size: int,
+        replaced: Mapping[int, str],
+    ) -> None:
+        """Write chunks; see ``IndexWriter.add``."""
+        await self.delete({name: [id for id, of in replaced.items() if of == name] for name in set(replaced.values())})
+        await asyncio.to_thread(self._add, chunks, dense, sparse, size)
+
+    def bytes_of(self, points: int, dimensions: int) -> int:
+        """Estimate what points take; see ``IndexWriter.bytes_of``."""
+        return WRITING_ROOM + points * (BYTES_OF_POINT + 4 * dimensions)
+
+    async def finish(self) -> dict[str, int]:
+        """Write every collection; return how many points each has, as read back.
+
+        Raises:
+            IndexMismatch: one does not hold what was written.
+        """
+        return await asyncio.to_thread(self._finish)
+
+    async def begin_publication(self) -> None:
+        """Do nothing: nobody else has come between."""
+
+    async def publish(self, index: Index) -> None:
+        """Do nothing: the generation is current when the index says so."""
+
+    async def sweep(self) -> None:
+        """Do nothing: a generation is its folder."""
+
+    async def remove(self, generation: str, stored_as: str | None) -> None:
+        """Do nothing: the collections go with the generation's folder."""
+
+    async def close(self) -> None:
+        """Close the files of what was added."""
+        for added in self._added.values():
+            added.close()
+
+    def _add(
+        self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector], size: int
+    ) -> None:
+        require_room(self._folder, self.bytes_of(len(chunks), size))
+        with translate_disk_errors(self._folder):
+            for chunk, dense_vector, sparse_vector in zip(chunks, dense, sparse, strict=True):
+                name = chunk["collection"]
+                if name not in self._added:
+                    self._added[name] = _Added(self._folder / SPOOL / name)
+                self._added[name].add(chunk, dense_vector, sparse_vector)
+
+    def _finish(self) -> dict[str, int]:
+        counts = {}
+        with translate_disk_errors(self._folder):
+            for name in sorted({*self._added, *(self._base.manifest.collections if self._base else ())}):
+                counts[name] = self._write(name)
+            rmtree(self._folder / SPOOL, ignore_errors=True)
+        return counts
+
+    def _write(self, name: str) -> int:
+        """Write a collection; return its number of points, as read back."""
+        base = self._base.folder / name if self._base and name in self._base.manifest.collections else None
+        added, deleted, folder = self._added.get(name), self._deleted.get(name, set()), self._folder / name
+        if base is not None and not added and not deleted:
+            require_room(self._folder, WRITING_ROOM + (base / LINES).stat().st_size)
+            copy_folder(base, folder)
+            return len(Collection(folder))
+        before = Collection(base) if base is not None else None
+        contents = _merged(before, deleted, added)
+        require_room(self._folder, self.bytes_of(len(contents.ids), contents.dense.shape[-1]))
+        write_collection(folder, contents)
+        if added:
+            added.close()
+        written = Collection(folder)
+        if not np.array_equal(written.ids, contents.ids):
+            raise IndexMismatch(
+                translate(
+                    "store.incomplete",
+                    expected=len(contents.ids),
+                    stored=len(written),
+                    advice=translate("store.still_served", command=BUILD_HINT),
+                )
+            )
+        return len(written)
+
+
+def _merged(before: Collection | None, deleted: set[int], added: _Added | None) -> Contents:
+    """Return the points of a collection without those that go, and with those that come."""
+    old_ids = before.ids if before is not None else np.empty(0, np.int64)
+    gone = deleted.union(added.places if added else ())
+    kept = np.flatnonzero(~np.isin(old_ids, np.fromiter(gone, np.int64, len(gone))))
+    new_ids = np.fromiter(added.places, np.int64) if added else np.empty(0, np.int64)
+    new_places = np.fromiter(added.places.values(), np.int64) if added else np.empty(0, np.int64)
+    order = np.argsort(np.concatenate([old_ids[kept], new_ids]), kind="stable")
+    # The row that each old row, and each place of what was added, has now; -1 where it has none.
+    rows = np.empty(len(order), np.int64)
+    rows[order] = np.arange(len(order))
+    old_rows = np.full(len(old_ids), -1, np.int64)
+    old_rows[kept] = rows[: len(kept)]
+    new_rows = np.full(len(added.parents) if added else 0, -1, np.int64)
+    new_rows[new_places] = rows[len(kept) :]
+
+    parents = np.concatenate(
+        [before.parents[kept] if before else [], np.array(added.parents)[new_places] if added else []]
+    )
+    values = [
+        *(before.values(kept) if before else ()),
+        *((added.values[place] for place in new_places) if added else ()),
+    ]
+    fields, codes = coded([values[place] for place in order])
+    dense, dense_rows = _joined_dense(before, old_rows, added, new_rows)
+    return Contents(
+        ids=np.concatenate([old_ids[kept], new_ids])[order].astype(np.int64),
+        parents=parents[order].astype(np.int64),
+        dense=dense,
+        dense_rows=dense_rows,
+        sparse=_joined_lists(
+            (before.sparse, old_rows) if before else None, (*added.sparse, new_rows) if added else None
+        ),
+        refs=_joined_lists(
+            (before.refs, old_rows) if before else None,
+            (*added.refs, np.ones(len(added.refs[0]), "f"), new_rows) if added else None,
+        ),
+        fields=fields,
+        codes=codes,
+        lines=_lines(order, before, kept, added, new_places),
+    )
+
+
+def _joined_dense(
+    before: Collection | None, old_rows: Ids, added: _Added | None, new_rows: Ids
+) -> tuple[Vectors, Rows]:
+    vectors, rows = [], []
+    if before is not None and len(before.dense):
+        moved = old_rows[before.dense_rows]
+        vectors.append(before.dense[moved >= 0])
+        rows.append(moved[moved >= 0])
+    if added is not None and len((dense := added.dense)[0]):
+        moved = new_rows[dense[1]]
+        vectors.append(dense[0][moved >= 0])
+        rows.append(moved[moved >= 0])
+    if not vectors:
+        return np.empty((0, 0), np.float32), np.empty(0, np.int32)
+    order = np.argsort(np.concatenate(rows), kind="stable")
+    return np.concatenate(vectors)[order], np.concatenate(rows)[order].astype(np.int32)
+
+
+def _joined_lists(
+    before: tuple[InvertedLists, Ids] | None, added: tuple[Ids, Ids, Vectors, Ids] | None
+) -> InvertedLists:
+    parts: list[tuple[Ids, Ids, Vectors]] = []
+    if before:
+        lists, old_rows = before
+        terms = np.repeat(lists.terms, np.diff(lists.starts))
+        parts.append((old_rows[lists.rows], terms, lists.weights))
+    if added:
+        places, terms, weights, new_rows = added
+        parts.append((new_rows[places], terms, weights))
+    rows, terms, weights = (np.concatenate([part[number] for part in parts]) for number in range(3))
+    kept = rows >= 0
+    return InvertedLists.of(rows[kept], terms[kept], weights[kept])
+
+
+def _lines(order: Ids, before: Collection | None, kept: Ids, added: _Added | None, new_places: Ids) -> Iterator[bytes]:
+    spool = added.lines() if added else None
+    for place in order.tolist():
+        if place < len(kept):
+            assert before is not None
+            yield before.line(int(kept[place]))
+        else:
+            assert spool is not None
+            yield spool.line(int(new_places[place - len(kept)]))
