@@ -134,7 +134,7 @@ def _array(text: str) -> list[str] | None:
 def _talk(text: str, *, follow_up: bool) -> list[str]:
     """Return a reply without an array as what it may be: a search, if it is short."""
     bare = _FENCE.sub("", text).strip()
-    denied = follow_up and tuple(words_of(bare)[:1]) in phrases_of_forms("denial")
+    denied = follow_up and (_BRACKET.search(bare) or tuple(words_of(bare)[:1]) in phrases_of_forms("denial"))
     return [] if denied or len(bare.split()) > MAX_BARE_WORDS else [bare]
 
 

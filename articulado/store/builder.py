@@ -29,7 +29,7 @@ from articulado.store.generations import (
     translate_disk_errors,
     write_durably,
 )
-from articulado.store.writer import POINTS, Digests, Point, Points, Scope, WriterFactory, digest_of_hash
+from articulado.store.writer import Digests, Point, Points, WriterFactory, digest_of_hash
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ArticuladoError, IndexMismatch, InvalidInput
 from articulado.values.protocols import SparseVector, Vector
@@ -51,15 +51,12 @@ class IndexBuilder:
     served until now stay whole, whatever fails. What has become of no use is removed by the next build that succeeds.
 
     A generation is built from nothing, or with ``continue_from`` out of another one. A store that is too large to be
-    copied is then changed in place: each point at once, and the next update repairs what a killed one has left. Where
-    others may write to the same store from other machines, ``scope`` is what of it is changed; without one it is a
-    generation made from nothing.
+    copied is then changed in place: each point at once, and the next update repairs what a killed one has left.
     """
 
-    def __init__(self, folder: Path, writer: WriterFactory, scope: Scope | None = None) -> None:
+    def __init__(self, folder: Path, writer: WriterFactory) -> None:
         self._generations = Generations(folder)
         self._make_writer = writer
-        self._scope = scope
         self._stack = AsyncExitStack()
         self._names: list[str] = []
         self._stored = Points.of([])
@@ -69,7 +66,6 @@ class IndexBuilder:
         self._removed: set[int] = set()
         self._added: list[Point] = []
         self._expected = 0
-        self._elsewhere: dict[str, int] = {}
         self._dimensions: int | None = None
         self.meaning: MeaningSpace | None = None
         self._base: Index | None = None
@@ -82,7 +78,7 @@ class IndexBuilder:
             self._folder = await asyncio.to_thread(self._generations.begin)
             self._writer = self._make_writer(self._folder)
             stack.push_async_callback(self._writer.close)
-            await self._writer.begin(self._scope)
+            await self._writer.begin()
             unfinished = await asyncio.to_thread(self._generations.unfinished)
             await self._remove(folder for folder in unfinished if folder != self._folder)
             self._stack = stack.pop_all()
@@ -111,10 +107,6 @@ class IndexBuilder:
         """Number of points that the generation has, if it is committed now."""
         return self._expected
 
-    def writes(self, collection: str) -> bool:
-        """Tell whether a collection may be changed; see ``Scope``."""
-        return self._writer.writes(collection)
-
     def has_settled(self, touched: int) -> bool:
         """Tell whether a point was added or removed that an update which did not end may have changed."""
         return touched in self._settled
@@ -122,8 +114,7 @@ class IndexBuilder:
     async def continue_from(self, base: Index) -> Digests:
         """Begin with the points and models of another generation; return the digest of each point, by its id.
 
-        What the caller does not want any more is for ``remove``; what it wants otherwise, for ``add``. Of a generation
-        that this machine has fetched, only the points of collections that may be changed are there.
+        What the caller does not want any more is for ``remove``; what it wants otherwise, for ``add``.
 
         Raises:
             IndexMissing, StoreUnavailable, ConfigurationError: the other generation cannot be read or copied.
@@ -137,8 +128,7 @@ class IndexBuilder:
             await asyncio.to_thread(copy_folder, base.models, self.models)
         self._stored = await self._writer.table(base)
         self._names = list(base.manifest.collections)
-        self._elsewhere = {name: n for name, n in base.manifest.collections.items() if not self.writes(name)}
-        self._expected = len(self._stored) + (sum(self._elsewhere.values()) if base.manifest.fetched else 0)
+        self._expected = len(self._stored)
         self._touched = dict(await self._writer.touched())
         # Collections that an update which did not end has begun come after those that are served.
         self._names += sorted(set(self._touched.values()).difference(self._names))
@@ -221,23 +211,17 @@ class IndexBuilder:
         Raises:
             InvalidInput: the generation has no chunks, or two of them share an id.
             IndexMismatch: the store does not hold what was added.
-            BaseReplaced: another generation is served by now than the one that was continued.
             StoreUnavailable, ConfigurationError: it could not be published; the old generation still serves.
         """
         if self._dimensions is None or not self._expected:
             raise InvalidInput(translate("store.nothing_to_index"))
         written = await self._writer.finish()
-        counts = dict(sorted((self._elsewhere | written).items()))
+        counts = dict(sorted(written.items()))
         new_positions = {name: position for position, name in enumerate(counts)}
         positions = [new_positions[name] for name in self._names]
         table = self._stored.changed(self._removed, self._added, positions)
         await asyncio.to_thread(table.save, self._folder)
         self._check_counts(counts)
-        # Without the points of collections that this build has not seen, the table would be none.
-        fetched = bool(self._base and self._base.manifest.fetched and self._elsewhere)
-        if fetched:
-            await asyncio.to_thread((self._folder / POINTS).unlink)
-        await self._writer.begin_publication()
         manifest = Manifest(
             **description.model_dump(exclude={"fingerprints"}),
             fingerprints=description.fingerprints,
@@ -247,7 +231,6 @@ class IndexBuilder:
             dimensions=self._dimensions,
             collections=counts,
             stored_as=self._writer.stored_as,
-            fetched=fetched,
             meaning=self._meaning_of(counts),
         )
         checksums = await asyncio.to_thread(write_checksums, self._folder)

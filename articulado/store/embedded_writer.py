@@ -32,7 +32,7 @@ from articulado.store.collection import (
 from articulado.store.files import MEGABYTE, copy_folder, require_room
 from articulado.store.generations import BUILD_HINT, Index, translate_disk_errors
 from articulado.store.layout import to_payload
-from articulado.store.writer import Points, Scope
+from articulado.store.writer import Points
 from articulado.values.chunks import Chunk
 from articulado.values.errors import IndexMismatch
 from articulado.values.protocols import SparseVector, Vector
@@ -134,12 +134,8 @@ class EmbeddedWriter:
         """The generation's own name: each has its own files."""
         return self._folder.name
 
-    async def begin(self, scope: Scope | None) -> None:
+    async def begin(self) -> None:
         """Do nothing: the lock of the folder is all there is to wait for."""
-
-    def writes(self, collection: str) -> bool:
-        """Return ``True``: a build has the folder to itself."""
-        return True
 
     async def table(self, base: Index) -> Points:
         """Return the table of a generation's points."""
@@ -193,9 +189,6 @@ class EmbeddedWriter:
             IndexMismatch: one does not hold what was written.
         """
         return await asyncio.to_thread(self._finish)
-
-    async def begin_publication(self) -> None:
-        """Do nothing: nobody else has come between."""
 
     async def publish(self, index: Index) -> None:
         """Do nothing: the generation is current when the index says so."""

@@ -1,6 +1,6 @@
-"""Publish a generation on a server, hold the leases for it, and delete unused generations.
+"""Publish a generation on a server, by one writer a profile at a time, and delete unused generations.
 
-A lease allows one machine at a time to write a collection, and one to publish. ``fetched_table`` reads the
+``WriterLock`` is held from the beginning of a build to its end, and says who holds it. ``fetched_table`` reads the
 table of points (ids, parents, digests) from the payloads on the server.
 """
 
@@ -9,7 +9,7 @@ import logging
 import socket
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -32,7 +32,7 @@ from articulado.store.server_collection import (
     switch_aliases,
     translate_server_errors,
 )
-from articulado.store.writer import POINTS, BaseReplaced, Point, Points, digest_of_hash
+from articulado.store.writer import POINTS, Point, Points, digest_of_hash
 from articulado.values.errors import ArticuladoError, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -41,42 +41,36 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LEASE = "lease"
-"""The key of the turn to publish; that of a collection has its name after it."""
+LOCK = "writer"
+"""The key of the lock of a profile."""
 
-LEASE_SECONDS = 60.0
-"""After which a lease that is not renewed is taken over, by the clock of whoever waits for it."""
+LOCK_SECONDS = 60.0
+"""After which a lock that is not renewed is taken over, by the clock of whoever waits for it."""
 
 RENEWALS = 4
-"""In the time after which a lease is over."""
-
-AWAY_SECONDS = 180.0
-"""The same for a lease whose holder has said that it comes back for it."""
+"""In the time after which a lock is over."""
 
 
-class Lease:
-    """A point of the registry that names its holder, under a token that is another one at each renewal.
+class WriterLock:
+    """A point of the registry that names who writes an index, under a token that is another one at each renewal.
 
     Each change is conditional: it is made where the token is still the one that was seen. No two clocks are compared:
-    who waits takes over what has kept its token for as many seconds as the point says; who holds stops writing when
-    ``seconds`` have passed since it last began a renewal that succeeded. ``owner`` is the machine and the folder of the
-    index on it, of which the lock of the folder tells that no other process uses it: what a killed process has left
-    there, or one that comes back for it, is taken over at once. ``collection`` is empty for the turn to publish.
+    who waits takes over what has kept its token for ``seconds``; who holds stops writing when ``seconds`` have passed
+    since it last began a renewal that succeeded. ``owner`` is the machine and the folder of the index on it, of which
+    the lock of the folder tells that no other process uses it: what a killed process has left there is taken over at
+    once.
     """
 
     def __init__(
         self,
         registry: Registry,
         folder: Path,
-        collection: str = "",
         *,
-        seconds: float = LEASE_SECONDS,
+        seconds: float = LOCK_SECONDS,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._registry = registry
-        self._collection = collection
-        self._key = f"{LEASE}:{collection}" if collection else LEASE
         # Machines that were cloned have one name, and the same folders; their network cards differ.
         self._owner = f"{socket.gethostname()} ({getnode():x}):{folder.absolute()}"
         self._seconds = seconds
@@ -87,48 +81,37 @@ class Lease:
         self._renewing: asyncio.Task[None] | None = None
 
     async def take(self) -> None:
-        """Wait until no other machine has the turn, take it, and renew it from then on.
+        """Wait until nobody else writes, take the lock, and renew it from then on.
 
         Raises:
             StoreUnavailable, ConfigurationError: as ``Registry``.
         """
         seen, since = "", self._clock()
         while True:
-            held = await self._registry.read(self._key) or {}
-            token, seconds = str(held.get("token", "")), float(held.get("seconds", self._seconds))
+            held = await self._registry.read(LOCK) or {}
+            token, is_own = str(held.get("token", "")), held.get("owner") == self._owner
             if token != seen:
-                if token and not self._is_own(held):
-                    self._tell(str(held.get("owner")), seconds)
+                if token and not is_own:
+                    owner, seconds = held.get("owner"), round(self._seconds)
+                    logger.warning(translate("store.lock_held", owner=owner, seconds=seconds))
                 seen, since = token, self._clock()
-            free = not token or self._is_own(held) or self._clock() - since >= seconds
-            if free and await self._begin(token):
+            is_free = not token or is_own or self._clock() - since >= self._seconds
+            if is_free and await self._renew(expected=token):
+                self._renewing = asyncio.create_task(self._keep_renewing())
                 return
             await self._pause(self._seconds / RENEWALS)
 
-    async def take_if_free(self) -> bool:
-        """Take the turn if nobody has it; tell whether it was taken."""
-        held = await self._registry.read(self._key) or {}
-        token = str(held.get("token", ""))
-        return (not token or self._is_own(held)) and await self._begin(token)
-
     def check(self) -> None:
-        """Be sure that the turn is still ours.
+        """Be sure that the lock is still ours.
 
         Raises:
             StoreUnavailable: it is not, or may not be any more.
         """
         if self._clock() >= self._valid_until:
-            raise StoreUnavailable(translate("store.lease_lost"))
+            raise StoreUnavailable(translate("store.lock_lost"))
 
     async def give_back(self) -> None:
-        """Let the next one begin; where the server cannot be told, it waits until the lease is over."""
-        await self._let_go("", LEASE_SECONDS)
-
-    async def leave(self) -> None:
-        """Stop renewing, and come back: from this folder the turn is taken up at once, elsewhere much later."""
-        await self._let_go(uuid4().hex, AWAY_SECONDS)
-
-    async def _let_go(self, token: str, seconds: float) -> None:
+        """Let the next one begin; where the server cannot be told, it waits until the lock is over."""
         if self._renewing is not None:
             self._renewing.cancel()
             with suppress(asyncio.CancelledError):
@@ -136,25 +119,8 @@ class Lease:
             self._renewing = None
         if self._token:
             with suppress(ArticuladoError):
-                await self._write(token, expected=self._token, seconds=seconds)
+                await self._write("", expected=self._token)
         self._token, self._valid_until = "", 0.0
-
-    def _is_own(self, held: dict[str, object]) -> bool:
-        return held.get("owner") == self._owner
-
-    def _tell(self, owner: str, seconds: float) -> None:
-        if self._collection:
-            logger.warning(
-                translate("store.lease_held", collection=self._collection, owner=owner, seconds=round(seconds)),
-            )
-        else:
-            logger.warning(translate("store.publication_held", owner=owner, seconds=round(seconds)))
-
-    async def _begin(self, token: str) -> bool:
-        if not await self._renew(expected=token):
-            return False
-        self._renewing = asyncio.create_task(self._keep_renewing())
-        return True
 
     async def _keep_renewing(self) -> None:
         while True:
@@ -162,7 +128,7 @@ class Lease:
             try:
                 renewed = await self._renew(expected=self._token)
             except ArticuladoError as error:
-                logger.warning("the lease could not be renewed: %s", error)
+                logger.warning("the lock could not be renewed: %s", error)
                 continue
             if not renewed:
                 self._valid_until = 0.0
@@ -170,115 +136,38 @@ class Lease:
 
     async def _renew(self, *, expected: str) -> bool:
         begun, token = self._clock(), uuid4().hex
-        if not await self._write(token, expected=expected, seconds=self._seconds):
+        if not await self._write(token, expected=expected):
             return False
         self._token, self._valid_until = token, begun + self._seconds
         return True
 
-    async def _write(self, token: str, *, expected: str, seconds: float) -> bool:
-        payload = {"token": token, "owner": self._owner, "seconds": seconds}
-        return await self._registry.replace(self._key, payload, field="token", expected=expected)
-
-
-class Turns:
-    """The turns that one build has: to write some collections, and to publish.
-
-    They are taken in one order (collections by name, then the one to publish), so that no two builds wait for each
-    other.
-    """
-
-    def __init__(
-        self, registry: Registry, folder: Path, *, pause: Callable[[float], Awaitable[None]] = asyncio.sleep
-    ) -> None:
-        self._registry = registry
-        self._folder = folder
-        self._pause = pause
-        self._leases: dict[str, Lease] = {}
-        self._spare: set[str] = set()
-
-    async def take(self, collections: Iterable[str]) -> None:
-        """Wait for the turns to write collections.
-
-        Raises (as all methods): StoreUnavailable, ConfigurationError.
-        """
-        for name in sorted(collections):
-            await self._take(name)
-
-    async def take_free(self, collections: Iterable[str]) -> set[str]:
-        """Take the turns of those collections that nobody has, and return them."""
-        taken = set()
-        for name in sorted(collections):
-            lease = self._lease(name)
-            if await lease.take_if_free():
-                self._leases[name] = lease
-                taken.add(name)
-        self._spare |= taken
-        return taken
-
-    async def take_publication(self) -> None:
-        """Wait for the turn to publish; nothing else is waited for with it."""
-        await self._take("")
-
-    def check(self) -> None:
-        """Be sure of all turns; see ``Lease.check``."""
-        for lease in self._leases.values():
-            lease.check()
-
-    async def give_back(self, *, and_return: bool = False) -> None:
-        """Let others begin; with ``and_return`` they wait for some minutes, for this build to be taken up again.
-
-        What was only taken because it was free is given back in any case.
-        """
-        for name in list(self._leases):
-            lease = self._leases.pop(name)
-            await (lease.leave() if and_return and name not in self._spare else lease.give_back())
-
-    async def _take(self, name: str) -> None:
-        if name not in self._leases:
-            lease = self._lease(name)
-            await lease.take()
-            self._leases[name] = lease
-
-    def _lease(self, name: str) -> Lease:
-        return Lease(self._registry, self._folder, name, pause=self._pause)
+    async def _write(self, token: str, *, expected: str) -> bool:
+        payload = {"token": token, "owner": self._owner}
+        return await self._registry.replace(LOCK, payload, field="token", expected=expected)
 
 
 class Publication:
     """What is served of an index, as one writer sees and changes it.
 
-    ``held``: how long what is no longer served is kept. ``base_replaced`` tells that ``begin`` has found another
-    generation served.
+    ``held``: how long what is no longer served is kept.
 
     Raises (from every method): StoreUnavailable, ConfigurationError and IndexMissing, as ``translate_server_errors``
     says.
     """
 
     def __init__(
-        self, client: "AsyncQdrantClient", registry: Registry, turns: Turns, *, prefix: str, held: timedelta
+        self, client: "AsyncQdrantClient", registry: Registry, lock: WriterLock, *, prefix: str, held: timedelta
     ) -> None:
         self._client = client
         self._registry = registry
-        self._turns = turns
+        self._lock = lock
         self._prefix = prefix
         self._held = held
         self._served = Served()
-        self.base_replaced = False
 
-    async def look(self) -> str:
-        """Return the generation that is served now; empty where there is none."""
+    async def look(self) -> None:
+        """See what is served now."""
         self._served = await self._registry.served()
-        return self._served.generation
-
-    async def begin(self, *, instead_of: str) -> None:
-        """Wait until nobody else publishes, and be sure that this generation is served still.
-
-        Raises:
-            BaseReplaced: another one is.
-        """
-        await self._turns.take_publication()
-        if await self.look() != instead_of:
-            self.base_replaced = True
-            raise BaseReplaced(translate("store.base_replaced"))
 
     async def publish(self, index: Index, collections: Mapping[str, str]) -> None:
         """Keep what a generation has beside its points, point the aliases to it, and have workers go over to it.
@@ -286,18 +175,18 @@ class Publication:
         ``collections`` are the names on the server of all that it has.
 
         Raises:
-            StoreUnavailable: the turn was lost, or another machine has published; nothing was.
+            StoreUnavailable: the lock was lost; nothing was published.
         """
         names = [str(path.relative_to(index.folder)) for path in index.folder.rglob("*") if path.is_file()]
-        self._turns.check()
+        self._lock.check()
         await self._registry.add(index, [name for name in names if name not in (MANIFEST, CHECKSUMS, POINTS)])
-        self._turns.check()
+        self._lock.check()
         await switch_aliases(self._client, {f"{self._prefix}{name}": stored for name, stored in collections.items()})
         manifest = index.manifest
         new = KnownGeneration(generation=manifest.generation, stored_as=manifest.stored_as, published=datetime.now(UTC))
         served = Served(generations=(*self._served.generations, new))
         if not await self._registry.serve(served, instead_of=self._served):
-            raise StoreUnavailable(translate("store.lease_lost"))
+            raise StoreUnavailable(translate("store.lock_lost"))
         self._served = served
 
     async def sweep(self) -> None:
@@ -320,7 +209,7 @@ class Publication:
                 await self._registry.forget_notes(stored_as, name, len(notes))
         if gone:
             await self._registry.forget([one.generation for one in gone], [one.generation for one in kept])
-            self._turns.check()
+            self._lock.check()
             await self._registry.serve(Served(generations=kept), instead_of=self._served)
 
     async def remove(self, generation: str, stored_as: str | None) -> None:
@@ -329,9 +218,6 @@ class Publication:
         if stored_as and stored_as not in {one.stored_as for one in known}:
             await delete_collections(self._client, await stored_collections(self._client, stored_as))
         if generation not in {one.generation for one in known} and await self._registry.has_record(generation):
-            # Parts are shared: they may be what another build is about to publish.
-            await self._turns.take_publication()
-            await self.look()
             await self._registry.forget([generation], [one.generation for one in self._served.generations])
 
 
@@ -340,13 +226,12 @@ FIELDS = [field_path("parent_id"), field_path("content_hash")]
 IDS_PER_REQUEST = 1_000
 
 
-async def fetched_table(client: "AsyncQdrantClient", stored: Mapping[str, str], names: Iterable[str]) -> Points:
-    """Return the table of all points of some collections; ``stored`` has the server's name of each, in their order."""
-    positions = {name: position for position, name in enumerate(stored)}
+async def fetched_table(client: "AsyncQdrantClient", stored: Mapping[str, str]) -> Points:
+    """Return the table of all points of collections; ``stored`` has the server's name of each, in their order."""
     points: list[Point] = []
-    for name in names:
-        async for page in scroll(client, stored[name], with_payload=FIELDS):
-            points += [_row(record, positions[name]) for record in page]
+    for position, collection in enumerate(stored.values()):
+        async for page in scroll(client, collection, with_payload=FIELDS):
+            points += [_row(record, position) for record in page]
     return await asyncio.to_thread(Points.of, points)
 
 

@@ -32,8 +32,8 @@ from articulado.store.server_collection import (
     stored_collections,
     translate_server_errors,
 )
-from articulado.store.server_publication import Publication, Turns, as_stored, fetched_table
-from articulado.store.writer import Points, Scope, WriterFactory
+from articulado.store.server_publication import Publication, WriterLock, as_stored, fetched_table
+from articulado.store.writer import Points, WriterFactory
 from articulado.values.chunks import Chunk
 from articulado.values.errors import IndexMissing
 from articulado.values.protocols import SparseVector, Vector
@@ -89,10 +89,8 @@ class ServerWriter:
         self._options = options
         self._prefix = prefix
         self._registry = Registry(client, profile, prefix=prefix, options=options)
-        self._turns = Turns(self._registry, folder.parent.parent, pause=pause)
-        self._scope: set[str] | None = None
-        self._base = ""
-        self._publication = Publication(client, self._registry, self._turns, prefix=prefix, held=held)
+        self._lock = WriterLock(self._registry, folder.parent.parent, pause=pause)
+        self._publication = Publication(client, self._registry, self._lock, prefix=prefix, held=held)
         self._noted: dict[str, list[list[int]]] = {}
         self._poll_interval = poll_interval
         self._written: dict[str, str] = {}
@@ -106,19 +104,11 @@ class ServerWriter:
         """The generation after which the collections are named."""
         return self._stored_as
 
-    async def begin(self, scope: Scope | None) -> None:
-        """Wait for the turns to write the collections of a scope, or to publish; see ``IndexWriter.begin``."""
+    async def begin(self) -> None:
+        """Wait for the lock of the profile; see ``IndexWriter.begin``."""
         await self._registry.create()
-        if scope is None:
-            await self._turns.take_publication()
-        else:
-            await self._turns.take(scope.needed)
-            self._scope = {*scope.needed, *await self._turns.take_free({*scope.wished}.difference(scope.needed))}
-        self._base = await self._publication.look()
-
-    def writes(self, collection: str) -> bool:
-        """Tell whether a collection may be changed; see ``IndexWriter.writes``."""
-        return self._scope is None or collection in self._scope
+        await self._lock.take()
+        await self._publication.look()
 
     async def continue_from(self, base: Index) -> None:
         """Go on with the collections of another generation, in place: they may be too large to be copied.
@@ -128,7 +118,7 @@ class ServerWriter:
         Raises:
             IndexMissing: the server does not have them.
         """
-        self._stored_as, self._base = base.manifest.stored_as, base.manifest.generation
+        self._stored_as = base.manifest.stored_as
         self._written = {name: self._collection_of(name) for name in base.manifest.collections}
         stored = await stored_collections(self._client, self._stored_as)
         if missing := set(self._written.values()) - stored:
@@ -139,7 +129,7 @@ class ServerWriter:
             plain_name(collection, self._stored_as, self._prefix): collection
             for collection in stored - set(self._written.values())
         }
-        own = [name for name in sorted({*self._written, *begun}) if self.writes(name)]
+        own = sorted({*self._written, *begun})
         self._noted = {name: await self._registry.notes(self._stored_as, name) for name in own}
         for name in own:
             if name in begun and self._noted[name]:
@@ -161,7 +151,7 @@ class ServerWriter:
         What an update that did not end has noted is read from the server, and so is all that this machine has fetched.
         """
         if base.manifest.fetched:
-            return await fetched_table(self._client, self._written, filter(self.writes, self._written))
+            return await fetched_table(self._client, self._written)
         table = await asyncio.to_thread(Points.load, base.folder)
         return await as_stored(self._client, table, self._written, await self.touched())
 
@@ -213,7 +203,7 @@ class ServerWriter:
 
     async def finish(self) -> dict[str, int]:
         """Have new collections indexed, and fields that others lack; then count what the server holds."""
-        own = {name: collection for name, collection in sorted(self._written.items()) if self.writes(name)}
+        own = dict(sorted(self._written.items()))
         for name, collection in own.items():
             await self._index_fields(name, collection)
         for collection in sorted(self._created):
@@ -221,11 +211,6 @@ class ServerWriter:
         with translate_server_errors():
             counted = await asyncio.gather(*(self._client.count(collection, exact=True) for collection in own.values()))
         return {name: result.count for name, result in zip(own, counted, strict=True)}
-
-    async def begin_publication(self) -> None:
-        """Wait for the turn to publish; see ``IndexWriter.begin_publication``."""
-        self._turns.check()
-        await self._publication.begin(instead_of=self._base)
 
     async def publish(self, index: Index) -> None:
         """Have workers go over to the generation; see ``Publication.publish``."""
@@ -242,8 +227,8 @@ class ServerWriter:
         await self._publication.remove(generation, stored_as)
 
     async def close(self) -> None:
-        """Let others write, and close the connections; where another generation is to be continued, come back first."""
-        await self._turns.give_back(and_return=self._publication.base_replaced)
+        """Let others write, and close the connections."""
+        await self._lock.give_back()
         await self._client.close()
 
     def _collection_of(self, name: str) -> str:
@@ -251,7 +236,7 @@ class ServerWriter:
 
     async def _note(self, name: str, ids: list[int]) -> None:
         """Before points change: be sure of the turn; where they may be served, note them."""
-        self._turns.check()
+        self._lock.check()
         if self._stored_as != self._generation:
             notes = self._noted.setdefault(name, [])
             await self._registry.note(self._stored_as, name, len(notes), ids)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from articulado.language.translation import translate
 from articulado.store.generations import REBUILD_HINT, Index, open_durably, translate_disk_errors
 from articulado.values.chunks import Chunk
-from articulado.values.errors import IndexMissing, InvalidInput, StoreUnavailable
+from articulado.values.errors import IndexMissing, InvalidInput
 from articulado.values.protocols import SparseVector, Vector
 
 POINTS = "points.npy"
@@ -169,20 +169,6 @@ class Digests(Mapping[int, int]):
         return digests | {id: UNKNOWN for id in ids if id in self._others}
 
 
-class Scope(NamedTuple):
-    """The collections that an update changes: it waits for those ``needed``, and has those ``wished`` that are free."""
-
-    needed: Collection[str]
-    wished: Collection[str] = ()
-
-
-class BaseReplaced(StoreUnavailable):
-    """Another generation has come to be served than the one that was continued: it is to be continued instead.
-
-    What was written stays, and is found again by the build that continues the other one.
-    """
-
-
 class IndexWriter(Protocol):
     """Writes the collections of one new generation, unseen until it is published."""
 
@@ -191,16 +177,8 @@ class IndexWriter(Protocol):
         """The generation under whose name the points are kept: this one, or the one that is continued in place."""
         ...
 
-    async def begin(self, scope: Scope | None) -> None:
-        """Wait until no other machine writes the same, where several can; ``close`` lets the next one begin.
-
-        Without a scope nobody else publishes until then, as long as it lasts: for a generation that is made from
-        nothing.
-        """
-        ...
-
-    def writes(self, collection: str) -> bool:
-        """Tell whether a collection may be changed: it is in the scope, and nobody else's."""
+    async def begin(self) -> None:
+        """Wait until no other machine writes the same, where several can; ``close`` lets the next one begin."""
         ...
 
     async def continue_from(self, base: Index) -> None:
@@ -208,10 +186,7 @@ class IndexWriter(Protocol):
         ...
 
     async def table(self, base: Index) -> Points:
-        """Return the table of the points of a generation that is continued, as the store has them now.
-
-        Of one that this machine has fetched, the points of the collections that may be changed, and no others.
-        """
+        """Return the table of the points of a generation that is continued, as the store has them now."""
         ...
 
     async def touched(self) -> Mapping[int, str]:
@@ -243,15 +218,7 @@ class IndexWriter(Protocol):
         ...
 
     async def finish(self) -> dict[str, int]:
-        """Make everything durable; return the number of chunks of each collection that may be changed, as read back."""
-        ...
-
-    async def begin_publication(self) -> None:
-        """Wait until nobody else publishes; then what is served is what was continued, until ``close``.
-
-        Raises:
-            BaseReplaced: it is not.
-        """
+        """Make everything durable; return the number of chunks of each collection, as read back."""
         ...
 
     async def publish(self, index: Index) -> None:

@@ -40,7 +40,7 @@ from articulado.store.files import move_durably
 from articulado.store.generations import CATALOG
 from articulado.store.layout import save_agreements
 from articulado.store.opening import open_index
-from articulado.store.writer import BaseReplaced, Scope, WriterFactory
+from articulado.store.writer import WriterFactory
 from articulado.values.errors import ConfigurationError, ModelError
 from articulado.values.protocols import Progress
 from nodes.stage import progress_of
@@ -68,8 +68,8 @@ async def write_index(
 ) -> WriteIndexUpdate:
     """Compare what has changed with the points of the index, document by document, write the difference, and serve it.
 
-    Of a store that others may write to, only the collections are reserved in which something changes. Where another
-    ingest has published other ones meanwhile, the documents are looked at again, and what was written is found there.
+    An index has one writer at a time. Where another ingest has published while this one waited, the documents are
+    looked at again.
 
     Raises:
         ConfigurationError, StoreUnavailable, ModelError: it could not be written; the old index is still served.
@@ -79,30 +79,25 @@ async def write_index(
     progress("Preparando fragmentos", 0, 0)
     file = base.drafts / state["draft"]
     async with AsyncExitStack() as stack:
-        scope = await asyncio.to_thread(_scope, file)
-        builder = await stack.enter_async_context(IndexBuilder(settings.index_folder, writer, scope))
+        builder = await stack.enter_async_context(IndexBuilder(settings.index_folder, writer))
         await base.bring_up_to_date()
         served = await asyncio.to_thread(base.generation)
         if (served.name if served else "") != state["base"]:
             return {"stale": True}
         async with Draft.opened(file) as draft:
-            await asyncio.to_thread(_leave_what_others_write, draft, builder)
             counts = await _write(state, draft, builder, base, models, progress)
             refit = await asyncio.to_thread(_note_drift, draft, counts, builder.points, profile)
             left = await asyncio.to_thread(draft.left)
             contents = await asyncio.to_thread(_finish, draft, builder.folder)
         await asyncio.to_thread(move_durably, file, builder.folder / CATALOG)
         documents = contents.documents
-        try:
-            index = await builder.commit(describe(settings, profile, source=contents.origin, documents=documents))
-        except BaseReplaced:
-            return {"stale": True, "counts": _counted(state, counts)}
+        index = await builder.commit(describe(settings, profile, source=contents.origin, documents=documents))
         await asyncio.to_thread(_clean, index.folder, base.workspace)
     unprepared = await asyncio.to_thread(_encode_known_questions, base, progress)
     return {
         "stale": False,
         "generation": index.folder.name,
-        "counts": _counted(state, counts),
+        "counts": {"written": counts.written, "deleted": counts.deleted},
         "documents": documents,
         "warnings": [
             *state["warnings"],
@@ -122,29 +117,6 @@ def _encode_known_questions(base: IndexBase, progress: Progress) -> list[str]:
     except (ConfigurationError, ModelError) as error:
         return [str(error)]
     return []
-
-
-def _leave_what_others_write(draft: Draft, builder: IndexBuilder) -> None:
-    changed, disturbed = draft.collections_to_write()
-    draft.leave_collections([name for name in changed | disturbed if builder.writes(name)])
-
-
-def _counted(state: IngestState, counts: WriteCounts) -> dict[str, int]:
-    """Return what was written and deleted, also before the documents were looked at again."""
-    before = state["counts"]
-    return {
-        "written": before.get("written", 0) + counts.written,
-        "deleted": before.get("deleted", 0) + counts.deleted,
-    }
-
-
-def _scope(file: Path) -> Scope | None:
-    """Return the collections that a draft changes; ``None`` where a generation is made from nothing."""
-    with Draft(file) as draft:
-        if not draft.fact("continues"):
-            return None
-        changed, disturbed = draft.collections_to_write()
-        return Scope(changed, disturbed - changed)
 
 
 async def _write(

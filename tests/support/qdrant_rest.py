@@ -138,7 +138,8 @@ class FakeQdrant:
 
     def _points(self, points: dict[int, dict[str, Any]], rest: list[str], body: Any, *, registry: bool) -> Any:
         done = {"operation_id": 1, "status": "completed"}
-        records = [{"id": id, "payload": point["payload"]} for id, point in sorted(points.items())]
+        # Requests come at once: what one reads, another may be writing.
+        records = [{"id": id, "payload": point["payload"]} for id, point in sorted(points.copy().items())]
         match rest:
             case ["points"] if "points" in body:
                 if not registry:
@@ -171,7 +172,7 @@ class FakeQdrant:
 
     def _nearest(self, points: dict[int, dict[str, Any]], search: Any) -> list[Any]:
         found = []
-        for id, point in points.items():
+        for id, point in points.copy().items():
             vector = point.get("vector", {}).get(search["using"])
             score = similarity(search["query"]["nearest"], vector) if vector else None
             if score is not None and passes(point["payload"], search.get("filter")):

@@ -8,7 +8,7 @@ leaves it unchanged. ``CHANGED``, ``DISTURBED`` and ``LEFT`` say why a document 
 import asyncio
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import groupby
 from pathlib import Path
@@ -312,21 +312,10 @@ class Draft(Catalog):
         query = f"UPDATE documents SET dirty = {LEFT} WHERE dirty = {DISTURBED} AND number = ?"
         self.database.executemany(query, [(number,) for number in numbers])
 
-    def leave_collections(self, written: Collection[str]) -> None:
-        """Do the same for what is in other collections than those that are written."""
-        others = f"collection NOT IN ({', '.join('?' * len(written))})"
-        self.database.execute(f"UPDATE documents SET dirty = {LEFT} WHERE dirty = {DISTURBED} AND {others}", [*written])
-
     def left(self) -> int:
         """Return how many documents are for another ingest to link and write."""
         [count] = self.database.execute(f"SELECT count(*) FROM documents WHERE dirty = {LEFT}").fetchone()
         return int(count)
-
-    def collections_to_write(self) -> tuple[set[str], set[str]]:
-        """Return the collections of what has changed, and those of what is to be linked again."""
-        rows = self.database.execute("SELECT DISTINCT dirty, collection FROM documents WHERE dirty").fetchall()
-        changed, disturbed = ({name for dirty, name in rows if dirty == kind} for kind in (CHANGED, DISTURBED))
-        return changed, disturbed
 
     def to_write(self) -> Iterator[Row]:
         """Yield the documents that are to be linked and written: what is gone first, then in order."""

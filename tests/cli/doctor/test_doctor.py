@@ -172,18 +172,20 @@ def test_a_thorough_look_finds_what_opening_does_not(diagnosed, fresh_home, demo
     assert found["deep"]["points"] == found["index"]["points"]
     assert found["deep"]["references"] > 100
 
-    [page] = fresh_home.glob("index/generations/*/normativa/chunks.jsonl")
-    with page.open("r+b") as file:
-        file.seek(20_000)
+    [vectors] = fresh_home.glob("index/generations/*/normativa/dense.npy")
+    with vectors.open("r+b") as file:
+        # Between the slices that are compared when an index is opened.
+        middle = vectors.stat().st_size // 2
+        file.seek(middle)
         byte = file.read(1)
-        file.seek(20_000)
+        file.seek(middle)
         file.write(bytes([byte[0] ^ 0xFF]))
     status, found = diagnosed()
     assert (status, found["deep"]) == (0, None)
     status, found = diagnosed("--deep")
     files, not_read, advice = found["problems"]
     assert status == 1
-    assert "1 (normativa/chunks.jsonl)" in files
+    assert "1 (normativa/dense.npy)" in files
     assert "no se han revisado" in not_read
     assert "Es el índice inicial: borre la carpeta" in advice
 

@@ -1,4 +1,4 @@
-"""The turn to write an index on a server, over the client's local mode and over REST."""
+"""The lock of who writes an index on a server, over the client's local mode and over REST."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -17,7 +17,7 @@ from articulado.store.generations import Generations
 from articulado.store.opening import IndexBuilder
 from articulado.store.registry import Registry
 from articulado.store.server_collection import connect
-from articulado.store.server_publication import AWAY_SECONDS, LEASE, LEASE_SECONDS, RENEWALS, Lease, Turns
+from articulado.store.server_publication import LOCK, LOCK_SECONDS, RENEWALS, WriterLock
 from articulado.store.server_writer import server_writer
 from articulado.values.errors import StoreUnavailable
 
@@ -47,22 +47,22 @@ async def never(seconds: float) -> None:
 
 
 async def token(registry: Registry) -> str:
-    return (await registry.read(LEASE))["token"]
+    return (await registry.read(LOCK))["token"]
 
 
 async def test_what_is_free_is_taken_and_given_back(registry: Registry, tmp_path: Path) -> None:
-    lease = Lease(registry, tmp_path, pause=never)
+    lock = WriterLock(registry, tmp_path, pause=never)
     with pytest.raises(StoreUnavailable):
-        lease.check()
-    await lease.take()
-    lease.check()
+        lock.check()
+    await lock.take()
+    lock.check()
     held = await token(registry)
     assert held
-    await lease.give_back()
+    await lock.give_back()
     assert await token(registry) == ""
     with pytest.raises(StoreUnavailable, match=r"ha perdido su turno.*Repita la orden"):
-        lease.check()
-    other = Lease(registry, tmp_path / "otra", pause=never)
+        lock.check()
+    other = WriterLock(registry, tmp_path / "otra", pause=never)
     await other.take()
     assert await token(registry) not in ("", held)
     await other.give_back()
@@ -70,17 +70,17 @@ async def test_what_is_free_is_taken_and_given_back(registry: Registry, tmp_path
 
 async def test_who_waits_takes_over_what_is_not_renewed(registry: Registry, tmp_path: Path, caplog) -> None:
     stopped, time = FakeTime(), FakeTime()
-    dead = Lease(registry, tmp_path / "una", clock=stopped.clock, pause=never)
+    dead = WriterLock(registry, tmp_path / "una", clock=stopped.clock, pause=never)
     await dead.take()
 
     async def patience(seconds: float) -> None:
         await (time.sleep(seconds) if len(time.pauses) < RENEWALS else never(seconds))
 
-    waiting = Lease(registry, tmp_path / "otra", clock=time.clock, pause=patience)
+    waiting = WriterLock(registry, tmp_path / "otra", clock=time.clock, pause=patience)
     began = time.now
     await waiting.take()
-    assert time.now - began >= LEASE_SECONDS
-    assert "Otra ingesta publica este índice" in caplog.text
+    assert time.now - began >= LOCK_SECONDS
+    assert "Otra ingesta escribe este índice" in caplog.text
     assert str(tmp_path / "una") in caplog.text
     waiting.check()
     mine = await token(registry)
@@ -89,9 +89,9 @@ async def test_who_waits_takes_over_what_is_not_renewed(registry: Registry, tmp_
     await waiting.give_back()
 
 
-async def test_a_lease_that_is_renewed_is_waited_for(registry: Registry, tmp_path: Path) -> None:
+async def test_a_lock_that_is_renewed_is_waited_for(registry: Registry, tmp_path: Path) -> None:
     time, turns = FakeTime(), 0
-    holder = Lease(registry, tmp_path / "una", pause=never)
+    holder = WriterLock(registry, tmp_path / "una", pause=never)
     await holder.take()
 
     async def renewed_meanwhile(seconds: float) -> None:
@@ -105,25 +105,25 @@ async def test_a_lease_that_is_renewed_is_waited_for(registry: Registry, tmp_pat
         else:
             assert await holder._renew(expected=await token(registry))
 
-    waiting = Lease(registry, tmp_path / "otra", clock=time.clock, pause=renewed_meanwhile)
+    waiting = WriterLock(registry, tmp_path / "otra", clock=time.clock, pause=renewed_meanwhile)
     await waiting.take()
-    assert turns >= 12, "three times as long as a lease lasts that nobody renews"
+    assert turns >= 12, "three times as long as a lock lasts that nobody renews"
     await waiting.give_back()
 
 
 async def test_what_a_killed_process_has_left_on_this_machine_is_taken_over_at_once(
     registry: Registry, tmp_path: Path
 ) -> None:
-    await Lease(registry, tmp_path, pause=never).take()
-    again = Lease(registry, tmp_path, pause=never)
+    await WriterLock(registry, tmp_path, pause=never).take()
+    again = WriterLock(registry, tmp_path, pause=never)
     await asyncio.wait_for(again.take(), PATIENCE)
     again.check()
     await again.give_back()
 
 
 async def test_of_several_one_gets_it(registry: Registry, tmp_path: Path) -> None:
-    leases = [Lease(registry, tmp_path / str(number), pause=never) for number in range(5)]
-    assert sum(await asyncio.gather(*(lease._renew(expected="") for lease in leases))) == 1
+    locks = [WriterLock(registry, tmp_path / str(number), pause=never) for number in range(5)]
+    assert sum(await asyncio.gather(*(lock._renew(expected="") for lock in locks))) == 1
 
 
 async def test_a_renewal_that_comes_too_late_ends_the_turn(registry: Registry, tmp_path: Path) -> None:
@@ -132,9 +132,9 @@ async def test_a_renewal_that_comes_too_late_ends_the_turn(registry: Registry, t
     async def until_told(seconds: float) -> None:
         await go_on.wait()
 
-    holder = Lease(registry, tmp_path / "una", clock=time.clock, pause=until_told)
+    holder = WriterLock(registry, tmp_path / "una", clock=time.clock, pause=until_told)
     await holder.take()
-    await registry.replace(LEASE, {"token": "ajeno", "owner": "otra"}, field="token", expected=await token(registry))
+    await registry.replace(LOCK, {"token": "ajeno", "owner": "otra"}, field="token", expected=await token(registry))
     holder.check()
     go_on.set()
     await holder._renewing  # type: ignore[misc]
@@ -151,7 +151,7 @@ async def test_whoever_has_lost_the_turn_writes_and_publishes_nothing(qdrant: Fa
         async with IndexBuilder(tmp_path, server_writer(settings(qdrant))) as builder:
             if points:
                 await builder.add(batch.chunks, batch.dense, batch.sparse)
-            builder._writer._turns._leases[""]._valid_until = 0.0  # type: ignore[attr-defined]
+            builder._writer._lock._valid_until = 0.0  # type: ignore[attr-defined]
             await builder.add(batch.chunks, batch.dense, batch.sparse) if not points else None
             await builder.commit(describe())
 
@@ -162,33 +162,3 @@ async def test_whoever_has_lost_the_turn_writes_and_publishes_nothing(qdrant: Fa
         assert qdrant.aliases == {}
         assert Generations(tmp_path).current() is None
     await client.close()
-
-
-async def test_each_collection_has_a_turn_of_its_own(registry: Registry, tmp_path: Path) -> None:
-    one, other = (Turns(registry, tmp_path / name, pause=never) for name in ("una", "otra"))
-    await one.take(["normativa"])
-    await asyncio.wait_for(other.take(["sentencias"]), PATIENCE)
-    assert await other.take_free(["casos", "normativa"]) == {"casos"}
-    await asyncio.wait_for(other.take_publication(), PATIENCE)
-    one.check()
-    other.check()
-    await one.give_back()
-    assert await other.take_free(["normativa"]) == {"normativa"}
-    await other.give_back()
-
-
-async def test_who_comes_back_is_let_in_at_once_and_others_wait_for_long(registry: Registry, tmp_path: Path) -> None:
-    leaving, time = Turns(registry, tmp_path / "una", pause=never), FakeTime()
-    await leaving.take(["normativa"])
-    await leaving.give_back(and_return=True)
-    again = Turns(registry, tmp_path / "una", pause=never)
-    await asyncio.wait_for(again.take(["normativa"]), PATIENCE)
-    await again.give_back(and_return=True)
-
-    async def patience(seconds: float) -> None:
-        await (time.sleep(seconds) if len(time.pauses) < RENEWALS * AWAY_SECONDS / LEASE_SECONDS else never(seconds))
-
-    waiting, began = Lease(registry, tmp_path / "otra", "normativa", clock=time.clock, pause=patience), time.now
-    await waiting.take()
-    assert time.now - began >= AWAY_SECONDS
-    await waiting.give_back()
