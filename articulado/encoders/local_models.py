@@ -34,7 +34,7 @@ DEFAULT_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 """Small (118 million parameters), trained in 50 languages, Apache-2.0."""
 
 PREFIXES = {"e5": ("query: ", "passage: "), "nomic-embed": ("search_query: ", "search_document: ")}
-"""What families of models were trained to read before a query and before a text, by a part of their names."""
+"""Prefixes of queries and of texts that families of models were trained with, by a part of their names."""
 
 _REGISTERING = Lock()
 

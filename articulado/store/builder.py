@@ -121,7 +121,7 @@ class IndexBuilder:
             IndexMismatch: its files are damaged.
         """
         self._base = base
-        # What is damaged would get checksums of its own in the new generation, and pass for what was written.
+        # Damaged files would get checksums of their own in the new generation, and pass for intact ones.
         await asyncio.to_thread(check_files, base, deep=True)
         await self._writer.continue_from(base)
         with translate_disk_errors(self.models):

@@ -1,6 +1,6 @@
 """Write a generation of the embedded store: each collection whole, into a folder of its own.
 
-What is added is kept in memory, payloads apart, which go to a file at once. ``finish`` merges it with the points of the
+Added points are kept in memory; only their payloads go to a file at once. ``finish`` merges it with the points of the
 generation that is continued and writes new files; a collection in which nothing changes is copied. Nobody ever changes
 a file that is served.
 """

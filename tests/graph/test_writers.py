@@ -151,7 +151,7 @@ async def test_the_second_ingest_waits_and_says_for_whom(
 
 
 async def test_an_ingest_that_was_stopped_goes_on_where_it_stopped(machine: Machine, tmp_path: Path) -> None:
-    """Where another has written meanwhile, that one has removed what no document had."""
+    """Another ingest meanwhile has removed the points of no document."""
     first, second = machine("a"), machine("b")
     await ingest([write_law(tmp_path / "una.md", "BOE-A-2000-1")], first)
     ruling = write_ruling(tmp_path / "dos.txt", 1)

@@ -5,6 +5,7 @@ and packaged records. ``open`` returns ``None`` for a demo index and for an inde
 whose points are rebuilt from the documents. ``context_cache`` opens the cache of paid context sentences.
 """
 
+import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,7 +50,7 @@ class IndexBase:
 
     async def lost_collections(self) -> list[str]:
         """Return the collections of the index in use that its server has no more: they must be written anew."""
-        index = self.open()
+        index = await asyncio.to_thread(self.open)
         return await missing_collections(self.settings, index) if index else []
 
     def generation(self) -> Path | None:

@@ -105,7 +105,7 @@ def _joined(context: str, text: str) -> str:
 def _entry(chunk: Chunk, dense: str = "", sparse: str = "", within: str = "") -> Entry:
     """Return an entry whose chunk has a hash of all that it is and is found by."""
     payload = {name: value for name, value in chunk.items() if name not in ("content_hash", "parent_content")}
-    # What the children of a parent share is hashed once.
+    # Texts that the children of a parent share are hashed once.
     whole = [_hash_of(text) for text in (chunk["parent_content"], within)]
     content = json.dumps([payload, dense, sparse, *whole], ensure_ascii=False, sort_keys=True)
     digest = blake2b(content.encode(), digest_size=16).hexdigest()

@@ -141,7 +141,7 @@ REST_SECONDS = 60.0
 
 
 class Pace:
-    """How much a model is asked, by how it has kept to its time; ``most`` is the most candidates.
+    """Limit on requests to a model by its late replies; ``most`` is the most candidates.
 
     A late reply gives it a rest; after two, it is asked for fewer candidates, until two replies are in time.
     """

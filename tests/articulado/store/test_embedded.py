@@ -1,4 +1,4 @@
-"""What only the embedded store does."""
+"""The embedded store, where it differs from a server."""
 
 from datetime import date
 from pathlib import Path
