@@ -51,7 +51,7 @@ class IndexBuilder:
     served until now stay whole, whatever fails. What has become of no use is removed by the next build that succeeds.
 
     A generation is built from nothing, or with ``continue_from`` out of another one. A store that is too large to be
-    copied is then changed in place: each point at once, and the next update repairs what a killed one has left.
+    copied is then changed in place: each point at once, and the next update repairs the points of a killed one.
     """
 
     def __init__(self, folder: Path, writer: WriterFactory) -> None:
@@ -61,8 +61,6 @@ class IndexBuilder:
         self._names: list[str] = []
         self._stored = Points.of([])
         self._digests = Digests(self._stored)
-        self._touched: dict[int, str] = {}
-        self._settled: set[int] = set()
         self._removed: set[int] = set()
         self._added: list[Point] = []
         self._expected = 0
@@ -107,10 +105,6 @@ class IndexBuilder:
         """Number of points that the generation has, if it is committed now."""
         return self._expected
 
-    def has_settled(self, touched: int) -> bool:
-        """Tell whether a point was added or removed that an update which did not end may have changed."""
-        return touched in self._settled
-
     async def continue_from(self, base: Index) -> Digests:
         """Begin with the points and models of another generation; return the digest of each point, by its id.
 
@@ -129,13 +123,14 @@ class IndexBuilder:
         self._stored = await self._writer.table(base)
         self._names = list(base.manifest.collections)
         self._expected = len(self._stored)
-        self._touched = dict(await self._writer.touched())
-        # Collections that an update which did not end has begun come after those that are served.
-        self._names += sorted(set(self._touched.values()).difference(self._names))
         self._dimensions = base.manifest.dimensions
         self.meaning = base.manifest.meaning
-        self._digests = Digests(self._stored, self._touched)
+        self._digests = await asyncio.to_thread(self._digests_of, base)
         return self._digests
+
+    def _digests_of(self, base: Index) -> Digests:
+        """Compare the points of the store with the table of their build: an interrupted update has left others."""
+        return Digests(self._stored, self._stored.differences(Points.load(base.folder)) if self._in_place else ())
 
     async def require_room(self, points: int, dimensions: int) -> None:
         """Check that the disk has room for points that will be added, with dense vectors of this length.
@@ -147,20 +142,15 @@ class IndexBuilder:
         await asyncio.to_thread(require_room, self._folder, needed)
 
     async def remove(self, ids: Collection[int]) -> None:
-        """Delete points, by id, that the generation began with; each once, and none that is added."""
-        stored = await asyncio.to_thread(self._stored.find, list(ids))
-        listed = {point.id for point in stored}
+        """Delete points, by id, that the generation began with, and none that is added."""
+        stored = await asyncio.to_thread(self._stored.find, [id for id in ids if id not in self._removed])
         removed: dict[str, list[int]] = {}
         for point in stored:
             removed.setdefault(self._names[point.collection], []).append(point.id)
-        for id in ids:
-            if id in self._touched and id not in listed:
-                removed.setdefault(self._touched[id], []).append(id)
         if removed:
             await self._writer.delete(removed)
-            self._removed.update(listed)
-            self._expected -= len(listed)
-            self._settled.update(self._touched.keys() & set(ids))
+            self._removed.update(point.id for point in stored)
+            self._expected -= len(stored)
 
     async def add(
         self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector]
@@ -203,7 +193,6 @@ class IndexBuilder:
             for chunk in chunks
         ]
         self._expected += len(chunks) - len(stored)
-        self._settled.update(self._touched.keys() & set(ids))
 
     async def commit(self, description: Description) -> Index:
         """Check what was written and serve it from now on.

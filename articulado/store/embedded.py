@@ -110,9 +110,9 @@ class EmbeddedStore:
         for start in range(0, len(self._collection(collection)), PAGE_SIZE):
             yield await asyncio.to_thread(read, start)
 
-    async def unfinished(self) -> set[int]:
-        """Return none: a generation that is served is never changed."""
-        return set()
+    async def is_being_updated(self) -> bool:
+        """Return false: a generation that is served is never changed."""
+        return False
 
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""

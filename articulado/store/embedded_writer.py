@@ -141,10 +141,6 @@ class EmbeddedWriter:
         """Return the table of a generation's points."""
         return await asyncio.to_thread(Points.load, base.folder)
 
-    async def touched(self) -> Mapping[int, str]:
-        """Return none: a generation that is served is never changed."""
-        return {}
-
     async def continue_from(self, base: Index) -> None:
         """Begin with the points of another generation, which stays as it is.
 

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from articulado.language.translation import reason, translate
 from articulado.values.errors import ConfigurationError, IndexMismatch, StoreUnavailable
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """Version of the layout; it goes up with a change that makes older indexes unreadable."""
 
 MANIFEST = "manifest.json"
@@ -97,18 +97,16 @@ class Manifest(Description):
 
     ``created`` is UTC; ``collections`` counts points, parents and children. ``stored_as`` is the generation under whose
     name the store keeps the points: this one, or the one that was updated in place. ``checksums`` is the checksum of
-    the list of those of the generation's files. ``fetched`` tells that this machine has it from a server, without the
-    table of its points. ``meaning`` has the collections whose vectors a sentence encoder made.
+    the list of those of the generation's files. ``meaning`` has the collections whose vectors a sentence encoder made.
     """
 
-    format: Literal[4]
+    format: Literal[5]
     generation: str
     created: datetime
     dimensions: int = Field(ge=1)
     collections: dict[str, int]
     stored_as: str
     checksums: str = ""
-    fetched: bool = False
     meaning: MeaningSpace | None = None
 
     def dimensions_of(self, collection: str) -> int:

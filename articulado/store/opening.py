@@ -27,7 +27,7 @@ from articulado.store.generations import (
     read_manifest,
 )
 from articulado.store.layout import StoredPoint
-from articulado.store.writer import UNKNOWN, Point, Points, WriterFactory
+from articulado.store.writer import Point, Points, WriterFactory
 from articulado.values.chunks import Chunk
 from articulado.values.errors import IndexMismatch, IndexMissing, StoreUnavailable
 from articulado.values.protocols import ChunkStore, Progress
@@ -112,10 +112,8 @@ async def check_points(index: Index, store: ChunkStore, *, embedded: bool) -> No
             reached is no reason: it may be back when it is asked.
     """
     expected = index.manifest.collections
-    # What was fetched from a server has no table: there is the server itself to be asked.
-    fetched = index.manifest.fetched
-    points = Points.of([]) if fetched else await asyncio.to_thread(Points.load, index.folder)
-    if not fetched and len(points) != sum(expected.values()):
+    points = await asyncio.to_thread(Points.load, index.folder)
+    if len(points) != sum(expected.values()):
         raise _incomplete(index, "points.npy", len(points), sum(expected.values()))
     try:
         counts = await store.counts()
@@ -127,7 +125,7 @@ async def check_points(index: Index, store: ChunkStore, *, embedded: bool) -> No
         least = expected[name] if embedded else expected[name] * (1 - MAX_CHANGED_IN_PLACE)
         if stored < least or (embedded and stored > expected[name]):
             raise _incomplete(index, name, stored, expected[name])
-    sample = [point for point in points.sample(SAMPLE) if point.digest != UNKNOWN]
+    sample = points.sample(SAMPLE)
     digests = {chunk["id"]: digest(chunk) for chunk in await store.fetch([point.id for point in sample])}
     differing = sum(digests.get(point.id) != point.digest for point in sample)
     if differing > (0 if embedded else len(sample) // 2):
@@ -161,6 +159,10 @@ _EXAMPLES = 3
 """Points or provisions that a finding names."""
 
 
+_LEFT_BY_UPDATES = ("inspection.unlisted", "inspection.changed", "inspection.missing", "inspection.references")
+"""Findings that an interrupted update in place leaves: the next ingest repairs them."""
+
+
 class InspectedStore(ChunkStore, Protocol):
     """A chunk store that hands out everything it holds."""
 
@@ -168,8 +170,8 @@ class InspectedStore(ChunkStore, Protocol):
         """Yield every point of a collection, children too, in pages by ascending id."""
         ...
 
-    async def unfinished(self) -> set[int]:
-        """Return the points that an update in place which did not end may have changed."""
+    async def is_being_updated(self) -> bool:
+        """Tell whether an update in place is under way, or was interrupted."""
         ...
 
 
@@ -217,6 +219,7 @@ class Inspection:
         self._laws: dict[str, set[str]] = defaultdict(set)
         self._references: dict[int, str] = {}
         self._seen: set[int] = set()
+        self._is_updated = False
         self.points = 0
 
     @property
@@ -253,26 +256,21 @@ class Inspection:
         Raises:
             IndexMissing, StoreUnavailable, ConfigurationError: table or store cannot be read.
         """
-        # What was fetched from a server has no table: its points are compared with one another.
-        fetched = self._index.manifest.fetched
-        rows = [] if fetched else list(Points.load(self._index.folder))
+        rows = list(Points.load(self._index.folder))
         self._table = {point.id: point for point in rows}
         expected = self._index.manifest.collections
         count = sum(expected.values())
-        if not fetched and (len(rows) != count or any(a.id >= b.id for a, b in pairwise(rows))):
+        if len(rows) != count or any(a.id >= b.id for a, b in pairwise(rows)):
             self._add("inspection.table", "points.npy", [f"{len(rows)} / {count}"])
         self._add(
             "inspection.orphans", "points.npy", (str(point.id) for point in rows if point.parent not in self._table)
         )
-        # What an update in place that was killed has left is for the next ingest; it is no damage.
-        pending = await store.unfinished()
-        self._add("inspection.unfinished", "", map(str, sorted(pending)))
+        self._is_updated = await store.is_being_updated()
         for position, name in enumerate(expected):
-            ids = {point.id for point in rows if point.collection == position} - pending
+            ids = {point.id for point in rows if point.collection == position}
             async for page in store.stored(name):
                 for point in page:
-                    if point.id not in pending:
-                        self._look_at(point, name, {point.id} if fetched else ids)
+                    self._look_at(point, name, ids)
                     self._seen.add(point.id)
                 self.points += len(page)
                 progress(STEP, self.points, len(rows))
@@ -281,6 +279,8 @@ class Inspection:
         self._add("inspection.references", "", dangling)
 
     def _add(self, kind: str, name: str, examples: Iterable[str]) -> None:
+        if self._is_updated and kind in _LEFT_BY_UPDATES:
+            kind, name = "inspection.unfinished", ""
         if listed := list(examples):
             self._findings[kind, name] += listed
 
@@ -307,5 +307,5 @@ class Inspection:
     def _is_as_written(self, id: int, chunk: Chunk) -> bool:
         row = self._table.get(id)
         return row is None or (
-            chunk["id"] == id and (chunk["parent_id"] or id) == row.parent and row.digest in (UNKNOWN, digest(chunk))
+            chunk["id"] == id and (chunk["parent_id"] or id) == row.parent and row.digest == digest(chunk)
         )

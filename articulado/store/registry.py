@@ -1,15 +1,14 @@
 """Registry of generations on the server: a machine needs only the server's address to serve an index.
 
-One small collection without vectors holds, for each profile, the served generation, the manifest of each
-generation, and its files in parts. A part is stored under the digest of its content: parts shared by two
-generations are neither sent nor fetched again, and a fetched part is compared with its digest. Everything
-is read by id, so no field is indexed.
+One small collection without vectors holds, for each profile, the served generation, the manifest of each generation,
+and the files of its folder as one archive. Every point is read by id, so no field is indexed.
 """
 
 import asyncio
 import base64
-import zlib
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+import io
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from http import HTTPStatus
@@ -19,7 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from articulado.language.translation import translate
-from articulado.store.generations import REBUILD_HINT, Index, Manifest, translate_disk_errors
+from articulado.store.files import CHECKSUMS
+from articulado.store.generations import MANIFEST, REBUILD_HINT, Index, Manifest, translate_disk_errors
 from articulado.store.server_collection import SINGLE_NODE, CollectionOptions, translate_server_errors
 from articulado.values.errors import IndexMismatch, IndexMissing
 
@@ -29,19 +29,11 @@ if TYPE_CHECKING:
 REGISTRY = "articulado"
 """The collection, after the prefix of the index."""
 
-PART_BYTES = 1 << 20
-"""Of a file in one point, before it is compressed; a server takes requests of 32 MB."""
+PART_BYTES = 8 << 20
+"""Of an archive in one point: 11 MB as base64; a server takes requests of 32 MB."""
 
-PARTS_PER_REQUEST = 8
-"""At most 11 MB as base64."""
-
-IDS_PER_REQUEST = 1_000
-
-
-SERVED, GENERATION, PART, NOTE = "served", "generation", "part", "note"
-"""What the points are of a profile, as their keys begin."""
-
-NOTES_PER_REQUEST = 100
+SERVED, GENERATION, PART, UPDATE = "served", "generation", "part", "update"
+"""Kinds of points of a profile, as their keys begin."""
 
 
 class _Record(BaseModel):
@@ -73,29 +65,18 @@ class Served(_Record):
         return self.generations[-1].generation if self.generations else ""
 
 
-class StoredFile(_Record):
-    """A file of a generation: its path within it, its bytes, and the digest of each of its parts, in order.
-
-    The path leads nowhere else, whoever wrote it on the server.
-    """
-
-    name: str = Field(pattern=r"^(?:[\w-][\w.-]*/)*[\w-][\w.-]*$")
-    size: int
-    parts: tuple[str, ...]
-
-
 class GenerationRecord(_Record):
-    """What a generation consists of, beside its points."""
+    """The manifest of a generation, and the digest of each part of the archive of its folder, in order."""
 
     manifest: Manifest
-    files: tuple[StoredFile, ...]
+    parts: tuple[str, ...]
 
 
 class Registry:
     """The generations of one profile's index on a server.
 
     Raises (from every method): StoreUnavailable, ConfigurationError, as ``translate_server_errors`` says.
-    IndexMismatch, where a record or a part is not what was written.
+    IndexMismatch, if a record or an archive is damaged.
     """
 
     def __init__(
@@ -131,27 +112,26 @@ class Registry:
             raise IndexMissing(translate("store.collections_missing", command=REBUILD_HINT))
         return _parsed(GenerationRecord, next(iter(payloads.values())))
 
-    async def has_record(self, generation: str) -> bool:
-        """Tell whether there is a record of a generation."""
-        return bool(await self._read([self._id(GENERATION, generation)], with_payload=False))
+    async def archive(self, record: GenerationRecord) -> bytes:
+        """Return the archive (ZIP) of the folder of a generation."""
+        parts = []
+        for number, digest in enumerate(record.parts):
+            id = self._id(PART, record.manifest.generation, str(number))
+            part = _unpacked((await self._read([id])).get(id, {}))
+            if _digest_of(part) != digest:
+                raise IndexMismatch(translate("store.registry_damaged", command=REBUILD_HINT))
+            parts.append(part)
+        return b"".join(parts)
 
-    async def parts(self, digests: Sequence[str]) -> AsyncIterator[tuple[str, bytes]]:
-        """Yield parts with their digests, in the order asked for; nothing of them is held for longer."""
-        for start in range(0, len(digests), PARTS_PER_REQUEST):
-            asked = digests[start : start + PARTS_PER_REQUEST]
-            payloads = await self._read([self._id(PART, digest) for digest in asked])
-            for digest in asked:
-                yield digest, _unpacked(payloads.get(self._id(PART, digest), {}), digest)
-
-    async def add(self, index: Index, files: Iterable[str]) -> None:
-        """Keep the manifest and some files of a generation (paths within its folder); nobody is served it yet."""
-        stored = []
-        for name in sorted(files):
-            digests, size = await asyncio.to_thread(_digests_and_size, index.folder / name)
-            await self._send(index.folder / name, digests)
-            stored.append(StoredFile(name=name, size=size, parts=tuple(digests)))
-        record = GenerationRecord(manifest=index.manifest, files=tuple(stored))
-        await self._write({self._id(GENERATION, index.manifest.generation): record.model_dump(mode="json")})
+    async def add(self, index: Index) -> None:
+        """Store the manifest and the files of a generation; it is not served yet."""
+        generation = index.manifest.generation
+        parts = list(_in_parts(await asyncio.to_thread(_archive_of, index.folder)))
+        for number, part in enumerate(parts):
+            payload = {"data": base64.b64encode(part).decode()}
+            await self._write({self._id(PART, generation, str(number)): payload})
+        record = GenerationRecord(manifest=index.manifest, parts=tuple(map(_digest_of, parts)))
+        await self._write({self._id(GENERATION, generation): record.model_dump(mode="json")})
 
     async def serve(self, served: Served, *, instead_of: Served) -> bool:
         """Name the generations that there are, by the last one which is served from now on.
@@ -161,35 +141,29 @@ class Registry:
         payload = {"generation": served.generation, **served.model_dump(mode="json")}
         return await self.replace(SERVED, payload, field="generation", expected=instead_of.generation)
 
-    async def forget(self, gone: Iterable[str], kept: Iterable[str]) -> None:
-        """Delete the records of generations, and the parts that none of those that stay has."""
-        needed = {digest for name in kept for digest in await self._digests(name) or ()}
-        for name in gone:
-            digests = await self._digests(name)
-            if digests is None:
-                continue
-            ids = [self._id(PART, digest) for digest in dict.fromkeys(digests) if digest not in needed]
-            await self._delete([*ids, self._id(GENERATION, name)])
+    async def forget(self, generation: str) -> None:
+        """Delete the record and the archive of a generation; one without a record is no error."""
+        id = self._id(GENERATION, generation)
+        payload = (await self._read([id])).get(id)
+        if payload is not None:
+            numbers = range(len(payload.get("parts", ())))
+            await self._delete([*(self._id(PART, generation, str(number)) for number in numbers), id])
 
-    async def note(self, stored_as: str, collection: str, number: int, ids: Sequence[int]) -> None:
-        """Note that points of a collection of a generation are about to change; notes are numbered from 0."""
-        await self._write({self._id(NOTE, stored_as, collection, str(number)): {"ids": list(ids)}})
+    async def begin_update(self, stored_as: str) -> None:
+        """Record that the points of a generation are being changed in place."""
+        await self._write({self._id(UPDATE): {"stored_as": stored_as}})
 
-    async def notes(self, stored_as: str, collection: str) -> list[list[int]]:
-        """Return what was noted of a collection of a generation, and not forgotten: the ids of each note."""
-        noted: list[list[int]] = []
-        while True:
-            numbers = range(len(noted), len(noted) + NOTES_PER_REQUEST)
-            ids = [self._id(NOTE, stored_as, collection, str(number)) for number in numbers]
-            payloads = await self._read(ids)
-            noted += [list(payloads[id]["ids"]) for id in ids if id in payloads]
-            if len(payloads) < NOTES_PER_REQUEST:
-                return noted
+    async def updated(self) -> str:
+        """Return the generation whose points an update that has not ended is changing in place; empty if none."""
+        try:
+            payloads = await self._read([self._id(UPDATE)])
+        except IndexMissing:  # the server has no index, or one of a version without a registry
+            return ""
+        return str(payloads.get(self._id(UPDATE), {}).get("stored_as", ""))
 
-    async def forget_notes(self, stored_as: str, collection: str, count: int) -> None:
-        """Forget the notes of a collection, of which there are so many: its points are what the catalogue says."""
-        # The last one first: what is left of them after a kill is still counted from 0.
-        await self._delete([self._id(NOTE, stored_as, collection, str(number)) for number in reversed(range(count))])
+    async def end_update(self) -> None:
+        """Record that no points are being changed in place any more."""
+        await self._delete([self._id(UPDATE)])
 
     async def read(self, key: str) -> dict[str, Any] | None:
         """Return what a point of this profile says, as most replicas have it; ``None`` where they do not agree."""
@@ -227,42 +201,14 @@ class Registry:
                 if error.status_code != HTTPStatus.CONFLICT:
                     raise
 
-    async def _digests(self, generation: str) -> list[str] | None:
-        """Return the digests of the parts of a generation; ``None`` where there is no record of it."""
-        try:
-            record = await self.record(generation)
-        except IndexMissing:
-            return None
-        return [digest for file in record.files for digest in file.parts]
-
-    async def _send(self, file: Path, digests: Sequence[str]) -> None:
-        """Send the parts of a file that the server does not have."""
-        lacking = set(digests)
-        for start in range(0, len(digests), IDS_PER_REQUEST):
-            asked = {self._id(PART, digest): digest for digest in digests[start : start + IDS_PER_REQUEST]}
-            lacking -= {asked[id] for id in await self._read(list(asked), with_payload=False)}
-        batch: dict[int, dict[str, Any]] = {}
-        with translate_disk_errors(file.parent):
-            for part in parts_of(file) if lacking else ():
-                if (digest := digest_of(part)) in lacking:
-                    lacking.discard(digest)
-                    batch[self._id(PART, digest)] = await asyncio.to_thread(_packed, part)
-                if len(batch) == PARTS_PER_REQUEST:
-                    await self._write(batch)
-                    batch = {}
-        if batch:
-            await self._write(batch)
-
-    async def _read(
-        self, ids: Sequence[int], *, with_payload: bool = True, by_most: bool = False
-    ) -> dict[int, dict[str, Any]]:
+    async def _read(self, ids: Sequence[int], *, by_most: bool = False) -> dict[int, dict[str, Any]]:
         from qdrant_client import models
 
         # Not "majority", which takes an answer of every replica: a lost node would stop everything.
         consistency = models.ReadConsistencyType.QUORUM if by_most else None
         with translate_server_errors():
             records = await self._client.retrieve(
-                self._collection, list(ids), with_payload=with_payload, consistency=consistency
+                self._collection, list(ids), with_payload=True, consistency=consistency
             )
         return {int(str(record.id)): record.payload or {} for record in records}
 
@@ -278,10 +224,8 @@ class Registry:
     async def _delete(self, ids: "Sequence[models.ExtendedPointId]") -> None:
         from qdrant_client import models
 
-        for start in range(0, len(ids), IDS_PER_REQUEST):
-            batch = list(ids[start : start + IDS_PER_REQUEST])
-            with translate_server_errors():
-                await self._client.delete(self._collection, batch, wait=True, ordering=models.WriteOrdering.MEDIUM)
+        with translate_server_errors():
+            await self._client.delete(self._collection, list(ids), wait=True, ordering=models.WriteOrdering.MEDIUM)
 
     def _id(self, *key: str) -> int:
         """Return the id of a point of this profile: 63 bits of the digest of what it is."""
@@ -289,41 +233,33 @@ class Registry:
         return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
 
 
-def parts_of(file: Path) -> Iterator[bytes]:
-    """Yield the content of a file in parts."""
-    with file.open("rb") as stream:
-        while part := stream.read(PART_BYTES):
-            yield part
+def _archive_of(generation: Path) -> bytes:
+    """Return the files of a generation's folder but for the manifest and the checksums, as a ZIP archive."""
+    archive = io.BytesIO()
+    with translate_disk_errors(generation), zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as stream:
+        for path in sorted(generation.rglob("*")):
+            name = str(path.relative_to(generation))
+            if path.is_file() and name not in (MANIFEST, CHECKSUMS):
+                stream.write(path, name)
+    return archive.getvalue()
 
 
-def digest_of(part: bytes) -> str:
+def _in_parts(archive: bytes) -> Iterator[bytes]:
+    for start in range(0, len(archive), PART_BYTES):
+        yield archive[start : start + PART_BYTES]
+
+
+def _digest_of(part: bytes) -> str:
     """Return the digest of a part: 32 hexadecimal digits."""
     return blake2b(part, digest_size=16).hexdigest()
 
 
-def _digests_and_size(file: Path) -> tuple[list[str], int]:
-    with translate_disk_errors(file.parent):
-        return [digest_of(part) for part in parts_of(file)], file.stat().st_size
-
-
-def _packed(part: bytes) -> dict[str, Any]:
-    return {"data": base64.b64encode(zlib.compress(part)).decode()}
-
-
-def _unpacked(payload: Mapping[str, Any], digest: str) -> bytes:
-    """Return the part that a payload holds.
-
-    Raises:
-        IndexMismatch: it is missing, or of another content.
-    """
+def _unpacked(payload: Mapping[str, Any]) -> bytes:
+    """Return the part that a payload holds; empty if it holds none."""
     try:
-        # No more than a part has: what is larger is none, and would only fill the memory.
-        part = zlib.decompressobj().decompress(base64.b64decode(payload["data"]), PART_BYTES + 1)
-    except (KeyError, TypeError, ValueError, zlib.error):
-        part = b""
-    if digest_of(part) != digest:
-        raise IndexMismatch(translate("store.registry_damaged", command=REBUILD_HINT))
-    return part
+        return base64.b64decode(payload["data"])
+    except (KeyError, TypeError, ValueError):
+        return b""
 
 
 def _parsed(kind: type[_R], payload: Mapping[str, Any]) -> _R:

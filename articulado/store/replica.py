@@ -1,10 +1,12 @@
 """Local copy of a server's index: the files that a worker reads beside the points.
 
-The folder of the index is a cache by generation. Local files are compared with their checksums, and files
-that differ are fetched again. Deleting the folder loses no data.
+The folder of the index is a cache by generation. Local files are compared with their checksums; a generation with a
+damaged file is fetched again. Deleting the folder loses no data.
 """
 
 import asyncio
+import io
+import zipfile
 from pathlib import Path
 from shutil import rmtree
 from uuid import uuid4
@@ -16,13 +18,14 @@ from articulado.store.generations import (
     FETCH_LOCK,
     MANIFEST,
     MODELS,
+    REBUILD_HINT,
     Generations,
     Index,
     read_manifest,
     translate_disk_errors,
     write_durably,
 )
-from articulado.store.registry import PART_BYTES, GenerationRecord, Registry, StoredFile, digest_of, parts_of
+from articulado.store.registry import GenerationRecord, Registry
 from articulado.store.server_collection import (
     TIMEOUT,
     CollectionOptions,
@@ -119,40 +122,27 @@ class Replica:
         return current is not None and current.name == wanted and _is_whole(current)
 
     async def _fetch(self, record: GenerationRecord, folder: Path) -> None:
-        """Put a generation together beside the others, then in its place; what is damaged there goes."""
+        """Unpack a generation beside the others, then move it into its place; a damaged one there is removed."""
+        archive = await self._registry.archive(record)
+        await asyncio.to_thread(self._unpack, archive, record, folder)
+
+    def _unpack(self, archive: bytes, record: GenerationRecord, folder: Path) -> None:
         incoming = self._index / INCOMING
         new = incoming / uuid4().hex
-        known = await asyncio.to_thread(self._known_files)
         with translate_disk_errors(self._index):
-            await asyncio.to_thread(rmtree, incoming, ignore_errors=True)  # what a killed one has left
-            await asyncio.to_thread((new / MODELS).mkdir, parents=True)
-        for file in record.files:
-            await self._fetch_file(file, new, known)
-        checksums = await asyncio.to_thread(write_checksums, new)
-        manifest = record.manifest.model_copy(update={"checksums": checksums, "fetched": True})
-        await asyncio.to_thread(write_durably, new / MANIFEST, manifest.model_dump_json(indent=2))
+            rmtree(incoming, ignore_errors=True)  # left by a killed process
+            (new / MODELS).mkdir(parents=True)
+            try:
+                with zipfile.ZipFile(io.BytesIO(archive)) as stream:
+                    stream.extractall(new)
+            except (zipfile.BadZipFile, ValueError) as error:
+                raise IndexMismatch(translate("store.registry_damaged", command=REBUILD_HINT)) from error
+        manifest = record.manifest.model_copy(update={"checksums": write_checksums(new)})
+        write_durably(new / MANIFEST, manifest.model_dump_json(indent=2))
         with translate_disk_errors(self._index):
-            await asyncio.to_thread(rmtree, folder, ignore_errors=True)
-            await asyncio.to_thread(folder.parent.mkdir, exist_ok=True)
-            await asyncio.to_thread(new.replace, folder)
-
-    async def _fetch_file(self, file: StoredFile, new: Path, earlier: Path | None) -> None:
-        """Write a file of a generation; parts that an earlier one has on this machine are taken from there."""
-        here = await asyncio.to_thread(_parts_at, earlier / file.name) if earlier else {}
-        fetched = self._registry.parts([digest for digest in file.parts if digest not in here])
-        with translate_disk_errors(new):
-            (new / file.name).parent.mkdir(parents=True, exist_ok=True)
-            with (new / file.name).open("wb") as stream:
-                for digest in file.parts:
-                    if digest in here and earlier:
-                        part = await asyncio.to_thread(_part_at, earlier / file.name, here[digest])
-                    else:
-                        _, part = await anext(fetched)
-                    await asyncio.to_thread(stream.write, part)
-
-    def _known_files(self) -> Path | None:
-        current = _current_or_none(self._generations)
-        return current if current is not None and _is_whole(current) else None
+            rmtree(folder, ignore_errors=True)
+            folder.parent.mkdir(exist_ok=True)
+            new.replace(folder)
 
     def _forget(self, kept: list[Path | None]) -> None:
         for folder in self._generations.all_but(*kept):
@@ -179,17 +169,3 @@ def _is_whole(generation: Path) -> bool:
         return not damaged_files(Index(generation, read_manifest(generation)))
     except (OSError, IndexMismatch):
         return False
-
-
-def _parts_at(file: Path) -> dict[str, int]:
-    """Return where the parts of a file begin, by their digests; none of a file that is not there."""
-    try:
-        return {digest_of(part): number * PART_BYTES for number, part in enumerate(parts_of(file))}
-    except OSError:
-        return {}
-
-
-def _part_at(file: Path, start: int) -> bytes:
-    with file.open("rb") as stream:
-        stream.seek(start)
-        return stream.read(PART_BYTES)

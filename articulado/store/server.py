@@ -43,10 +43,17 @@ from articulado.store.layout import (
 )
 from articulado.store.registry import Registry
 from articulado.store.rrf import collapse_to_parents, rank
-from articulado.store.server_collection import collection_name, connect, patience, scroll, translate_server_errors
+from articulado.store.server_collection import (
+    EXACT_UP_TO,
+    collection_name,
+    connect,
+    patience,
+    scroll,
+    translate_server_errors,
+)
 from articulado.store.supplementary import UNAVAILABLE
 from articulado.values.chunks import Chunk
-from articulado.values.errors import ArticuladoError, IndexMissing
+from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 
 if TYPE_CHECKING:
@@ -56,8 +63,6 @@ if TYPE_CHECKING:
 OVERSAMPLING = 2.0
 """Times as many points are found by quantized vectors as are wanted, and ranked by the vectors themselves."""
 
-EXACT_UP_TO = 250_000
-"""Points of a collection up to which its dense vectors are all compared."""
 CANDIDATES = 512
 """Candidates that the graph of a larger collection is searched with."""
 
@@ -218,13 +223,9 @@ class ServerStore:
         async for page in scroll(self._client, self._names[collection], with_vectors=True):
             yield [StoredPoint.of(record.id, record.payload, record.vector) for record in page]
 
-    async def unfinished(self) -> set[int]:
-        """Return the points that an update which did not end may have changed."""
-        try:
-            notes = [await self._registry.notes(self._stored_as, name) for name in self._names]
-        except IndexMissing:  # an index of a version that had no registry
-            return set()
-        return {point for of_collection in notes for note in of_collection for point in note}
+    async def is_being_updated(self) -> bool:
+        """Tell whether an update in place is under way, or was interrupted."""
+        return await self._registry.updated() == self._stored_as
 
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""

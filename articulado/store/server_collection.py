@@ -110,6 +110,9 @@ SEPARATOR = "__"
 GRAPH_LINKS = 16
 """Links of a point in the HNSW graph: Qdrant's default."""
 
+EXACT_UP_TO = 250_000
+"""Points of a collection up to which its dense vectors are all compared: such a collection has no graph."""
+
 QUANTILE = 0.99
 """Of the numbers of the vectors, which the bytes tell apart: those beyond are cut (benchmarks/quantization.py)."""
 
@@ -215,7 +218,7 @@ async def create_collection(
     *,
     by_period: bool = False,
 ) -> None:
-    """Create a collection that is filled before it is searched: it has no HNSW graph until ``make_searchable``.
+    """Create a collection without an HNSW graph; ``build_graph`` builds it when a large collection is filled.
 
     A graph that grows with the load is built several times over (Qdrant, "Bulk upload"). Payload indexes come before
     the points, so that the graph is built with them in view. A write counts when most replicas have it. A collection
@@ -277,9 +280,13 @@ async def shard_keys(client: "AsyncQdrantClient", collection: str) -> set[str] |
         return {str(described.key) for described in (await client.list_shard_keys(collection)).shard_keys or ()}
 
 
-async def make_searchable(
-    client: "AsyncQdrantClient", collection: str, *, poll_interval: float = POLL_INTERVAL
-) -> None:
+async def has_graph(client: "AsyncQdrantClient", collection: str) -> bool:
+    """Tell whether a collection has an HNSW graph, or is building one."""
+    with translate_server_errors():
+        return bool((await client.get_collection(collection)).config.hnsw_config.m)
+
+
+async def build_graph(client: "AsyncQdrantClient", collection: str, *, poll_interval: float = POLL_INTERVAL) -> None:
     """Have the HNSW graph of a filled collection built, and wait for it: until then a search reads every vector.
 
     Raises:

@@ -8,8 +8,7 @@ import asyncio
 import logging
 import socket
 import time
-from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -17,22 +16,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import getnode, uuid4
 
-import numpy as np
-
 from articulado.language.translation import translate
-from articulado.store.files import CHECKSUMS
-from articulado.store.generations import MANIFEST, Index
+from articulado.store.generations import Index
 from articulado.store.layout import METADATA, field_path
 from articulado.store.registry import KnownGeneration, Registry, Served
 from articulado.store.server_collection import (
     delete_collections,
-    plain_name,
     scroll,
     stored_collections,
     switch_aliases,
-    translate_server_errors,
 )
-from articulado.store.writer import POINTS, Point, Points, digest_of_hash
+from articulado.store.writer import Point, Points, digest_of_hash
 from articulado.values.errors import ArticuladoError, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -177,9 +171,8 @@ class Publication:
         Raises:
             StoreUnavailable: the lock was lost; nothing was published.
         """
-        names = [str(path.relative_to(index.folder)) for path in index.folder.rglob("*") if path.is_file()]
         self._lock.check()
-        await self._registry.add(index, [name for name in names if name not in (MANIFEST, CHECKSUMS, POINTS)])
+        await self._registry.add(index)
         self._lock.check()
         await switch_aliases(self._client, {f"{self._prefix}{name}": stored for name, stored in collections.items()})
         manifest = index.manifest
@@ -204,11 +197,9 @@ class Publication:
         for stored_as in {one.stored_as for one in gone} - {one.stored_as for one in kept}:
             collections = await stored_collections(self._client, stored_as)
             await delete_collections(self._client, collections)
-            for name in (plain_name(collection, stored_as, self._prefix) for collection in collections):
-                notes = await self._registry.notes(stored_as, name)
-                await self._registry.forget_notes(stored_as, name, len(notes))
         if gone:
-            await self._registry.forget([one.generation for one in gone], [one.generation for one in kept])
+            for one in gone:
+                await self._registry.forget(one.generation)
             self._lock.check()
             await self._registry.serve(Served(generations=kept), instead_of=self._served)
 
@@ -217,13 +208,11 @@ class Publication:
         known = self._served.generations
         if stored_as and stored_as not in {one.stored_as for one in known}:
             await delete_collections(self._client, await stored_collections(self._client, stored_as))
-        if generation not in {one.generation for one in known} and await self._registry.has_record(generation):
-            await self._registry.forget([generation], [one.generation for one in self._served.generations])
+        if generation not in {one.generation for one in known}:
+            await self._registry.forget(generation)
 
 
 FIELDS = [field_path("parent_id"), field_path("content_hash")]
-
-IDS_PER_REQUEST = 1_000
 
 
 async def fetched_table(client: "AsyncQdrantClient", stored: Mapping[str, str]) -> Points:
@@ -233,37 +222,6 @@ async def fetched_table(client: "AsyncQdrantClient", stored: Mapping[str, str]) 
         async for page in scroll(client, collection, with_payload=FIELDS):
             points += [_row(record, position) for record in page]
     return await asyncio.to_thread(Points.of, points)
-
-
-async def as_stored(
-    client: "AsyncQdrantClient", table: Points, stored: Mapping[str, str], touched: Mapping[int, str]
-) -> Points:
-    """Return a table in which the touched points (each with its collection) are as most replicas have them now.
-
-    One of which those that are asked do not agree is none, for nobody knows what it is.
-    """
-    from qdrant_client import models
-
-    positions = {name: position for position, name in enumerate(stored)}
-    by_collection: defaultdict[str, list[int]] = defaultdict(list)
-    for point, name in touched.items():
-        by_collection[name].append(point)
-    points: list[Point] = []
-    for name, ids in by_collection.items():
-        for start in range(0, len(ids), IDS_PER_REQUEST):
-            asked = ids[start : start + IDS_PER_REQUEST]
-            with translate_server_errors():
-                records = await client.retrieve(
-                    stored[name], asked, with_payload=FIELDS, consistency=models.ReadConsistencyType.QUORUM
-                )
-            points += [_row(record, positions[name]) for record in records]
-    return await asyncio.to_thread(_replaced, table, touched, points) if touched else table
-
-
-def _replaced(table: Points, touched: Collection[int], now: Sequence[Point]) -> Points:
-    kept = table.table[:, ~np.isin(table.table[0], list(touched))]
-    rows = np.concatenate([kept, Points.of(now).table], axis=1)
-    return Points(np.ascontiguousarray(rows[:, np.argsort(rows[0], kind="stable")]))
 
 
 def _row(record: "models.Record", position: int) -> Point:

@@ -17,22 +17,23 @@ from articulado.store.generations import REBUILD_HINT, Index
 from articulado.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
 from articulado.store.registry import Registry
 from articulado.store.server_collection import (
+    EXACT_UP_TO,
     POLL_INTERVAL,
     SINGLE_NODE,
     CollectionOptions,
+    build_graph,
     collection_name,
     connect,
     create_collection,
     delete_collections,
+    has_graph,
     index_fields,
     indexed_paths,
-    make_searchable,
-    plain_name,
     shard_keys,
     stored_collections,
     translate_server_errors,
 )
-from articulado.store.server_publication import Publication, WriterLock, as_stored, fetched_table
+from articulado.store.server_publication import Publication, WriterLock, fetched_table
 from articulado.store.writer import Points, WriterFactory
 from articulado.values.chunks import Chunk
 from articulado.values.errors import IndexMissing
@@ -81,6 +82,7 @@ class ServerWriter:
         profile: str = DEFAULT_PROFILE,
         prefix: str = "",
         held: timedelta = HELD,
+        exact_up_to: int = EXACT_UP_TO,
         poll_interval: float = POLL_INTERVAL,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -91,10 +93,10 @@ class ServerWriter:
         self._registry = Registry(client, profile, prefix=prefix, options=options)
         self._lock = WriterLock(self._registry, folder.parent.parent, pause=pause)
         self._publication = Publication(client, self._registry, self._lock, prefix=prefix, held=held)
-        self._noted: dict[str, list[list[int]]] = {}
+        self._is_marked = False
+        self._exact_up_to = exact_up_to
         self._poll_interval = poll_interval
         self._written: dict[str, str] = {}
-        self._created: set[str] = set()
         self._attributes: dict[str, set[str]] = {}
         self._indexed_paths: dict[str, set[str]] = {}
         self._shard_keys: dict[str, set[str]] = {}
@@ -113,7 +115,7 @@ class ServerWriter:
     async def continue_from(self, base: Index) -> None:
         """Go on with the collections of another generation, in place: they may be too large to be copied.
 
-        A collection that a killed update has begun, which no manifest names, is gone on with too.
+        A collection that a killed update has begun, which no manifest names, is deleted.
 
         Raises:
             IndexMissing: the server does not have them.
@@ -125,19 +127,8 @@ class ServerWriter:
             raise IndexMissing(
                 translate("store.server_lacks", missing=", ".join(sorted(missing)), command=REBUILD_HINT)
             )
-        begun = {
-            plain_name(collection, self._stored_as, self._prefix): collection
-            for collection in stored - set(self._written.values())
-        }
-        own = sorted({*self._written, *begun})
-        self._noted = {name: await self._registry.notes(self._stored_as, name) for name in own}
-        for name in own:
-            if name in begun and self._noted[name]:
-                self._written[name] = begun[name]
-                self._created.add(begun[name])
-            elif name in begun:
-                await delete_collections(self._client, [begun[name]])
-        own = [name for name in own if name in self._written]
+        await delete_collections(self._client, stored - set(self._written.values()))
+        own = list(self._written)
         self._indexed_paths = {
             self._written[name]: await indexed_paths(self._client, self._written[name]) for name in own
         }
@@ -148,23 +139,19 @@ class ServerWriter:
     async def table(self, base: Index) -> Points:
         """Return the table of a generation's points; see ``IndexWriter.table``.
 
-        What an update that did not end has noted is read from the server, and so is all that this machine has fetched.
+        After an update that did not end it is read from the payloads: 1,000 points a request.
         """
-        if base.manifest.fetched:
+        if await self._registry.updated() == self._stored_as:
+            self._is_marked = True
             return await fetched_table(self._client, self._written)
-        table = await asyncio.to_thread(Points.load, base.folder)
-        return await as_stored(self._client, table, self._written, await self.touched())
-
-    async def touched(self) -> dict[int, str]:
-        """Return the points that updates which did not end may have changed; see ``IndexWriter.touched``."""
-        return {point: name for name, notes in self._noted.items() for note in notes for point in note}
+        return await asyncio.to_thread(Points.load, base.folder)
 
     async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
         """Delete points; see ``IndexWriter.delete``."""
         for name, points in ids.items():
             for start in range(0, len(points), IDS_PER_REQUEST):
                 batch = list(points[start : start + IDS_PER_REQUEST])
-                await self._note(name, batch)
+                await self._mark_update()
                 await self._delete_points(name, [*batch])
 
     async def add(
@@ -184,8 +171,7 @@ class ServerWriter:
             if years := self._options.periods.get(chunk["collection"]):
                 periods[chunk["id"]] = period_of(chunk["valid_from"], years)
             self._attributes.setdefault(chunk["collection"], set()).update(attributes_of(chunk))
-        for name, points in batches.items():
-            await self._note(name, [int(str(point.id)) for point in points])
+        await self._mark_update()
         requests: list[_Request] = []
         length = min(POINTS_PER_REQUEST, max(1, NUMBERS_PER_REQUEST // size))
         for name, points in batches.items():
@@ -202,24 +188,26 @@ class ServerWriter:
         return 0
 
     async def finish(self) -> dict[str, int]:
-        """Have new collections indexed, and fields that others lack; then count what the server holds."""
+        """Index fields that collections lack, build the graphs of large collections, and count the points."""
         own = dict(sorted(self._written.items()))
         for name, collection in own.items():
             await self._index_fields(name, collection)
-        for collection in sorted(self._created):
-            await make_searchable(self._client, collection, poll_interval=self._poll_interval)
         with translate_server_errors():
             counted = await asyncio.gather(*(self._client.count(collection, exact=True) for collection in own.values()))
-        return {name: result.count for name, result in zip(own, counted, strict=True)}
+        counts = {name: result.count for name, result in zip(own, counted, strict=True)}
+        for name, collection in own.items():
+            if counts[name] > self._exact_up_to and not await has_graph(self._client, collection):
+                await build_graph(self._client, collection, poll_interval=self._poll_interval)
+        return counts
 
     async def publish(self, index: Index) -> None:
         """Have workers go over to the generation; see ``Publication.publish``."""
         await self._publication.publish(index, self._written)
 
     async def sweep(self) -> None:
-        """Forget the notes of an update that is served, and delete what nobody can hold any more."""
-        for name, notes in self._noted.items():
-            await self._registry.forget_notes(self._stored_as, name, len(notes))
+        """End an update in place, and delete generations that nobody can hold any more."""
+        if self._is_marked:
+            await self._registry.end_update()
         await self._publication.sweep()
 
     async def remove(self, generation: str, stored_as: str | None) -> None:
@@ -234,13 +222,12 @@ class ServerWriter:
     def _collection_of(self, name: str) -> str:
         return collection_name(f"{self._prefix}{name}", self._stored_as)
 
-    async def _note(self, name: str, ids: list[int]) -> None:
-        """Before points change: be sure of the turn; where they may be served, note them."""
+    async def _mark_update(self) -> None:
+        """Before points change: be sure of the lock, and record the update if the points may be served."""
         self._lock.check()
-        if self._stored_as != self._generation:
-            notes = self._noted.setdefault(name, [])
-            await self._registry.note(self._stored_as, name, len(notes), ids)
-            notes.append(ids)
+        if self._stored_as != self._generation and not self._is_marked:
+            await self._registry.begin_update(self._stored_as)
+            self._is_marked = True
 
     async def _create(self, name: str, size: int) -> None:
         collection = self._collection_of(name)
@@ -250,7 +237,6 @@ class ServerWriter:
         if by_period:
             self._shard_keys[name] = set()
         self._written[name] = collection
-        self._created.add(collection)
         self._indexed_paths[collection] = {field_path(field) for field in fields}
 
     async def _index_fields(self, name: str, collection: str) -> None:

@@ -19,8 +19,6 @@ from articulado.values.errors import IndexMissing, InvalidInput
 from articulado.values.protocols import SparseVector, Vector
 
 POINTS = "points.npy"
-UNKNOWN = -1
-"""Digest of a point whose content is not known."""
 
 _PAGE = 65_536
 """Points that are read at once."""
@@ -130,6 +128,12 @@ class Points:
         table[3] = np.array([*positions, 0], dtype=np.int64)[table[3]]
         return Points(table)
 
+    def differences(self, other: "Points") -> list[int]:
+        """Return the ids of points that only one of two tables has, or that differ between them, in ascending order."""
+        rows = np.concatenate([self._table, other.table], axis=1)
+        unique, counts = np.unique(rows, axis=1, return_counts=True)
+        return [int(id) for id in np.unique(unique[0, counts == 1])]
+
     def parents(self, ids: Sequence[int]) -> dict[int, int]:
         """Return the parent of each id that the table has; a chunk without a parent is its own."""
         if not ids or not len(self):
@@ -142,31 +146,24 @@ class Points:
 
 
 class Digests(Mapping[int, int]):
-    """The digest of each point of a table, by its id; ``touched`` are those that an update which did not end has noted.
+    """Digest of each point of a table by its id; ``foreign``: ids of points that are not as their build wrote them."""
 
-    One of those that is not in the table may be there all the same: its digest is ``UNKNOWN``.
-    """
-
-    def __init__(self, points: Points, touched: Iterable[int] = ()) -> None:
+    def __init__(self, points: Points, foreign: Iterable[int] = ()) -> None:
         self._points = points
-        self.touched = list(touched)
-        table = {point.id for point in points.find(self.touched)}
-        self._others = dict.fromkeys((id for id in self.touched if id not in table), UNKNOWN)
+        self.foreign = list(foreign)
 
     def __getitem__(self, id: int) -> int:
         return self.of([id])[id]
 
     def __iter__(self) -> Iterator[int]:
         yield from (point.id for point in self._points)
-        yield from self._others
 
     def __len__(self) -> int:
-        return len(self._points) + len(self._others)
+        return len(self._points)
 
     def of(self, ids: Sequence[int]) -> dict[int, int]:
         """Return the digests of those of the ids that are there."""
-        digests = {point.id: point.digest for point in self._points.find(ids)}
-        return digests | {id: UNKNOWN for id in ids if id in self._others}
+        return {point.id: point.digest for point in self._points.find(ids)}
 
 
 class IndexWriter(Protocol):
@@ -187,10 +184,6 @@ class IndexWriter(Protocol):
 
     async def table(self, base: Index) -> Points:
         """Return the table of the points of a generation that is continued, as the store has them now."""
-        ...
-
-    async def touched(self) -> Mapping[int, str]:
-        """Return the points, each with its collection, that updates in place which did not end may have changed."""
         ...
 
     async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:

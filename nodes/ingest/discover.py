@@ -60,7 +60,7 @@ async def discover(state: IngestState, runtime: Runtime[None], *, base: IndexBas
             nothing was ever ingested.
         IndexMismatch: the catalogue of the index cannot be read.
     """
-    await base.bring_up_to_date()
+    await base.bring_up_to_date(rebuild=bool(state["request"].get("rebuild")))
     request, warnings = state["request"], list(state["warnings"])
     if lost := await base.lost_collections():
         request = {**request, "rebuild": True}

@@ -51,7 +51,7 @@ async def download(
     """
     request = state["request"]
     progress = progress_of(runtime)
-    await base.bring_up_to_date()
+    await base.bring_up_to_date(rebuild=bool(state["request"].get("rebuild")))
     delivery = _Delivery(await asyncio.to_thread(_indexed_laws, base, request))
     async with boe() as gazette:
         wanted = await _due(gazette, delivery) if request.get("refresh") else {}

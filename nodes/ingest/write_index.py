@@ -27,9 +27,9 @@ from articulado.ingestion.indexing.changes import (
     Entry,
     WordStatistics,
     changes,
-    disturb_touched,
     leave_unread,
-    of_no_document,
+    mark_owners,
+    without_owner,
 )
 from articulado.ingestion.indexing.parents import DocumentReader
 from articulado.ingestion.sources import BOE
@@ -80,7 +80,7 @@ async def write_index(
     file = base.drafts / state["draft"]
     async with AsyncExitStack() as stack:
         builder = await stack.enter_async_context(IndexBuilder(settings.index_folder, writer))
-        await base.bring_up_to_date()
+        await base.bring_up_to_date(rebuild=bool(state["request"].get("rebuild")))
         served = await asyncio.to_thread(base.generation)
         if (served.name if served else "") != state["base"]:
             return {"stale": True}
@@ -133,7 +133,7 @@ async def _write(
     if await asyncio.to_thread(draft.fact, "continues"):
         index = await asyncio.to_thread(open_index, settings.index_folder)
         stored = await builder.continue_from(index)
-        await asyncio.to_thread(disturb_touched, draft, stored.touched)
+        await asyncio.to_thread(mark_owners, draft, stored.foreign)
         await asyncio.to_thread(leave_unread, draft, base.workspace)
         lexicon = await asyncio.to_thread(Lexicon.load, builder.models)
         count = WordCount(lexicon.texts, lexicon.frequencies)
@@ -156,12 +156,11 @@ async def _write(
             expected=expected if stored is None else 0,
             progress=progress,
         )
-    strays = await asyncio.to_thread(of_no_document, draft, stored.touched) if stored is not None else []
-    left = [point for point in strays if not builder.has_settled(point)]
-    await builder.remove(left)
+    strays = await asyncio.to_thread(without_owner, draft, stored.foreign) if stored is not None else []
+    await builder.remove(strays)
     await asyncio.to_thread(Lexicon.of(statistics.count).save, builder.models)
     await asyncio.to_thread(draft.forget_gone)
-    return replace(counts, deleted=counts.deleted + len(left))
+    return replace(counts, deleted=counts.deleted + len(strays))
 
 
 def _all_entries(draft: Draft, documents: DocumentEntries) -> Iterator[Entry]:

@@ -107,7 +107,7 @@ async def held_by(settings: Settings) -> dict[str, list[Chunk]]:
     try:
         found = {name: await store.select([name], SearchFilter()) for name in index.manifest.collections}
         assert await store.counts() == index.manifest.collections
-        assert await store.unfinished() == set()
+        assert not await store.is_being_updated()
     finally:
         await store.close()
     with read_catalog(index.folder) as catalog:

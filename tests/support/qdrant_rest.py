@@ -45,7 +45,8 @@ class Request:
 class FakeQdrant:
     """What the server holds, what it was asked, and how it shall fail (a status, or 0 to drop the connection).
 
-    ``indexes`` are the payload indexes of each collection, by field, ``shard_keys`` those of the ones that have any.
+    ``indexes`` are the payload indexes of each collection, by field, ``shard_keys`` those of the ones that have any,
+    ``links`` the links of a point in the graph of each collection that has one.
     ``lose_reply`` names a path whose requests are carried out before the connection is dropped. ``states`` are the
     states that a collection says it is in, one a question; then it is green. ``before_write`` is told that points are
     about to be written or deleted, those of the registry aside. ``hang`` names paths whose requests are answered when
@@ -57,6 +58,7 @@ class FakeQdrant:
     collections: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
     indexes: dict[str, dict[str, str]] = field(default_factory=dict)
     shard_keys: dict[str, list[str]] = field(default_factory=dict)
+    links: dict[str, int] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     fail: dict[str, int] = field(default_factory=dict)
     lose_reply: str = ""
@@ -110,6 +112,7 @@ class FakeQdrant:
             case ("GET", "collections", name, "shards"):
                 return 200, {"shard_keys": [{"key": key} for key in self.shard_keys[name]]}
             case ("PATCH", "collections", name):
+                self.links[name] = body["hnsw_config"]["m"]
                 return (200, True) if name in self.collections else (404, None)
             case ("GET", "collections", name, "exists"):
                 return 200, {"exists": name in self.collections}
@@ -118,7 +121,8 @@ class FakeQdrant:
                 schema = {field: {"data_type": kind, "points": 0} for field, kind in indexes.items()}
                 state = self.states.pop(0) if self.states else "green"
                 params = {"sharding_method": "custom"} if name in self.shard_keys else {}
-                config = {**DESCRIBED["config"], "params": params}
+                graph = {**DESCRIBED["config"]["hnsw_config"], "m": self.links.get(name, 0)}
+                config = {**DESCRIBED["config"], "params": params, "hnsw_config": graph}
                 return 200, {**DESCRIBED, "config": config, "status": state, "payload_schema": schema}
             case ("DELETE", "collections", name):
                 self.aliases = {alias: named for alias, named in self.aliases.items() if named != name}

@@ -6,6 +6,7 @@ whose points are rebuilt from the documents. ``context_cache`` opens the cache o
 """
 
 import asyncio
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,9 +45,14 @@ class IndexBase:
         """
         return expected_fingerprints(self.settings, self.profile)
 
-    async def bring_up_to_date(self, *, or_go_on: bool = False) -> None:
-        """Begin from what is served, which another machine may have made; see ``bring_up_to_date``."""
-        await bring_up_to_date(self.settings, self.profile.name, or_go_on=or_go_on)
+    async def bring_up_to_date(self, *, or_go_on: bool = False, rebuild: bool = False) -> None:
+        """Copy the served generation, which another machine may have made; a rebuild needs no intact copy.
+
+        Raises:
+            StoreUnavailable, ConfigurationError, IndexMismatch: as ``bring_up_to_date``.
+        """
+        with suppress(IndexMismatch) if rebuild else nullcontext():
+            await bring_up_to_date(self.settings, self.profile.name, or_go_on=or_go_on)
 
     async def lost_collections(self) -> list[str]:
         """Return the collections of the index in use that its server has no more: they must be written anew."""

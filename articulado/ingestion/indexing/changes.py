@@ -2,7 +2,7 @@
 
 An ``Entry`` is one point: a parent or a child, with its text for dense and for sparse encoding. Children
 are embedded, and the words of whole parents are counted. ``changes`` streams one document at a time.
-``disturb_touched`` marks the documents of an interrupted update.
+``mark_owners`` and ``without_owner`` serve to repair what an interrupted update has left.
 
 Offline encoding uses worker processes from 30 batches of 1,024 entries on. The offline vector of a child is
 unit(own + 2 · parent), after Günther et al., "Late Chunking", 2024. ``VectorJournal`` keeps the vectors of
@@ -190,27 +190,23 @@ def changes(
         )
 
 
-def disturb_touched(draft: Draft, touched: Collection[int]) -> None:
-    """Have the documents looked at again whose points an update that did not end may have changed."""
-    for number, _ in _owned(draft, touched):
-        draft.disturb_number(number)
+def mark_owners(draft: Draft, points: Collection[int]) -> None:
+    """Mark the documents of some points to be looked at again."""
+    for number, own in _owned(draft, points):
+        if own:
+            draft.disturb_number(number)
 
 
-def of_no_document(draft: Draft, touched: Collection[int]) -> list[int]:
-    """Return those of the points that no document has."""
-    owned = {point for _, points in _owned(draft, touched) for point in points}
-    return [point for point in touched if point not in owned]
+def without_owner(draft: Draft, points: Collection[int]) -> list[int]:
+    """Return those of some points that no document has."""
+    return sorted(set(points).difference(*(own for _, own in _owned(draft, points))))
 
 
-def _owned(draft: Draft, touched: Collection[int]) -> Iterator[tuple[int, list[int]]]:
-    """Yield the documents that have some of the points, each with those."""
-    if not touched:
-        return
-    ids = np.fromiter(touched, np.int64, len(touched))
-    for number, points in draft.all_points():
-        own = np.intersect1d(np.frombuffer(points, dtype=np.int64), ids)
-        if len(own):
-            yield number, own.tolist()
+def _owned(draft: Draft, points: Collection[int]) -> Iterator[tuple[int, list[int]]]:
+    """Yield the number of each document with those of some points that it has."""
+    ids = np.fromiter(points, np.int64, len(points))
+    for number, stored in draft.all_points() if points else ():
+        yield number, np.intersect1d(np.frombuffer(stored, dtype=np.int64), ids).tolist()
 
 
 def leave_unread(draft: Draft, workspace: Workspace) -> None:

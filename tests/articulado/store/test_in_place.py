@@ -20,7 +20,7 @@ from articulado.store.registry import Registry
 from articulado.store.server import ServerStore
 from articulado.store.server_collection import connect
 from articulado.store.server_writer import ServerWriter
-from articulado.store.writer import UNKNOWN, Points, WriterFactory
+from articulado.store.writer import Points, WriterFactory
 from articulado.values.errors import ConfigurationError, IndexMismatch, IndexMissing, StoreUnavailable
 from articulado.values.protocols import HybridQuery, SearchFilter
 
@@ -49,9 +49,9 @@ async def connected(qdrant: FakeQdrant) -> AsyncIterator[Registry]:
     await client.close()
 
 
-def notes(qdrant: FakeQdrant) -> dict[int, object]:
-    """What updates have noted in the registry, and not taken back."""
-    return {id: point for id, point in qdrant.collections["articulado"].items() if "ids" in point["payload"]}
+def is_marked(qdrant: FakeQdrant) -> bool:
+    """Whether the registry says that points are being changed in place."""
+    return any(point["payload"].keys() == {"stored_as"} for point in qdrant.collections["articulado"].values())
 
 
 def stored(qdrant: FakeQdrant, generation: str) -> dict[int, str]:
@@ -89,7 +89,7 @@ async def test_an_update_touches_what_differs_and_nothing_else(
         point["id"] for asked in qdrant.asked("PUT", f"/collections/{name}/points") for point in asked.body["points"]
     ]
     assert written == [2, 22]
-    assert notes(qdrant) == {}
+    assert not is_marked(qdrant)
 
 
 async def test_an_older_collection_gets_the_field_indexes_that_it_lacks(
@@ -161,13 +161,11 @@ async def test_after_an_update_that_failed_the_next_knows_what_it_touched(
     assert set(qdrant.aliases.values()) <= qdrant.names
     now = {id: digest(chunk) for batch in served() for id, chunk in zip(texts(batch), batch.chunks, strict=True)}
     for batch in wanted()[:batches]:
-        now |= {chunk["id"]: digest(chunk) for chunk in batch.chunks}
+        now |= {chunk["id"]: digest(chunk) for chunk in batch.chunks if chunk["collection"] == "normativa"}
+    for gone in (3, 13):
+        del now[gone]
     index, digests = await make_wanted(tmp_path, writer)
-    gone = {3, 13}
-    assert {id for id, known in digests.items() if known == UNKNOWN} == gone, "noted, and not there any more"
-    assert {id: known for id, known in digests.items() if id not in gone} == {
-        id: known for id, known in now.items() if id not in gone
-    }, "and what is there is what the server says"
+    assert digests == now, "the server is asked for its points"
     await as_wanted(qdrant, index)
 
 
@@ -218,50 +216,53 @@ async def test_an_update_is_killed_and_the_next_puts_it_right(
             assert process.wait() == -signal.SIGKILL
         qdrant.before_write = lambda: None
         assert open_index(tmp_path) == first
-    index, digests = await make_wanted(tmp_path, writer)
-    assert UNKNOWN in digests.values()
+    assert is_marked(qdrant)
+    index, _ = await make_wanted(tmp_path, writer)
     await as_wanted(qdrant, index)
-    assert notes(qdrant) == {}
-    _, digests = await make_wanted(tmp_path, writer)
-    assert UNKNOWN not in digests.values()
+    assert not is_marked(qdrant)
 
 
-async def test_a_collection_that_a_killed_update_began_is_gone_on_with(
+async def test_a_collection_that_an_interrupted_update_began_is_begun_anew(
     qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
 ) -> None:
     first = await build(tmp_path, served(), writer)
     name = f"sentencias__{first.manifest.generation}"
-    begun = make_chunk(9, collection="sentencias")
 
     async def fail() -> None:
         async with IndexBuilder(tmp_path, writer) as builder:
             await builder.continue_from(first)
-            await builder.add([begun, make_chunk(99, collection="sentencias")], [None] * 2, [terms({1: 1.0})] * 2)
+            await builder.add([make_chunk(99, collection="sentencias")], [None], [terms({1: 1.0})])
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         await fail()
-    assert set(qdrant.collections[name]) == {9, 99}
-    index, digests = await update(tmp_path, first, [parent(2)], remove=[99], writer=writer)
-    assert (digests[9], digests[99]) == (digest(begun), digest(make_chunk(99, collection="sentencias")))
-    assert index.manifest.collections == {"normativa": 6, "sentencias": 1}
-    assert set(qdrant.collections[name]) == {9}
-    assert qdrant.aliases["sentencias"] == name
-    assert {point.id for point in Points.load(index.folder)} == {*texts(*served()), 9}
-
-
-async def test_a_collection_of_which_nothing_was_noted_is_begun_anew(
-    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
-) -> None:
-    first = await build(tmp_path, served(), writer)
-    name = f"sentencias__{first.manifest.generation}"
-    qdrant.collections[name] = {99: {"payload": {}}}
+    assert set(qdrant.collections[name]) == {99}
     index, _ = await update(tmp_path, first, [parent(9, collection="sentencias")], writer=writer)
     assert index.manifest.collections == {"normativa": 6, "sentencias": 1}
     assert set(qdrant.collections[name]) == {9}
+    assert qdrant.aliases["sentencias"] == name
 
 
-async def test_what_was_noted_before_a_write_that_failed_is_known(
+async def test_an_interrupted_update_is_known_by_the_points_that_differ(
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
+) -> None:
+    first = await build(tmp_path, served(), writer)
+
+    async def fail() -> None:
+        async with IndexBuilder(tmp_path, writer) as builder:
+            await builder.continue_from(first)
+            await builder.remove([3])
+            await builder.add(parent(2, content_hash="otro").chunks, [None], [terms({1: 1.0})])
+            await builder.add(parent(50).chunks, [None], [terms({1: 1.0})])
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
+    async with IndexBuilder(tmp_path, writer) as builder:
+        assert (await builder.continue_from(first)).foreign == [2, 3, 50]
+
+
+async def test_after_a_write_that_failed_the_points_are_those_of_the_server(
     qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
 ) -> None:
     first = await build(tmp_path, served(), writer)
@@ -272,7 +273,7 @@ async def test_what_was_noted_before_a_write_that_failed_is_known(
     _, digests = await update(tmp_path, first, [parent(2, text="entero")], writer=writer)
     assert digests[2] == digest(served()[0].chunks[0]), "the server was asked: the write has not reached it"
     assert stored(qdrant, first.manifest.generation)[2] == "entero"
-    assert notes(qdrant) == {}
+    assert not is_marked(qdrant)
 
 
 async def test_where_an_update_cannot_be_served_what_is_served_stays(

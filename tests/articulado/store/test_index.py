@@ -32,7 +32,7 @@ async def test_a_build_is_described_by_its_manifest(tmp_path: Path) -> None:
     assert (index.models / "lsa.npz").read_bytes() == b"modelo"
     manifest = index.manifest
     assert manifest.collections == {"normativa": 5, "sentencias": 1}
-    assert (manifest.dimensions, manifest.format, manifest.demo) == (2, 4, False)
+    assert (manifest.dimensions, manifest.format, manifest.demo) == (2, 5, False)
     assert (manifest.profile, manifest.language, manifest.source) == ("laboral", "es", "66 leyes")
     assert manifest.generation == index.folder.name
     assert manifest.created.utcoffset().total_seconds() == 0
@@ -83,7 +83,7 @@ async def test_a_damaged_manifest(tmp_path: Path, damage: str) -> None:
 async def test_a_manifest_of_another_format(tmp_path: Path) -> None:
     index = await build(tmp_path, [labelled("a")])
     file = index.folder / "manifest.json"
-    file.write_text(file.read_text().replace('"format": 4', '"format": 3'))
+    file.write_text(file.read_text().replace('"format": 5', '"format": 4'))
     with pytest.raises(IndexMismatch, match="otra versión"):
         open_index(tmp_path)
 

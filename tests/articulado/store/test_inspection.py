@@ -1,6 +1,6 @@
 """A thorough look at the points of an index: what it finds in a store that holds something else than was written."""
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -29,15 +29,15 @@ AS_WRITTEN = {1: stored(PARENT, None, [1.0]), 2: stored(OTHER, [1.0, 0.0]), 3: s
 class Holding(ChunkStore):
     """A store that holds these points."""
 
-    def __init__(self, points: dict[int, StoredPoint], unfinished: Collection[int] = ()) -> None:
+    def __init__(self, points: dict[int, StoredPoint], *, updated: bool = False) -> None:
         self._points = points
-        self._unfinished = set(unfinished)
+        self._updated = updated
 
     async def stored(self, collection: str) -> AsyncIterator[list[StoredPoint]]:
         yield list(self._points.values())
 
-    async def unfinished(self) -> set[int]:
-        return self._unfinished
+    async def is_being_updated(self) -> bool:
+        return self._updated
 
 
 FAULTS = {
@@ -80,7 +80,7 @@ async def test_each_fault_is_a_finding(tmp_path: Path, fault: str) -> None:
 async def test_what_a_killed_update_has_left_is_for_the_next_ingest(tmp_path: Path) -> None:
     index = await build(tmp_path, [WRITTEN])
     inspection = Inspection(index)
-    held = Holding({**AS_WRITTEN, 3: stored({**CHILD, "content_hash": "y"})}, {3})  # type: ignore[abstract]
+    held = Holding({**AS_WRITTEN, 3: stored({**CHILD, "content_hash": "y"})}, updated=True)  # type: ignore[abstract]
     await inspection.run(held, lambda *step: None)
     [finding] = inspection.findings
     assert "1 puntos pueden estar a medias (3). Si no hay otra ingesta en marcha, repita «articulado ingest»" in finding

@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 from support.chunks import NO_TERMS, Batch, make_chunk, unit
 from support.stores import Place
 
-from articulado.store.writer import POINTS, UNKNOWN, Point, Points
+from articulado.store.writer import POINTS, Point, Points
 from articulado.values.errors import IndexMismatch, IndexMissing
 
 IDS = st.integers(0, 2**53 - 1)
-TABLES = st.dictionaries(
-    IDS, st.tuples(IDS, st.one_of(st.just(UNKNOWN), st.integers(0, 2**56 - 1)), st.integers(0, 9)), max_size=30
-)
+TABLES = st.dictionaries(IDS, st.tuples(IDS, st.integers(0, 2**56 - 1), st.integers(0, 9)), max_size=30)
 
 
 @given(TABLES, st.lists(IDS, max_size=10))
@@ -32,6 +30,16 @@ def test_a_table_is_a_dictionary_that_is_kept_on_disk(
             assert list(points_table) == [Point(id, *table[id]) for id in sorted(table)]
             requested = [*table, *others]
             assert points_table.parents(requested) == {id: table[id][0] for id in requested if id in table}
+
+
+@given(TABLES, TABLES)
+def test_two_tables_differ_in_the_points_of_one_or_of_other_fields(
+    one: dict[int, tuple[int, int, int]], other: dict[int, tuple[int, int, int]]
+) -> None:
+    tables = [Points.of(Point(id, *fields) for id, fields in table.items()) for table in (one, other)]
+    expected = sorted(id for id in one.keys() | other.keys() if one.get(id) != other.get(id))
+    assert tables[0].differences(tables[1]) == expected
+    assert tables[0].differences(tables[0]) == []
 
 
 def test_nothing_is_asked_of_nothing() -> None:

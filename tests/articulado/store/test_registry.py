@@ -1,7 +1,9 @@
 """What an index has on a server beside its points."""
 
 import base64
-import zlib
+import io
+import random
+import zipfile
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,7 +17,7 @@ from support.stores import build
 
 from articulado.config.settings import Settings
 from articulado.store.generations import Index
-from articulado.store.registry import PART_BYTES, KnownGeneration, Registry, Served, digest_of
+from articulado.store.registry import PART_BYTES, KnownGeneration, Registry, Served
 from articulado.store.server_collection import connect
 from articulado.store.server_writer import server_writer
 from articulado.values.errors import IndexMismatch, IndexMissing
@@ -45,45 +47,49 @@ def as_generation(index: Index, name: str, file: bytes) -> Index:
     return Index(index.folder, index.manifest.model_copy(update={"generation": name}))
 
 
-async def parts_of(registry: Registry, generation: str) -> bytes:
-    [file] = (await registry.record(generation)).files
-    content = b"".join([part async for _, part in registry.parts(file.parts)])
-    assert len(content) == file.size
-    return content
+async def content_of(registry: Registry, generation: str) -> bytes:
+    archive = await registry.archive(await registry.record(generation))
+    with zipfile.ZipFile(io.BytesIO(archive)) as stream:
+        return stream.read("fichero")
 
 
 async def test_files_come_back_as_they_were(client: AsyncQdrantClient, index: Index) -> None:
     registry = Registry(client, "laboral")
     await registry.create()
-    for name, content in (("vacío", b""), ("corto", b"x"), ("largo", bytes(PART_BYTES) * 9 + b"fin" * PART_BYTES)):
-        await registry.add(as_generation(index, name, content), ["fichero"])
-        assert await parts_of(registry, name) == content
+    for name, content in (("vacío", b""), ("corto", b"x"), ("largo", random.Random(1).randbytes(PART_BYTES + 7))):
+        await registry.add(as_generation(index, name, content))
+        assert await content_of(registry, name) == content
         assert (await registry.record(name)).manifest.generation == name
 
 
-async def test_parts_that_generations_share_are_kept_once_and_as_long_as_one_of_them(
-    client: AsyncQdrantClient, index: Index
-) -> None:
+async def test_a_generation_is_forgotten_with_its_files(client: AsyncQdrantClient, index: Index) -> None:
     registry = Registry(client, "laboral")
     await registry.create()
-    shared = b"a" * PART_BYTES
-    await registry.add(as_generation(index, "una", shared + b"1"), ["fichero"])
-    await registry.add(as_generation(index, "otra", shared + b"2"), ["fichero"])
-    assert (await client.count("articulado")).count == 2 + 3
-    await registry.forget(["una", "ninguna"], ["otra"])
-    assert (await client.count("articulado")).count == 1 + 2
-    assert await parts_of(registry, "otra") == shared + b"2"
+    await registry.add(as_generation(index, "una", random.Random(1).randbytes(PART_BYTES + 7)))
+    await registry.add(as_generation(index, "otra", b"2"))
+    assert (await client.count("articulado")).count == 3 + 2
+    for generation in ("una", "ninguna"):
+        await registry.forget(generation)
+    assert (await client.count("articulado")).count == 2
+    assert await content_of(registry, "otra") == b"2"
     with pytest.raises(IndexMissing):
         await registry.record("una")
 
 
-async def test_what_is_damaged_is_told(client: AsyncQdrantClient, index: Index) -> None:
+@pytest.mark.parametrize("data", [base64.b64encode(b"otra cosa").decode(), "no es base64", None])
+async def test_a_damaged_archive_is_told(client: AsyncQdrantClient, index: Index, data: str | None) -> None:
     registry = Registry(client, "laboral")
     await registry.create()
-    await registry.add(as_generation(index, "una", b"x"), ["fichero"])
-    await client.overwrite_payload("articulado", {"data": "eJwrAQAAeQB5"}, [registry._id("part", digest_of(b"x"))])
+    await registry.add(as_generation(index, "una", b"x"))
+    await client.overwrite_payload("articulado", {"data": data}, [registry._id("part", "una", "0")])
     with pytest.raises(IndexMismatch, match=r"la colección «articulado».*--rebuild"):
-        await parts_of(registry, "una")
+        await content_of(registry, "una")
+
+
+async def test_a_damaged_record_is_told(client: AsyncQdrantClient, index: Index) -> None:
+    registry = Registry(client, "laboral")
+    await registry.create()
+    await registry.add(as_generation(index, "una", b"x"))
     await client.overwrite_payload("articulado", {"otra": "cosa"}, [registry._id("generation", "una")])
     with pytest.raises(IndexMismatch):
         await registry.record("una")
@@ -95,16 +101,6 @@ def test_a_generation_is_no_path(name: str) -> None:
         KnownGeneration(generation=name, stored_as="una", published=DAY)
     with pytest.raises(ValidationError):
         KnownGeneration(generation="una", stored_as=name, published=DAY)
-
-
-async def test_what_is_larger_than_a_part_is_none(client: AsyncQdrantClient, index: Index) -> None:
-    registry = Registry(client, "laboral")
-    await registry.create()
-    await registry.add(as_generation(index, "una", b"x"), ["fichero"])
-    large = base64.b64encode(zlib.compress(bytes(PART_BYTES * 100))).decode()
-    await client.overwrite_payload("articulado", {"data": large}, [registry._id("part", digest_of(b"x"))])
-    with pytest.raises(IndexMismatch):
-        await parts_of(registry, "una")
 
 
 async def test_what_is_served_changes_from_what_was_seen_alone(client: AsyncQdrantClient) -> None:
@@ -122,17 +118,15 @@ async def test_what_is_served_changes_from_what_was_seen_alone(client: AsyncQdra
     assert await other.served() == Served(), "and so has each prefix"
 
 
-async def test_notes_are_counted_until_they_are_forgotten(client: AsyncQdrantClient) -> None:
+async def test_an_update_in_place_is_marked_until_it_ends(client: AsyncQdrantClient) -> None:
     registry = Registry(client, "laboral")
     await registry.create()
-    for number in range(201):
-        await registry.note("una", "normativa", number, [number, 1_000 + number])
-    await registry.note("una", "sentencias", 0, [7])
-    assert await registry.notes("una", "normativa") == [[number, 1_000 + number] for number in range(201)]
-    assert await registry.notes("otra", "normativa") == []
-    await registry.forget_notes("una", "normativa", 201)
-    assert await registry.notes("una", "normativa") == []
-    assert await registry.notes("una", "sentencias") == [[7]], "each collection has notes of its own"
+    assert await registry.updated() == ""
+    await registry.begin_update("una")
+    assert await registry.updated() == "una"
+    assert await Registry(client, "otro").updated() == "", "each profile has its own"
+    await registry.end_update()
+    assert await registry.updated() == ""
 
 
 @pytest.mark.parametrize(("held", "kept"), [(timedelta(minutes=15), 4), (timedelta(0), 2)])

@@ -1,5 +1,7 @@
 """A generation of a server, put together on another machine."""
 
+import io
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -11,13 +13,13 @@ from articulado.config.settings import Settings
 from articulado.store.files import damaged_files
 from articulado.store.generations import Index
 from articulado.store.opening import IndexBuilder, open_index
-from articulado.store.registry import PART_BYTES, Registry
+from articulado.store.registry import GenerationRecord, Registry
 from articulado.store.replica import INCOMING, Replica
 from articulado.store.server_collection import connect
+from articulado.store.writer import POINTS
 from articulado.values.errors import IndexMismatch
 
 ONE = Batch([make_chunk(1)], [unit(1, 0)], [NO_TERMS])
-PARTS = [bytes([number]) * PART_BYTES for number in range(4)]
 
 
 def settings(qdrant: FakeQdrant) -> Settings:
@@ -41,22 +43,39 @@ async def fetch(qdrant: FakeQdrant, folder: Path) -> Index:
     return open_index(folder)
 
 
-async def test_parts_that_are_here_already_are_not_fetched(tmp_path: Path) -> None:
+async def test_a_generation_is_the_same_on_another_machine(tmp_path: Path) -> None:
     with running_qdrant() as qdrant:
-        for content, count in (
-            (PARTS[:3], 3),
-            ([PARTS[0], PARTS[3], PARTS[2]], 1),  # from the middle
-            ([PARTS[2], PARTS[1], PARTS[0], b"fin"], 2),  # in another place
-        ):
-            written = await publish(qdrant, tmp_path / "a", b"".join(content))
-            qdrant.requests.clear()
-            index = await fetch(qdrant, tmp_path / "b")
-            assert (index.models / "modelo").read_bytes() == b"".join(content)
-            asked = [asked.body["ids"] for asked in qdrant.requests if asked.path == "/collections/articulado/points"]
-            assert sum(len(ids) for ids in asked) == 2 + count, "what is served, what it consists of, and the parts"
-            assert index.manifest.generation == written.manifest.generation
-            assert index.manifest.fetched
-            assert damaged_files(index, deep=True) == []
+        written = await publish(qdrant, tmp_path / "a", b"modelo")
+        index = await fetch(qdrant, tmp_path / "b")
+        assert (index.models / "modelo").read_bytes() == b"modelo"
+        assert index.manifest.generation == written.manifest.generation
+        assert (index.folder / POINTS).read_bytes() == (written.folder / POINTS).read_bytes()
+        assert damaged_files(index, deep=True) == []
+        qdrant.requests.clear()
+        await fetch(qdrant, tmp_path / "b")
+        assert len(qdrant.requests) == 1, "what is here already is not fetched"
+
+
+def files_named(name: str, folder: Path) -> set[Path]:
+    return {*folder.rglob(name), *([Path("/", name)] if Path("/", name).exists() else [])}
+
+
+async def test_no_file_leads_out_of_the_folder(tmp_path: Path) -> None:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as stream:
+        for name in ("../fuera", "/fuera", "a/../../../fuera", "models/dentro"):
+            stream.writestr(name, "x")
+
+    class Hostile(Registry):
+        async def archive(self, record: GenerationRecord) -> bytes:
+            return archive.getvalue()
+
+    with running_qdrant() as qdrant:
+        await publish(qdrant, tmp_path / "a", b"x")
+        client = connect(settings(qdrant))
+        await Replica(tmp_path / "b" / "index", Hostile(client, "laboral")).update()
+        await client.close()
+    assert files_named("fuera", tmp_path) <= files_named("fuera", tmp_path / "b" / "index")
 
 
 async def test_what_a_killed_process_has_left_goes(tmp_path: Path) -> None:
