@@ -3,11 +3,13 @@
     python -m tools.wordings INDEX          # both wordings and the table, from the law in an index
     python -m tools.wordings                # the table alone
     python -m tools.wordings --stale INDEX  # the cards whose law has another wording; nothing is written
+    python -m tools.wordings --english      # the faults of the cards in English; those without any are stamped
 
 INDEX is the folder of an index with the laws ingested. Run it after a rule or a card was written against a new wording:
 review first what ``articulado doctor`` lists. The provisions are those that rules and notices name, those that the
 worked cases (``tests/data/calculations``) lead to, and those that cards are pinned to; a provision that the index lacks
-gets no wording.
+gets no wording. A card in English is stamped with the digest of its Spanish text (``written_against``): after a change
+of that text correct the English one, delete its stamp and run the command again.
 """
 
 import argparse
@@ -30,7 +32,8 @@ from articulado.calculations.written import law_named, parts_of
 from articulado.config.settings import Settings
 from articulado.guides.card_answers import WORDINGS as WORDINGS_OF_CARDS
 from articulado.guides.card_answers import of_day, stale_cards
-from articulado.guides.cards import packaged_cards
+from articulado.guides.cards import FOLDER, packaged_cards
+from articulado.guides.translations import TRANSLATED, differences, digest_of, read_translations
 from articulado.legal.labels import provision_key
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import first_day_known, last_change_of, tracked_laws
@@ -223,12 +226,35 @@ async def _run(index: Path | None, *, stale: bool) -> int:
         await store.close()
 
 
+def stamp_translations(folder: Path = FOLDER) -> list[str]:
+    """Stamp the faultless cards in other languages that have no stamp; return the faults of all, by file and card."""
+    faults = []
+    for file in sorted(file for code in TRANSLATED for file in (folder / code).glob("*.toml")):
+        text = file.read_text(encoding="utf-8")
+        for each in read_translations(file):
+            card = packaged_cards().get(each.id)
+            found = list(differences(each, card)) if card else ["no such card"]
+            if card and each.written_against not in ("", digest_of(card)):
+                found.append("the Spanish text has changed: correct the English one and delete written_against")
+            faults += [f"{file.name}: {each.id}: {fault}" for fault in found]
+            if card and not found and not each.written_against:
+                stamped = f'id = "{each.id}"\nwritten_against = "{digest_of(card)}"\n'
+                text = text.replace(f'id = "{each.id}"\n', stamped, 1)
+        file.write_text(text, encoding="utf-8")
+    return faults
+
+
 def main() -> int:
-    """Write the wordings, if an index is given, and the table; or list stale cards."""
+    """Write the wordings, if an index is given, and the table; or list stale cards, or faults of translations."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("index", type=Path, nargs="?")
     parser.add_argument("--stale", action="store_true")
+    parser.add_argument("--english", action="store_true")
     options = parser.parse_args()
+    if options.english:
+        faults = stamp_translations()
+        print("\n".join(faults) or "no faults")
+        return min(1, len(faults))
     code = asyncio.run(_run(options.index, stale=options.stale)) if options.index or options.stale else 0
     if not options.stale:
         DOCS.write_text(with_table(DOCS.read_text(encoding="utf-8")), encoding="utf-8")

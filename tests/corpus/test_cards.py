@@ -7,6 +7,7 @@ import pytest
 
 from articulado.config.profile import load_profile
 from articulado.guides.cards import Card, Pin, packaged_cards, sentence_at
+from articulado.guides.translations import figures_in, packaged_translations
 from articulado.ingestion.bundled import bundled_articles
 from articulado.ingestion.markdown.reader import read_law
 from articulado.language.folding import fold
@@ -61,6 +62,16 @@ def test_no_card_repeats_the_words_of_the_law(real_laws, law_id):
         for run in runs(statement.text) & runs(sentence_at(texts[pin.ref[1]], pin))
     ]
     assert repeated == []
+
+
+def test_english_sentences_of_the_law_have_the_figures_of_the_spanish_ones(real_laws):
+    other = []
+    for id_, translation in packaged_translations("en").items():
+        for gloss, pin in zip(translation.law, CARDS[id_].answer.pins, strict=False):
+            sentence = sentence_at(provisions(real_laws, pin.ref[0])[pin.ref[1]], pin)
+            if not figures_in(gloss) <= figures_in(sentence, "es"):
+                other.append((id_, gloss, sentence))
+    assert other == []
 
 
 def test_a_need_is_one_card():
