@@ -47,7 +47,7 @@ COMMANDS = {
         "cli.serve:serve",
         "Sirve el agente por HTTP (página, API y LangServe) hasta que se interrumpe.",
     ),
-    "mcp": ("cli.mcp:mcp", "Sirve las herramientas de MCP a un programa de chat o a un agente."),
+    "mcp": ("cli.serve:mcp", "Sirve las herramientas de MCP a un programa de chat o a un agente."),
     "ingest": (
         "cli.ingest.command:app",
         "Construye el índice con sus documentos: normas en Markdown o en el XML del BOE, PDF, Word, ODT, Excel, HTML "
