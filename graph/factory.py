@@ -1,6 +1,6 @@
 """Factory of the services: the only place that chooses the adapter behind each Protocol."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import replace
@@ -18,7 +18,7 @@ from articulado.encoders.meaning import MeaningEmbedder, TextCloseness, meaning_
 from articulado.encoders.phrasings import Phrasings, packaged_phrasings, packaged_precedents
 from articulado.encoders.sentences import sentence_encoder
 from articulado.encoders.use_multilingual import FINGERPRINT
-from articulado.guides.known_questions import KeptVectors, open_phrasings
+from articulado.guides.known_questions import KeptVectors, needs_meant, open_phrasings
 from articulado.legal.domain.base import Domain, Lexicon
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
@@ -92,7 +92,7 @@ def _bind(
         settings=settings,
         profile=profile,
         store=store,
-        offline_reader=KeywordReader(domain),
+        offline_reader=KeywordReader(domain, partial(_meant, phrasings) if phrasings else None),
         offline_principal=_extractive_principal(settings, domain, lexicon, encoder, meaning),
         embedder=(_embedder(settings, encoder) if index else None) or DisabledEmbedder(),
         sparse=Bm25Encoder.of(domain),
@@ -204,6 +204,10 @@ def _support(encoder: DualEncoder | None) -> Support | None:
 def _phrasings(settings: Settings, domain: Domain) -> Phrasings | None:
     """Return the known questions on Spanish law, ``None`` for any other domain or without a sentence encoder."""
     return open_phrasings(settings) if domain is SPANISH_LAW else None
+
+
+def _meant(phrasings: Phrasings, question: str) -> Sequence[str]:
+    return needs_meant(phrasings.around(question))
 
 
 def _card_reader(settings: Settings, domain: Domain) -> CardReader | None:

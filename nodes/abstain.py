@@ -16,8 +16,10 @@ from articulado.config.profile import Profile
 from articulado.encoders.phrasings import Phrasings
 from articulado.guides.card_answers import is_for, regimes_named
 from articulado.guides.cards import Card, card_of
-from articulado.language.languages import Language
+from articulado.guides.translations import CardInLanguage, translated
+from articulado.language.languages import Language, in_spanish
 from articulado.language.sentences import sentences
+from articulado.language.translation import DEFAULT_LANGUAGE
 from articulado.legal.validity import in_force
 from articulado.prompting.abstention import declined, excerpt, near_text, question_back
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
@@ -25,7 +27,7 @@ from articulado.retrieval.fusion import candidate, nearest, preference
 from articulado.retrieval.ranking.cards import CardReader
 from articulado.store.records.chunks import record_questions
 from articulado.values.answers import AnswerOutcome, CaseGuide, NearestNeed, StoreName, whole_text
-from articulado.values.chunks import Candidate, Chunk, is_card
+from articulado.values.chunks import CARDS, Candidate, Chunk, is_card
 from articulado.values.errors import ConfigurationError, ModelError
 from articulado.values.protocols import ChunkStore
 from nodes.turn import (
@@ -77,6 +79,7 @@ async def abstain(
 ) -> AbstainUpdate:
     """Write what there is to say without any model."""
     of_index, language = language, language_of_turn(state, language)
+    spoken_throughout = True
     outcome: AnswerOutcome = "decline"
     shown: list[Candidate] = []
     choices: list[NearestNeed] = []
@@ -84,11 +87,10 @@ async def abstain(
         text, outcome = language.translate("courtesy"), "answer"
     elif state["outcome"] == "near":
         outcome, near = "near", await _nearest_cards(state, stores[state["store"]], cards)
-        choices = [
-            _choice(number, card.need, card.answer.text, card.need, one["chunk"])
-            for number, (card, one) in enumerate(near, start=1)
-        ]
+        spoken = [translated(card, language.code) for card, _ in near]
+        choices = [_choice_of(number, *each) for number, each in enumerate(zip(near, spoken, strict=True), start=1)]
         shown = [one for _, one in near]
+        spoken_throughout = bool(spoken) and None not in spoken
         if not choices:
             shown = nearest(state["candidates"], MAX_NEAREST)
             choices = nearest_needs(_likeness(state, of_index, phrasings), shown)
@@ -99,6 +101,8 @@ async def abstain(
         outcome, text = "ask", question_back(state["question"], language)
     else:
         text = declined(declined_question(state), profile, language)
+    if of_index.code == DEFAULT_LANGUAGE and (line := _in_spanish(state, language, spoken_throughout)):
+        text = f"{line}\n\n{text}"
     runtime.stream_writer({"type": "token", "text": text})
     abstained = outcome != "answer"
     return {
@@ -111,6 +115,12 @@ async def abstain(
     }
 
 
+def _in_spanish(state: RagState, language: Language, spoken_throughout: bool) -> str:
+    """Return the line that says, in the language of the question, that the text is in Spanish; "" if all is in that."""
+    asked = state["turn_question"]["language"]
+    return in_spanish(asked) if asked and (asked != language.code or not spoken_throughout) else ""
+
+
 def _says_nothing(state: RagState, language: Language) -> bool:
     """Tell whether a question found nothing because it has no word of any topic ("¿me corresponde?")."""
     unsearchable = not language.content_words(whole_text(state["turn_question"]))
@@ -120,7 +130,10 @@ def _says_nothing(state: RagState, language: Language) -> bool:
 async def _nearest_cards(state: RagState, store: ChunkStore, reader: CardReader | None) -> list[tuple[Card, Candidate]]:
     """Return the likeliest cards that suit the regime of a question, each with the first provision that bears it."""
     ranked = sorted((each for each in state["candidates"] if is_card(each["chunk"])), key=preference)
-    if reader:
+    if meant := state["turn_question"]["meant"]:
+        of_needs = await asyncio.gather(*(store.find(CARDS, id_) for id_ in meant))
+        ranked = [candidate(chunk, 0.0, "card") for chunks in of_needs for chunk in chunks]
+    elif reader:
         asked = await asyncio.to_thread(reader.asked, whole_text(question_to_score(state)))
         ranked = sorted(ranked, key=lambda each: -asked.get(each["chunk"]["provision_key"], -math.inf))
     regimes = regimes_named(whole_text(state["turn_question"]))
@@ -130,6 +143,13 @@ async def _nearest_cards(state: RagState, store: ChunkStore, reader: CardReader 
     return [
         (card, candidate(parts[0], 0.0, "card", card.id)) for card, parts in zip(cards, of_day, strict=True) if parts
     ]
+
+
+def _choice_of(number: int, near: tuple[Card, Candidate], spoken: CardInLanguage | None) -> NearestNeed:
+    """Return a choice of a card; its question is that of the index, which finds the card."""
+    card, bearing = near
+    shown = spoken.card if spoken else card
+    return _choice(number, shown.need, shown.answer.text, card.need, bearing["chunk"])
 
 
 def _choice(number: int, need: str, answer: str, question: str, chunk: Chunk) -> NearestNeed:

@@ -120,7 +120,7 @@ async def analyze_question(
         known = known._replace(question=_with_provision(known.question, choice))
     named = _Named(known.question)
     # The texts of a choice are in the language of the index.
-    code = language_of(asked if choice is None else turn.subject or asked, language)
+    code = await asyncio.to_thread(language_of, asked if choice is None else turn.subject or asked, language)
     spoken = answered_in(code, language)
     if options.store == "index":
         with use_locale(spoken.code):

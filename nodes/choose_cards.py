@@ -20,6 +20,7 @@ from articulado.cases.rules import stated_data
 from articulado.encoders.phrasings import Phrasings
 from articulado.guides.card_answers import card_text, exclusions, is_for, regime_names, regimes_named, stale_provisions
 from articulado.guides.cards import Card, Pin, Regime, Statement, card_of, sentence_at
+from articulado.guides.translations import CardInLanguage, translated
 from articulado.language.formats import long_day
 from articulado.language.languages import Language
 from articulado.language.table_text import without_heads
@@ -103,11 +104,11 @@ async def choose_cards(
             # A less likely card is on another need: it does not stand in for this one.
             break
         guide = await _guide_of(card, asked, state["calculations"], store) if not said else None
-        text = card_text(card, language_of_turn(state, domain.language), said, guide["title"] if guide else "")
         guides += [guide] if guide and guide not in guides else []
-        chosen.append(with_changed(_with(each, "card", ""), text=text))
+        spoken = translated(card, language_of_turn(state, domain.language).code)
+        chosen.append(_shown(each, spoken, regimes, guide["title"] if guide else "", domain.language))
         answered |= answer
-        for one in await _bearing(statements, each, store, days, domain):
+        for one in await _bearing(statements, each, store, days, domain, spoken.law if spoken else {}):
             bearing.setdefault(one["chunk"]["id"], one)
     denied = {each["calculation"] for each in state["calculations"] if chosen and each["status"] == "not_entitled"}
     values = [
@@ -124,6 +125,16 @@ async def choose_cards(
         "dated_values": values,
         "guides": guides,
     }
+
+
+def _shown(
+    found: Candidate, spoken: CardInLanguage | None, regimes: frozenset[Regime], guide: str, language: Language
+) -> Candidate:
+    """Return a chosen card with the text that is shown of it, in the language of the turn if it is ``spoken`` there."""
+    card = spoken.card if spoken else card_of(found["chunk"])
+    text = card_text(card, spoken.language if spoken else language, exclusions(card, regimes), guide)
+    shown = with_changed(_with(found, "card", ""), text=text, provision=card.need)
+    return {**shown, "language": spoken.language.code} if spoken else shown
 
 
 def _kinds_worked(values: Sequence[Candidate], regimes: frozenset[Regime], least: float) -> set[str]:
@@ -229,9 +240,17 @@ def _may_answer(state: RagState) -> bool:
 
 
 async def _bearing(
-    statements: Sequence[Statement], found: Candidate, store: ChunkStore, days: Days, domain: Domain
+    statements: Sequence[Statement],
+    found: Candidate,
+    store: ChunkStore,
+    days: Days,
+    domain: Domain,
+    glosses: Mapping[Pin, str],
 ) -> list[Candidate]:
-    """Return the parts of provisions that bear statements, in their order, with the decisive sentences of the law."""
+    """Return the parts of provisions that bear statements, in their order, with the decisive sentences of the law.
+
+    ``glosses`` are sentences in the language of the turn.
+    """
     refs = list(dict.fromkeys(pin.ref for one in statements for pin in one.pins))
     wordings = await asyncio.gather(*(store.find(*ref) for ref in refs))
     parts = {
@@ -239,6 +258,7 @@ async def _bearing(
     }
     bearing: dict[int, Candidate] = {}
     decisive: list[tuple[str, int]] = []
+    gloss_of: dict[str, str] = {}
     for number, statement in enumerate(statements):
         for pin in filter(lambda pin: parts[pin.ref], statement.pins):
             chunk = _part_with(pin, parts[pin.ref])
@@ -248,8 +268,10 @@ async def _bearing(
             text = "\n".join(without_heads(part["text"] for part in parts[pin.ref]))
             sentence = sentence_at(text, pin) if number == 0 and chunk["source"] == "official" else ""
             decisive += [(sentence, chunk["id"])] if sentence else []
+            gloss_of[sentence] = gloss_of.get(sentence) or glosses.get(pin, "")
     for id, sentences in _decisive(statements[0].text, decisive, domain).items():
-        bearing[id] = _with(bearing[id], "decisive", f" {GAP} ".join(sentences))
+        gloss = f" {GAP} ".join(filter(None, map(gloss_of.__getitem__, sentences)))
+        bearing[id] = {**_with(bearing[id], "decisive", f" {GAP} ".join(sentences)), "gloss": gloss}
     return list(bearing.values())
 
 

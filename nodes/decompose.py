@@ -78,6 +78,7 @@ async def decompose(
             "new_topic": question["new_topic"] or said.new_topic,
             "about_answer": not said.queries,
             "other_matter": said.other_matter,
+            "meant": list(said.meant),
         },
         "queries": said.queries,
         "searches": searches_of(asked, said.queries, domain),

@@ -39,6 +39,7 @@ class FinalizeUpdate(TypedDict):
     """The result of the turn, and what the next one may use."""
 
     answer: str
+    language: str
     outcome: AnswerOutcome
     context_chunk_ids: list[int]
     citations: list[Citation]
@@ -111,6 +112,7 @@ async def finalize(
     ]
     update: FinalizeUpdate = {
         "answer": answer,
+        "language": spoken.code,
         "outcome": outcome,
         "context_chunk_ids": [id_ for id_ in dict.fromkeys([*used, *carried]) if id_ not in values][:MAX_HANDED_ON],
         "citations": [

@@ -11,8 +11,9 @@ from typing_extensions import TypedDict
 
 from articulado.calculations.parameters import asks_for_value_alone
 from articulado.config.sections import RelevanceBands
+from articulado.legal.vocabulary.synonyms import names_elsewhere
 from articulado.retrieval.fusion import is_asked_of, preference
-from articulado.retrieval.relevance.judge import UNDERSPECIFIED, Judgement, RelevanceJudge
+from articulado.retrieval.relevance.judge import OTHER_COUNTRY, UNDERSPECIFIED, Judgement, RelevanceJudge
 from articulado.values.answers import AnswerOutcome, whole_text
 from articulado.values.chunks import NAMED_SCORE
 from nodes.turn import is_in_other_language, is_translated, question_to_score
@@ -58,15 +59,26 @@ async def judge_relevance(
     elif is_in_other_language(state) and not is_translated(state):
         # The matters were learnt from questions in the language of the profile.
         judgement = judgement._replace(matter="", matter_share=0.0)
+    elif judgement.matter == OTHER_COUNTRY and is_in_other_language(state) and not _names_elsewhere(state):
+        # A question in another language looks like one on another country.
+        judgement = judgement._replace(matter="", matter_share=0.0)
     # A reader that finds the question of another field need only be borne out.
     decides = model_decides and state["turn_question"]["other_matter"] is None
     value_alone = asks_for_value_alone(whole_text(state["turn_question"]))
     answered_before = judgement.relevance >= _floor_of_follow_ups(state, relevance_bands)
     is_answer = named or (value_alone and state["dated_values"]) or answered_before
     outcome = "answer" if is_answer else outcome_of(judgement, relevance_bands, model_decides=decides)
+    if outcome != "answer" and len(state["turn_question"]["meant"]) > 1:
+        outcome = "near"
+    if outcome == "near" and judgement.matter == OTHER_COUNTRY and is_in_other_language(state):
+        outcome = "decline"
     # The matter is the likeliest of those that have no answer here: of a question that has one it says nothing.
     matter = judgement.matter if judgement.relevance < relevance_bands.answer and not value_alone else ""
     return {"relevance": judgement.relevance, "matter": matter, "outcome": outcome}
+
+
+def _names_elsewhere(state: RagState) -> bool:
+    return names_elsewhere(" ".join(state["queries"]))
 
 
 def _floor_of_follow_ups(state: RagState, bands: RelevanceBands) -> float:

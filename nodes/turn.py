@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from articulado.answering.principal import AnswerTask, Refusal, Written
 from articulado.language.folding import words_of
-from articulado.language.languages import UNKNOWN_LANGUAGE, Language, answered_in
+from articulado.language.languages import Language, answered_in
 from articulado.legal.vocabulary.matters import matters
 from articulado.prompting.abstention import Declined
 from articulado.prompting.citation_markers import by_mark
@@ -23,7 +23,7 @@ from articulado.verification.disclosures import calls_for_second_answer
 from state.rag import RagState
 from state.run import Frame, RetrievalState, days_of
 
-SHARED_WORDS = 0.5
+SHARED_WORDS = 0.8
 """Share of the words of the searches that are in the question, from which on they are no translation of it."""
 
 
@@ -42,9 +42,14 @@ def question_to_score(state: RetrievalState) -> TurnQuestion:
 
 
 def is_translated(state: RetrievalState) -> bool:
-    """Tell if the searches say the question in the language of the profile; offline, they are its own words."""
+    """Tell if the searches say the question in the language of the profile.
+
+    Offline, they do if the question certainly asks for one need.
+    """
     if not _spoken(state) or not state["queries"]:
         return False
+    if len(state["turn_question"]["meant"]) == 1:
+        return True
     # A short follow-up is searched with the words of its conversation.
     asked = set(words_of(whole_text(state["turn_question"])))
     searched = set(words_of(" ".join(state["queries"])))
@@ -52,22 +57,18 @@ def is_translated(state: RetrievalState) -> bool:
 
 
 def language_of_turn(state: Frame, language: Language) -> Language:
-    """Return the language of the texts of a turn: that of its question or the nearest one (``answered_in``).
-
-    A question in keywords, or in a language that is not recognised, has the one of the profile.
-    """
+    """Return the language of the texts of a turn: that of its question, if there are texts in it (``answered_in``)."""
     return answered_in(_spoken(state), language)
 
 
 def written_in(state: Frame, language: Language) -> str:
-    """Return the code of the language that a chat model answers in: that of the question, if it is recognised."""
-    spoken = _spoken(state)
-    return language.code if spoken in ("", UNKNOWN_LANGUAGE) else spoken
+    """Return the code of the language that a chat model answers in: that of the question."""
+    return _spoken(state) or language.code
 
 
 def is_in_other_language(state: Frame) -> bool:
-    """Tell whether a question is in a recognised language that is not the profile's."""
-    return _spoken(state) not in ("", UNKNOWN_LANGUAGE)
+    """Tell whether a question is in another language than the profile's."""
+    return bool(_spoken(state))
 
 
 def _spoken(state: Frame) -> str:

@@ -83,14 +83,16 @@ class Retrieval(Search, Judged):
 class Answered(TypedDict):
     """Results of the answer that a caller gets.
 
-    ``abstained`` is true of every ``outcome`` but ``answer``. ``unpinned`` is true of an answer that says of nothing
-    where it is from, even when asked to: a warning says so. ``choices`` are the nearest needs that an outcome ``near``
-    offers, empty without any; the ``question`` of a choice may be sent as the next one, with or without a conversation.
-    ``needs`` are the provisions and keywords that the last reply lacks; in the end, those still lacking. ``guides`` are
-    the case guides of the chosen answer cards, which go on with the data of the person.
+    ``language`` is that of the texts around the law (ISO 639-1). ``abstained`` is true of every ``outcome`` but
+    ``answer``. ``unpinned`` is true of an answer that says of nothing where it is from, even when asked to: a warning
+    says so. ``choices`` are the nearest needs that an outcome ``near`` offers, empty without any; the ``question`` of a
+    choice may be sent as the next one, with or without a conversation. ``needs`` are the provisions and keywords that
+    the last reply lacks; in the end, those still lacking. ``guides`` are the case guides of the chosen answer cards,
+    which go on with the data of the person.
     """
 
     answer: str
+    language: str
     outcome: AnswerOutcome
     citations: list[Citation]
     choices: list[NearestNeed]

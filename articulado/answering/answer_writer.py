@@ -11,19 +11,20 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from articulado.answering.principal import HISTORY_MESSAGES, AnswerTask, Write, Written
-from articulado.answering.quotation import Selection, Statement, first_sentences, select
+from articulado.answering.quotation import Selection, Statement, is_gone, note_for_readers, select
 from articulado.answering.rating import Scorer, TextSimilarity, in_force
 from articulado.calculations.parameters import asks_for_value_alone
 from articulado.calculations.written import LACKING, UNDERSTOOD
 from articulado.guides.card_answers import BEARING, POINT
+from articulado.guides.translations import LONGER
 from articulado.language.folding import fold
-from articulado.language.languages import Language
-from articulado.language.sentences import sentences
+from articulado.language.languages import Language, in_spanish
+from articulado.language.translation import DEFAULT_LANGUAGE
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
 from articulado.legal.domain.spanish_law import without_protocol
 from articulado.legal.labels import provision_key, provision_name
-from articulado.legal.laws.registry import known_laws
+from articulado.legal.laws.registry import known_laws, name_in
 from articulado.prompting.citation_markers import MarkerRenumberer, keep_markers
 from articulado.prompting.fragments import Fragment, fragments_of, neutralise
 from articulado.prompting.outgoing_links import LinkFilter, source_addresses
@@ -35,18 +36,6 @@ MAX_WORDS, MIN_POINTS = 180, 2
 """Words of an answer by cards, as far as that can be, and points of a card that stay in any case."""
 STATED: tuple[Purpose, ...] = ("card", "caveat", "value", "calculation", "missing_data")
 """Purposes of fragments that are no provision."""
-MAX_NOTE_WORDS = 40
-"""Words of a note beside a quotation; its first sentence may have more."""
-
-
-_AMENDMENT = re.compile(
-    r"se (?:modific|anad|sustituy|renumer|reenumer|suprim|redact)|(?:texto )?redactad|correccion|el dia en que empezo"
-    r"|parte de su texto ya no rige|la fecha de la reforma|vease|\[?ref\."
-)
-_OURS = re.compile(r" \(nota en lenguaje claro, no oficial\)")
-_NO_LONGER_LAW = re.compile(
-    r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de vigencia agotada)\W*", re.IGNORECASE
-)
 
 
 def _on_one_line(text: str) -> str:
@@ -100,7 +89,7 @@ class ExtractivePrincipal:
         elif answered := self._value_alone(question, fragments):
             selection, answer = answered
         elif any(fragment.purpose in ("card", "calculation") for fragment in fragments):
-            selection, answer = self._composed(fragments)
+            selection, answer = self._composed(fragments, task.language)
         else:
             selection, note = self._selection(question, earlier, fragments), ""
             is_about_answer = bool(earlier) and asked["kind"] == "same"
@@ -115,7 +104,20 @@ class ExtractivePrincipal:
             selection = replace(selection, used=tuple(lacking))
             answer = "\n\n".join(filter(None, [where, note, *_paragraphs(selection, self.domain), *asked_for]))
         caveats = [_on_one_line(fragment.text) for fragment in fragments if fragment.purpose == "caveat"]
-        return "\n\n".join([*caveats, answer]), _self_evaluation(selection, fragments, self.domain)
+        line = self._in_spanish(asked["language"], task.language, selection, fragments)
+        return "\n\n".join(filter(None, [line, *caveats, answer])), _self_evaluation(selection, fragments, self.domain)
+
+    def _in_spanish(self, asked: str, spoken: Language, selection: Selection, fragments: Sequence[Fragment]) -> str:
+        """Return the line that says that an answer is in Spanish, in the language of the question; "" if it is not.
+
+        Without cards, the law and our summaries of it are Spanish; reference values have texts in each language.
+        """
+        if not asked or self.domain.language.code != DEFAULT_LANGUAGE:
+            return ""
+        cards = [fragment for fragment in fragments if fragment.purpose == "card"]
+        said = cards or [each for one in selection.statements for each in one.fragments]
+        foreign = spoken.code != asked or any(fragment.language != asked for fragment in said)
+        return in_spanish(asked) if foreign else ""
 
     async def close(self) -> None:
         """Do nothing: there is nothing to close."""
@@ -150,7 +152,7 @@ class ExtractivePrincipal:
             return others, ""
         return selection, self.domain.language.translate("answer_same")
 
-    def _composed(self, fragments: Sequence[Fragment]) -> tuple[Selection, str]:
+    def _composed(self, fragments: Sequence[Fragment], spoken: Language) -> tuple[Selection, str]:
         """Answer with worked results and cards: what was worked out, then the needs, then what a calculation lacks."""
         of = {purpose: [each for each in fragments if each.purpose == purpose] for purpose in STATED}
         worked = [_worked_text(each, fragments, self.domain) for each in of["calculation"]]
@@ -161,7 +163,7 @@ class ExtractivePrincipal:
         room = MAX_WORDS - sum(len(text.split()) for text in (*worked, *lacking))
         share = room // max(1, len(of["card"]))
         alone = len(of["card"]) == 1
-        cards = [_card_text(each, fragments, self.domain, share, alone=alone) for each in of["card"]]
+        cards = [_card_text(each, fragments, self.domain, spoken, share, alone=alone) for each in of["card"]]
         text = "\n\n".join([*worked, *cards, *lacking])
         cited = [each for each in fragments if each.marker and each.marker in text]
         return Selection(used=(*of["card"], *cited)), text
@@ -193,8 +195,12 @@ def _worked_text(worked: Fragment, fragments: Sequence[Fragment], domain: Domain
     return "\n".join(lines)
 
 
-def _card_text(card: Fragment, fragments: Sequence[Fragment], domain: Domain, room: int, *, alone: bool) -> str:
+def _card_text(
+    card: Fragment, fragments: Sequence[Fragment], domain: Domain, spoken: Language, room: int, *, alone: bool
+) -> str:
     """Return the lines of a card with the markers of what bears them, and the decisive sentences of the law.
+
+    Around a card in the language of the turn (``spoken``) all but the words of the law is in that language.
 
     Its need is the heading: a "no" answers nothing else. Where it is longer than ``room`` words, the last points go,
     then the second sentence of the law.
@@ -206,12 +212,14 @@ def _card_text(card: Fragment, fragments: Sequence[Fragment], domain: Domain, ro
         named = _named(bearing[1], by_provision, domain) if bearing else []
         lines.append(f"{line[: bearing.start()]} {_marks(named or [card])}".rstrip() if bearing else line)
     text = "\n".join(lines)
+    language = spoken if card.language == spoken.code else domain.language
+    room = int(room * LONGER) if card.language else room
     quoted = [
-        f"{_law_of(each, domain.language)} {domain.language.quoted(each.says)} {each.marker}".rstrip()
+        "\n".join(_law_lines(each, language))
         for each in fragments
         if each.purpose == "decisive" and (each.marker in text if each.marker else alone)
     ]
-    while len(" ".join([*lines, *quoted]).split()) > room:
+    while len(" ".join([*lines, *(each.partition("\n")[0] for each in quoted)]).split()) > room:
         points = [place for place, line in enumerate(lines) if line.startswith(POINT)]
         if len(points) > MIN_POINTS:
             del lines[points[-1]]
@@ -222,9 +230,12 @@ def _card_text(card: Fragment, fragments: Sequence[Fragment], domain: Domain, ro
     return "\n\n".join("\n".join(part) for part in (lines, quoted) if part)
 
 
-def _law_of(decisive: Fragment, language: Language) -> str:
+def _law_lines(decisive: Fragment, language: Language) -> Iterator[str]:
+    """Yield the decisive sentence of a provision with its place, and what it says in the language of the answer."""
     place = _place(Statement(decisive.says, (decisive,), literal=True), None, language)
-    return language.translate("card_law", place=place)
+    yield f"{language.translate('card_law', place=place)} {language.quoted(decisive.says)} {decisive.marker}".rstrip()
+    if decisive.gloss:
+        yield language.translate("card_law_gloss", text=decisive.gloss)
 
 
 def _by_provision(fragments: Sequence[Fragment]) -> Mapping[ProvisionRef, Fragment]:
@@ -308,26 +319,12 @@ def _line(place: str, statement: Statement, language: Language, *, whole: bool) 
     said = language.quoted(statement.text) if statement.literal else statement.text
     if whole and "\n" in said:
         place, said = place.rstrip(), f"\n{said}"
-    note = _note_for_readers(first)
+    note = note_for_readers(first)
     if note:
         note = language.translate("quotes_note", note=note)
-        gone = not in_force(first) and not _is_gone(statement.text)
+        gone = not in_force(first) and not is_gone(statement.text)
         said = f"{note} {language.translate('quotes_said', quoted=said)}" if gone else f"{said} {note}"
     return f"- {place}{said} {_marks(statement.fragments)}".rstrip()
-
-
-def _is_gone(text: str) -> bool:
-    """Tell whether a text says no more than that it is law no longer ("(Derogado)")."""
-    return bool(_NO_LONGER_LAW.fullmatch(text))
-
-
-def _note_for_readers(fragment: Fragment) -> str:
-    """Return the first sentences of a note on the force of a text and how to read it, without a final stop.
-
-    Who amended a text, and how its days are known, stands with the sources: of such notes the result is empty.
-    """
-    kept = [sentence for sentence in sentences(fragment.note) if not _AMENDMENT.match(fold(sentence))]
-    return " ".join(first_sentences([_OURS.sub("", sentence) for sentence in kept], MAX_NOTE_WORDS)).rstrip(".")
 
 
 def _place(statement: Statement, before: Fragment | None, language: Language) -> str:
@@ -349,7 +346,7 @@ def _place(statement: Statement, before: Fragment | None, language: Language) ->
         name += f".{number}" if name[-1].isdigit() else f", {language.translate('place_part', number=number).lower()}"
     validity = language.translate("place_validity", validity=first.validity) if first.validity else ""
     page = language.translate("place_page", page=first.page) if first.page else ""
-    return f"{first.law_name}, {name}{letter}{validity}{page}"
+    return f"{name_in(language.code, first.law_id, first.law_name)}, {name}{letter}{validity}{page}"
 
 
 def _marks(fragments: Sequence[Fragment]) -> str:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from articulado.answering.figures import claimed_figures, figures_in
 from articulado.answering.passages import LEFT_OUT, Passage, has_passages, quote
 from articulado.answering.rating import Point, RatedProvision, Scorer, in_force
+from articulado.language.folding import fold
+from articulado.language.sentences import sentences
 from articulado.legal.citations.parser import Citation
 from articulado.legal.laws.indexed import IndexedLaws
 from articulado.legal.laws.mentions import law_mentions
@@ -24,6 +26,17 @@ MAX_QUOTES = (2, 1)
 """Sentences that are quoted of the best provision, and of each one after it."""
 MAX_QUOTED_WORDS = 120
 """Words of all quotations, their context counted; the first sentence of the best provision may have more."""
+
+MAX_NOTE_WORDS = 40
+"""Words of a note beside a quotation; its first sentence may have more."""
+_AMENDMENT = re.compile(
+    r"se (?:modific|anad|sustituy|renumer|reenumer|suprim|redact)|(?:texto )?redactad|correccion|el dia en que empezo"
+    r"|parte de su texto ya no rige|la fecha de la reforma|vease|\[?ref\."
+)
+_OURS = re.compile(r" \(nota en lenguaje claro, no oficial\)")
+_NO_LONGER_LAW = re.compile(
+    r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de vigencia agotada)\W*", re.IGNORECASE
+)
 
 _SHARE = 0.9
 """Share of the best provision's fit that a further one must have."""
@@ -360,3 +373,17 @@ def _set_right(
         if len({figure.value for figure in alike}) == 1 and alike[0].value != claimed.value:
             return SetRight(claimed.written, alike[0].written)
     return None
+
+
+def is_gone(text: str) -> bool:
+    """Tell whether a text says no more than that it is law no longer ("(Derogado)")."""
+    return bool(_NO_LONGER_LAW.fullmatch(text))
+
+
+def note_for_readers(fragment: Fragment) -> str:
+    """Return the first sentences of a note on the force of a text and how to read it, without a final stop.
+
+    Who amended a text, and how its days are known, stands with the sources: of such notes the result is empty.
+    """
+    kept = [sentence for sentence in sentences(fragment.note) if not _AMENDMENT.match(fold(sentence))]
+    return " ".join(first_sentences([_OURS.sub("", sentence) for sentence in kept], MAX_NOTE_WORDS)).rstrip(".")

@@ -4,11 +4,14 @@
 parsing of its reply; ``KeywordReader`` works offline.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from articulado.guides.cards import packaged_cards
 from articulado.legal.domain.base import Domain
+from articulado.legal.vocabulary.synonyms import glossed, names_elsewhere
 from articulado.prompting.citation_markers import keep_markers
 from articulado.prompting.outgoing_links import without_foreign_links
 from articulado.prompting.prompts import Prompts, ReaderReply, asked_text, read_reader_reply
@@ -25,12 +28,14 @@ class Searches:
 
     ``other_matter`` is the field that the question is of instead, empty where the reader does not name it, ``None``
     where it finds nothing of the kind. ``new_topic`` tells that a follow-up leaves the subject of its conversation.
+    ``meant`` are the ids of the answer cards that the question may ask for, where their needs were looked for.
     """
 
     queries: list[str]
     other_matter: str | None = None
     new_topic: bool = False
     cost: Cost = field(default_factory=lambda: NO_COST)
+    meant: Sequence[str] = ()
 
 
 class Reader(Closable, Protocol):
@@ -64,12 +69,15 @@ class KeywordReader:
     it is asked, and add the legal terms themselves. A provision that the question names is looked up elsewhere: only
     what the question says beside it is searched. A follow-up is searched together with its subject; one that only
     speaks of the answer before it has no searches.
+
+    A question in another language shares no words with the texts: where ``meant`` finds the one need that it asks for,
+    this is what is searched, else its words in Spanish where there is a table of them (``glossed``).
     """
 
     name = "sin conexión (palabras clave)"
 
-    def __init__(self, domain: Domain) -> None:
-        self._domain = domain
+    def __init__(self, domain: Domain, meant: Callable[[str], Sequence[str]] | None = None) -> None:
+        self._domain, self._meant = domain, meant
 
     async def searches(
         self,
@@ -82,9 +90,19 @@ class KeywordReader:
         """Return one search, or none in a follow-up (``Reader.searches``)."""
         if follow_up and question["kind"] in ("same", "courtesy"):
             return Searches([])
+        meant: Sequence[str] = ()
+        if self._meant and question["language"] and not question["provisions"]:
+            asked = whole_text(question)
+            text = glossed(asked, question["language"])
+            for read in dict.fromkeys((asked, text)) if not names_elsewhere(text) else ():
+                meant = await asyncio.to_thread(self._meant, read) or meant
+                if len(meant) == 1:
+                    return Searches([packaged_cards()[meant[0]].need], meant=meant)
+            if text != asked:
+                return Searches([text], meant=meant)
         topic = searched_topic(question)
         found = [topic] if self._domain.language.content_words(topic) else []
-        return Searches(found if found or follow_up else [question["text"]])
+        return Searches(found if found or follow_up else [question["text"]], meant=meant)
 
     async def close(self) -> None:
         """Do nothing: there is nothing to close."""

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from articulado.config.settings import Settings
-from articulado.encoders.phrasings import FILE, Known, Phrasings, packaged_phrasings, question_text
+from articulado.encoders.phrasings import FILE, Known, Neighbourhood, Phrasings, packaged_phrasings, question_text
 from articulado.encoders.sentences import Scale, SentenceEncoder, Space, sentence_encoder
 from articulado.encoders.use_multilingual import FINGERPRINT, PACKAGE, publish
 from articulado.guides.cards import packaged_cards
@@ -65,6 +65,25 @@ def summaries() -> dict[ProvisionRef, str]:
     """Return title and summary of each provision that has a record, need and answer of each card."""
     of_records = {provision_of(chunk): f"{chunk['title']}. {record.lines[0]}" for record, chunk in packaged_records()}
     return of_records | {card.ref: f"{card.need} {card.answer.text}" for card in packaged_cards().values()}
+
+
+CERTAIN, LEAD = 0.5, 0.09
+"""Mean similarity of a need's three nearest questions, and lead over the next need, from which on it is certain."""
+POSSIBLE, SHARE, MAX_MEANT = 0.45, 0.8, 3
+"""Mean similarity, and share of the nearest questions that have an answer, from which on needs are choices."""
+
+
+def needs_meant(around: Neighbourhood) -> tuple[str, ...]:
+    """Return the ids of the cards whose needs a question in another language may ask for, the likeliest first.
+
+    One alone is certain; of several none is; there are none where all known questions are far (docs/languages.md).
+    """
+    means = {id_: support.mean for (law_id, id_), support in around.support.items() if law_id == CARDS}
+    ranked = sorted(means, key=lambda id_: (-means[id_], id_))[:MAX_MEANT]
+    best, second = [*(means[id_] for id_ in ranked), 0.0, 0.0][:2]
+    if best >= CERTAIN and best - second >= LEAD:
+        return tuple(ranked[:1])
+    return tuple(ranked) if best >= POSSIBLE and around.share >= SHARE else ()
 
 
 def open_phrasings(settings: Settings) -> Phrasings | None:

@@ -18,6 +18,7 @@ from pydantic import Field, ValidationError
 from text_to_num import alpha2digit
 
 from articulado.guides.cards import FOLDER, Card, CardPart, Pin, Regime, Statement, Text
+from articulado.language.languages import Language, language
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
 
@@ -96,6 +97,7 @@ class CardInLanguage(NamedTuple):
 
     card: Card
     law: Mapping[Pin, str]
+    language: Language
 
 
 class _File(CardPart):
@@ -143,7 +145,8 @@ def translated(card: Card, code: str) -> CardInLanguage | None:
     translation = packaged_translations(code).get(card.id)
     if translation is None or translation.written_against != digest_of(card):
         return None
-    return CardInLanguage(translation.of(card), dict(zip(card.answer.pins, translation.law, strict=False)))
+    law = dict(zip(card.answer.pins, translation.law, strict=False))
+    return CardInLanguage(translation.of(card), law, language(code))
 
 
 def digest_of(card: Card) -> str:
@@ -198,7 +201,7 @@ def figures_in(text: str, code: str = "en") -> frozenset[Decimal]:
 
 def _value(written: str, marks: str) -> Decimal:
     """Return the value of digits; ``marks`` are those of thousands and of decimals."""
-    thousands, decimal = marks
+    thousands, decimal = marks[0], marks[1]
     if re.fullmatch(rf"\d{{1,3}}(?:\{thousands}\d{{3}})+(?:\{decimal}\d+)?", written):
         written = written.replace(thousands, "")
     whole, _, rest = written.replace(",", ".").partition(".")

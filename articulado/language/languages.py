@@ -1,24 +1,27 @@
 """Languages of questions and texts: analysis, patterns and messages, loaded from ``data/languages``.
 
-``language(code)`` returns a language by its ISO 639-1 code. Patterns match folded text (lower case, no
-accents), unless their class says otherwise. The patterns for cases are compiled at their first use.
+``language(code)`` returns a language by its ISO 639-1 code; ``language_of`` recognises that of a question. Patterns
+match folded text (lower case, no accents), unless their class says otherwise. The patterns for cases are compiled at
+their first use.
 """
 
 import re
 import tomllib
-import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import resources
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from articulado.language import english, spanish
-from articulado.language.folding import fold, words_of
+from articulado.language.folding import words_of
 from articulado.language.translation import current_language, translate
 from articulado.values.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
 
 TimeUnit = Literal["days", "weeks", "months", "years"]
 
@@ -254,41 +257,29 @@ class Language:
         return f"{begin}{quotation.replace(begin, inner_begin).replace(end, inner_end)}{end}"
 
 
-UNKNOWN_LANGUAGE = "und"
-"""Code of a text in none of the languages that are known (ISO 639-2)."""
-FEWEST_STOP_WORDS = 0.3
-"""Share of stop words from which on a text is of a language; of 13,600 Spanish questions 93 % have more."""
-_WORD = re.compile(r"[^\W\d_]+")
-
-
 def language_of(text: str, expected: Language) -> str:
-    """Return the code of the language of a text by its share of stop words: ``expected`` unless another has more.
+    """Return the code of the language of a text: ``expected`` unless the text speaks clearly for another one.
 
-    Languages that no text of the program is in (``OtherLanguage``) are recognised, too. A text with few stop words of
-    any language is of ``UNKNOWN_LANGUAGE``: keywords, or a language that is not known.
+    Names, keywords and misspelt words speak for no language. The first call loads the model (about half a second).
 
     >>> [language_of(text, language("es")) for text in ("¿Cuándo me pagan?", "Am I paid?", "Wie lange ist die Frist?")]
     ['es', 'en', 'de']
     """
-    words = _WORD.findall(fold(text))
-    if not words:
-        return expected.code
-    if script := _script_of(words):
-        return script
-    shares = {code: _share(words, code) for code in (expected.code, *LANGUAGES, *_other_languages())}
-    likeliest = max(shares, key=lambda code: shares[code])
-    return likeliest if shares[likeliest] >= FEWEST_STOP_WORDS else UNKNOWN_LANGUAGE
+    scores = {code: score - _margin(code, expected.code) for code, score in _identifier().rank(text)}
+    likeliest = max(scores, key=lambda code: scores[code])
+    # A text without letters that the model knows has one score for all.
+    return likeliest if len(set(scores.values())) > 1 else expected.code
 
 
 def answered_in(code: str, expected: Language) -> Language:
-    """Return the language of the texts for a question in the language of a code, ``expected`` if that is unknown.
+    """Return the language of the texts for a question in the language of a code, ``expected`` if that has none."""
+    return language(code) if code in LANGUAGES else expected
 
-    A co-official language of Spain is answered in Spanish, any other one that no text is in in English.
-    """
-    if code in LANGUAGES:
-        return language(code)
-    other = _other_languages().get(code)
-    return language("es" if other.co_official else "en") if other else expected
+
+def in_spanish(code: str) -> str:
+    """Return the line that says, in the language of a code, that what follows is in Spanish; empty for Spanish."""
+    known = _recognised().get(code)
+    return known.in_spanish if known else ""
 
 
 def spoken_now() -> Language:
@@ -296,40 +287,34 @@ def spoken_now() -> Language:
     return language(current_language())
 
 
-class OtherLanguage(BaseModel):
-    """A language that no text of the program is in; the fields are explained in ``data/other_languages.toml``."""
+class RecognisedLanguage(BaseModel):
+    """A language that questions are recognised in; the fields are explained in ``data/recognised.toml``."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     code: str
-    co_official: bool = False
-    words: str = ""
-    script: str = ""
+    margin: float
+    in_spanish: str = ""
 
 
 @cache
-def _other_languages() -> Mapping[str, OtherLanguage]:
-    file = resources.files("articulado.language").joinpath("data", "other_languages.toml")
+def _recognised() -> Mapping[str, RecognisedLanguage]:
+    file = resources.files("articulado.language").joinpath("data", "recognised.toml")
     rows = tomllib.loads(file.read_text(encoding="utf-8"))["language"]
-    return {other.code: other for other in map(OtherLanguage.model_validate, rows)}
+    return {each.code: each for each in map(RecognisedLanguage.model_validate, rows)}
 
 
-def _script_of(words: Sequence[str]) -> str:
-    """Return the code of the language whose script most words are in; empty if they are in Latin letters."""
-    scripts = [unicodedata.name(word[0], "").partition(" ")[0] for word in words]
-    others = (other for other in _other_languages().values() if other.script)
-    return next((other.code for other in others if 2 * scripts.count(other.script) > len(words)), "")
-
-
-def _share(words: Sequence[str], code: str) -> float:
-    return sum(word in _folded_stop_words(code) for word in words) / max(len(words), 1)
+def _margin(code: str, expected: str) -> float:
+    return 0.0 if code == expected else _recognised()[code].margin
 
 
 @cache
-def _folded_stop_words(code: str) -> frozenset[str]:
-    if code in _ANALYSES:
-        return frozenset(map(fold, _ANALYSES[code].stop_words()))
-    return frozenset(_other_languages()[code].words.split())
+def _identifier() -> "LanguageIdentifier":
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
+    identifier.set_languages(list(_recognised()))
+    return identifier
 
 
 @cache

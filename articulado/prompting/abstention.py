@@ -79,10 +79,15 @@ def near_text(choices: Sequence[NearestNeed], language: Language) -> str:
     """Return the numbered choices of a question that the program is unsure about, each with its marker."""
     # A bracket in the text of a provision is no marker.
     lines = [
-        defuse_markers(f"{each['number']}. {each['question']}: {each['answer']}") + f" {write_marker(each['number'])}"
+        defuse_markers(f"{each['number']}. {_need(each)}: {each['answer']}") + f" {write_marker(each['number'])}"
         for each in choices
     ]
     return "\n\n".join([language.translate("rag_near"), "\n".join(lines), language.translate("rag_near_add")])
+
+
+def _need(choice: NearestNeed) -> str:
+    """Return a need with its provision as its question has them; one in another language than the index by itself."""
+    return choice["question"] if choice["need"] in choice["question"] else choice["need"]
 
 
 def question_back(question: str, language: Language) -> str:

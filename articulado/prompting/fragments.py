@@ -100,7 +100,8 @@ class Fragment:
     that. ``validity`` is that of an agreement as it is cited, ``page`` the number of the page on which the provision
     begins; either may be empty. ``parts`` says which of how many parts it is, where there are several; it is
     ``continued`` where the fragment before it began the provision, and ``whole`` where it has all parts. ``law_id`` and
-    ``provision_key`` are those of the chunk.
+    ``provision_key`` are those of the chunk. ``gloss`` is in the language of the question what ``says`` says, and
+    ``language`` that of the text; both are empty where that is the language of the index.
     """
 
     marker: str
@@ -123,6 +124,8 @@ class Fragment:
     whole: bool = True
     law_id: str = ""
     provision_key: str = ""
+    gloss: str = ""
+    language: str = ""
 
     @property
     def purpose(self) -> Purpose | None:
@@ -246,6 +249,8 @@ def _fragment(number: int, marker: str, shared: Sequence[Candidate], note: str, 
         whole=len(chunks) == chunk["parts"],
         law_id=chunk["law_id"],
         provision_key=chunk["provision_key"],
+        gloss=_field(next((each["gloss"] for each in shared if each.get("gloss")), "")),
+        language=shared[0].get("language", ""),
     )
 
 

@@ -98,7 +98,9 @@ def _marked(known: Candidate, bearing: Candidate | None) -> Candidate:
     if bearing is None:
         return known
     marked: Candidate = {**known, "origins": list(dict.fromkeys((*known["origins"], "card")))}
-    return {**marked, "purpose": bearing["purpose"], "says": bearing["says"]} if "purpose" in bearing else marked
+    if "purpose" not in bearing:
+        return marked
+    return {**marked, "purpose": bearing["purpose"], "says": bearing["says"], "gloss": bearing.get("gloss", "")}
 
 
 def nearest(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:

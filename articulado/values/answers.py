@@ -131,8 +131,8 @@ class TurnQuestion(TypedDict):
 
     ``asked`` is the question as it was sent, or the one of the choice that it takes. ``text`` are its words, with the
     provisions that it takes over from the turns before; ``subject`` is what it leans on, empty where it stands alone.
-    ``language`` is the code of its language where that is not the one of the profile (``und`` if it is not recognised),
-    else empty.
+    ``language`` is the code of its language where that is not the one of the profile, else empty. ``meant`` are the ids
+    of the answer cards that a question in another language may ask for, the likeliest first: one alone is certain.
 
     ``new_topic`` is set if it leaves the subject of its conversation: then nothing is carried over. ``about_answer`` is
     set if it speaks of the last answer and searches nothing. ``other_matter`` is the field that the reader finds it of
@@ -156,6 +156,7 @@ class TurnQuestion(TypedDict):
     about_answer: bool
     other_matter: str | None
     language: str
+    meant: list[str]
     provisions: list[NamedProvision]
     decisions: list[NamedDecision]
     is_lookup: bool
@@ -196,6 +197,7 @@ def question_of(text: str, subject: str = "", kind: TurnKind = "alone") -> TurnQ
         "about_answer": False,
         "other_matter": None,
         "language": "",
+        "meant": [],
         "provisions": [],
         "decisions": [],
         "is_lookup": False,

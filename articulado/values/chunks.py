@@ -234,7 +234,9 @@ class Candidate(TypedDict):
     ``score`` is in [0, 1]: weighted fusion score, 1.0 for a provision that was named, 0.5 and less for carryover,
     parent × 0.8 for a reference. ``similarity`` is the cosine of the dense side, where that found it. The rerank stage
     sets ``rerank_score``, the relevance in [0, 1], and ``final_score``, which has the legal signals in it and decides
-    the order. Some have the ``purpose`` that they are in the context for, and the words that each ``says`` on it.
+    the order. Some have the ``purpose`` that they are in the context for, the words that each ``says`` on it, and a
+    ``gloss`` of these words in the language of the question. A card in another language than that of the index has
+    that ``language``.
     ``closeness`` in [0, 1] is how near the question is to a text that a sentence encoder read, whichever encoder.
     ``shares_mark`` is set on a part of a provision that an answer cites by the marker of the candidate before it.
     ``changed`` are the fields of the chunk that are not as the index has them (``with_changed``).
@@ -246,6 +248,8 @@ class Candidate(TypedDict):
     found_by: list[str]
     purpose: NotRequired[Purpose]
     says: NotRequired[str]
+    gloss: NotRequired[str]
+    language: NotRequired[str]
     similarity: NotRequired[float]
     closeness: NotRequired[float]
     rerank_score: NotRequired[float]

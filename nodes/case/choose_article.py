@@ -19,16 +19,13 @@ from articulado.language.folding import letters_and_digits
 from articulado.language.languages import Language
 from articulado.legal.vocabulary.matters import matters
 from articulado.retrieval.fusion import preference
-from articulado.retrieval.relevance.judge import Judgement, RelevanceJudge
+from articulado.retrieval.relevance.judge import OTHER_COUNTRY, Judgement, RelevanceJudge
 from articulado.values.cases import CaseFailure, CollectedValue
 from state.case import CaseState
 from state.context import ResolvedContext
 
 CONFLICT_SHARE = 0.5
 """Share of the confidence that is left if the inquiry names another value than the filter: either may be meant."""
-
-FOREIGN = "otro_pais"
-"""The matter of another country's law: a place in a text is too often taken for it."""
 
 SURE_OF_HINT = 0.6
 """Least share of a matter that is named in the message of an inquiry that is out of scope."""
@@ -150,7 +147,8 @@ async def _out_of_scope(
     candidates = sorted(state["candidates"], key=preference)
     judgement = await judge.judge(state["turn_question"], candidates) if candidates else Judgement(0.0)
     matter = matters().get(judgement.matter)
-    if matter and matter.where and matter.key != FOREIGN and judgement.matter_share >= SURE_OF_HINT:
+    # A place in a text is too often taken for another country's law.
+    if matter and matter.where and matter.key != OTHER_COUNTRY and judgement.matter_share >= SURE_OF_HINT:
         message = f"{language.translate('rag_seems_law', about=matter.about)} {message}"
     elif kept_out:
         message = f"{message}. {say_kept_out(kept_out, profile.filter_fields, state['filters'], language)}"

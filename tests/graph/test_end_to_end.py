@@ -53,6 +53,44 @@ async def test_the_demo_answers_with_the_provision(demo, question, provisions):
     assert "La ley (" not in result["answer"]
 
 
+@pytest.mark.parametrize(
+    ("question", "language", "line"),
+    [
+        ("How many vacation days do I have?", "en", "How many days of holiday"),
+        ("Quants dies de vacances tinc?", "es", "Resposta en castellà"),
+        ("A cantos días de vacacións teño dereito?", "es", "Resposta en castelán"),
+        ("Zenbat opor egun ditut urtean?", "es", "Erantzuna gaztelaniaz"),
+        ("Câte zile de concediu am pe an?", "es", "Răspuns în spaniolă"),
+        ("Combien de jours de vacances ai-je ?", "es", "Réponse en espagnol"),
+        ("我有多少天假期？", "es", "以下用西班牙语"),
+    ],
+)
+async def test_a_question_in_another_language_is_answered_from_spanish_law(demo, question, language, line):
+    result = await ask(demo, question)
+    assert (result["outcome"], result["language"]) == ("answer", language)
+    assert result["answer"].startswith(line)
+    assert "Artículo 38" in {citation["provision"] for citation in result["citations"]}
+
+
+@pytest.mark.parametrize(
+    ("question", "refusal"),
+    [
+        ("On puc renovar el passaport?", "Resposta en castellà"),
+        ("How do I renew my passport?", "I do not have verified information"),
+        ("Comment renouveler mon passeport ?", "Réponse en espagnol"),
+        ("Quel est le salaire minimum en France ?", "Réponse en espagnol"),
+        ("Wie erneuere ich meinen Reisepass?", "Antwort auf Spanisch"),
+        ("如何更新护照？", "以下用西班牙语"),
+    ],
+)
+async def test_other_matters_are_declined_with_a_line_in_the_language_of_the_question(demo, question, refusal):
+    result = await ask(demo, question)
+    assert (result["outcome"], result["citations"]) == ("decline", [])
+    assert result["answer"].startswith(refusal)
+    # The demo of a country's name alone: "en France".
+    assert ("otro país" in result["answer"]) == ("France" in question)
+
+
 async def test_a_named_provision_comes_first(demo):
     result = await ask(demo, "qué dice el art. 48 bis del ET")
     assert result["citations"][0]["provision"] == "Artículo 48 bis"

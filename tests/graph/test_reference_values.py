@@ -109,6 +109,6 @@ async def test_a_warning_is_in_the_language_of_the_question():
 
 
 async def test_a_warning_on_a_provision_that_the_index_lacks_is_in_the_language_of_the_question():
-    question = "Was ist mit dem Urlaub und was steht dazu in der Regel: artículo 999 ET?"
+    question = "What about the holidays, and what does it say on them: artículo 999 ET?"
     result = await answered(question, services_with(None))
     assert [warning for warning in result["warnings"] if "Article 999 is not among the provisions" in warning]

@@ -311,12 +311,20 @@ async def test_a_question_in_english_on_spanish_law_is_declined_in_english():
 
 @pytest.mark.parametrize(
     ("code", "refusal"),
-    [("fr", "I do not have verified"), ("ca", "No tengo esa información"), ("und", "No tengo esa información")],
+    [
+        ("", ["No tengo esa información"]),
+        ("en", ["I do not have verified information"]),
+        ("fr", ["Réponse en espagnol,", "No tengo esa información"]),
+        ("ca", ["Resposta en castellà,", "No tengo esa información"]),
+        ("uk", ["Відповідь іспанською,", "No tengo esa información"]),
+    ],
 )
-async def test_a_refusal_of_a_question_in_another_language(code, refusal):
+async def test_a_refusal_in_spanish_is_announced_in_the_language_of_the_question(code, refusal):
     analysis = {"language": code}
     update = await said(question="Quelle est la capitale ?", queries=[], read=analysis, outcome="decline")
-    assert update["answer"].startswith(refusal)
+    paragraphs = update["answer"].split("\n\n")
+    assert [text[: len(begins)] for text, begins in zip(paragraphs, refusal, strict=False)] == refusal
+    assert "otro país" not in update["answer"]
 
 
 def test_refusals_say_usted():
@@ -428,3 +436,30 @@ async def test_nearly_answered_shows_no_card_of_another_regime_than_that_of_the_
         chunks=[bears],
     )  # fmt: skip
     assert [choice["provision_key"] for choice in update["choices"]] == ["art:38", "art:48", "art:55"]
+
+
+SOME = ("holidays/how_many_days", "pay/minimum_wage_2026")
+
+
+def chunks_of(*ids):
+    """Return cards of the package as chunks, and the first provision that bears each."""
+    cards = [packaged_cards()[id_] for id_ in ids]
+    bearing = [make_chunk(70 + number, law_id=one.bearing[0][0]) for number, one in enumerate(cards)]
+    bearing = [{**chunk, "provision_key": one.bearing[0][1]} for chunk, one in zip(bearing, cards, strict=True)]
+    return [*map(card_chunk, cards), *bearing]
+
+
+async def test_needs_that_a_question_may_mean_are_shown_in_their_order():
+    read = {"language": "fr", "meant": [*reversed(SOME)]}
+    update = await said(outcome="near", chunks=chunks_of(*SOME), read=read)
+    assert [each["need"] for each in update["choices"]] == [packaged_cards()[id_].need for id_ in reversed(SOME)]
+    assert update["answer"].startswith("Réponse en espagnol,")
+
+
+async def test_a_need_with_an_english_text_is_shown_in_english_and_asked_for_in_spanish():
+    update = await said(outcome="near", chunks=chunks_of(*SOME[:1]), read={"language": "en", "meant": [*SOME[:1]]})
+    [choice] = update["choices"]
+    assert choice["need"].startswith("How many days of holiday do I get")
+    assert choice["question"] == packaged_cards()[SOME[0]].need
+    assert "1. How many days of holiday do I get" in update["answer"]
+    assert "Answered in Spanish" not in update["answer"]

@@ -10,7 +10,7 @@ from support.states import begun
 
 from articulado.calculations.catalogue import CALCULATIONS
 from articulado.guides import card_answers
-from articulado.guides.cards import Card, card_chunk
+from articulado.guides.cards import Card, card_chunk, packaged_cards
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.wordings import wording_hash_of
 from articulado.retrieval.fusion import candidate, with_cards
@@ -312,3 +312,40 @@ async def test_the_packaged_model_tells_how_likely_cards_answer_where_known_ques
     state = [found(HOW_MANY, 0.9), found(MARRIAGE, 0.8), provision(HOLIDAYS, 0.7)]
     assert cards_of(await chosen(*state, phrasings=NoNeighbours())) == ["holidays/marriage"]
     assert compared == [2]
+
+
+OFFICIAL = make_chunk(
+    338,
+    "Artículo 38",
+    law_id=LAW,
+    provision_key="art:38",
+    text="1. En ningún caso la duración será inferior a treinta días naturales. No es sustituible por dinero.",
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "need", "deadline", "gloss"),
+    [
+        ("en", "How many days of holiday", "Time limit: ", "In no case will it last less than thirty calendar days."),
+        ("", "¿Cuántos días de vacaciones", "Plazo: ", ""),
+        ("ca", "¿Cuántos días de vacaciones", "Plazo: ", ""),
+    ],
+)
+async def test_a_card_is_shown_in_the_language_of_the_question_if_it_has_its_text(
+    monkeypatch, code, need, deadline, gloss
+):
+    monkeypatch.setattr(card_answers, "wordings_of_cards", lambda: {LAW: {"art:38": wording_hash_of([OFFICIAL])}})
+    best = found(packaged_cards()["holidays/how_many_days"], 0.9)
+    shown, bears = (await updated(best, chunks=(OFFICIAL,), read={"language": code}))["cards"]
+    assert shown["chunk"]["provision"].startswith(need)
+    assert f"\n{deadline}" in shown["chunk"]["text"]
+    assert shown.get("language", "") == ("en" if code == "en" else "")
+    assert bears["says"] == "1. En ningún caso la duración será inferior a treinta días naturales."
+    assert bears["gloss"] == gloss
+
+
+async def test_a_card_without_an_english_text_is_in_spanish_throughout():
+    shown = (await updated(found(HOW_MANY, 0.9), read={"language": "en"}))["cards"][0]
+    assert shown["chunk"]["provision"] == HOW_MANY.need
+    assert "Es distinto para: funcionarios." in shown["chunk"]["text"]
+    assert "language" not in shown

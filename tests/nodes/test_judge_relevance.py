@@ -182,8 +182,31 @@ async def test_what_is_carried_over_answers_unless_the_topic_is_new():
     assert (await judged(judge, **turn, new_topic=True))["outcome"] == "decline"
 
 
-@pytest.mark.parametrize(("code", "matter"), [("ca", ""), ("en", ""), ("und", "fiscal")])
+@pytest.mark.parametrize(("code", "matter"), [("ca", ""), ("en", ""), ("", "fiscal")])
 async def test_the_matter_of_a_question_in_another_language_is_not_guessed(code, matter):
     analysis = {"language": code}
-    update = await judged(KnownJudge((0.1, "fiscal")), read=analysis)
+    update = await judged(KnownJudge((0.1, "fiscal")), read=analysis, queries=["vacaciones"])
     assert (update["matter"], update["outcome"]) == (matter, "decline")
+
+
+@pytest.mark.parametrize(("meant", "outcome"), [([], "decline"), (["a/one"], "decline"), (["a/one", "a/two"], "near")])
+async def test_several_needs_that_a_question_in_another_language_may_ask_for_are_shown(meant, outcome):
+    update = await judged(KnownJudge((0.1, "")), read={"language": "fr", "meant": meant})
+    assert update["outcome"] == outcome
+    assert (await judged(KnownJudge((0.6, "")), read={"language": "fr", "meant": meant}))["outcome"] == "answer"
+
+
+@pytest.mark.parametrize(
+    ("code", "query", "matter", "outcome"),
+    [
+        ("ro", "cuántos días de vacaciones", "", "near"),
+        ("ro", "cuál es salario mínimo en Rumanía", "otro_pais", "decline"),
+        ("", "cuántos días de vacaciones", "otro_pais", "near"),
+    ],
+)
+async def test_only_the_country_that_it_names_makes_a_question_in_another_language_one_on_foreign_law(
+    code, query, matter, outcome
+):
+    read = {"language": code, "text": "Câte zile de concediu am?"}
+    update = await judged(KnownJudge((0.45, "otro_pais")), read=read, queries=[query])
+    assert (update["matter"], update["outcome"]) == (matter, outcome)

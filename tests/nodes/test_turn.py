@@ -24,11 +24,11 @@ def test_a_question_in_another_language_is_scored_by_its_searches():
     ("question", "queries", "spoken", "subject"),
     [
         ("¿Cuánto preaviso doy?", ["dimisión plazo"], "", ""),
-        ("plazo preaviso dimisión", ["plazo preaviso dimisión"], "und", ""),
-        ("plazo preaviso dimisión", ["dimisión trabajador preaviso"], "und", ""),
+        ("plazo preaviso dimisión", ["plazo preaviso dimisión"], "", ""),
+        ("plazo preaviso dimisión", ["dimisión trabajador preaviso"], "", ""),
         ("How long is my notice?", ["long notice"], "en", ""),
         ("How long is my notice?", [], "en", ""),
-        ("¿autónomos?", ["baja médica autónomos"], "und", "¿cobro la baja médica?"),
+        ("¿autónomos?", ["baja médica autónomos"], "", "¿cobro la baja médica?"),
     ],
 )
 def test_any_other_question_is_scored_as_it_was_asked(question, queries, spoken, subject):
@@ -37,6 +37,6 @@ def test_any_other_question_is_scored_as_it_was_asked(question, queries, spoken,
     assert question_to_score(state) == state["turn_question"]
 
 
-@pytest.mark.parametrize(("spoken", "code"), [("", "es"), ("en", "en"), ("und", "es")])
+@pytest.mark.parametrize(("spoken", "code"), [("", "es"), ("en", "en"), ("fr", "es")])
 def test_a_turn_is_answered_in_a_language_that_has_texts(spoken, code):
     assert language_of_turn(state_with("¿?", spoken=spoken), ES).code == code

@@ -218,9 +218,10 @@ async def test_the_result_says_which_parts_of_the_answer_were_checked(options, c
 @pytest.mark.parametrize(
     ("code", "checked", "mark", "reason"),
     [
-        ("fr", ["citations", "quotations"], "not the words of the source", "The mark"),
+        ("en", ["citations", "quotations"], "not the words of the source", "The mark"),
+        ("fr", ["citations", "quotations"], "no es texto literal", "La marca"),
         ("ca", ["citations", "quotations"], "no es texto literal", "La marca"),
-        ("und", ["citations", "quotations", "figures"], "no es texto literal", "La marca"),
+        ("", ["citations", "quotations", "figures"], "no es texto literal", "La marca"),
     ],
 )
 async def test_marks_are_in_the_language_of_the_turn_and_figures_are_checked_in_spanish_alone(

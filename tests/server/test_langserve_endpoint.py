@@ -26,6 +26,7 @@ RESULT = {
     "question": QUESTION["question"],
     "queries": [QUESTION["question"]],
     "answer": ANSWER,
+    "language": "",
     "choices": [],
     "calculations": [],
     "guides": [],

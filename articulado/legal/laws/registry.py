@@ -38,6 +38,7 @@ class KnownLaw:
     id: str
     title: str
     short: str
+    english: str
     abbreviation: str
     kind: str
     number: str
@@ -100,6 +101,16 @@ def known_laws() -> dict[str, KnownLaw]:
             raise ValueError(f"laws.toml, «{entry.get('id', '?')}»: {error}") from error
         laws[law.id] = law
     return laws
+
+
+def name_in(code: str, law_id: str, name: str) -> str:
+    """Return the name of a law as a text in a language has it: in English with what it is in English.
+
+    >>> name_in("en", "BOE-A-2015-11430", "Estatuto de los Trabajadores")
+    'Estatuto de los Trabajadores (Workers’ Statute)'
+    """
+    law = known_laws().get(law_id)
+    return f"{name} ({law.english})" if law and code == "en" else name
 
 
 @cache

@@ -7,7 +7,7 @@ for, with weights in (0, 1].
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
@@ -259,3 +259,69 @@ def find_acronyms(text: str) -> list[str]:
 def _known_acronyms() -> frozenset[str]:
     synonyms = _packaged().synonym
     return frozenset(term for entry in synonyms for term in (*entry.terms, *entry.legal) if term.isupper())
+
+
+GLOSSES = resources.files("articulado.legal.data").joinpath("glosses")
+"""Words of questions in languages that the sentence encoder does not read, with Spanish ones (``<code>.txt``)."""
+MAX_UNKNOWN = 0.34
+"""Share of the words of a question that may be missing in the table."""
+_LONGEST_GLOSSED = 4
+_QUESTION_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|\d+")
+
+
+def glossed(text: str, code: str) -> str:
+    """Return a question in a language with its words in Spanish; as it is if too few of them are in the table.
+
+    >>> glossed("Quants dies de vacances tinc?", "ca")
+    'cuántos días de vacaciones tengo'
+    >>> glossed("Quants bitllets vas comprar ahir?", "ca")
+    'Quants bitllets vas comprar ahir?'
+    """
+    table, words = _glosses(code), _QUESTION_WORD.findall(_bare(text))
+    said: list[str] = []
+    unknown = place = 0
+    while place < len(words):
+        length, gloss = _gloss_at(words[place : place + _LONGEST_GLOSSED], table)
+        unknown += gloss is None and not words[place].isdigit()
+        said.append(words[place] if gloss is None else gloss)
+        place += length
+    return " ".join(filter(None, said)) if unknown <= MAX_UNKNOWN * len(words) else text
+
+
+def names_elsewhere(text: str) -> bool:
+    """Tell whether a question in Spanish words (``glossed``) names another country, and not Spain.
+
+    >>> [names_elsewhere(text) for text in ("salario mínimo en Alemania", "trabajé en Francia, ¿cuenta en España?")]
+    [True, False]
+    """
+    words = f" {' '.join(_QUESTION_WORD.findall(_bare(text)))} "
+    return " espan" not in words and any(f" {name} " in words for name in _elsewhere())
+
+
+@cache
+def _elsewhere() -> frozenset[str]:
+    lines = GLOSSES.joinpath("elsewhere.txt").read_text("utf-8").splitlines()
+    return frozenset(_bare(line) for line in lines if not line.startswith("#"))
+
+
+def _gloss_at(words: Sequence[str], table: Mapping[str, str]) -> tuple[int, str | None]:
+    """Return how many of the first words have one gloss, and that; ``None`` for a word without one."""
+    for length in range(len(words), 0, -1):
+        if (gloss := table.get(" ".join(words[:length]))) is not None:
+            return length, gloss
+    beginnings = (words[0][:end] + "*" for end in range(len(words[0]), 0, -1))
+    return 1, next((table[each] for each in beginnings if each in table), None)
+
+
+@cache
+def _glosses(code: str) -> Mapping[str, str]:
+    file = GLOSSES.joinpath(f"{code}.txt")
+    if not code or not file.is_file():
+        return {}
+    lines = (line.partition("=") for line in file.read_text("utf-8").splitlines() if not line.startswith("#"))
+    return {_bare(word): gloss for word, mark, gloss in lines if mark}
+
+
+def _bare(text: str) -> str:
+    """Return a text of any script in lower case, without marks above or below its letters."""
+    return "".join(each for each in unicodedata.normalize("NFD", text.lower()) if unicodedata.category(each) != "Mn")

@@ -27,8 +27,8 @@ from articulado.values.errors import ConfigurationError
 FILE = Path(str(resources.files("articulado.retrieval.relevance"))) / "judgement.npz"
 """The weights of the package (``tools.train_ranking``)."""
 
-UNDERSPECIFIED = "indeterminada"
-"""The matter of a question that says too little."""
+OTHER_COUNTRY, UNDERSPECIFIED = "otro_pais", "indeterminada"
+"""The matters of a question on another country's law, and of one that says too little."""
 SURE_OF_MATTER = 0.35
 """Share from which on a matter is named."""
 SAYS_TOO_LITTLE = 0.4

@@ -3,6 +3,7 @@
 import re
 from datetime import date
 
+import pytest
 from support.doubles import make_chunk
 
 from articulado.answering.answer_writer import MAX_WORDS, MIN_POINTS, ExtractivePrincipal
@@ -96,3 +97,53 @@ def test_beside_a_card_a_calculation_says_what_it_lacks_without_its_rule_after_t
     assert text.endswith("Para calcularlo me falta:\n- ¿Cuánto gana? Es la base.")
     assert "20 días por año" not in text
     assert "\nLa indemnización es de 20 días por año. [C2]\nPara calcularlo" in answer(BORNE[1], lacking)
+
+
+SPANISH_LINE, ENGLISH_LINE = "Resposta en castellà,", "Answered in Spanish:"
+
+
+def asked_in(code, *fragments):
+    asked = {**question_of("How many holidays?"), "language": code}
+    spoken = language("en" if code == "en" else "es")
+    task = AnswerTask(asked, fragments, [], Days(None, date(2026, 11, 29)), spoken)
+    return ExtractivePrincipal(SPANISH_LAW).reply(task, fragments_of(fragments))[0]
+
+
+def english(of):
+    shown = {**card_chunk(of), "text": card_text(of, language("en")), "provision": "How many days?"}
+    return {**fragment(shown, "card"), "language": "en"}
+
+
+GLOSSED = {**BORNE[0], "gloss": "Holidays will be thirty calendar days."}
+
+
+def test_around_a_card_in_english_everything_but_the_law_is_in_english():
+    lines = asked_in("en", english(card()), GLOSSED, BORNE[1]).splitlines()
+    assert lines[0] == "How many days?"
+    law = "Estatuto de los Trabajadores (Workers’ Statute), artículo 38"
+    assert f"The law, in its official wording ({law}): “{SENTENCE}” [C2]" in lines
+    assert "In English, not official: Holidays will be thirty calendar days." in lines
+    assert not [line for line in lines if line.startswith(("La ley", ENGLISH_LINE))]
+
+
+@pytest.mark.parametrize(
+    ("code", "fragments", "line"),
+    [
+        ("en", (carded(card()), *BORNE), ENGLISH_LINE),
+        ("en", (english(card()), carded(card()), *BORNE), ENGLISH_LINE),
+        ("en", (BORNE[1],), ENGLISH_LINE),
+        ("ca", (carded(card()), *BORNE), SPANISH_LINE),
+        ("ca", (BORNE[1],), SPANISH_LINE),
+    ],
+)
+def test_an_answer_in_spanish_says_so_in_the_language_of_the_question(code, fragments, line):
+    first, empty, *rest = asked_in(code, *fragments).splitlines()
+    assert first.startswith(line)
+    assert empty == ""
+    assert rest
+
+
+@pytest.mark.parametrize("fragments", [(carded(card()), *BORNE), (BORNE[1],)])
+def test_an_answer_to_a_spanish_question_says_nothing_of_its_language(fragments):
+    assert ENGLISH_LINE not in answer(*fragments)
+    assert "castell" not in answer(*fragments)

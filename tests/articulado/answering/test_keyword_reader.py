@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from articulado.answering.reader import KeywordReader
+from articulado.guides.cards import packaged_cards
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.retrieval.question import described
 from articulado.values.answers import question_of
@@ -66,3 +67,50 @@ async def test_how_long_is_no_topic_of_its_own():
     (query,) = await searches("¿cuánto tiempo de permanencia?")
     assert "permanencia" in query
     assert "tiempo" not in query
+
+
+HOLIDAYS = packaged_cards()["holidays/how_many_days"]
+CHOICES = ("pay/unpaid_wages_claim", "holidays/how_many_days")
+
+
+async def read(question, code, found, **fields):
+    asked = []
+
+    def meant(text):
+        asked.append(text)
+        return found.get(text, ())
+
+    reader = KeywordReader(SPANISH_LAW, meant)
+    said = await reader.searches({**question_of(question), "language": code, **fields}, [], follow_up=False)
+    return said.queries, list(said.meant), asked
+
+
+async def test_a_question_in_another_language_is_searched_by_the_one_need_that_it_certainly_asks_for():
+    queries, meant, _ = await read("Wie viel Urlaub?", "de", {"Wie viel Urlaub?": (HOLIDAYS.id,)})
+    assert (queries, meant) == ([HOLIDAYS.need], [HOLIDAYS.id])
+
+
+async def test_a_need_that_only_the_spanish_words_of_a_question_lead_to_is_found_as_well():
+    found = {"cuántos días de vacaciones tengo": (HOLIDAYS.id,)}
+    queries, meant, asked = await read("Quants dies de vacances tinc?", "ca", found)
+    assert (queries, meant) == ([HOLIDAYS.need], [HOLIDAYS.id])
+    assert asked == ["Quants dies de vacances tinc?", "cuántos días de vacaciones tengo"]
+
+
+@pytest.mark.parametrize("choices", [CHOICES, ()])
+async def test_without_a_certain_need_the_spanish_words_are_searched(choices):
+    queries, meant, _ = await read("Quants dies?", "ca", {"Quants dies?": choices})
+    assert (queries, meant) == (["cuántos días"], list(choices))
+
+
+@pytest.mark.parametrize(
+    ("question", "code", "fields"),
+    [
+        ("¿Cuánto preaviso doy?", "", {}),
+        ("Was sagt Artikel 38?", "de", {"provisions": [{"law_id": "x", "provision_key": "art:38"}]}),
+        ("Mindestlohn in Deutschland?", "de", {}),
+    ],
+)
+async def test_needs_are_not_looked_for_in_spanish_beside_a_provision_or_in_another_country(question, code, fields):
+    _, meant, asked = await read(question, code, {}, **fields)
+    assert (meant, asked) == ([], [])

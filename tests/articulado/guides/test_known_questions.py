@@ -9,10 +9,17 @@ from support.sentences import KnownSentences
 
 from articulado.config.settings import Settings
 from articulado.encoders import phrasings as phrasings_module
-from articulado.encoders.phrasings import Known, Phrasings, packaged_phrasings
+from articulado.encoders.phrasings import Known, Neighbourhood, Phrasings, Support, packaged_phrasings
 from articulado.encoders.use_multilingual import FINGERPRINT
 from articulado.guides import known_questions as module
-from articulado.guides.known_questions import KeptVectors, is_prepared, open_phrasings, prepare, quantile_map
+from articulado.guides.known_questions import (
+    KeptVectors,
+    is_prepared,
+    needs_meant,
+    open_phrasings,
+    prepare,
+    quantile_map,
+)
 from articulado.values.errors import ConfigurationError, ModelError
 
 A38, A55 = ("BOE-A-2015-11430", "art:38"), ("BOE-A-2015-11430", "art:55")
@@ -223,3 +230,26 @@ def test_vectors_that_cannot_be_kept_are_there_all_the_same(tmp_path, other, cap
     vectors = KeptVectors(other, tmp_path / "file" / "folder").of_texts(["playa"])
     np.testing.assert_array_equal(vectors[0], KeptVectors(other, tmp_path).of_inquiry("playa"))
     assert caplog.records
+
+
+def around(*means, share=1.0):
+    support = {("fichas", f"area/{place}"): Support(mean, mean, 3, place) for place, mean in enumerate(means)}
+    support[A38] = Support(0.99, 0.99, 3, 9)
+    return Neighbourhood(support, {}, answered=0.8, unanswered=0.2, fifth=0.5, share=share)
+
+
+@pytest.mark.parametrize(
+    ("neighbourhood", "needs"),
+    [
+        (around(0.5, 0.41), ["area/0"]),
+        (around(0.4, 0.9), ["area/1"]),
+        (around(0.7), ["area/0"]),
+        (around(0.5, 0.42), ["area/0", "area/1"]),
+        (around(0.49, 0.2, 0.3, 0.1), ["area/0", "area/2", "area/1"]),
+        (around(0.45, 0.44, share=0.7), []),
+        (around(0.44, 0.1), []),
+        (around(), []),
+    ],
+)
+def test_a_need_is_certain_that_leads_and_some_are_choices_that_are_near(neighbourhood, needs):
+    assert list(needs_meant(neighbourhood)) == needs

@@ -6,7 +6,7 @@ from importlib import resources
 
 import pytest
 
-from articulado.language.languages import LANGUAGES, UNKNOWN_LANGUAGE, answered_in, language, language_of
+from articulado.language.languages import LANGUAGES, answered_in, in_spanish, language, language_of
 from articulado.language.spanish import analysis_fingerprint, content_words, stem_word, stems, stop_words
 from articulado.values.errors import ConfigurationError
 
@@ -102,25 +102,68 @@ def test_languages_are_analysed_under_names_of_their_own():
     assert len({language(code).fingerprint for code in LANGUAGES}) == len(LANGUAGES)
 
 
+QUESTIONS = {
+    "es": ["¿Cuántos días de vacaciones tengo?", "me an despedido, q ago", "cuanto dura el paro", "nomina de enero"],
+    "en": ["How many days of holiday do I have?", "minimum wage spain 2026", "can they change my shift", "HOLIDAY PAY"],
+    "ca": ["Quants dies de vacances tinc?", "Quina durada té el període de prova?", "em paguen tard, puc reclamar?"],
+    "gl": ["Canto dura o período de proba?", "botáronme do traballo onte, que fago", "teño dereito a vacacións?"],
+    "eu": ["Zenbat opor egun dagozkit?", "Enpresak ez dit soldata ordaindu", "noiz erretira naiteke"],
+    "pt": ["Quantos dias de férias tenho?", "nao me pagaram o salario o que faço", "Com que idade me posso reformar?"],
+    "ro": ["Câte zile de concediu am?", "cate zile de concediu am pe an", "firma nu mi-a platit salariul"],
+    "ar": ["كم عدد أيام الإجازة؟", "صاحب العمل لا يدفع لي راتبي"],
+    "fr": ["Combien de jours de congés ai-je ?", "mon patron ne me paye pas les heures sup"],
+    "it": ["Quanti giorni di ferie ho?", "l'azienda non mi paga lo stipendio"],
+    "de": ["Wie viele Urlaubstage habe ich?", "wie hoch ist das arbeitslosengeld"],
+    "uk": ["Скільки днів відпустки я маю?", "яка мінімальна зарплата в іспанії"],
+    "ru": ["Сколько дней отпуска мне положено?", "Работодатель не платит за сверхурочные"],
+    "bg": ["Колко дни отпуск имам?", "Работодателят не ми плаща извънредните часове"],
+    "zh": ["我有多少天年假？", "公司不付加班费怎么办"],
+    "pl": ["Ile dni urlopu mi przysługuje?", "kiedy moge przejsc na emeryture"],
+    "nl": ["Hoeveel vakantiedagen heb ik?", "Mijn baas betaalt mijn overuren niet"],
+}
+
+
+@pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in QUESTIONS.items() for text in texts])
+def test_the_language_of_a_question_is_recognised(code, text):
+    assert language_of(text, language("es")) == code
+
+
 @pytest.mark.parametrize(
-    ("text", "code", "answered"),
+    "text",
     [
-        ("¿Cuántos días de vacaciones tengo?", "es", "es"),
-        ("How many days of holiday do I have?", "en", "en"),
-        ("Quants dies de vacances tinc?", "ca", "es"),
-        ("Quina durada té el període de prova?", "ca", "es"),
-        ("Canto dura o período de proba?", "gl", "es"),
-        ("Zenbat opor egun dagozkit?", "eu", "es"),
-        ("Combien de jours de congés ai-je ?", "fr", "en"),
-        ("Wie viele Urlaubstage habe ich?", "de", "en"),
-        ("Quantos dias de férias tenho?", "pt", "en"),
-        ("Скільки днів відпустки я маю?", "uk", "en"),
-        ("كم عدد أيام الإجازة؟", "ar", "en"),
-        ("despido improcedente indemnización", UNKNOWN_LANGUAGE, "es"),
-        ("plus de peligrosidad funcionarios", UNKNOWN_LANGUAGE, "es"),
-        ("", "es", "es"),
+        *("", "?", "erte", "no", "art. 56.1", "SMI 2026", "finiquito", "mobbing", "plus de peligrosidad funcionarios"),
+        *("kuanto cobro de paro", "autonomo cuota", "cuantas bacaciones m tocan", "mi empresa no me da de alta"),
+        *("despido improcedente indemnización", "el plus transporte cotiza?", "en mi contrato no viene horario"),
+        *("q ago si no me pagan la nomina", "permiso paternidad semanas", "ss no contesta", "prueva de 2 meses"),
     ],
 )
-def test_the_language_of_a_question_and_of_the_texts_for_it(text, code, answered):
-    assert language_of(text, language("es")) == code
-    assert answered_in(code, language("es")) is language(answered)
+def test_short_and_misspelt_spanish_is_spanish(text):
+    assert language_of(text, language("es")) == "es"
+
+
+def test_without_a_sign_of_another_language_a_text_is_of_the_one_that_is_expected():
+    assert [language_of(text, language("en")) for text in ("", "art. 56.1", "erte", "How long?")] == ["en"] * 4
+    assert language_of("¿Cuántos días de vacaciones me corresponden al año?", language("en")) == "es"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected", "answered"),
+    [("es", "en", "es"), ("en", "es", "en"), ("ca", "es", "es"), ("fr", "es", "es"), ("fr", "en", "en")],
+)
+def test_a_language_without_texts_is_answered_in_the_expected_one(code, expected, answered):
+    assert answered_in(code, language(expected)) is language(answered)
+
+
+def test_every_other_language_says_in_its_own_words_that_the_answer_is_in_spanish():
+    rows = tomllib.loads(FILES.parent.joinpath("recognised.toml").read_text(encoding="utf-8"))["language"]
+    codes = [row["code"] for row in rows]
+    assert len(codes) == len(set(codes)) >= 16
+    assert in_spanish("es") == ""
+    others = [code for code in codes if code != "es"]
+    assert {code: language_of(in_spanish(code), language("es")) for code in others} == {code: code for code in others}
+    assert all("\n" not in in_spanish(code) for code in others)
+
+
+@pytest.mark.parametrize("code", ["xx", "", "und"])
+def test_a_language_that_is_not_recognised_has_no_line(code):
+    assert in_spanish(code) == ""
