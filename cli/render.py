@@ -14,6 +14,7 @@ from rich.text import Text
 
 from articulado.language.formats import figure
 from articulado.legal.agreements.names import validity_of
+from articulado.legal.laws.registry import name_in
 from articulado.values.answers import Citation
 from cli.names import named, unsaid
 
@@ -81,7 +82,8 @@ def print_sources(out: Console, citations: Iterable[Citation], language: "Langua
         out.print(f"\n{language.translate('view_sources')}", style="bold", markup=False)
     for citation, *others in sources.values():
         marks = "".join(f"[{part['mark']}]" for part in (citation, *others))
-        name = named(citation["law"], citation["provision"], citation["title"])
+        law = name_in(language.code, citation["law_id"], citation["law"])
+        name = named(law, citation["provision"], citation["title"])
         print_indented(out, f"{marks} {name}{place_in(citation, language)}", indent=2, hang=5)
         if citation["url"]:
             print_indented(out, citation["url"], indent=7, style="cyan")

@@ -168,19 +168,28 @@ MAX_WHERE = 70
 
 
 def print_end(out: Console, result: Mapping[str, Any], profile: "Profile", language: "Language") -> None:
-    """Print what follows an answer, in the language of its profile, and what it is not."""
+    """Print what follows an answer, and what it is not, in the language of the answer, else in that of its profile."""
+    language = language_of_result(result, language)
     print_below(out, result, language)
     out.print(f"\n{notice(language, law=profile.features.spanish_law)}", style="dim", markup=False)
 
 
 def print_below(out: Console, result: Mapping[str, Any], language: "Language") -> None:
     """Print what stands below an answer: its sources, what was checked, warnings, and how its guides are asked."""
+    language = language_of_result(result, language)
     print_sources(out, result["citations"], language, result.get("answer", ""))
     print_unread(out, result.get("unread", []), language)
     print_checks(out, result, language)
     print_warnings(out, result["warnings"], language.translate("view_warning", text="{text}"))
     for guide in result.get("guides", []):
         out.print(Text(f"\n{language.translate('view_ask_guide', command=guide_command(guide))}"), soft_wrap=True)
+
+
+def language_of_result(result: Mapping[str, Any], language: "Language") -> "Language":
+    """Return the language of the texts of an answer; that of its profile if the result does not say it."""
+    from articulado.language.languages import answered_in
+
+    return answered_in(result.get("language", ""), language)
 
 
 def guide_command(guide: "CaseGuide") -> str:
@@ -287,7 +296,7 @@ def _freshness(result: Mapping[str, Any], language: "Language") -> list[str]:
 
 
 def _day(day: str, language: "Language") -> str:
-    return long_day(day) if language.code == "es" else day
+    return long_day(day, language.code)
 
 
 def _print_certificate(out: Console, certificate: Mapping[str, Any], language: "Language") -> None:
@@ -300,7 +309,7 @@ def _print_certificate(out: Console, certificate: Mapping[str, Any], language: "
     summary += "." if probability is None else language.translate("view_probability", percent=_percent(probability))
     print_indented(out, summary, indent=0, style="dim")
     for best in certificate["best"]:
-        scored = language.translate("view_scored", relevance=written(best["relevance"], 2))
+        scored = language.translate("view_scored", relevance=written(best["relevance"], 2, language.code))
         print_indented(out, f"- {named(best['law'], best['provision'])} {scored}", indent=2, hang=2, style="dim")
     if certificate["missing"]:
         words = ", ".join(map(language.quoted, certificate["missing"]))

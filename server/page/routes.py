@@ -17,6 +17,7 @@ from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, Response
 
+from articulado.language.languages import LANGUAGES
 from articulado.language.languages import language as language_of
 from articulado.language.translation import DEFAULT_LANGUAGE
 
@@ -72,15 +73,21 @@ def page_texts(language: str) -> Mapping[str, str]:
 
 
 def _render(title: str, language: str, *, law: bool) -> str:
-    texts: dict[str, Any] = {**page_texts(language), "title": title, "language": language, "law": law}
-    texts["notice"] = texts["notice_law" if law else "notice_plain"]
+    texts: dict[str, Any] = {**_said(language, law=law), "title": title, "law": law}
     texts["field"] = "law" if law else "plain"
+    texts["others"] = {code: _said(code, law=law) for code in LANGUAGES if code != language}
     # How the offline writer announces what is not the words of the law.
     texts["own_words"] = language_of(language).translate("answer_in_our_words", place="", text="").rstrip(": ")
     # Nothing in it may end the script element that it stands in.
     data = json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c")
     written = _folder("files").joinpath("index.html").read_text(encoding="utf-8")
     return _FIELD.sub(lambda field: data if field[1] == "data" else html.escape(texts[field[1]]), written)
+
+
+def _said(language: str, *, law: bool) -> dict[str, str]:
+    """Return the texts of the page in a language, with its code and what a result is not."""
+    texts = page_texts(language)
+    return {**texts, "language": language, "notice": texts["notice_law" if law else "notice_plain"]}
 
 
 def _folder(name: str) -> Any:

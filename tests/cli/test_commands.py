@@ -139,7 +139,7 @@ def test_what_an_english_profile_shows_is_in_english(capsys, monkeypatch, tmp_pa
         "The answer consists of quotations and reviewed summaries; "
         "each of its citations was checked to lead to a source.",
     ]
-    assert re.fullmatch(r"Index of \d{4}-\d\d-\d\d\.", index_day)
+    assert re.fullmatch(r"Index of [A-Z][a-z]+ \d{1,2}, \d{4}\.", index_day)
     assert (blank, notice) == ("", "General information from the knowledge base; it is no advice.")
 
 

@@ -369,3 +369,22 @@ def test_the_line_below_an_answer_says_what_was_checked(checked, said, not_said)
     page = " ".join(out.file.getvalue().split())
     assert said in page
     assert not_said not in page
+
+
+@pytest.mark.parametrize(
+    ("code", "heading", "law", "notice"),
+    [
+        ("en", "Sources", "Estatuto de los Trabajadores (Workers’ Statute), Artículo 38", "it is not legal advice."),
+        ("es", "Fuentes", "Estatuto de los Trabajadores, Artículo 38", "no es asesoramiento jurídico."),
+        (None, "Fuentes", "Estatuto de los Trabajadores, Artículo 38", "no es asesoramiento jurídico."),
+    ],
+)
+def test_what_stands_below_an_answer_is_in_the_language_of_the_answer(code, heading, law, notice):
+    out = piped()
+    source = citation(law="Estatuto de los Trabajadores", law_id="BOE-A-2015-11430", provision="Artículo 38")
+    result = {"answer": "", "citations": [source], "warnings": [], **({"language": code} if code else {})}
+    print_end(out, result, load_profile("laboral"), ES)
+    page = out.file.getvalue()
+    assert f"\n{heading}\n" in page
+    assert law in page
+    assert page.endswith(f"{notice}\n")

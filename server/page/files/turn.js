@@ -3,7 +3,7 @@
 import { json } from "./api.js";
 import { capital, el, link } from "./dom.js";
 import { render } from "./markdown.js";
-import { day, number, say, today } from "./texts.js";
+import { day, number, say, speaking, today } from "./texts.js";
 import { workedView } from "./worked.js";
 
 /** What a person sees of the stages of the graph, in order. */
@@ -53,8 +53,9 @@ export class Turn {
     this.element.querySelector(".superseded")?.remove();
     this.answer.dataset.outcome = result.outcome;
     this.#write(withoutSteps(result.answer, result.calculations));
+    if (result.language) this.answer.lang = result.language;
     this.answer.replaceChildren(
-      ...[
+      ...speaking(result.language, () => [
         result.outcome !== "answer" && el("p", { class: "verdict" }, say(`outcome_${result.outcome}`)),
         this.#choices() || this.body,
         ...this.#calculations(),
@@ -67,7 +68,7 @@ export class Turn {
         ...this.#notes(),
         this.#certificate(),
         this.#actions(),
-      ].filter(Boolean),
+      ]).filter(Boolean),
     );
     this.shown.announce(say(`ready_${result.outcome}`));
   }

@@ -41,6 +41,23 @@ def answer_with(visit: Visit, *parts: tuple[str, Any]) -> None:
     visit.page.route("**/v1/ask", lambda route: route.fulfill(content_type="text/event-stream", body=events(*parts)))
 
 
+def test_around_an_answer_in_english_the_page_speaks_english(visit: Visit) -> None:
+    for question, language, heading, kind in (
+        (
+            "How many days of leave for a wedding are there in artículo 1 de la Ley 9/2001?",
+            "en",
+            "Sources",
+            "Official text",
+        ),
+        (WEDDING, "es", "Fuentes", "Texto oficial"),
+    ):
+        visit.ask(question)
+        last = visit.page.locator(".turn").last
+        expect(last.locator("[data-outcome]")).to_have_attribute("lang", language)
+        expect(last.locator(".sources h3").first).to_have_text(heading)
+        expect(last.locator(".sources .kind.official").first).to_have_text(kind)
+
+
 def test_a_claim_opens_the_passage_that_it_rests_on(visit: Visit) -> None:
     page = visit.page
     visit.ask(WEDDING)
