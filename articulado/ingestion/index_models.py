@@ -18,7 +18,7 @@ from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.store.generations import Fingerprints, Manifest
 from articulado.values.protocols import Embedder
 
-CHUNKER = "small_to_big:2000:300:50:5"
+CHUNKER = "small_to_big:2000:300:50:6"
 """Fingerprint of how documents are cut and what chunks hold; another one where the same document gives other chunks."""
 
 

@@ -123,8 +123,7 @@ def _read_article(file: Path, profile: Profile) -> Staged:
 def _read_law(files: Sequence[Path], skipped: list[Failure]) -> Law:
     """Read a law from its newest text; a file that cannot be read is skipped while another can."""
     from articulado.ingestion.boe.reader import read_boe
-    from articulado.ingestion.history.amendments import read_reforms
-    from articulado.ingestion.history.wordings import Snapshot, merge_snapshots, read_snapshot
+    from articulado.ingestion.history.wordings import Snapshot, merge_snapshots, read_reforms, read_snapshot
 
     left, errors = list(files), list[InvalidInput]()
     while left:

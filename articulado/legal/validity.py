@@ -12,7 +12,7 @@ from datetime import date
 from functools import lru_cache
 
 from articulado.legal.laws.registry import known_laws
-from articulado.values.chunks import NO_DAYS, REPEALED, Chunk, Status
+from articulado.values.chunks import REPEALED, Chunk, Status
 
 MAX_TEXTS = 8_192
 """Texts of which it is kept whether anything is left of them: a question asks that of all it finds, several times."""
@@ -44,23 +44,14 @@ def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
     """Tell whether a chunk is law today, or with ``as_of`` on that day, whatever becomes of it later.
 
     What is repealed was law until its last day; where no source tells that, it is law no longer from today on.
-    A wording that is nothing but the mark of a repeal is law on no day, and nothing is before its law is.
+    A wording that is nothing but the mark of a repeal is law on no day.
     """
     day = as_of or today
-    if not is_of_day(chunk, day) or day < (_law_begins(chunk) or day):
+    if not is_of_day(chunk, day):
         return False
     if chunk["status"] in REPEALED and chunk["valid_to"] is None and day >= today:
         return False
     return not _is_mark_of_repeal(chunk["text"])
-
-
-def _law_begins(chunk: Chunk) -> date | None:
-    """Return the first day of the law of a chunk; ``None`` where no source says it."""
-    law = known_laws().get(chunk["law_id"])
-    if law and law.begins:
-        return law.begins
-    begins = chunk.get("law_days", NO_DAYS)["begins"]
-    return date.fromisoformat(begins) if begins else None
 
 
 @lru_cache(MAX_TEXTS)

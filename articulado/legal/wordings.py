@@ -15,7 +15,6 @@ from articulado.language.folding import fold
 from articulado.language.formats import long_day
 from articulado.language.table_text import without_heads
 from articulado.language.translation import translate
-from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import in_force
 from articulado.values.chunks import NO_DAYS, Candidate, Chunk, WordingChange, WordingDates, with_changed
 
@@ -147,11 +146,9 @@ def certainty(chunk: Chunk, day: date, tracked: frozenset[str]) -> Certainty:
         return "unknown"
     if _others_between(wording) or (_first_day_deduced(wording) and begins and day < begins + _SETTLED):
         return "derived"
-    law = known_laws().get(chunk["law_id"])
-    amended_since = law is not None and begins is not None and begins > law.published
     changed = _day(chunk.get("law_days", NO_DAYS)["changed"])
     unchanged = _never_amended(chunk, tracked) or (changed is not None and day >= changed)
-    return "sure" if "last_day" in wording or amended_since or unchanged else "unknown"
+    return "sure" if "last_day" in wording or "first_day" in wording or unchanged else "unknown"
 
 
 def _never_amended(chunk: Chunk, tracked: frozenset[str]) -> bool:
@@ -170,10 +167,10 @@ def first_day_known(chunk: Chunk, tracked: frozenset[str] = frozenset()) -> str 
     if chunk["source"] != "official":
         return None
     days = chunk.get("law_days")
-    if days is None or chunk["valid_from"] != days["published"]:
+    if days is None:
         return chunk["valid_from"]
-    known_to_begin = "last_day" in chunk["wording"] or _never_amended(chunk, tracked)
-    return days["begins"] if known_to_begin else None
+    known_to_begin = days["begins"] is not None and ("last_day" in chunk["wording"] or _never_amended(chunk, tracked))
+    return chunk["valid_from"] if known_to_begin else None
 
 
 def last_change_of(chunk: Chunk) -> str | None:
@@ -185,7 +182,7 @@ def last_change_of(chunk: Chunk) -> str | None:
     days = chunk.get("law_days", NO_DAYS)
     if days["changed"]:
         return days["changed"] if days["changed"] > days["published"] else None
-    began = chunk["valid_from"]
+    began = chunk["valid_from"] if "first_day" in chunk["wording"] else None
     return began if began and days["published"] and began > max(days["published"], days["begins"] or "") else None
 
 

@@ -7,8 +7,7 @@ import pytest
 from support.searching import rag_over, retrieval_over
 
 from articulado.ingestion.chunking.chunks import law_chunks
-from articulado.ingestion.history.amendments import read_reforms
-from articulado.ingestion.history.wordings import merge_snapshots, read_snapshot
+from articulado.ingestion.history.wordings import merge_snapshots, read_reforms, read_snapshot
 from articulado.ingestion.markdown.reader import read_law
 from articulado.legal.validity import in_force
 from articulado.values.chunks import REPEALED
@@ -49,7 +48,7 @@ def wordings(chunks, key="art:15"):
 
 def test_the_article_has_three_wordings(statute):
     assert wordings(statute) == {
-        ("2015-10-24", "2022-03-30"),
+        ("2015-11-13", "2022-03-30"),
         ("2022-03-30", "2025-04-03"),
         ("2025-04-03", None),
     }
@@ -59,9 +58,9 @@ def test_the_article_has_three_wordings(statute):
     ("question", "wording"),
     [
         ("¿Cuánto dura un contrato de obra?", ("2025-04-03", None)),
-        ("¿Cuánto duraba un contrato de obra en 2019?", ("2015-10-24", "2022-03-30")),
-        ("¿Cuánto duraba un contrato de obra antes de la reforma laboral?", ("2015-10-24", "2022-03-30")),
-        ("Me despidieron el 29 de marzo de 2022: ¿cuánto duraba un contrato?", ("2015-10-24", "2022-03-30")),
+        ("¿Cuánto duraba un contrato de obra en 2019?", ("2015-11-13", "2022-03-30")),
+        ("¿Cuánto duraba un contrato de obra antes de la reforma laboral?", ("2015-11-13", "2022-03-30")),
+        ("Me despidieron el 29 de marzo de 2022: ¿cuánto duraba un contrato?", ("2015-11-13", "2022-03-30")),
         ("Me despidieron el 30/3/22: ¿cuánto duraba un contrato?", ("2022-03-30", "2025-04-03")),
         ("Me contrataron en 2019: ¿cuánto dura un contrato de obra?", ("2025-04-03", None)),
     ],

@@ -54,7 +54,7 @@ async def test_the_first_day_is_the_one_that_the_source_gives_or_the_last_change
 
 async def test_an_untouched_provision_of_a_law_with_amendments_is_as_old_as_the_law():
     amended = make_chunk(1, law_days=LAW_DAYS, notes=["Se modifica."], wording={"first_day": "exact"})
-    untouched = make_chunk(2, provision_key="art:26", law_days=LAW_DAYS)
+    untouched = make_chunk(2, provision_key="art:26", law_days=LAW_DAYS, valid_from="2015-11-13")
     (written,) = await wordings_of(FakeStore([amended, untouched]), {"BOE-A-2015-11430#Artículo 26": {"a"}}, TODAY)
     assert (written.since.isoformat(), written.certainty) == ("2015-11-13", "exact")
 

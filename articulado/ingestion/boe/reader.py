@@ -5,13 +5,16 @@ The format is documented in "API legislación consolidada" of the BOE (28 June 2
 ``read_boe`` raises ``InvalidInput`` for a file that cannot be read or has no text.
 """
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 from articulado.ingestion.boe.blocks import LawFacts, read_blocks, tidy
 from articulado.ingestion.boe.catalogue import Element, parse_xml
 from articulado.ingestion.boe.wordings import iso_day, norm_in
-from articulado.ingestion.model import Law, LawStatus, unique_wording_keys
+from articulado.ingestion.effects import effects_of
+from articulado.ingestion.model import Law, LawStatus, Provision, unique_wording_keys
 from articulado.language.folding import fold
 from articulado.language.formats import long_day
 from articulado.language.translation import reason
@@ -58,7 +61,8 @@ def read_boe(path: Path, *, today: date | None = None) -> Law:
         tidy(relation.findtext("id_norma")): norm_in(" " + tidy(relation.findtext("texto")))
         for relation in reversed(later)
     }
-    provisions = unique_wording_keys(read_blocks(text, LawFacts(law_id, published, norms, now)))
+    wordings = unique_wording_keys(read_blocks(text, LawFacts(law_id, published, norms, now)))
+    provisions = list(_with_own_days(wordings, published, iso_day(metadata.findtext("fecha_vigencia"))))
     if not provisions:
         raise InvalidInput(f"El fichero «{path}» no contiene ningún precepto. Descargue la norma otra vez.")
     status, valid_to, note = _end(metadata, later, now)
@@ -73,6 +77,23 @@ def read_boe(path: Path, *, today: date | None = None) -> Law:
         provisions=tuple(provisions),
         territory=community_of(_code(metadata, "ambito"), tidy(metadata.findtext("departamento"))),
     )
+
+
+def _with_own_days(wordings: Sequence[Provision], published: str, entry: str | None) -> Iterator[Provision]:
+    """Yield wordings, those that are as old as the law with the first day that its final provisions give them.
+
+    The source gives such a wording the day of publication or of the entry into force of the whole law, also where it
+    has effects from another one. A wording with a day of its own keeps it.
+    """
+    effects = effects_of(wordings, published)
+    undistinguished, seen = {published, entry, effects.entry}, set[str]()
+    for wording in wordings:
+        day = effects.own.get(wording.key) or effects.begins
+        is_first = wording.key not in seen
+        seen.add(wording.key)
+        if is_first and day and wording.valid_from in undistinguished and day < (wording.valid_to or "9999"):
+            wording = replace(wording, valid_from=day)
+        yield wording
 
 
 def _root(path: Path) -> Element:

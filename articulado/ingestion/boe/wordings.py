@@ -1,16 +1,24 @@
-"""Dated wordings of a block of the BOE's XML.
+"""Dated wordings of a block of the BOE's XML, and amendments named in the BOE's notes.
 
 A wording is in force from ``start`` to the day before ``end`` (ISO 8601; ``None`` is open). The wordings of
 a block do not overlap. Days before 1800 are source errors and count as missing. ``norm_in`` extracts the
 amending norm from a note.
+
+``read_amendments`` parses the BOE's notes below a provision: each names the norm and its BOE identifier. An
+unusual effective day stands in the same note ("con efectos de 1 de enero de 2025"), in the next one ("Esta
+modificación entra en vigor el 30 de marzo de 2022"), or in another note with the same identifier.
+``find_change`` returns the first day (ISO 8601) of a wording.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from articulado.ingestion.boe.catalogue import Element
+from articulado.language.formats import MONTHS, month_number
+from articulado.legal.ids import BOE_ID
+from articulado.legal.validity import AMENDS
 from articulado.values.chunks import WordingDates
 
 EARLIEST = "1800-01-01"
@@ -114,3 +122,141 @@ def wording_dates(wording: Wording, notes: Sequence[str], norms: Mapping[str, st
             }
         ],
     }
+
+
+_REFERENCE = re.compile(rf"Ref\. ({BOE_ID})")
+_LATER_WORDING = "en la redacción dada por"
+_DATE = rf"(\d{{1,2}})(?:\.?º)? de ({MONTHS})(?: de (\d{{4}}))?"
+_EFFECT = re.compile(rf"(?:efectos|en vigor)(?: (?:de|desde|el|a partir del|día))* {_DATE}")
+_ENACTED = re.compile(rf"(?:/(\d{{4}}),?)? de {_DATE}$")
+# A ruling that finds a wording unconstitutional and leaves it as it is.
+_WITHOUT_NULLITY = "no lleva aparejada"
+
+
+@dataclass(frozen=True)
+class Amendment:
+    """What one norm did to a provision.
+
+    ``norm`` is its name ("Real Decreto-ley 32/2021, de 28 de diciembre"), ``reference`` its BOE identifier,
+    ``enacted`` its own day, ``effect`` the day since which the whole amendment has effect, where a note says it; days
+    are ISO 8601. ``adds`` tells that it brought the whole provision, ``voids`` that it undoes one that lapsed.
+    ``notes`` are the notes on it.
+    """
+
+    norm: str
+    reference: str
+    enacted: str | None = None
+    effect: str | None = None
+    adds: bool = False
+    voids: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ruling(self) -> bool:
+        """Tell whether a court did it, and no legislator."""
+        return self.norm.startswith(("Sentencia", "Auto"))
+
+
+def read_amendments(notes: Sequence[str]) -> list[Amendment]:
+    """Return the amendments that notes tell of, in the order of the notes: the last one first.
+
+    A note that tells of none belongs to the amendment whose identifier it has, else to the one above it.
+    """
+    first = [index for index, note in enumerate(notes) if AMENDS.match(note) and _WITHOUT_NULLITY not in note]
+    owned: dict[int, list[str]] = {index: [notes[index]] for index in first}
+    for index, note in enumerate(notes):
+        same_norm = [other for other in first if _reference(note) and _reference(notes[other]) == _reference(note)]
+        above = [other for other in first if other < index]
+        if index not in owned and (same_norm or above):
+            owned[same_norm[0] if same_norm else above[-1]].append(note)
+    return [_amendment(texts) for texts in owned.values()]
+
+
+def _amendment(notes: Sequence[str]) -> Amendment:
+    note, *rest = notes
+    head = note[: match.start()] if (match := _REFERENCE.search(note)) else note
+    _, reworded, later = head.partition(_LATER_WORDING)
+    norm = norm_in(f" por {later}" if reworded else head)
+    day = _ENACTED.search(norm)
+    effects = (_iso(*match.groups()) for text in (head, *rest) for match in _EFFECT.finditer(text))
+    return Amendment(
+        norm=norm,
+        reference=_reference(note),
+        enacted=_iso(day[2], day[3], day[4] or day[1]) if day else None,
+        # Not before the last of them is the whole amendment law.
+        effect=max(filter(None, effects), default=None),
+        adds=re.match(r"Se añade(?:,[^,]*,)? por ", note) is not None,
+        voids=note.startswith("Se deja sin efecto"),
+        notes=tuple(notes),
+    )
+
+
+def _reference(note: str) -> str:
+    match = _REFERENCE.search(note)
+    return match[1] if match else ""
+
+
+def _iso(day: str, month: str, year: str | None) -> str | None:
+    try:
+        return date(int(year or 0), month_number(month), int(day)).isoformat()
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One amendment, the day it was published, and its first day as law; not ``exact`` if only derived from that."""
+
+    amendment: Amendment
+    published: str
+    day: str
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Change:
+    """How a wording began: ``day`` is its first day as law, ISO 8601.
+
+    ``steps`` are the amendments since the wording before it, in the order of their days; the last brought the wording.
+    None: no amendment is known, and ``day`` is that of the first snapshot that has the wording.
+    """
+
+    day: str
+    steps: tuple[Step, ...] = ()
+
+
+def find_change(
+    amendments: Sequence[tuple[str, Amendment]], since: str, until: str, before: str | None
+) -> Change | None:
+    """Return the change by the amendments published after ``since`` and not after ``until``, if there are any.
+
+    A day of effect is not believed where it is not after ``since`` or not before ``before``, the day on which the
+    next wording begins: then the day of publication decides.
+    """
+    steps = [_step(amendment, day, since, before) for day, amendment in amendments if since < day <= until]
+    ends = [step.published for step in steps if step.amendment.voids]
+    lapsed = {step.published for step in steps for end in ends if step.published <= end < step.day and step.exact}
+    if lapsed:
+        steps = [step for step in steps if step.published not in lapsed and not step.amendment.voids]
+    if not steps:
+        return None
+    latest = max(steps, key=lambda step: step.published)
+    pending = [step for step in steps if step.day > max(latest.published, latest.day)]
+    last = max([latest, *pending], key=lambda step: step.day)
+    earlier = sorted((step for step in steps if step.day < last.day), key=lambda step: step.day)
+    return Change(last.day, (*earlier, last))
+
+
+def day_after(day: str) -> str:
+    """Return the next day."""
+    return (date.fromisoformat(day) + timedelta(days=1)).isoformat()
+
+
+def _step(amendment: Amendment, published: str, since: str, before: str | None) -> Step:
+    effect = amendment.effect
+    if effect and since < effect and (before is None or effect < before):
+        return Step(amendment, published, effect, exact=True)
+    derived = day_after(published)
+    if amendment.ruling or (before is not None and derived >= before):
+        derived = published
+    return Step(amendment, published, derived, exact=amendment.ruling)

@@ -9,14 +9,16 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from hashlib import blake2b
 from itertools import accumulate
 from typing import cast
 
 from articulado.ingestion.chunking.semantic import Embed, semantic_spans, spans_of, split_text
+from articulado.ingestion.effects import VACATIO, Effects, effects_of
 from articulado.ingestion.files.formats.lines import running_text
-from articulado.ingestion.history.amendments import abridged, bears_on, entry_into_force
 from articulado.ingestion.model import Document, Law, Provision
+from articulado.language.folding import fold
 from articulado.language.formats import long_day
 from articulado.language.languages import Language, language
 from articulado.language.sentences import CLAUSES, between_sentences, cut
@@ -25,7 +27,7 @@ from articulado.language.translation import translate
 from articulado.legal.agreements.names import agreement_name
 from articulado.legal.ids import chunk_id
 from articulado.legal.labels import provision_url
-from articulado.legal.laws.registry import KnownLaw, known_laws, rank_of
+from articulado.legal.laws.registry import KnownLaw, known_laws, norm_kinds, rank_of
 from articulado.legal.wordings import wording_status_note
 from articulado.store.records.chunks import DECISION_RANK
 from articulado.values.chunks import Chunk, LawDays, Status, WordingDates
@@ -136,17 +138,19 @@ def law_chunks(law: Law) -> list[Chunk]:
         InvalidInput: two wordings of a provision begin on the same day.
     """
     known = known_laws().get(law.id)
-    end = _end(law, known)
-    days = _law_days(law, known)
+    effects = effects_of(law.provisions, law.published)
+    days = _law_days(law, known, effects)
+    end = _end(law, known, effects)
     wordings: set[tuple[str, str]] = set()
     chunks: list[Chunk] = []
     for provision in law.provisions:
         parts = _parts(provision)
-        valid_from = provision.valid_from or law.published
+        valid_from = provision.valid_from or effects.own.get(provision.key) or days["begins"] or law.published
         if (provision.key, valid_from) in wordings:
             raise InvalidInput(translate("ingest.wordings_same_day", id=law.id, label=provision.label, day=valid_from))
         wordings.add((provision.key, valid_from))
         status, note, dates, valid_to = _validity(provision, end)
+        note = " ".join(filter(None, (note, effects.parts.get(provision.key))))
         for number, (text, url) in enumerate(parts, 1):
             chunk: Chunk = {
                 "id": chunk_id(law.collection, law.id, provision.key, valid_from, number),
@@ -195,8 +199,11 @@ def law_chunks(law: Law) -> list[Chunk]:
     return chunks
 
 
-def _law_days(law: Law, known: KnownLaw | None) -> LawDays:
-    begins = known.begins.isoformat() if known and known.begins else entry_into_force(law.provisions, law.published)
+def _law_days(law: Law, known: KnownLaw | None, effects: Effects) -> LawDays:
+    """Return the days of a law; a norm that sets no first day begins 20 days after its publication."""
+    begins = known.begins.isoformat() if known and known.begins else effects.begins
+    if effects.silent and begins is None and law.published and law.rank in norm_kinds():
+        begins = (date.fromisoformat(law.published) + VACATIO).isoformat()
     return {"published": law.published, "begins": begins, "changed": law.changed}
 
 
@@ -247,9 +254,9 @@ def _validity(provision: Provision, end: _End) -> tuple[Status, str, WordingDate
     return end.status or provision.status, end.note or note, open_ended, end.valid_to
 
 
-def _end(law: Law, known: KnownLaw | None) -> _End:
-    """Return how a law ended, by its source and by what the registry of laws knows."""
-    valid_to = law.valid_to or (known.valid_to.isoformat() if known and known.valid_to else None)
+def _end(law: Law, known: KnownLaw | None, effects: Effects) -> _End:
+    """Return how a law ended, by its source, by what the registry of laws knows, or by its own text."""
+    valid_to = law.valid_to or (known.valid_to.isoformat() if known and known.valid_to else None) or effects.ends
     status = _LAW_STATUS.get(law.status)
     successor = known_laws().get(known.superseded_by) if known and known.superseded_by else None
     note = law.status_note if status or valid_to else ""
@@ -257,6 +264,9 @@ def _end(law: Law, known: KnownLaw | None) -> _End:
         note = f"{translate('ingest.status_unknown')} {note}".strip()
     if status and not note:
         note = "Norma derogada." if status == "derogada" else "Norma de vigencia agotada."
+    elif valid_to and valid_to == effects.ends and not note:
+        last = (date.fromisoformat(valid_to) - date.resolution).isoformat()
+        note = f"Según su propio texto, surte efectos hasta el {long_day(last)}."
     elif valid_to and not note:
         note = f"Norma derogada, con efectos de {long_day(valid_to)}."
     if status and successor:
@@ -268,6 +278,41 @@ def _end(law: Law, known: KnownLaw | None) -> _End:
 def _law_content_hash(provision: Provision, text: str) -> str:
     content = "\x1f".join((provision.label, provision.title, provision.breadcrumb, text))
     return blake2b(content.encode(), digest_size=16).hexdigest()
+
+
+_RENAMED = re.compile(r"\breferencias? (?:.{0,60}?\b)?a (?:(?:los?|las?) )?(?P<body>[a-z]+)")
+_SPEAKS_OF_COURT = re.compile(
+    r"\b(?:juzgado|juez|jueces|demanda|organo (?:jurisdiccional|judicial)|jurisdiccion social|secretari[oa] judicial)"
+)
+_COURTS = frozenset(("juzgado", "tribunal"))
+
+
+_ENUMERATION = re.compile(r"(?<=\ba los |\ba las )(\w+) [^;:.]*,[^;:.]*,[^;:.]*?(?= se entender| deber)")
+
+
+def abridged(note: str) -> str:
+    """Return a note without the members of a long enumeration of bodies and without its further sentences.
+
+    >>> abridged("Las referencias a los Juzgados de Menores, de lo Penal, de lo Social se entenderán a otros; y más.")
+    'Las referencias a los Juzgados […] se entenderán a otros.'
+    """
+    short = _ENUMERATION.sub(r"\1 […]", note)
+    return note if short == note else f"{short.partition(';')[0].rstrip('.')}."
+
+
+def bears_on(note: str, text: str) -> bool:
+    """Tell whether a note at the head of a law bears on a text of it.
+
+    A note on references to a body bears on texts that name the body; one on courts also on those that speak of a
+    claim before them. A note of any other kind bears on no text in particular.
+    """
+    if (renamed := _RENAMED.search(fold(note))) is None:
+        return False
+    body = re.sub(r"(?<=[^aeiou])es$|s$", "", renamed["body"])
+    folded = fold(text)
+    if body in _COURTS and _SPEAKS_OF_COURT.search(folded):
+        return True
+    return re.search(rf"\b{body}", folded) is not None
 
 
 STRATEGY = "small_to_big_contextual"

@@ -216,8 +216,8 @@ def _law_chunk(record: LawRecord, refs: Iterable[str], ids: ProvisionIds) -> Chu
         "kind": "resumen",
         "provision": record.provision,
         "provision_key": key,
-        # The day of the law itself: a record gives the wording of today, and of no day before the law.
-        "valid_from": law.published.isoformat(),
+        # The first day of the law itself: a record gives the wording of today, and of no day before the law.
+        "valid_from": (law.begins or law.published).isoformat(),
         "chunk_type": "provision",
         "url": provision_url(law.id, record.provision),
     }

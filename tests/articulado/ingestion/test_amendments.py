@@ -2,7 +2,7 @@
 
 import pytest
 
-from articulado.ingestion.history.amendments import read_amendments
+from articulado.ingestion.boe.wordings import read_amendments
 from articulado.legal.validity import provision_status
 
 BY_7 = "Se modifica el apartado 1 por el art. 3 de la Ley 7/2020, de 4 de mayo. Ref. BOE-A-2020-4000#a3"

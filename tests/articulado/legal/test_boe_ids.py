@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from articulado.guides.schema import ProvisionLink
+from articulado.ingestion.boe.wordings import read_amendments
 from articulado.ingestion.files.header import provisions_named
-from articulado.ingestion.history.amendments import read_amendments
 from articulado.ingestion.sources import source_files
 from articulado.legal.ids import BOE_ID_TYPED, boe_id, is_boe_id
 from articulado.legal.laws.mentions import find_law

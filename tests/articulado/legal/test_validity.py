@@ -17,9 +17,6 @@ REFORMED = GONE | {"valid_to": "2024-01-01"}
     [
         ({}, None, True),
         ({"valid_from": None, "law_id": "BOE-A-2099-1"}, date(1900, 1, 1), True),
-        # The Estatuto was published on 24 October 2015, and is law since 13 November.
-        ({}, date(2015, 11, 12), False),
-        ({}, date(2015, 11, 13), True),
         ({"valid_from": "2020-01-01"}, date(2019, 12, 31), False),
         ({"valid_from": "2020-01-01"}, date(2020, 1, 1), True),
         ({"valid_to": "2020-01-01"}, date(2019, 12, 31), True),

@@ -46,7 +46,9 @@ def chunk(**fields):
         (ENDED | {"wording": UNTIL}, "Redacción vigente del 24/10/2015 al 29/03/2022"),
         (ENDED | {"wording": AT_LEAST}, "Redacción vigente del 24/10/2015 al 29/03/2022 (fechas deducidas)"),
         (ENDED | {"wording": UNTIL, "valid_from": None}, "Redacción vigente hasta el 29/03/2022"),
-        ({"valid_from": "2019-03-08"}, "Redacción vigente desde el 08/03/2019"),
+        ({"valid_from": "2019-03-08", "wording": EXACT}, "Redacción vigente desde el 08/03/2019"),
+        # A day that only the law itself gives may be that of an earlier wording.
+        ({"valid_from": "2019-03-08"}, "Única redacción en el índice: compruebe la del 31/12/2021"),
         (
             {"valid_from": "2019-03-08", "wording": DEDUCED},
             "Redacción vigente desde el 08/03/2019 (fecha deducida)",
@@ -94,7 +96,7 @@ def test_a_day_after_the_last_change_of_the_law_asks_for_no_warning():
 @pytest.mark.parametrize(
     ("fields", "day"),
     [
-        ({}, "2015-10-24"),
+        ({}, "2015-11-13"),
         ({"law_days": LAW_DAYS}, None),
         ({"law_days": {**LAW_DAYS, "changed": "2015-10-24"}}, "2015-11-13"),
         ({"law_days": {**LAW_DAYS, "changed": "2015-10-24", "begins": None}}, None),
@@ -103,8 +105,8 @@ def test_a_day_after_the_last_change_of_the_law_asks_for_no_warning():
     ],
 )
 def test_a_wording_is_in_force_since_a_day_that_is_known(fields, day):
-    assert first_day_known(chunk(**{"valid_from": "2015-10-24", **fields})) == day
-    tracked = first_day_known(chunk(valid_from="2015-10-24", law_days=LAW_DAYS), frozenset({ET}))
+    assert first_day_known(chunk(**{"valid_from": "2015-11-13", **fields})) == day
+    tracked = first_day_known(chunk(valid_from="2015-11-13", law_days=LAW_DAYS), frozenset({ET}))
     assert tracked == "2015-11-13"
 
 

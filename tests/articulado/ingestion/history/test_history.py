@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from articulado.ingestion.chunking.chunks import law_chunks
-from articulado.ingestion.history.amendments import read_reforms
-from articulado.ingestion.history.wordings import Snapshot, merge_snapshots, read_snapshot, snapshot_day
+from articulado.ingestion.history.wordings import Snapshot, merge_snapshots, read_reforms, read_snapshot, snapshot_day
 from articulado.ingestion.model import Law, Provision
 from articulado.values.errors import InvalidInput
 

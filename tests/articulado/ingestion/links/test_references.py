@@ -4,8 +4,7 @@ import pytest
 from support.paths import DATA
 
 from articulado.ingestion.chunking.chunks import law_chunks
-from articulado.ingestion.history.amendments import read_reforms
-from articulado.ingestion.history.wordings import merge_snapshots, read_snapshot
+from articulado.ingestion.history.wordings import merge_snapshots, read_reforms, read_snapshot
 from articulado.ingestion.links import references
 from articulado.ingestion.links.provision_index import ProvisionIndex
 from articulado.ingestion.links.references import UnresolvedCitation
@@ -19,7 +18,7 @@ TODAY = date(2026, 6, 1)
 
 
 def law(law_id, *provisions, status="in_force", published="2015-10-24", note="", valid_to=None):
-    return Law(law_id, f"Título de {law_id}", "ley", published, status, valid_to, note, provisions)
+    return Law(law_id, f"Título de {law_id}", "", published, status, valid_to, note, provisions)
 
 
 def article(number, text, title=""):
@@ -192,7 +191,7 @@ def test_a_wording_leads_to_the_wording_of_its_last_day():
         )
     )
     # Its last day is 2019-12-31, which is the only one of the second wording.
-    assert wordings_cited(chunks, "art:1", "2015-10-24") == [("art:2", "2019-12-31", 1)]
+    assert wordings_cited(chunks, "art:1", "2015-11-13") == [("art:2", "2019-12-31", 1)]
     # The fourth wording comes into force tomorrow.
     assert wordings_cited(chunks, "art:1", "2020-01-01") == [("art:2", "2020-01-01", 1)]
 
@@ -211,7 +210,7 @@ def test_a_wording_that_is_not_yet_in_force_leads_to_what_will_be():
 
 def test_a_provision_without_a_wording_of_that_day_is_cited_in_the_last_one_before():
     chunks = law_chunks(law(ET, article(1, "El artículo 2."), wording(2, "Uno.", None, "2020-01-01")))
-    assert wordings_cited(chunks, "art:1", "2015-10-24") == [("art:2", "2015-10-24", 1)]
+    assert wordings_cited(chunks, "art:1", "2015-11-13") == [("art:2", "2015-11-13", 1)]
 
 
 def test_parts_of_another_wording_are_no_siblings():
@@ -225,7 +224,7 @@ def test_another_wording_of_the_same_provision_is_not_cited():
     chunks = law_chunks(
         law(ET, wording(1, "El artículo 1.", None, "2020-01-01"), wording(1, "El artículo 1 bis.", "2020-01-01"))
     )
-    assert wordings_cited(chunks, "art:1", "2015-10-24") == []
+    assert wordings_cited(chunks, "art:1", "2015-11-13") == []
 
 
 def test_neighbours_are_the_provisions_of_the_day_and_not_their_wordings():
@@ -239,8 +238,8 @@ def test_neighbours_are_the_provisions_of_the_day_and_not_their_wordings():
             article(3, "Tres."),
         )
     )
-    until_2015 = [("art:1", "2015-10-24", 1), ("art:3", "2015-10-24", 1)]
-    assert wordings_cited(chunks, "art:2", "2015-10-24") == until_2015
+    until_2015 = [("art:1", "2015-11-13", 1), ("art:3", "2015-11-13", 1)]
+    assert wordings_cited(chunks, "art:2", "2015-11-13") == until_2015
     assert wordings_cited(chunks, "art:2", "2021-01-01") == [("art:1 bis", "2020-01-01", 1), *until_2015[1:]]
 
 
@@ -270,8 +269,8 @@ def test_names_are_read_as_of_the_day_of_the_wording():
     old = law("BOE-A-1994-14960", article(109, "Base."), published="1994-06-29", valid_to="2016-01-02")
     new = law("BOE-A-2015-11724", article(109, "Otra."), published="2015-10-31")
     chunks = [chunk for one in (regulation, old, new) for chunk in law_chunks(one)]
-    assert wordings_cited(chunks, "art:1", "1996-01-25") == [("art:109", "1994-06-29", 1)]
-    assert wordings_cited(chunks, "art:1", "2020-01-01") == [("art:109", "2015-10-31", 1)]
+    assert wordings_cited(chunks, "art:1", "1996-01-26") == [("art:109", "1994-09-01", 1)]
+    assert wordings_cited(chunks, "art:1", "2020-01-01") == [("art:109", "2016-01-02", 1)]
 
 
 def test_an_old_name_leads_to_the_successor_that_kept_the_numbers():
@@ -283,8 +282,8 @@ def test_an_old_name_leads_to_the_successor_that_kept_the_numbers():
     )
     old = law(ET_1995, article(15, "Antes."), published="1995-03-29", valid_to="2015-11-13", status="repealed")
     chunks = [chunk for one in (decree, old, law(ET, article(15, "Ahora."))) for chunk in law_chunks(one)]
-    assert wordings_cited(chunks, "art:1", "1999-01-08") == [("art:15", "1995-03-29", 1)]
-    assert wordings_cited(chunks, "art:1", "2010-01-01") == [("art:15", "2015-10-24", 1)]
+    assert wordings_cited(chunks, "art:1", "1999-01-09") == [("art:15", "1995-05-01", 1)]
+    assert wordings_cited(chunks, "art:1", "2010-01-01") == [("art:15", "2015-11-13", 1)]
 
 
 def test_an_article_that_its_law_lacks_is_of_the_law_named_nearest_that_has_it():
