@@ -59,6 +59,13 @@ def _is_mark_of_repeal(text: str) -> bool:
     return is_repealed(list(filter(None, text.splitlines())))
 
 
+def is_gone(chunk: Chunk, as_of: date | None, today: date) -> bool:
+    """Tell if a chunk is repealed on a day, or has lost its object by then without being repealed."""
+    if "emptied" in chunk and chunk["emptied"]["since"] <= (as_of or today).isoformat():
+        return True
+    return chunk["status"] in REPEALED and not in_force(chunk, as_of, today)
+
+
 HIERARCHY: Mapping[int, float] = {1: 1.0, 2: 0.7625, 3: 0.525, 4: 0.2875, 5: 0.05}
 """By rank, in even steps: from 1.0 for the Constitution to 0.05 for orders, rulings and criteria."""
 RECENT, OLD = 3.0, 15.0
@@ -81,11 +88,11 @@ def final_score(relevance: float, chunk: Chunk, weights: SignalWeights, as_of: d
     """Return relevance and legal signals together; all inputs are in [0, 1], the result in [−repealed, 1].
 
     final = w_r · relevance + w_h · hierarchy + w_t · recency + w_f · in force − repealed, where it is. All of them are
-    of the day asked about: what was law then is in force and not repealed. A provision of which only parts are
-    repealed, or that was amended, loses nothing: its note says so.
+    of the day asked about: what was law then is in force and not repealed. A text without object counts as repealed. A
+    provision of which only parts are repealed, or that was amended, loses nothing: its note says so.
     """
     force = in_force(chunk, as_of, today)
-    gone = chunk["status"] in REPEALED and not force
+    gone = is_gone(chunk, as_of, today)
     return (
         weights.relevance * relevance
         + weights.hierarchy * HIERARCHY[min(max(chunk["rank"], 1), 5)]

@@ -16,7 +16,7 @@ from articulado.language.formats import long_day
 from articulado.language.table_text import without_heads
 from articulado.language.translation import translate
 from articulado.legal.validity import in_force
-from articulado.values.chunks import NO_DAYS, Candidate, Chunk, WordingChange, WordingDates, with_changed
+from articulado.values.chunks import NO_DAYS, Candidate, Chunk, Emptied, WordingChange, WordingDates, with_changed
 
 FIRST_DAY_DEDUCED = "El día en que empezó a regir se deduce de la fecha de la reforma: compruébelo en el BOE."
 """What is said of a wording in force whose first day no source gives."""
@@ -98,6 +98,12 @@ def _brought_by(change: WordingChange) -> str:
     if change["deduced_from"] is None or change["published"] is None:
         return f"Redacción dada por {_norm_named(change)}, en vigor desde el {long_day(change['day'])}."
     return f"Redacción dada por {_norm_named(change)}, publicada el {long_day(change['published'])}."
+
+
+def emptied_note(change: Emptied) -> str:
+    """Return the note on a provision that is not repealed and has lost its object."""
+    norm = with_article(change["by"], change["law_id"])
+    return f"Sin objeto desde el {long_day(change['since'])}, aunque no está derogado: {norm} {change['reason']}."
 
 
 def with_article(name: str, law_id: str) -> str:

@@ -112,6 +112,18 @@ class LawDays(TypedDict):
     changed: str | None
 
 
+class Emptied(TypedDict):
+    """How a provision that is not repealed lost its object: since which day, by which norm, and for which reason.
+
+    ``law_id`` is the BOE identifier of the norm ``by``; ``reason`` is the rest of a Spanish sentence about it.
+    """
+
+    since: str
+    by: str
+    law_id: str
+    reason: str
+
+
 NO_DAYS: LawDays = {"published": "", "begins": None, "changed": None}
 """Days of a law of which no source says any."""
 
@@ -145,8 +157,8 @@ class Chunk(TypedDict):
     which a child alone may be: it is searched and never shown. ``details`` is the structured content of a chunk of an
     article (``articulado.values.cases.Details``), ``agreement`` the scope of a collective agreement. ``law_days`` are
     the days of its law. ``law_notes`` are the source's notes on how the whole law is to be read, if they bear on the
-    text; packaged records have neither. ``text_state`` is missing from a text that is consolidated, or of which that
-    cannot be said.
+    text; packaged records have neither. ``emptied`` tells that the text has lost its object. ``text_state`` is missing
+    from a text that is consolidated, or of which that cannot be said.
     """
 
     id: int
@@ -185,6 +197,7 @@ class Chunk(TypedDict):
     text_state: NotRequired[TextState]
     law_days: NotRequired[LawDays]
     law_notes: NotRequired[list[str]]
+    emptied: NotRequired[Emptied]
     details: NotRequired[dict[str, Any]]
     agreement: NotRequired[Agreement]
 

@@ -27,10 +27,10 @@ from articulado.language.translation import translate
 from articulado.legal.agreements.names import agreement_name
 from articulado.legal.ids import chunk_id
 from articulado.legal.labels import provision_url
-from articulado.legal.laws.registry import KnownLaw, known_laws, norm_kinds, rank_of
-from articulado.legal.wordings import wording_status_note
+from articulado.legal.laws.registry import KnownLaw, emptied_by, known_laws, norm_kinds, rank_of
+from articulado.legal.wordings import emptied_note, wording_status_note
 from articulado.store.records.chunks import DECISION_RANK
-from articulado.values.chunks import Chunk, LawDays, Status, WordingDates
+from articulado.values.chunks import REPEALED, Chunk, LawDays, Status, WordingDates
 from articulado.values.errors import InvalidInput
 
 _DOCTRINE = ("sentencia", "criterio")
@@ -150,7 +150,9 @@ def law_chunks(law: Law) -> list[Chunk]:
             raise InvalidInput(translate("ingest.wordings_same_day", id=law.id, label=provision.label, day=valid_from))
         wordings.add((provision.key, valid_from))
         status, note, dates, valid_to = _validity(provision, end)
-        note = " ".join(filter(None, (note, effects.parts.get(provision.key))))
+        emptied = emptied_by(law.id, provision.key) if status not in REPEALED else None
+        notes = emptied and emptied_note(emptied), note, effects.parts.get(provision.key)
+        note = " ".join(filter(None, notes))
         for number, (text, url) in enumerate(parts, 1):
             chunk: Chunk = {
                 "id": chunk_id(law.collection, law.id, provision.key, valid_from, number),
@@ -191,6 +193,8 @@ def law_chunks(law: Law) -> list[Chunk]:
                 chunk["law_days"] = days
             if bearing := [abridged(note) for note in law.head_notes if bears_on(note, text)]:
                 chunk["law_notes"] = bearing
+            if emptied:
+                chunk["emptied"] = emptied
             if law.text_state == "as_enacted":
                 chunk["text_state"] = law.text_state
             if law.agreement:
@@ -316,7 +320,7 @@ def bears_on(note: str, text: str) -> bool:
 
 
 STRATEGY = "small_to_big_contextual"
-_OF_PARENTS = ("details", "law_days", "law_notes")
+_OF_PARENTS = ("details", "law_days", "law_notes", "emptied")
 MAX_CHILD = 300
 """Characters that a child has of its own at most; cut at sentences, it mostly has fewer."""
 

@@ -78,7 +78,9 @@ def _summarised(chunk: Chunk, record: ProvisionRecord) -> Chunk:
 def _noted(chunk: Chunk, record: LawRecord) -> Chunk:
     """Put our note before the one of the source: it begins with what has become of the provision."""
     note = note_on_force(record)
-    return {**chunk, "status_note": f"{note.rstrip('.')} {OURS} {chunk['status_note']}".rstrip()} if note else chunk
+    if not note or note in chunk["status_note"]:
+        return chunk
+    return {**chunk, "status_note": f"{note.rstrip('.')} {OURS} {chunk['status_note']}".rstrip()}
 
 
 def _redirected(chunk: Chunk, record: EmptyRecord, successors: Mapping[tuple[str, str], int]) -> Chunk:

@@ -1,11 +1,13 @@
-"""Registry of laws (``data/laws.toml``) by identifier, name and number, and ranks of norms.
+"""Registry of laws (``data/laws.toml``) by identifier, name and number, ranks of norms, and provisions without object.
 
 Ranks go from 1 (Constitution) to 5. The kinds of norm and the BOE's codes for them are in
-``data/ranks.toml``.
+``data/ranks.toml``. ``emptied_by`` tells provisions that are not repealed and have lost their legal basis
+(``data/emptied.toml``).
 """
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, lru_cache
@@ -13,6 +15,8 @@ from importlib import resources
 from typing import Any
 
 from articulado.language.folding import fold
+from articulado.legal.labels import provision_key
+from articulado.values.chunks import Emptied
 
 _FILLER = re.compile(r"^(?:(?:de|texto refundido|tr|vigente|actual|nuev[oa]|en|segun) )+")
 _ARTICLES = re.compile(r"\b(?:(de)(?:l\b| (?:el|la|los|las)\b)|(?:el|la|los|las)\b)")
@@ -163,6 +167,39 @@ def law_in_force_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
     """Return the law that ``law_named_on`` gives, or its successor where that kept the numbers of the articles."""
     older = predecessors().get(law.id)
     return law if older is not None and older.same_numbers else law_named_on(law, day)
+
+
+@cache
+def _emptied() -> Mapping[str, tuple[tuple[frozenset[str], Emptied], ...]]:
+    """Read ``data/emptied.toml``: for each law the provision keys (none: all of them) and the change.
+
+    Raises:
+        ValueError: an entry breaks the schema; the message names it.
+    """
+    raw = tomllib.loads(resources.files("articulado.legal.data").joinpath("emptied.toml").read_text(encoding="utf-8"))
+    found: dict[str, list[tuple[frozenset[str], Emptied]]] = {}
+    for entry in raw["emptied"]:
+        keys = {label: provision_key(label) for label in entry.get("provisions", ["?"])}
+        if entry.get("law") not in known_laws() or None in keys.values():
+            raise ValueError(f"emptied.toml, «{entry.get('law', '?')}»: unknown law, or a label that is none: {keys}")
+        try:
+            since = date.fromisoformat(entry["since"]).isoformat()
+            reason = " ".join(entry["reason"].split())
+            change = Emptied(since=since, by=entry["by"], law_id=entry["by_id"], reason=reason)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"emptied.toml, «{entry['law']}»: {error}") from error
+        found.setdefault(entry["law"], []).append((frozenset(filter(None, keys.values())), change))
+    return {law: tuple(entries) for law, entries in found.items()}
+
+
+def emptied_by(law_id: str, provision_key: str) -> Emptied | None:
+    """Return the change that left a provision without object though it is not repealed; ``None`` for most.
+
+    >>> emptied_by("BOE-A-1999-346", "art:2")["since"]
+    '2022-03-30'
+    """
+    entries = _emptied().get(law_id, ())
+    return next((change for keys, change in entries if not keys or provision_key in keys), None)
 
 
 LOWEST = 5

@@ -9,7 +9,8 @@ from hashlib import blake2b
 
 from articulado.legal.ids import chunk_id
 from articulado.legal.labels import provision_key, provision_url
-from articulado.legal.laws.registry import known_laws
+from articulado.legal.laws.registry import emptied_by, known_laws
+from articulado.legal.wordings import emptied_note
 from articulado.store.records.schema import (
     Corpus,
     Decision,
@@ -95,7 +96,8 @@ def empty_chunk(record: EmptyRecord, ids: ProvisionIds) -> Chunk:
 def note_on_force(record: LawRecord) -> str:
     """Return what a record says on the force of its provision; empty where that is as its text says."""
     if isinstance(record, ProvisionRecord):
-        return record.status_note
+        emptied = emptied_by(record.law_id, _key(record))
+        return record.status_note or (emptied_note(emptied) if emptied else "")
     return f"{_NO_LONGER_LAW[record.reason][1]} {record.note}" if record.repealed else ""
 
 
@@ -208,8 +210,11 @@ def _decisions() -> Mapping[ProvisionRef, Decision]:
 def _law_chunk(record: LawRecord, refs: Iterable[str], ids: ProvisionIds) -> Chunk:
     """Return the fields that are the same for every record of a provision."""
     law, key = known_laws()[record.law_id], _key(record)
+    chunk = _common("normativa", _provision_id(law.id, key), record.title, refs, ids)
+    if emptied := emptied_by(law.id, key):
+        chunk = {**chunk, "emptied": emptied}
     return {
-        **_common("normativa", _provision_id(law.id, key), record.title, refs, ids),
+        **chunk,
         "law_id": law.id,
         "law_name": law.short,
         "rank": law.rank,
