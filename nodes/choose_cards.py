@@ -72,9 +72,10 @@ async def choose_cards(
 ) -> ChooseCardsUpdate:
     """Choose by the ranking; no card answers for a provision or an agreement that a question names."""
     others = [each for each in state["candidates"] if not is_card(each["chunk"])]
-    if len(others) == len(state["candidates"]) or not _may_answer(state):
-        return {"cards": []}
     store, days = stores[state["store"]], days_of(state)
+    if len(others) == len(state["candidates"]) or not _may_answer(state):
+        coming = _upcoming(others, days, language_of_turn(state, domain.language))
+        return {"cards": [], "dated_values": [*state["dated_values"], *map(_caveat, coming)]}
     said_before = {each["chunk"]["id"] for each in carried_over(state)}
     probable = await asyncio.to_thread(_probable, state, phrasings, cards)
     named = {(each["law_id"], each["provision_key"]) for each in state["turn_question"]["provisions"]}
@@ -177,10 +178,11 @@ def _caveats(
 ) -> list[Candidate]:
     """Return what must be said before the law that answers in place of a card.
 
-    That is, that it may have been another on the day of the question, or is another in the regime that it names.
+    That is, that it is not law yet, may have been another on the day of the question, or is another in the regime that
+    it names.
     """
     best = [each["chunk"] for each in sorted(others, key=preference)[:BEST_CHUNKS]]
-    texts = []
+    texts = _upcoming(others, days, language)
     if days.as_of and days.as_of < days.today:
         tracked = tracked_laws(best)
         if not all(
@@ -190,6 +192,16 @@ def _caveats(
     if regimes:
         texts.append(language.translate("caveat_regime", regimes=regime_names(regimes, language)))
     return [_caveat(text) for text in texts]
+
+
+def _upcoming(others: Sequence[Candidate], days: Days, language: Language) -> list[str]:
+    """Return the sentence that says of the best candidate from which day it will be law, if it is not yet."""
+    best = min(others, key=preference, default=None)
+    begins = best["chunk"]["valid_from"] if best else None
+    day = days.as_of or days.today
+    if best is None or begins is None or begins <= day.isoformat() or best["chunk"]["chunk_type"] != "provision":
+        return []
+    return [language.translate("caveat_upcoming", law=best["chunk"]["law_name"], day=long_day(begins, language.code))]
 
 
 def _caveat(text: str) -> Candidate:

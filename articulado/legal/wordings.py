@@ -250,6 +250,12 @@ def annotate_validity(candidate: Candidate, day: date) -> Candidate:
     return with_changed(candidate, status_note=note.rstrip())
 
 
+def annotate_upcoming(candidate: Candidate) -> Candidate:
+    """Return a candidate for a provision that begins after today, its status note saying so first."""
+    note = f"Todavía no está en vigor: rige desde el {long_day(candidate['chunk']['valid_from'] or '')}."
+    return with_changed(candidate, status_note=f"{note} {candidate['chunk']['status_note']}".rstrip())
+
+
 RECENT = timedelta(days=31)
 """Age of a day up to which a question about it is answered by the law of today."""
 

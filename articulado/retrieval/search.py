@@ -27,7 +27,7 @@ from articulado.legal.domain.base import Domain
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.territory.mentions import place_called
 from articulado.legal.validity import in_force
-from articulado.legal.wordings import annotate_validity
+from articulado.legal.wordings import annotate_upcoming, annotate_validity
 from articulado.models.embeddings import VectorCache
 from articulado.models.retry import UNLIMITED, QuestionTime
 from articulado.retrieval.fusion import candidate, in_order, merged
@@ -155,7 +155,7 @@ class HybridSearch:
         ``weighted score = RRF score × weight of the collection``, and ``caps``, or else those of the profile, say how
         many come through. Vectors that the cache does not have (a forked checkpoint, another process) are made.
         ``lexical_only`` searches by words. Where the law of another day is asked for, a later wording stands in for one
-        that the index lacks.
+        that the index lacks; else a provision that is not yet in force is found, too.
 
         ``unavailable`` takes the names of collections that do not answer, as long as others find anything; without it,
         each must answer. ``problems`` takes why collections are searched by words.
@@ -179,8 +179,10 @@ class HybridSearch:
             for each in (dense, by_meaning)
         )
         vectors = {name: own if name in self._by_meaning(searched) else usual for name in searched}
-        candidates = await self._candidates(queries, vectors, where, caps, unavailable)
-        if where.as_of:
+        candidates = await self._candidates(queries, vectors, replace(where, upcoming=True), caps, unavailable)
+        if where.as_of is None:
+            candidates = await with_upcoming(candidates, self.question_time.calendar(), self.store)
+        else:
             of_today = await self._candidates(queries, vectors, replace(where, as_of=None), caps, unavailable)
             candidates += await later_wordings(of_today, where.as_of, self.store)
         return merged(candidates)[: caps.overall], cost
@@ -296,6 +298,27 @@ def _candidate(hit: Hit, score: float, query: str) -> Candidate:
 def _unless_zero(vector: Vector | None) -> Vector | None:
     """Return the vector, or ``None`` for one of length zero (no word known), which has no neighbours."""
     return vector if vector is not None and vector.any() else None
+
+
+async def with_upcoming(candidates: Sequence[Candidate], today: date, store: ChunkStore) -> list[Candidate]:
+    """Return candidates without the wordings to come of provisions that have one today.
+
+    The note of the wording of today tells when it ends; the note of a provision without one tells when it begins.
+    """
+    upcoming = [each for each in candidates if (each["chunk"]["valid_from"] or "") > today.isoformat()]
+    provisions = list(dict.fromkeys(provision_of(each["chunk"]) for each in upcoming))
+    indexed = await asyncio.gather(*(store.find(*provision) for provision in provisions))
+    new = {
+        provision
+        for provision, chunks in zip(provisions, indexed, strict=True)
+        if not any(in_force(chunk, None, today) for chunk in chunks)
+    }
+    ids = {each["chunk"]["id"] for each in upcoming}
+    return [
+        annotate_upcoming(each) if each["chunk"]["id"] in ids else each
+        for each in candidates
+        if each["chunk"]["id"] not in ids or provision_of(each["chunk"]) in new
+    ]
 
 
 async def later_wordings(candidates: Sequence[Candidate], day: date, store: ChunkStore) -> list[Candidate]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from articulado.legal.territory.mentions import place_called
+from articulado.legal.territory.mentions import communities, place_called
 from articulado.values.chunks import REPEALED, Chunk, ProvisionRef
 from articulado.values.protocols import SearchFilter
 
@@ -87,18 +87,19 @@ IS_PARENT: Clause = (IsNull("parent_id"),)
 def search_clauses(where: SearchFilter, today: date) -> list[Clause]:
     """Return the clauses that a chunk must all satisfy to be found by a search.
 
-    On the day asked for (today if none is) a provision must have begun and not have ended. Where no day is asked for,
-    repealed law stays, also that of which the source only said that it would be
+    On the day asked for (today if none is) a provision must have begun, unless it may be ``upcoming``, and not have
+    ended. Where no day is asked for, repealed law stays, also that of which the source only said that it would be
     (``articulado.values.chunks.ended_with_law``): it
     is ranked lower, and its note says so. A superseded wording of a provision that is still there has another status,
     and is left out. What the filter says of types and fields comes last.
     """
     day = where.as_of or today
     ended: Clause = () if where.as_of else (OneOf("status", tuple(sorted(REPEALED))), _ended_with_law(today))
+    begun: Clause = (IsNull("valid_from"), OnOrBefore("valid_from", day))
     return [
-        (IsNull("valid_from"), OnOrBefore("valid_from", day)),
+        *([] if where.upcoming and where.as_of is None else [begun]),
         (IsNull("valid_to"), After("valid_to", day), *ended),
-        *_territory_clauses(where.territory),
+        *_territory_clauses(where),
         *([(NoneOf("law_id", where.excluded_laws),)] if where.excluded_laws else []),
         *([(OneOf("chunk_type", where.chunk_types),)] if where.chunk_types else []),
         *((OneOf(field, values),) for field, values in where.fields),
@@ -169,9 +170,11 @@ def _holds(condition: Condition, chunk: Chunk) -> bool:
             return value is not None and value > day.isoformat()
 
 
-def _territory_clauses(territory: str | None) -> list[Clause]:
+def _territory_clauses(where: SearchFilter) -> list[Clause]:
     """Return the clauses for a community or a city: state law always, that of a city only where the city is named."""
-    place = place_called(territory) if territory else None
+    if where.communities:
+        return [(OneOf("territory_ccaa", communities()),), (IsNull("territory_municipio"),)]
+    place = place_called(where.territory) if where.territory else None
     community: Clause = (OneOf("territory_ccaa", (place.community,)),) if place else ()
     city: Clause = (OneOf("territory_municipio", (place.city,)),) if place and place.city else ()
     return [(IsNull("territory_ccaa"), *community), (IsNull("territory_municipio"), *city)]

@@ -134,8 +134,9 @@ class HybridQuery:
 class SearchFilter:
     """What may be found.
 
-    Without ``as_of``, provisions in force today; with it, those in force on that date. Chunks of the whole
-    state always pass; those of a community or a city only where ``territory`` names it.
+    Without ``as_of``, provisions in force today, with ``upcoming`` also those that begin later; with it, those in force
+    on that date. Chunks of the whole state always pass; those of a community or a city only where ``territory`` names
+    it. With ``communities``, only chunks of a community pass, of any one.
 
     ``excluded_laws`` are ids of laws and agreements of which nothing passes.
     ``chunk_types`` are the types that pass; none means all. ``fields`` are pairs of a chunk's field, as a path
@@ -146,6 +147,8 @@ class SearchFilter:
 
     as_of: date | None = None
     territory: str | None = None
+    upcoming: bool = False
+    communities: bool = False
     excluded_laws: tuple[str, ...] = ()
     chunk_types: tuple[str, ...] = ()
     fields: tuple[tuple[str, tuple[str, ...]], ...] = ()
