@@ -99,6 +99,8 @@ async def abstain(
         )
     elif state["outcome"] == "ask" or _says_nothing(state, language):
         outcome, text = "ask", question_back(state["question"], language)
+    elif lacking := [each["chunk"]["text"] for each in state["dated_values"] if each.get("purpose") == "caveat"]:
+        text = " ".join([f"{language.translate('no_verified_information')}.", *lacking])
     else:
         text = declined(declined_question(state), profile, language)
     if of_index.code == DEFAULT_LANGUAGE and (line := _in_spanish(state, language, spoken_throughout)):

@@ -14,7 +14,13 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from articulado.calculations.parameters import DatedValue, days_of_value, kinds_named, values_on
+from articulado.calculations.parameters import (
+    DatedValue,
+    asks_for_value_alone,
+    days_of_value,
+    kinds_named,
+    values_on,
+)
 from articulado.config.profile import Profile
 from articulado.language.languages import Language, answered_in, language_of
 from articulado.language.translation import use_locale
@@ -184,15 +190,19 @@ class _Values(NamedTuple):
 
 
 def _reference_values(question: str, turn: TurnReading, as_of: date | None, today: date, language: Language) -> _Values:
-    """Return the values of the kinds that a question or its subject names, on the day that it asks for."""
+    """Return the values of the kinds that a question or its subject names, on the day that it asks for.
+
+    That a value was not verified for that day is the answer to a question that asks for it alone, and else a warning.
+    """
     kinds = kinds_named([question, turn.subject])
     if not kinds:
         return _Values()
     asked = question if kinds_named([question]) else f"{question} {turn.subject}"
     values = values_on(kinds, days_of_value(asked, as_of, today))
+    is_all = asks_for_value_alone(asked)
     return _Values(
-        [value.candidate(language) for value in values if isinstance(value, DatedValue)],
-        [value.reason(language) for value in values if not isinstance(value, DatedValue)],
+        [value.candidate(language) for value in values if is_all or isinstance(value, DatedValue)],
+        [value.reason(language) for value in values if not (is_all or isinstance(value, DatedValue))],
     )
 
 

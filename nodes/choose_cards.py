@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.answering.rating import stems_and_numbers
-from articulado.calculations.parameters import value_chunk
+from articulado.calculations.parameters import asks_for_value_alone, caveat
 from articulado.calculations.written import Worked
 from articulado.cases.rules import stated_data
 from articulado.encoders.phrasings import Phrasings
@@ -75,7 +75,7 @@ async def choose_cards(
     store, days = stores[state["store"]], days_of(state)
     if len(others) == len(state["candidates"]) or not _may_answer(state):
         coming = _upcoming(others, days, language_of_turn(state, domain.language))
-        return {"cards": [], "dated_values": [*state["dated_values"], *map(_caveat, coming)]}
+        return {"cards": [], "dated_values": [*state["dated_values"], *map(caveat, coming)]}
     said_before = {each["chunk"]["id"] for each in carried_over(state)}
     probable = await asyncio.to_thread(_probable, state, phrasings, cards)
     named = {(each["law_id"], each["provision_key"]) for each in state["turn_question"]["provisions"]}
@@ -115,7 +115,7 @@ async def choose_cards(
     values = [
         each for each in _of_day(state, days) if denied.isdisjoint(each["found_by"]) and _fitting(each, chosen, regimes)
     ]
-    if not chosen:
+    if not chosen and not (asks_for_value_alone(asked) and values):
         values += _caveats(others, regimes, days, language_of_turn(state, domain.language))
     kinds = {kind for each in values for kind in each["found_by"]}
     return {
@@ -191,32 +191,17 @@ def _caveats(
             texts.append(language.translate("caveat_day", day=long_day(days.as_of.isoformat())))
     if regimes:
         texts.append(language.translate("caveat_regime", regimes=regime_names(regimes, language)))
-    return [_caveat(text) for text in texts]
+    return [caveat(text) for text in texts]
 
 
 def _upcoming(others: Sequence[Candidate], days: Days, language: Language) -> list[str]:
     """Return the sentence that says of the best candidate from which day it will be law, if it is not yet."""
     best = min(others, key=preference, default=None)
     begins = best["chunk"]["valid_from"] if best else None
-    day = days.as_of or days.today
+    day = max(days.as_of or days.today, days.today)
     if best is None or begins is None or begins <= day.isoformat() or best["chunk"]["chunk_type"] != "provision":
         return []
     return [language.translate("caveat_upcoming", law=best["chunk"]["law_name"], day=long_day(begins, language.code))]
-
-
-def _caveat(text: str) -> Candidate:
-    chunk = value_chunk(
-        collection="caveats",
-        name="caveat",
-        law_id="",
-        law_name="Advertencia",
-        label="Advertencia",
-        title="",
-        text=text,
-        begins=text,
-        url="",
-    )
-    return {**candidate(chunk, 0.0, "value"), "purpose": "caveat", "says": ""}
 
 
 async def _guide_of(card: Card, asked: str, worked: Sequence[Worked], store: ChunkStore) -> CaseGuide | None:

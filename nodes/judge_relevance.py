@@ -66,8 +66,13 @@ async def judge_relevance(
     decides = model_decides and state["turn_question"]["other_matter"] is None
     value_alone = asks_for_value_alone(whole_text(state["turn_question"]))
     answered_before = judgement.relevance >= _floor_of_follow_ups(state, relevance_bands)
-    is_answer = named or (value_alone and state["dated_values"]) or answered_before
-    outcome = "answer" if is_answer else outcome_of(judgement, relevance_bands, model_decides=decides)
+    has_value = value_alone and any(each.get("purpose") == "value" for each in state["dated_values"])
+    outcome = outcome_of(judgement, relevance_bands, model_decides=decides)
+    if named or has_value or answered_before:
+        outcome = "answer"
+    elif value_alone and state["dated_values"]:
+        # There is no value of that day, and the law on it, or the value of another day, is no answer.
+        outcome = "decline"
     if outcome != "answer" and len(state["turn_question"]["meant"]) > 1:
         outcome = "near"
     if outcome == "near" and judgement.matter == OTHER_COUNTRY and is_in_other_language(state):

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from articulado.calculations.parameters import DatedValue, kinds_named, values_on
+from articulado.calculations.parameters import DatedValue, asks_for_value_alone, kinds_named, values_on
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.prompting.citation_markers import share_marks
@@ -104,7 +104,7 @@ def _reference_values(
 ) -> list[Candidate]:
     """Return the reference values of the question, then those that the context names, each once.
 
-    A value is left out if the context has the provision that sets it.
+    A value is left out if the context has the provision that sets it, unless the question asks for nothing else.
     """
     values = list(state["dated_values"])
     if of_context:
@@ -114,7 +114,8 @@ def _reference_values(
         values += [value.candidate(language) for value in dated if isinstance(value, DatedValue)]
     present = {provision_of(candidate["chunk"]) for candidate in context}
     once = {value["chunk"]["id"]: value for value in reversed(values)}
-    return [value for value in reversed(once.values()) if provision_of(value["chunk"]) not in present]
+    alone = asks_for_value_alone(whole_text(state["turn_question"]))
+    return [value for value in reversed(once.values()) if alone or provision_of(value["chunk"]) not in present]
 
 
 def _cost(value: Candidate, counter: TokenCounter) -> int:

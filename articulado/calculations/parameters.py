@@ -121,6 +121,10 @@ class Unverified:
             last=_day(last, spoken),
         )
 
+    def candidate(self, spoken: Language) -> Candidate:
+        """Return the sentence as a caveat, which stands before an answer and is no source."""
+        return caveat(self.reason(spoken))
+
 
 @dataclass(frozen=True)
 class DatedValue:
@@ -133,13 +137,14 @@ class DatedValue:
         """Return the values with their days and their norm, in a sentence each."""
         kind, period = self.kind, self.period
         values = [f"{_amount(value, spoken)} {_unit(kind, key, spoken)}" for key, value in period.values.items()]
+        between = "; " if any(", " in _unit(kind, key, spoken) for key in period.values) else ", "
         last = period.until or period.verified_until
         days = {"begins": _day(period.begins, spoken), "last": _day(last, spoken)}
         span = "value_extended" if period.extended else "value_between" if period.until else "value_since"
         return spoken.translate(
             "value_text",
             title=kind.title,
-            values=f"{', '.join(values[:-1])} {spoken.translate('value_and')} {values[-1]}"
+            values=f"{between.join(values[:-1])} {spoken.translate('value_and')} {values[-1]}"
             if len(values) > 1
             else values[0],
             span=spoken.translate(span, **days),
@@ -214,6 +219,22 @@ def value_chunk(
         "url": url,
         "content_hash": blake2b(text.encode(), digest_size=16).hexdigest(),
     }
+
+
+def caveat(text: str) -> Candidate:
+    """Return a sentence that must be said before an answer, as a candidate that is in no index."""
+    chunk = value_chunk(
+        collection="caveats",
+        name="caveat",
+        law_id="",
+        law_name="Advertencia",
+        label="Advertencia",
+        title="",
+        text=text,
+        begins=text,
+        url="",
+    )
+    return {"chunk": chunk, "score": 0.0, "origins": ["value"], "found_by": [], "purpose": "caveat", "says": ""}
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from datetime import date
 
+import pytest
 from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 
 from articulado.config.settings import ModelSettings, Settings
@@ -61,8 +62,35 @@ async def test_a_day_without_a_verified_value_is_refused_with_that_reason():
     result = await answered("¿Cuál será el IPREM en 2031?", services_with(None, judge=Never()))
     assert result["outcome"] == "decline"
     assert "600" not in result["answer"]
-    [warning] = result["warnings"]
-    assert warning.startswith("No hay un valor comprobado de IPREM para el 1 de enero de 2031")
+    said = "No tengo esa información verificada. No hay un valor comprobado de IPREM para el 1 de enero de 2031"
+    assert result["answer"].startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("¿Cuál era el SMI en enero de 2026?", "1.221 euros al mes"),
+        ("¿cuánto es el SMI 2025?", "1.184 euros al mes"),
+        ("¿Cuánto se cobraba de salario mínimo en diciembre de 2024?", "1.134 euros al mes"),
+        ("smi del año pasado", "1.184 euros al mes"),
+        ("valor del IPREM a 1 de marzo de 2023", "600 euros al mes"),
+        ("¿Cuál es la base máxima de cotización en 2026?", "5.101,20 euros al mes"),
+        ("smi en 2019", None),
+        ("¿Qué SMI había en marzo de 2023?", None),
+        ("IPREM 2021", None),
+        ("¿Cuál era la base mínima de cotización en 2025?", None),
+        ("¿Y el SMI de 2027?", None),
+    ],
+)
+async def test_the_amount_of_the_day_is_given_and_never_that_of_another(question, asked):
+    result = await answered(question, services_with(None))
+    if asked:
+        assert asked in result["answer"]
+        assert result["outcome"] == "answer"
+    else:
+        assert result["outcome"] == "decline"
+        assert "No hay un valor comprobado" in result["answer"]
+        assert "euros" not in result["answer"]
 
 
 async def test_a_value_follows_an_answer_that_needs_it():
@@ -92,20 +120,22 @@ async def test_a_value_is_not_handed_on_to_the_next_turn():
     assert set(result["context_chunk_ids"]) <= {1, 2}
 
 
-async def test_a_value_is_left_out_where_its_provision_is_read():
+async def test_a_value_that_is_asked_for_alone_is_given_beside_its_provision():
     law = make_chunk(3, "Artículo 1", law_id="BOE-A-2026-3815", text="El salario mínimo es de 1.221 euros al mes.")
     services = services_with(None)
     services.store.chunks[3] = law
     services.store.rankings["subsidio"] = [(3, 0.9)]
     result = await answered("¿Cuánto es el SMI?", services)
-    assert [each["chunk"]["id"] for each in result["context"]] == [3]
+    assert result["answer"].startswith("Salario mínimo interprofesional (SMI): 40,70 euros al día")
+    beside = await answered("¿Es el subsidio el 80 por ciento del SMI?", services)
+    assert 3 in [each["chunk"]["id"] for each in beside["context"]]
+    assert [each for each in beside["context"] if each.get("purpose") == "value"] == []
 
 
 async def test_a_warning_is_in_the_language_of_the_question():
     result = await answered("How much is the IPREM in 2031?", services_with(None, judge=Never()))
-    assert result["answer"].startswith("I do not have verified information on that.")
-    [warning] = result["warnings"]
-    assert warning.startswith("No value of IPREM was checked for 2031-01-01")
+    said = "I do not have verified information on that. No value of IPREM was checked for 2031-01-01"
+    assert result["answer"].startswith(said)
 
 
 async def test_a_warning_on_a_provision_that_the_index_lacks_is_in_the_language_of_the_question():
