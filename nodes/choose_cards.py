@@ -28,8 +28,9 @@ from articulado.legal.domain.base import Domain
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import certainty, tracked_laws
 from articulado.prompting.citation_markers import GAP
-from articulado.retrieval.fusion import candidate, preference
+from articulado.retrieval.fusion import LEAST_ON_TOPIC, candidate, of_community, preference
 from articulado.retrieval.ranking.cards import CardReader, probable_cards
+from articulado.retrieval.search import community_asked
 from articulado.values.answers import CaseGuide, Days, StoreName, whole_text
 from articulado.values.cases import details_of
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, Purpose, is_card, ordering_score, with_changed
@@ -70,12 +71,20 @@ async def choose_cards(
     phrasings: Phrasings | None = None,
     cards: CardReader | None = None,
 ) -> ChooseCardsUpdate:
-    """Choose by the ranking; no card answers for a provision or an agreement that a question names."""
+    """Choose by the ranking; no card answers for a provision or an agreement that a question names.
+
+    Neither does one where the community that it names has law of its own.
+    """
     others = [each for each in state["candidates"] if not is_card(each["chunk"])]
     store, days = stores[state["store"]], days_of(state)
-    if len(others) == len(state["candidates"]) or not _may_answer(state):
-        coming = _upcoming(others, days, language_of_turn(state, domain.language))
-        return {"cards": [], "dated_values": [*state["dated_values"], *map(caveat, coming)]}
+    asked_in = community_asked(state["turn_question"]["territory"], runtime.context.territory)
+    spoken = language_of_turn(state, domain.language)
+    elsewhere = [caveat(text) for text in _elsewhere(others, asked_in, spoken)]
+    coming = [caveat(text) for text in _upcoming(others, days, spoken)]
+    best = min(others, key=preference, default=None)
+    is_of_community = bool(asked_in and best and of_community(best) == asked_in)
+    if len(others) == len(state["candidates"]) or is_of_community or not _may_answer(state):
+        return {"cards": [], "dated_values": [*state["dated_values"], *coming, *elsewhere]}
     said_before = {each["chunk"]["id"] for each in carried_over(state)}
     probable = await asyncio.to_thread(_probable, state, phrasings, cards)
     named = {(each["law_id"], each["provision_key"]) for each in state["turn_question"]["provisions"]}
@@ -116,7 +125,9 @@ async def choose_cards(
         each for each in _of_day(state, days) if denied.isdisjoint(each["found_by"]) and _fitting(each, chosen, regimes)
     ]
     if not chosen and not (asks_for_value_alone(asked) and values):
-        values += _caveats(others, regimes, days, language_of_turn(state, domain.language))
+        values += coming
+        values += _caveats(others, regimes, days, spoken)
+    values += elsewhere
     kinds = {kind for each in values for kind in each["found_by"]}
     return {
         "cards": [*chosen, *bearing.values()],
@@ -178,11 +189,10 @@ def _caveats(
 ) -> list[Candidate]:
     """Return what must be said before the law that answers in place of a card.
 
-    That is, that it is not law yet, may have been another on the day of the question, or is another in the regime that
-    it names.
+    That is, that it may have been another on the day of the question, or is another in the regime that it names.
     """
     best = [each["chunk"] for each in sorted(others, key=preference)[:BEST_CHUNKS]]
-    texts = _upcoming(others, days, language)
+    texts = []
     if days.as_of and days.as_of < days.today:
         tracked = tracked_laws(best)
         if not all(
@@ -202,6 +212,26 @@ def _upcoming(others: Sequence[Candidate], days: Days, language: Language) -> li
     if best is None or begins is None or begins <= day.isoformat() or best["chunk"]["chunk_type"] != "provision":
         return []
     return [language.translate("caveat_upcoming", law=best["chunk"]["law_name"], day=long_day(begins, language.code))]
+
+
+def _elsewhere(others: Sequence[Candidate], asked: str | None, language: Language) -> list[str]:
+    """Return the sentence on the communities that have law of their own on the topic (``with_communities``)."""
+    ranked = sorted((each for each in others if "final_score" in each), key=preference)
+    own = {community: each["chunk"] for each in reversed(ranked) if (community := of_community(each))}
+    named = [
+        f"{community} ({chunk['law_name']}, {chunk['provision']})"
+        for community, chunk in reversed(own.items())
+        if community != asked
+    ]
+    places = f" {language.translate('value_and')} ".join(filter(None, (", ".join(named[:-1]), *named[-1:])))
+    if asked and asked == of_community(ranked[0]):
+        return [language.translate("caveat_own_law", community=asked)]
+    if not named:
+        return []
+    has_general = not of_community(ranked[0]) and ranked[0]["final_score"] >= LEAST_ON_TOPIC
+    kind = "caveat_general_law" if has_general else "caveat_only_communities"
+    none = [language.translate("caveat_no_own_law", community=asked)] if asked else []
+    return [" ".join([*none, language.translate(kind, places=places)])]
 
 
 async def _guide_of(card: Card, asked: str, worked: Sequence[Worked], store: ChunkStore) -> CaseGuide | None:

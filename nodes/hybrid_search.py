@@ -21,6 +21,8 @@ from state.run import RetrievalState, days_of
 
 MAX_OF_AGREEMENTS = 12
 """Chunks of the agreements that a question names that are always among what is found."""
+MAX_OF_COMMUNITIES = 12
+"""Chunks of the law of communities that are looked at beside those of the state."""
 
 
 class HybridSearchUpdate(TypedDict):
@@ -42,7 +44,8 @@ async def hybrid_search(
 ) -> HybridSearchUpdate:
     """Search with the vectors that the two encoding stages left in the cache; ``caps`` unset: those of the profile.
 
-    Of agreements that the question names, the best are found whatever else there is. Vectors that are there no longer
+    Of agreements that the question names, the best are found whatever else there is, and so is the law of
+    communities, named or not. Vectors that are there no longer
     are made again, or the search is by words. What answers the nearest known questions is found, too.
     """
     where = search_filter(state["turn_question"], days_of(state).as_of, runtime.context.territory, state["scope"])
@@ -59,6 +62,9 @@ async def hybrid_search(
         # The vectors are in the cache now: it costs nothing.
         of_named, _, _ = await run(replace(where, fields=(*where.fields, ("law_id", named))), caps=caps)
         found = merged([*found, *of_named[:MAX_OF_AGREEMENTS]])
+    if not named:
+        of_communities, _, _ = await run(replace(where, communities=True), caps=caps)
+        found = merged([*found, *of_communities[:MAX_OF_COMMUNITIES]])
     if phrasings and not runtime.context.collections:
         question = whole_text(state["turn_question"])
         found = merged([*found, *await answers_of_phrasings(question, phrasings, cards, search, where, days_of(state))])

@@ -13,10 +13,11 @@ from typing_extensions import TypedDict
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.models.retry import UNLIMITED, QuestionTime
-from articulado.retrieval.fusion import DECIMALS, boosted, in_order, with_final_scores
+from articulado.retrieval.fusion import DECIMALS, boosted, in_order, with_communities, with_final_scores
 from articulado.retrieval.ranking.heuristic import WordShare
 from articulado.retrieval.ranking.learnt import LEARNT_SIGNALS, LearntReranker
 from articulado.retrieval.ranking.table import reranker_for
+from articulado.retrieval.search import community_asked
 from articulado.values.answers import Cost, cost_of, cost_of_failure
 from articulado.values.chunks import NAMED_SCORE, Candidate
 from articulado.values.errors import ModelError
@@ -52,7 +53,8 @@ async def rerank(
     A provision that was named is beyond doubt: 1.0; what a named agreement says on the subject nearly so. Beside
     relevance, the legal signals decide the order. The strategy ``none`` has neither, and leaves it to the search
     scores. In a turn about the last answer what that rested on keeps its order. A model that is down, is late or
-    refuses costs quality, never the answer: the heuristic scores in its place.
+    refuses costs quality, never the answer: the heuristic scores in its place. Law of the community that is asked for
+    goes before that of the state, and law of others behind it.
     """
     reranker = reranker_for(runtime.context.rerank_strategy, rerankers)
     if reranker is None:
@@ -96,6 +98,8 @@ async def rerank(
     with_rerank_scores = [_with_score(candidate, scores) for candidate in state["candidates"]]
     signals = LEARNT_SIGNALS if isinstance(reranker, LearntReranker) else profile.signals
     ranked = with_final_scores(with_rerank_scores, signals, *days_of(state), named_agreements)
+    asked = community_asked(state["turn_question"]["territory"], runtime.context.territory)
+    ranked = with_communities(ranked, asked)
     return {**update, "candidates": [_with_place(candidate, in_place) for candidate in ranked]}
 
 

@@ -22,6 +22,7 @@ from articulado.retrieval.fusion import (
     by_provision,
     is_kept,
     is_of_card,
+    of_community,
     preference,
     pruned,
     reserved_first,
@@ -29,6 +30,7 @@ from articulado.retrieval.fusion import (
 )
 from articulado.retrieval.parts import PROVISIONS, chosen_parts, without_repealed
 from articulado.retrieval.ranking.table import effective_strategy
+from articulado.retrieval.search import community_asked
 from articulado.values.answers import RerankStrategy, whole_text
 from articulado.values.chunks import Candidate, ProvisionRef, provision_of
 from articulado.values.protocols import RerankerTable, TokenCounter
@@ -73,6 +75,9 @@ async def select_context(
     strategy = effective_strategy(runtime.context.rerank_strategy, rerankers)
     if strategy in READ:
         ranked = pruned(ranked, READ[strategy])
+    if asked := community_asked(state["turn_question"]["territory"], runtime.context.territory):
+        ranked = [each for each in ranked if of_community(each) in (None, asked) or is_kept(each)]
+    ranked = [_for_community(each) for each in ranked]
     if model_decides:
         ranked = without_repealed(ranked, whole_text(state["turn_question"]), days_of(state), is_kept)
         ranked = chosen_parts(ranked, is_kept, PROVISIONS[strategy]) if strategy in PROVISIONS else ranked
@@ -97,6 +102,12 @@ async def select_context(
     values = [value for value in values if value in state["dated_values"] or _cost(value, counter) <= room]
     context = share_marks(context) if model_decides else context
     return {"context": [*context, *values]}
+
+
+def _for_community(candidate: Candidate) -> Candidate:
+    """Return a candidate; law of a community says that it is told beside the general rule."""
+    community = None if "purpose" in candidate or is_kept(candidate) else of_community(candidate)
+    return {**candidate, "purpose": "community", "says": community} if community else candidate
 
 
 def _reference_values(

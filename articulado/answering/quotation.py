@@ -1,13 +1,14 @@
 """Select the plain-language lead and the quoted sentences of an offline answer.
 
-``select`` returns a ``Selection`` of at most 2 provisions. A provision named in the question comes first,
-given whole if the question says nothing else. Lengths are in words. ``SetRight`` holds a figure claimed by
-the question and the figure of the law that corrects it.
+``select`` returns a ``Selection`` of at most 2 provisions, and the law of communities beside the general rule. A
+provision named in the question comes first, given whole if the question says nothing else. Lengths are in words.
+``SetRight`` holds a figure claimed by the question and the figure of the law that corrects it.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 
 from articulado.answering.figures import claimed_figures, figures_in
 from articulado.answering.passages import LEFT_OUT, Passage, has_passages, quote
@@ -113,7 +114,8 @@ def select(question: str, fragments: Sequence[Fragment], scorer: Scorer) -> Sele
     # Points are shorter than sentences of the law: a provision in our words is told with further ones.
     carried = points if best.first.official or not points else [best.points[index] for index in best.ranked_points]
     statements: list[Statement] = []
-    for provision, most in zip(selected, MAX_QUOTES, strict=False):
+    told = _with_communities(selected, provisions, fragments, scorer)
+    for provision, most in zip(told, chain(MAX_QUOTES, repeat(1)), strict=False):
         room = MAX_QUOTED_WORDS - _words(statements)
         is_best = provision is best
         statements += _statements(provision, most, room, carried if is_best else (), lead, is_first=is_best)
@@ -127,6 +129,30 @@ def select(question: str, fragments: Sequence[Fragment], scorer: Scorer) -> Sele
         _set_right(question, best, points, statements, scorer),
         irrelevant=_others(fragments, [*said, *fitting]),
     )
+
+
+def _with_communities(
+    selected: Sequence[RatedProvision],
+    provisions: Sequence[RatedProvision],
+    fragments: Sequence[Fragment],
+    scorer: Scorer,
+) -> Sequence[RatedProvision]:
+    """Return what is told, with the best law of each community and that of the state, in the order of the fragments.
+
+    The law of the state is the one whose title is most alike, the best of equals. Without law of a community, and where
+    a provision is named, nothing is added.
+    """
+    best: dict[str, RatedProvision] = {}
+    for provision in sorted(provisions, key=lambda each: fragments.index(each.fragments[0])):
+        if provision.first.purpose == "community":
+            best.setdefault(provision.first.says, provision)
+    if not best or any(each.citation for each in selected):
+        return selected
+    topic = {stem for each in best.values() for stem in scorer.domain.stems(each.first.title)}
+    general = [each for each in provisions if each.first.purpose != "community" and not each.outdated]
+    general.sort(key=lambda each: -len(topic.intersection(scorer.domain.stems(each.first.title))))
+    told = {id(each): each for each in (*general[:1], *best.values())}
+    return sorted(told.values(), key=lambda each: fragments.index(each.fragments[0]))
 
 
 def rate_provisions(question: str, fragments: Sequence[Fragment], scorer: Scorer) -> list[RatedProvision]:

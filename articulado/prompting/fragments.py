@@ -74,6 +74,7 @@ PURPOSES: Mapping[Purpose, str] = {
     "decisive": "frase decisiva de la ley",
     "value": "valor de referencia con fecha",
     "calculation": "cálculo ya hecho: dé su resultado y sus pasos tal cual, sin volver a calcular",
+    "community": "norma propia de una comunidad autónoma, además de la regla general",
     "missing_data": "datos que faltan para el cálculo: dé la regla y pídalos al final",
 }
 _VALIDITY, _PAGE = "Vigencia pactada: ", "Página: "

@@ -379,6 +379,13 @@ def territory_asked(of_question: str | None, of_caller: str | None) -> str | Non
     return callers.name if callers and not inside else of_question
 
 
+def community_asked(of_question: str | None, of_caller: str | None) -> str | None:
+    """Return the community whose law is asked for; ``None`` if no place is named."""
+    name = territory_asked(of_question, of_caller)
+    place = place_called(name) if name else None
+    return place.community if place else None
+
+
 def search_filter(
     question: TurnQuestion, as_of: date | None, territory: str | None, scope: SearchScope | None = None
 ) -> SearchFilter:

@@ -40,11 +40,11 @@ answer card or a provision that bears it, a ``value`` states a dated reference v
 (``articulado.calculations.parameters``) and is in no index.
 """
 
-Purpose = Literal["card", "caveat", "decisive", "value", "calculation", "missing_data"]
+Purpose = Literal["card", "caveat", "decisive", "value", "calculation", "missing_data", "community"]
 """Use of a fragment in the context: a ``card`` answers, a ``caveat`` says for whom or for which day the law
 that is shown may not be the one, of a provision with the ``decisive`` sentence of the law
 that is quoted below it; a ``value`` is a dated reference value, a ``calculation`` a worked result, ``missing_data``
-what a calculation lacks.
+what a calculation lacks; a ``community`` has law of its own, which is told beside the general rule.
 """
 
 Status = Literal["vigente", "modificada", "parcialmente_derogada", "derogada", "agotada"]

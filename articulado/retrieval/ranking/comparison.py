@@ -20,6 +20,7 @@ from articulado.language.sentences import sentences
 from articulado.language.table_text import PATH, cells_of, has_rows, head_of, is_amount, is_year, rows_of
 from articulado.legal.domain.base import NUMBER_WEIGHT, Coverage, Domain, EqualWeights, StemWeights
 from articulado.legal.laws.registry import known_laws
+from articulado.legal.territory.mentions import place_mentions
 from articulado.values.chunks import Chunk, indexed_text
 
 SURE = 0.9
@@ -116,6 +117,9 @@ class Wanted:
         self._question = question
         self._domain = domain
         topic = fold(question)
+        for place in place_mentions(question) if domain.language.code == "es" else ():
+            # It says whose law is asked for, and is no word of that law.
+            topic = topic[: place.start] + " " * (place.end - place.start) + topic[place.end :]
         forms = [form for form in domain.language.query_patterns.forms.values() if form.question.search(topic)]
         for form in forms:
             topic = form.question.sub(" ", topic)
