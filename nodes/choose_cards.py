@@ -26,14 +26,24 @@ from articulado.language.languages import Language
 from articulado.language.table_text import without_heads
 from articulado.legal.domain.base import Domain
 from articulado.legal.validity import in_force
-from articulado.legal.wordings import certainty, tracked_laws
+from articulado.legal.wordings import certainty, of_law, tracked_laws, with_article
 from articulado.prompting.citation_markers import GAP
 from articulado.retrieval.fusion import LEAST_ON_TOPIC, candidate, of_community, preference
 from articulado.retrieval.ranking.cards import CardReader, probable_cards
+from articulado.retrieval.ranking.comparison import SURE, is_unlearnt
 from articulado.retrieval.search import community_asked
 from articulado.values.answers import CaseGuide, Days, StoreName, whole_text
 from articulado.values.cases import details_of
-from articulado.values.chunks import Candidate, Chunk, ProvisionRef, Purpose, is_card, ordering_score, with_changed
+from articulado.values.chunks import (
+    REPEALED,
+    Candidate,
+    Chunk,
+    ProvisionRef,
+    Purpose,
+    is_card,
+    ordering_score,
+    with_changed,
+)
 from articulado.values.protocols import ChunkStore, SearchFilter
 from nodes.turn import language_of_turn, question_to_score
 from state.context import ResolvedContext
@@ -73,18 +83,20 @@ async def choose_cards(
 ) -> ChooseCardsUpdate:
     """Choose by the ranking; no card answers for a provision or an agreement that a question names.
 
-    Neither does one where the community that it names has law of its own.
+    Neither does one where a text of one's own says what is asked, or the community that it names has law of its own.
     """
     others = [each for each in state["candidates"] if not is_card(each["chunk"])]
     store, days = stores[state["store"]], days_of(state)
     asked_in = community_asked(state["turn_question"]["territory"], runtime.context.territory)
     spoken = language_of_turn(state, domain.language)
     elsewhere = [caveat(text) for text in _elsewhere(others, asked_in, spoken)]
-    coming = [caveat(text) for text in _upcoming(others, days, spoken)]
+    is_of_force = bool(state["turn_question"]["is_lookup"] and state["turn_question"]["laws"])
+    is_of_force = is_of_force and not state["turn_question"]["citations"]
+    force = [caveat(text) for text in _force(others, days, spoken, is_asked=is_of_force)]
     best = min(others, key=preference, default=None)
-    is_of_community = bool(asked_in and best and of_community(best) == asked_in)
-    if len(others) == len(state["candidates"]) or is_of_community or not _may_answer(state):
-        return {"cards": [], "dated_values": [*state["dated_values"], *coming, *elsewhere]}
+    says_it = best is not None and (_is_own_and_sure(best) or (of_community(best) or "") == asked_in)
+    if len(others) == len(state["candidates"]) or says_it or not _may_answer(state):
+        return {"cards": [], "dated_values": [*state["dated_values"], *force, *elsewhere]}
     said_before = {each["chunk"]["id"] for each in carried_over(state)}
     probable = await asyncio.to_thread(_probable, state, phrasings, cards)
     named = {(each["law_id"], each["provision_key"]) for each in state["turn_question"]["provisions"]}
@@ -125,7 +137,7 @@ async def choose_cards(
         each for each in _of_day(state, days) if denied.isdisjoint(each["found_by"]) and _fitting(each, chosen, regimes)
     ]
     if not chosen and not (asks_for_value_alone(asked) and values):
-        values += coming
+        values += force
         values += _caveats(others, regimes, days, spoken)
     values += elsewhere
     kinds = {kind for each in values for kind in each["found_by"]}
@@ -204,13 +216,24 @@ def _caveats(
     return [caveat(text) for text in texts]
 
 
-def _upcoming(others: Sequence[Candidate], days: Days, language: Language) -> list[str]:
-    """Return the sentence that says of the best candidate from which day it will be law, if it is not yet."""
+def _is_own_and_sure(best: Candidate) -> bool:
+    """Tell if the best candidate is a text that no card was written for, and says in its words what is asked."""
+    return is_unlearnt(best["chunk"]) and best.get("rerank_score", 0.0) >= SURE
+
+
+def _force(others: Sequence[Candidate], days: Days, language: Language, *, is_asked: bool) -> list[str]:
+    """Return the sentence that says from which day the best candidate will be law, or since which it has no object."""
     best = min(others, key=preference, default=None)
     begins = best["chunk"]["valid_from"] if best else None
     day = max(days.as_of or days.today, days.today)
-    if best is None or begins is None or begins <= day.isoformat() or best["chunk"]["chunk_type"] != "provision":
+    if best is None or best["chunk"]["chunk_type"] != "provision":
         return []
+    emptied = best["chunk"].get("emptied")
+    if emptied and emptied["since"] <= (days.as_of or days.today).isoformat():
+        since, by = long_day(emptied["since"], language.code), with_article(emptied["by"], emptied["law_id"])
+        return [language.translate("caveat_emptied", law=best["chunk"]["law_name"], day=since, by=by)]
+    if begins is None or begins <= day.isoformat():
+        return _force_asked(best["chunk"], language) if is_asked else []
     return [language.translate("caveat_upcoming", law=best["chunk"]["law_name"], day=long_day(begins, language.code))]
 
 
@@ -219,7 +242,7 @@ def _elsewhere(others: Sequence[Candidate], asked: str | None, language: Languag
     ranked = sorted((each for each in others if "final_score" in each), key=preference)
     own = {community: each["chunk"] for each in reversed(ranked) if (community := of_community(each))}
     named = [
-        f"{community} ({chunk['law_name']}, {chunk['provision']})"
+        f"{community} ({chunk['provision'].lower()} {of_law(chunk['law_name'])})"
         for community, chunk in reversed(own.items())
         if community != asked
     ]
@@ -232,6 +255,17 @@ def _elsewhere(others: Sequence[Candidate], asked: str | None, language: Languag
     kind = "caveat_general_law" if has_general else "caveat_only_communities"
     none = [language.translate("caveat_no_own_law", community=asked)] if asked else []
     return [" ".join([*none, language.translate(kind, places=places)])]
+
+
+def _force_asked(chunk: Chunk, language: Language) -> list[str]:
+    """Return the answer to whoever asks if a law is in force."""
+    names = {"law": chunk["law_name"], "day": long_day(chunk["valid_from"] or "", language.code)}
+    if chunk["status"] in REPEALED:
+        ends = chunk["valid_to"]
+        return [
+            language.translate("caveat_repealed", **{**names, "day": long_day(ends, language.code) if ends else "–"})
+        ]
+    return [language.translate("caveat_in_force", **names)] if chunk["valid_from"] else []
 
 
 async def _guide_of(card: Card, asked: str, worked: Sequence[Worked], store: ChunkStore) -> CaseGuide | None:

@@ -78,21 +78,28 @@ _SENTENCES = re.compile(r"(?<=\w{3})\. (?=[a-z])")
 _TO = re.compile(r"(?: y(?= el)| al?| hasta)(?: el)?(?: dia)? ?")
 
 
+class PartEffect(NamedTuple):
+    """First day (ISO 8601) of a part of a provision, and the note in Spanish that says so."""
+
+    day: str
+    note: str
+
+
 @dataclass(frozen=True)
 class Effects:
     """Days that a law sets for its own effect, ISO 8601.
 
     ``entry`` is the day of its entry into force, ``begins`` the first day of its effects, which is mostly the same;
     ``None`` where it is not certain. ``ends`` is the first day after a limited period. ``own`` has the first day of
-    each provision with another, by its key, and ``parts`` a note in Spanish on each provision of which only a part
-    has. ``silent`` tells that the law sets no day.
+    each provision with another, by its key, and ``parts`` what is said of each provision of which only a
+    part has. ``silent`` tells that the law sets no day.
     """
 
     entry: str | None = None
     begins: str | None = None
     ends: str | None = None
     own: Mapping[str, str] = field(default_factory=dict)
-    parts: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, PartEffect] = field(default_factory=dict)
     silent: bool = False
 
 
@@ -272,14 +279,15 @@ class _Reading:
         begins = self._only("effect", entry) if self.whole["effect"] else entry
         ends = {when.ends for when in self.whole["effect"] | self.whole["entry"] if when.ends}
         own: dict[str, str] = {}
-        parts: dict[str, str] = {}
+        parts: dict[str, PartEffect] = {}
         keys = {provision.key for provision in self.provisions}
         for key, (when, is_part, label) in self.own.items():
             day = self._day(when, entry)
             if day is None or day == begins or key not in keys:
                 continue
             if is_part:
-                parts[key] = f"Una parte de su texto rige desde el {long_day(day.isoformat())} ({label})."
+                note = f"Una parte de su texto rige desde el {long_day(day.isoformat())} ({label})."
+                parts[key] = PartEffect(day.isoformat(), note)
             else:
                 own[key] = day.isoformat()
         [last] = ends if len(ends) == 1 else [None]

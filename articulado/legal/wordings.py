@@ -118,6 +118,11 @@ def with_article(name: str, law_id: str) -> str:
     return f"{article} {name} ({law_id})" if law_id else f"{article} {name}"
 
 
+def of_law(name: str) -> str:
+    """Return "de la Ley 1/2024", "del Real Decreto 2/2024" for the name of a norm."""
+    return f"de {with_article(name, '')}".replace("de el ", "del ", 1)
+
+
 def _norm_named(change: WordingChange) -> str:
     return with_article(change["norm"], change["law_id"]) if change["norm"] or change["law_id"] else "otra posterior"
 

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from articulado.language.folding import fold
 from articulado.language.spanish import content_words
 from articulado.language.translation import translate
+from articulado.legal.dates.finder import speaks_of_force_alone
 from articulado.legal.domain.base import Domain
 from articulado.legal.domain.spanish_law import SPANISH_LAW, without_protocol
 from articulado.legal.ids import COURTS
@@ -62,14 +64,31 @@ def read_question(
         else:
             named.append((citation.law_id or law, citation.provision_key))
     decisions = decisions_named(reading)
+    asks_for_force = not named and not decisions and (law_asked := law_whose_force_is_asked(reading, indexed))
+    if asks_for_force:
+        named.append((law_asked, "art:1"))
     return {
         **question_of(reading.text),
         "provisions": [NamedProvision(law_id=law_id, provision_key=key) for law_id, key in dict.fromkeys(named)],
         "decisions": decisions,
-        "is_lookup": bool(named or decisions) and asks_for_provisions_alone(reading),
+        "is_lookup": bool(named or decisions) and (bool(asks_for_force) or asks_for_provisions_alone(reading)),
         "acronyms": find_acronyms(reading.text),
         "territory": reading.place.name if reading.place else territory,
     }
+
+
+def law_whose_force_is_asked(reading: LegalReading, indexed: IndexedLaws) -> str:
+    """Return the law of which a question only asks if it is in force; empty for any other question.
+
+    Its first article is what is looked up: it says what the law is on, and its note since when or until when it is law.
+    """
+    if len(reading.laws) != 1:
+        return ""
+    (mention,) = reading.laws
+    beside = f"{reading.text[: mention.start]} {reading.text[mention.end :]}"
+    if not speaks_of_force_alone(map(fold, content_words(beside))):
+        return ""
+    return mention.law_id or indexed.law_cited(reading.text, mention.start) or ""
 
 
 def asks_for_provisions_alone(reading: LegalReading) -> bool:

@@ -151,7 +151,10 @@ def law_chunks(law: Law) -> list[Chunk]:
         wordings.add((provision.key, valid_from))
         status, note, dates, valid_to = _validity(provision, end)
         emptied = emptied_by(law.id, provision.key) if status not in REPEALED else None
-        notes = emptied and emptied_note(emptied), note, effects.parts.get(provision.key)
+        part = effects.parts.get(provision.key)
+        # Whoever amended the law since wrote over what was still to come.
+        is_told = part is not None and part.day > (law.changed or law.published)
+        notes = emptied and emptied_note(emptied), note, part.note if part and is_told else ""
         note = " ".join(filter(None, notes))
         for number, (text, url) in enumerate(parts, 1):
             chunk: Chunk = {

@@ -9,7 +9,7 @@ reform named without a date means the day before it came into force.
 import re
 import tomllib
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from functools import cache, lru_cache
 from importlib import resources
@@ -48,6 +48,7 @@ class EventWords(BaseModel):
     neither: tuple[str, ...]
     asked: tuple[str, ...] = Field(min_length=1)
     then: tuple[str, ...] = ()
+    force: tuple[str, ...] = Field(min_length=1)
     now: tuple[str, ...]
 
     def kinds(self) -> dict[str, EventKind | None]:
@@ -94,6 +95,17 @@ def _asking() -> tuple[re.Pattern[str], ...]:
     lists = (table.asked, table.now, table.then)
     written = ("|".join(_written(fold(phrase)) for phrase in phrases) for phrases in lists)
     return tuple(re.compile(rf"(?<!\w)(?:{phrases})(?!\w)") for phrases in written)
+
+
+def speaks_of_force_alone(words: Iterable[str]) -> bool:
+    """Tell if words, folded, only ask if a law is in force ("sigue", "vigente"), and there is one."""
+    given = list(words)
+    return bool(given) and all(_force_words().fullmatch(word) for word in given)
+
+
+@cache
+def _force_words() -> re.Pattern[str]:
+    return re.compile("|".join(_written(fold(phrase)) for phrase in load_events().force))
 
 
 @cache

@@ -146,9 +146,8 @@ def test_a_provision_of_which_only_a_part_begins_later_says_so(part, keys):
     said = f"Esta ley entrará en vigor el 1 de enero de 2012, excepto {part} que lo hará el 1 de abril de 2012."
     effects = effects_of(final(said), PUBLISHED)
     assert sorted({*effects.parts, *effects.own}) == keys
-    assert effects.parts[keys[0]] == (
-        "Una parte de su texto rige desde el 1 de abril de 2012 (Disposición final primera)."
-    )
+    note = "Una parte de su texto rige desde el 1 de abril de 2012 (Disposición final primera)."
+    assert effects.parts[keys[0]] == ("2012-04-01", note)
 
 
 def test_two_days_are_no_certain_one():
