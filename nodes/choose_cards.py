@@ -28,7 +28,7 @@ from articulado.legal.domain.base import Domain
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import certainty, of_law, tracked_laws, with_article
 from articulado.prompting.citation_markers import GAP
-from articulado.retrieval.fusion import LEAST_ON_TOPIC, candidate, of_community, preference
+from articulado.retrieval.fusion import LEAST_ON_TOPIC, NEAR_THE_BEST, candidate, of_community, preference
 from articulado.retrieval.ranking.cards import CardReader, probable_cards
 from articulado.retrieval.ranking.comparison import SURE, is_unlearnt
 from articulado.retrieval.search import community_asked
@@ -222,19 +222,22 @@ def _is_own_and_sure(best: Candidate) -> bool:
 
 
 def _force(others: Sequence[Candidate], days: Days, language: Language, *, is_asked: bool) -> list[str]:
-    """Return the sentence that says from which day the best candidate will be law, or since which it has no object."""
-    best = min(others, key=preference, default=None)
-    begins = best["chunk"]["valid_from"] if best else None
-    day = max(days.as_of or days.today, days.today)
-    if best is None or best["chunk"]["chunk_type"] != "provision":
-        return []
-    emptied = best["chunk"].get("emptied")
-    if emptied and emptied["since"] <= (days.as_of or days.today).isoformat():
-        since, by = long_day(emptied["since"], language.code), with_article(emptied["by"], emptied["law_id"])
-        return [language.translate("caveat_emptied", law=best["chunk"]["law_name"], day=since, by=by)]
-    if begins is None or begins <= day.isoformat():
-        return _force_asked(best["chunk"], language) if is_asked else []
-    return [language.translate("caveat_upcoming", law=best["chunk"]["law_name"], day=long_day(begins, language.code))]
+    """Return the sentence that says from which day the best law will be in force, or since which it has no object.
+
+    The best are two provisions at most, the second if it is nearly as good. ``is_asked`` of a question that asks if a
+    law is in force: it is answered in any case.
+    """
+    ranked = sorted((each for each in others if each["chunk"]["chunk_type"] == "provision"), key=preference)[:2]
+    least = NEAR_THE_BEST * max((ordering_score(each) for each in ranked), default=0.0)
+    today, day = days.today.isoformat(), (days.as_of or days.today).isoformat()
+    for chunk in (each["chunk"] for each in ranked if ordering_score(each) >= least):
+        emptied, begins, law = chunk.get("emptied"), chunk["valid_from"] or "", chunk["law_name"]
+        if emptied and emptied["since"] <= day:
+            since, by = long_day(emptied["since"], language.code), with_article(emptied["by"], emptied["law_id"])
+            return [language.translate("caveat_emptied", law=law, day=since, by=by)]
+        if begins > max(today, day):
+            return [language.translate("caveat_upcoming", law=law, day=long_day(begins, language.code))]
+    return _force_asked(ranked[0]["chunk"], language) if ranked and is_asked else []
 
 
 def _elsewhere(others: Sequence[Candidate], asked: str | None, language: Language) -> list[str]:

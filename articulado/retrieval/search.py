@@ -179,7 +179,9 @@ class HybridSearch:
             for each in (dense, by_meaning)
         )
         vectors = {name: own if name in self._by_meaning(searched) else usual for name in searched}
-        candidates = await self._candidates(queries, vectors, replace(where, upcoming=True), caps, unavailable)
+        candidates = await self._candidates(
+            queries, vectors, replace(where, upcoming=where.as_of is None), caps, unavailable
+        )
         if where.as_of is None:
             candidates = await with_upcoming(candidates, self.question_time.calendar(), self.store)
         else:
@@ -301,23 +303,18 @@ def _unless_zero(vector: Vector | None) -> Vector | None:
 
 
 async def with_upcoming(candidates: Sequence[Candidate], today: date, store: ChunkStore) -> list[Candidate]:
-    """Return candidates without the wordings to come of provisions that have one today.
+    """Return candidates without the wordings to come of provisions that have one today, the others with a note."""
 
-    The note of the wording of today tells when it ends; the note of a provision without one tells when it begins.
-    """
-    upcoming = [each for each in candidates if (each["chunk"]["valid_from"] or "") > today.isoformat()]
-    provisions = list(dict.fromkeys(provision_of(each["chunk"]) for each in upcoming))
-    indexed = await asyncio.gather(*(store.find(*provision) for provision in provisions))
-    new = {
-        provision
-        for provision, chunks in zip(provisions, indexed, strict=True)
-        if not any(in_force(chunk, None, today) for chunk in chunks)
-    }
-    ids = {each["chunk"]["id"] for each in upcoming}
+    def is_upcoming(each: Candidate) -> bool:
+        return (each["chunk"]["valid_from"] or "") > today.isoformat()
+
+    provisions = {provision_of(each["chunk"]) for each in candidates if is_upcoming(each)}
+    indexed = [await store.find(*provision) for provision in provisions]
+    current = {provision_of(chunk) for chunks in indexed for chunk in chunks if in_force(chunk, None, today)}
     return [
-        annotate_upcoming(each) if each["chunk"]["id"] in ids else each
+        annotate_upcoming(each) if is_upcoming(each) else each
         for each in candidates
-        if each["chunk"]["id"] not in ids or provision_of(each["chunk"]) in new
+        if not is_upcoming(each) or provision_of(each["chunk"]) not in current
     ]
 
 

@@ -27,12 +27,15 @@ class NoMeaning(FakeEmbedder):
         return Embedded([np.zeros(2, dtype=np.float32) for _ in texts])
 
 
-async def services_over(folder: Path, chunks: Sequence[Chunk], query: str, answer: str = "") -> Services:
-    """Index chunks and open what a graph needs: the reader searches one query, the principal gives one answer."""
+async def services_over(folder: Path, chunks: Sequence[Chunk], query: str, answer: str | None = "") -> Services:
+    """Index chunks and open what a graph needs: the reader searches one query, the principal gives one answer.
+
+    Without an answer the principal is the one that works offline.
+    """
     words = Bm25Encoder.of(SPANISH_LAW).encode_documents([f"{chunk['title']}\n{chunk['text']}" for chunk in chunks])
     index = await build(folder, [Batch(chunks, [unit(1, 0)] * len(chunks), words)])
     store: Any = EmbeddedStore(index.folder, list(index.manifest.collections))
-    reader, principal = QueueChat(f'["{query}"]'), QueueChat(answer)
+    reader, principal = QueueChat(f'["{query}"]'), None if answer is None else QueueChat(answer)
     return make_services(store, reader, principal, embedder=NoMeaning(), sparse=Bm25Encoder.of(SPANISH_LAW))
 
 

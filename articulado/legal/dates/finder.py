@@ -48,7 +48,7 @@ class EventWords(BaseModel):
     neither: tuple[str, ...]
     asked: tuple[str, ...] = Field(min_length=1)
     then: tuple[str, ...] = ()
-    force: tuple[str, ...] = Field(min_length=1)
+    force: tuple[str, ...] = ()
     now: tuple[str, ...]
 
     def kinds(self) -> dict[str, EventKind | None]:
