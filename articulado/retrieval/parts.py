@@ -39,8 +39,8 @@ def without_repealed(
 ) -> list[Candidate]:
     """Leave out wordings that are not law on the day asked about.
 
-    A wording of a past day that the question mentions stays. Candidates that ``is_kept`` accepts stay, too, and
-    so do all if none is in force.
+    A wording of a past day that the question mentions stays, and so does what begins later than today. Candidates that
+    ``is_kept`` accepts stay, too, and so do all if none is in force.
     """
     said = [mention.day for mention in dates_in(fold(question), today=days.today)]
     kept = [
@@ -48,6 +48,7 @@ def without_repealed(
         for candidate in candidates
         if in_force(candidate["chunk"], *days)
         or is_kept(candidate)
+        or (days.as_of is None and (candidate["chunk"]["valid_from"] or "") > days.today.isoformat())
         or any(is_of_day(candidate["chunk"], day) and day < days.today for day in said)
     ]
     return kept or list(candidates)

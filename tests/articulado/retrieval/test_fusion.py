@@ -9,7 +9,7 @@ from articulado.config.profile import load_profile
 from articulado.config.sections import Features
 from articulado.language.languages import language
 from articulado.prompting.fragments import render
-from articulado.retrieval.fusion import candidate, merged, nearest, ranked_provisions
+from articulado.retrieval.fusion import candidate, merged, nearest, preference, ranked_provisions, with_communities
 from articulado.values.answers import question_of
 from articulado.values.chunks import relevance
 from nodes.expand_references import expand_references
@@ -338,3 +338,36 @@ async def test_references_that_the_day_makes_one_count_once():
 def test_the_reranked_score_is_the_relevance_where_there_is_one():
     found = candidate_of(1, 0.4)
     assert (relevance(found), relevance({**found, "rerank_score": 0.9})) == (0.4, 0.9)
+
+
+def of_place(id_, score, community=None):
+    return {**candidate_of(id_, 0.5, territory_ccaa=community), "rerank_score": score, "final_score": score}
+
+
+@pytest.mark.parametrize(
+    ("asked", "order"),
+    [
+        # 1 and 2 are law of the state, 5 is of another topic, 4 the second of its community.
+        (None, [1, 3, 6, 2]),
+        ("Cataluña", [3, 4, 1, 6, 2]),
+        ("País Vasco", [6, 1, 3, 2]),
+        ("Galicia", [1, 3, 6, 2]),
+    ],
+)
+def test_law_of_communities_stands_behind_that_of_the_state_or_before_it_where_it_is_asked_for(asked, order):
+    ranked = [
+        of_place(1, 0.8),
+        of_place(2, 0.3),
+        of_place(3, 0.9, "Cataluña"),
+        of_place(4, 0.85, "Cataluña"),
+        of_place(5, 0.5, "Aragón"),
+        of_place(6, 0.7, "País Vasco"),
+    ]
+    placed = with_communities(ranked, asked)
+    assert ids(sorted(placed, key=preference)) == order
+
+
+def test_without_law_of_communities_and_without_scores_nothing_changes():
+    ranked = [of_place(1, 0.8), of_place(2, 0.3), candidate_of(3, 0.4)]
+    assert with_communities(ranked, None) == with_communities(ranked, "Galicia") == ranked
+    assert ids(with_communities([of_place(3, 0.9, "Cataluña")], None)) == [3]

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +132,30 @@ async def test_provisions_pass_by_law_and_key_together(kind: Kind, stores: Store
         assert sorted(chunk["id"] for chunk in selected) == expected
     assert [chunk["id"] for chunk in await store.find("A", "a1")] == [1]
     assert await store.find("D", "a1") == []
+
+
+async def test_provisions_to_come_and_those_of_communities_pass_where_they_are_asked_for(
+    kind: Kind, stores: Stores
+) -> None:
+    later = (TODAY + timedelta(days=1)).isoformat()
+    chunks = [
+        make_chunk(1),
+        make_chunk(2, valid_from=later),
+        make_chunk(3, territory_ccaa="Galicia"),
+        make_chunk(4, territory_ccaa="Cataluña", territory_municipio="Barcelona"),
+        make_chunk(5, territory_ccaa="Aragón", valid_from=later),
+    ]
+    store = await stores.make(kind, plain(*chunks))
+    for where, expected in (
+        (SearchFilter(), [1]),
+        (SearchFilter(upcoming=True), [1, 2]),
+        (SearchFilter(upcoming=True, as_of=TODAY), [1]),
+        (SearchFilter(communities=True), [3]),
+        (SearchFilter(communities=True, upcoming=True), [3, 5]),
+        (SearchFilter(communities=True, territory="Galicia"), [3]),
+    ):
+        selected = await store.select(["normativa"], where)
+        assert sorted(chunk["id"] for chunk in selected) == expected, where
 
 
 def test_a_filter_can_be_a_key() -> None:
