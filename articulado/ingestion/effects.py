@@ -1,7 +1,7 @@
 """Days of effect that a law sets in its final provisions, as a whole and provision by provision.
 
 ``effects_of`` reads "entrará en vigor a los dos meses de su publicación, salvo el artículo 3, que lo hará el 1 de enero
-de 2027" and "surtirá efectos desde el 1 de enero". A sentence is cut into tokens: what begins (the law, provisions,
+de 2027" and "surtirá efectos desde el 1 de enero". A sentence is cut into tokens: subjects (the law, provisions,
 divisions), verbs, days and exceptions; each day is that of the subjects before it, or else of those after it. Terms are
 counted from publication (art. 5 of the Civil Code).
 """
@@ -91,7 +91,7 @@ class Effects:
 
     ``entry`` is the day of its entry into force, ``begins`` the first day of its effects, which is mostly the same;
     ``None`` where it is not certain. ``ends`` is the first day after a limited period. ``own`` has the first day of
-    each provision with another, by its key, and ``parts`` what is said of each provision of which only a
+    each provision with another, by its key, and ``parts`` the note on each provision of which only a
     part has. ``silent`` tells that the law sets no day.
     """
 
@@ -120,7 +120,7 @@ def effects_of(provisions: Sequence[Provision], published: str) -> Effects:
 
 
 def _statements(provision: Provision) -> Iterator[str]:
-    """Yield the sentences of a provision on days of effect, folded and plain; a list goes with what announces it."""
+    """Yield the sentences of a provision on days of effect, folded and plain; a list goes with its first line."""
     named = _TITLED.search(fold(provision.title)) is not None
     open_list = ""
     for line in filter(None, (_plain(line) for each in provision.paragraphs for line in each.split("\n"))):
@@ -216,7 +216,7 @@ class _Reading:
                 self.own[key] = (when, subject.partial, provision.label)
 
     def _tokens(self, statement: str) -> list[_Token]:
-        """Return verbs, days, exceptions, and what the statement is about: the law, provisions or divisions of it."""
+        """Return verbs, days, exceptions, and the subjects: the law, provisions or divisions of it."""
         found = [
             _Token(*match.span(), kind, match) for kind, form in _TOKENS.items() for match in form.finditer(statement)
         ]
@@ -274,7 +274,7 @@ class _Reading:
         return _When(_date(said["day"], said["month"], year), ends=ends + timedelta(days=1) if ends else None), end
 
     def effects(self) -> Effects:
-        """Return what was read, with the days that depend on publication or on the entry into force of the law."""
+        """Return all days, those that depend on publication or on the entry into force of the law worked out."""
         entry = self._only("entry", None)
         begins = self._only("effect", entry) if self.whole["effect"] else entry
         ends = {when.ends for when in self.whole["effect"] | self.whole["entry"] if when.ends}

@@ -113,7 +113,7 @@ class LawDays(TypedDict):
 
 
 class Emptied(TypedDict):
-    """How a provision that is not repealed lost its object: since which day, by which norm, and for which reason.
+    """Loss of the object of a provision that is not repealed: its first day, the norm that caused it, and the reason.
 
     ``law_id`` is the BOE identifier of the norm ``by``; ``reason`` is the rest of a Spanish sentence about it.
     """

@@ -51,6 +51,25 @@ def test_a_passage_says_what_is_asked_whatever_words_ask_for_it(question):
 @pytest.mark.parametrize(
     "question",
     [
+        "¿cuántos días dura el permiso de remo?",
+        "¿Cuántas horas duran los permisos de remo?",
+        "¿cuántos meses dura el permiso de remo en Galicia?",
+        "en Sevilla, ¿cuántos días dura el permiso de remo?",
+        "¿cuántos días de permiso de remo tengo en el País Vasco?",
+    ],
+)
+def test_neither_the_verb_of_a_duration_nor_a_place_must_be_in_the_passage(question):
+    leave = {
+        "text": "El permiso de remo es de 4 días u horas.",
+        "title": "Permiso de remo",
+        "law_name": "Ley de permisos",
+    }
+    assert says(question, **leave)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
         "¿a qué hora abre la piscina?",
         "¿a qué hora abre el comedor del hospital?",
         "¿vigila el guarda la presa y se cruza el puente a pie con linterna?",
