@@ -3,17 +3,20 @@
 If the dense vectors are missing, the search is lexical only and a warning says so.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.config.profile import LAW_COLLECTION
 from articulado.config.sections import Caps
 from articulado.encoders.phrasings import Phrasings
 from articulado.retrieval.fusion import merged
 from articulado.retrieval.ranking.cards import CardReader
 from articulado.retrieval.search import HybridSearch, answers_of_phrasings, search_filter
+from articulado.store.supplementary import UNAVAILABLE
 from articulado.values.answers import Cost, whole_text
 from articulado.values.chunks import Candidate
 from state.context import ResolvedContext
@@ -50,21 +53,24 @@ async def hybrid_search(
     """
     where = search_filter(state["turn_question"], days_of(state).as_of, runtime.context.territory, state["scope"])
     named = tuple(state["turn_question"]["agreements"])
+    searched = runtime.context.collections or search.collections
     run = partial(
         search.run_or_by_words,
         state["searches"],
-        collections=runtime.context.collections,
         lexical_only=state["lexical_only"],
         deadline=state.get("deadline"),
+        caps=caps,
     )
-    found, cost, warnings = await run(where, caps=caps)
+    found, cost, warnings = await run(where, collections=searched)
     if named:
         # The vectors are in the cache now: it costs nothing.
-        of_named, _, _ = await run(replace(where, fields=(*where.fields, ("law_id", named))), caps=caps)
+        of_named, _, _ = await run(replace(where, fields=(*where.fields, ("law_id", named))), collections=searched)
         found = merged([*found, *of_named[:MAX_OF_AGREEMENTS]])
-    if not named:
-        of_communities, _, _ = await run(replace(where, communities=True), caps=caps)
-        found = merged([*found, *of_communities[:MAX_OF_COMMUNITIES]])
+    if LAW_COLLECTION in searched and not named:
+        # That the collection does not answer has been said.
+        with suppress(*UNAVAILABLE):
+            of_communities, _, _ = await run(replace(where, communities=True), collections=(LAW_COLLECTION,))
+            found = merged([*found, *of_communities[:MAX_OF_COMMUNITIES]])
     if phrasings and not runtime.context.collections:
         question = whole_text(state["turn_question"])
         found = merged([*found, *await answers_of_phrasings(question, phrasings, cards, search, where, days_of(state))])

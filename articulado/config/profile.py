@@ -79,7 +79,9 @@ def _ambiguous_names(field: FilterField) -> Iterator[str]:
 DOCUMENT_KINDS = ("article", "sentencia", "criterio", "documento", "convenio")
 """Kinds of document that a profile can rank; laws have the rank of their norm."""
 
-RECORD_COLLECTIONS = ("normativa", "sentencias", "criterios_inss")
+LAW_COLLECTION = "normativa"
+"""Collection of the law."""
+RECORD_COLLECTIONS = (LAW_COLLECTION, "sentencias", "criterios_inss")
 """Collections that the packaged records go to."""
 
 CASE_OPTIONS = ("profile", "index", "json", "help", "rerank", "inquiry", "collected_data", "max_tokens")
