@@ -11,10 +11,9 @@ from pathlib import Path
 
 from articulado.ingestion.files import structure
 from articulado.ingestion.files.formats import docx, html, odt, pdf, plain, xlsx
-from articulado.ingestion.files.formats.header_block import sidecar, take_block
 from articulado.ingestion.files.formats.lines import RunningText, running_text
 from articulado.ingestion.files.formats.source import no_text
-from articulado.ingestion.files.header import Header, header_of, scope_of
+from articulado.ingestion.files.header import Header, header_of, scope_of, sidecar, take_block
 from articulado.ingestion.files.structure import COLLECTIONS, KINDS, id_of, norm_of, title_of
 from articulado.ingestion.markdown.reader import read_law
 from articulado.ingestion.model import Document, FileText, Law, Page

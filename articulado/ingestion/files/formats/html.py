@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from articulado.config.files import decode, read_bytes
-from articulado.ingestion.files.formats.header_block import closing_rule
 from articulado.ingestion.files.formats.lines import (
     clean,
     compounds,
@@ -21,6 +20,7 @@ from articulado.ingestion.files.formats.lines import (
     width_of,
 )
 from articulado.ingestion.files.formats.source import no_text, refuse_other_formats, table_of
+from articulado.ingestion.files.header import closing_rule
 from articulado.ingestion.model import FileText, Page
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from articulado.ingestion.files.formats.header_block import closing_rule
+from articulado.ingestion.files.header import closing_rule
 from articulado.ingestion.model import Page
 from articulado.ingestion.structure import division, opening
 

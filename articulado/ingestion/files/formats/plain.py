@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 
 from articulado.config.files import decode, read_bytes
-from articulado.ingestion.files.formats.header_block import closing_rule
 from articulado.ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
 from articulado.ingestion.files.formats.source import no_text, refuse_other_formats
+from articulado.ingestion.files.header import closing_rule
 from articulado.ingestion.markdown.body import clean as unmarked
 from articulado.ingestion.markdown.body import row
 from articulado.ingestion.model import FileText, Page

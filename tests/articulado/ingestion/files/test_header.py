@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articulado.ingestion.files.formats.header_block import sidecar, take_block
-from articulado.ingestion.files.header import header_of
+from articulado.ingestion.files.header import header_of, sidecar, take_block
 from articulado.ingestion.model import Page
 from articulado.values.errors import InvalidInput
 
