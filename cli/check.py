@@ -15,8 +15,7 @@ import typer
 from rich.console import Console
 
 from articulado.config.extras import importing
-from articulado.ingestion.files.brief import open_docx, paragraphs_of, runs_of
-from articulado.ingestion.files.formats.docx import W
+from articulado.ingestion.files.formats.word_text import W, WordText, open_docx, paragraphs_of
 from articulado.language.formats import long_day
 from articulado.language.translation import reason, translate
 from articulado.values.errors import IndexMissing, InvalidInput
@@ -24,7 +23,7 @@ from articulado.values.findings import Finding
 from articulado.verification.briefs.passages import BriefParagraph, BriefReport, CheckedParagraph, DayOrigin
 from cli.failures import FAILED
 from cli.options import IndexFolder, Json, ProfileOption, a_date, read_configuration
-from cli.render import clean, console, print_indented, print_json
+from cli.render import clean, console, print_indented, print_json, print_warnings
 from cli.session import announce_first_index
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from articulado.config.profile import Profile as KnowledgeProfile
     from articulado.config.settings import Settings
+    from articulado.ingestion.files.brief import BriefText
 
 
 AUTHOR = "articulado"
@@ -46,11 +46,11 @@ def write_annotated(brief: Path, out: Path, paragraphs: Sequence[BriefParagraph]
     """
     is_word = brief.suffix.lower() == ".docx"
     document = open_docx(brief, brief.read_bytes()) if is_word else _document_of(paragraphs)
-    elements = paragraphs_of(document)
+    elements, reader = paragraphs_of(document), WordText(document, marked=False)
     for checked in report["paragraphs"]:
         # From the last one on: what is cut into runs before an offset would move it.
         for finding in reversed(checked["findings"]):
-            _comment(document, elements[checked["place"]], checked, finding)
+            _comment(document, reader, elements[checked["place"]], checked, finding)
     try:
         document.save(str(out))
     except OSError as error:
@@ -67,21 +67,21 @@ def _document_of(paragraphs: Sequence[BriefParagraph]) -> "Document":
     return document
 
 
-def _comment(document: "Document", element: Any, checked: CheckedParagraph, finding: Finding) -> None:
+def _comment(document: "Document", reader: WordText, element: Any, checked: CheckedParagraph, finding: Finding) -> None:
     """Comment on the text of a finding; on the whole paragraph where that is a note below it."""
     from docx.text.run import Run
 
-    text = "".join(own for _, own in runs_of(element))
+    text = "".join(own for _, own in reader.runs(element))
     inside = text == checked["text"]
     start, end = (finding["start"], finding["end"]) if inside else (0, len(text))
-    _split(element, end)
-    _split(element, start)
+    _split(reader, element, end)
+    _split(reader, element, start)
     runs, offset = [], 0
-    for run, own in runs_of(element):
-        if own and start <= offset and offset + len(own) <= end:
+    for run, own in reader.runs(element):
+        if run.tag == W + "r" and own and start <= offset and offset + len(own) <= end:
             runs.append(run)
         offset += len(own)
-    runs = runs or [run for run, _ in runs_of(element)][:1]
+    runs = runs or [run for run, _ in reader.runs(element) if run.tag == W + "r"][:1]
     if runs:
         paragraph: Any = element
         said = f"{finding['message']}\n{finding['evidence']}" if finding["evidence"] else finding["message"]
@@ -89,13 +89,13 @@ def _comment(document: "Document", element: Any, checked: CheckedParagraph, find
         document.add_comment(ends, text=said, author=AUTHOR, initials=INITIALS)
 
 
-def _split(element: Any, offset: int) -> None:
+def _split(reader: WordText, element: Any, offset: int) -> None:
     """Cut the run at an offset of a paragraph in two, unless it holds more than text."""
     before = 0
-    for run, own in runs_of(element):
+    for run, own in reader.runs(element):
         if before < offset < before + len(own):
-            texts = [child for child in run if child.tag == W + "t"]
-            if len(texts) != 1 or any(child.tag not in (W + "t", W + "rPr") for child in run):
+            texts = [child.text for child in run if child.tag == W + "t"]
+            if texts != [own] or any(child.tag not in (W + "t", W + "rPr") for child in run):
                 return
             after = deepcopy(run)
             run.addnext(after)
@@ -141,6 +141,7 @@ def print_report(out: Console, report: BriefReport) -> None:
     else:
         out.print(f"Nada que objetar en {_counted(cited)}.", style="bold green", markup=False)
     _print_unchecked(out, report)
+    print_warnings(out, report["warnings"])
 
 
 def _counted(cited: int) -> str:
@@ -206,12 +207,12 @@ def check(
     """Check the citations of a brief and print the report."""
     _check_output(brief, docx)
     settings, knowledge = read_configuration(index, profile)
-    paragraphs = asyncio.run(_read(brief.absolute(), settings))
-    report = asyncio.run(_check(paragraphs, settings, knowledge, day))
+    text = asyncio.run(_read(brief.absolute(), settings))
+    report = asyncio.run(_check(text, settings, knowledge, day))
     if not (report["paragraphs"] or report["rulings"]):
         raise InvalidInput(translate("brief.no_citations", file=brief))
     if docx:
-        write_annotated(brief, docx, paragraphs, report)
+        write_annotated(brief, docx, text.paragraphs, report)
     if as_json:
         print_json({"brief": str(brief), **report})
     else:
@@ -227,7 +228,7 @@ def _check_output(brief: Path, docx: Path | None) -> None:
         raise InvalidInput(translate("brief.same_file", file=brief))
 
 
-async def _read(brief: Path, settings: "Settings") -> "tuple[BriefParagraph, ...]":
+async def _read(brief: Path, settings: "Settings") -> "BriefText":
     """Read a brief in a process with limits."""
     from articulado.ingestion.files.brief import read_brief
     from articulado.ingestion.worker import workers
@@ -236,7 +237,7 @@ async def _read(brief: Path, settings: "Settings") -> "tuple[BriefParagraph, ...
 
 
 async def _check(
-    paragraphs: "tuple[BriefParagraph, ...]", settings: "Settings", knowledge: "KnowledgeProfile", day: date | None
+    brief: "BriefText", settings: "Settings", knowledge: "KnowledgeProfile", day: date | None
 ) -> "BriefReport":
     from articulado.ingestion.incremental.base import IndexBase
     from articulado.ingestion.incremental.indexed_laws import indexed_law
@@ -249,8 +250,8 @@ async def _check(
         raise InvalidInput(str(error)) from error
     try:
         base = IndexBase(settings, knowledge)
-        held = {law_id: indexed_law(base, law_id) for law_id in cited_laws(paragraphs)}
+        held = {law_id: indexed_law(base, law_id) for law_id in cited_laws(brief.paragraphs)}
         official = [law_id for law_id, law in held.items() if law and law.official]
-        return await check_brief(paragraphs, services.store, official, date.today(), day)
+        return await check_brief(brief.paragraphs, services.store, official, date.today(), day, brief.warnings)
     finally:
         await services.close()

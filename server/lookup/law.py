@@ -260,11 +260,11 @@ class LawDesk:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / f"escrito{Path(name).suffix.lower()}"
             await asyncio.to_thread(file.write_bytes, content)
-            paragraphs = await workers(settings.read_limits).call(read_brief, file)
+            text = await workers(settings.read_limits).call(read_brief, file)
         async with self._index() as index:
-            held = {law_id: await index.law(law_id) for law_id in cited_laws(paragraphs)}
+            held = {law_id: await index.law(law_id) for law_id in cited_laws(text.paragraphs)}
             official = [law_id for law_id, law in held.items() if law and law.official]
-            report = await check_brief(paragraphs, index.services.store, official, index.today, day)
+            report = await check_brief(text.paragraphs, index.services.store, official, index.today, day, text.warnings)
         if not (report["paragraphs"] or report["rulings"]):
             raise InvalidInput(translate("brief.no_citations", file=name))
         return report

@@ -1,20 +1,21 @@
 """Read a brief as paragraphs with page, italics and indentation, for its verification.
 
-``read_brief`` accepts PDF, Word, Markdown and plain text. The notes of a Word document come at the end, and
-deleted text is left out. It raises ``InvalidInput`` for a file that cannot be read or has no text.
+``read_brief`` accepts PDF, Word, OpenDocument, HTML, Markdown and plain text. The notes of a Word document come at the
+end; deleted and hidden text is left out, and the warnings say how much. It raises ``InvalidInput`` for a file that
+cannot be read or has no text.
 """
 
 from collections.abc import Iterator
-from io import BytesIO
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from articulado.config.extras import importing
-from articulado.config.files import ZIP, read_bytes
-from articulado.ingestion.files.formats import pdf, plain
-from articulado.ingestion.files.formats.docx import W, find, lines_of
+from articulado.config.files import read_bytes
+from articulado.ingestion.files.formats import html, odt, pdf, plain
 from articulado.ingestion.files.formats.lines import running_text
-from articulado.ingestion.files.formats.source import OLD_OFFICE, no_text, other_format
+from articulado.ingestion.files.formats.source import no_text
+from articulado.ingestion.files.formats.word_text import W, WordText, find, notes_of, open_docx, paragraphs_of
+from articulado.ingestion.model import FileText
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from articulado.verification.briefs.passages import BriefParagraph
@@ -22,18 +23,25 @@ from articulado.verification.briefs.passages import BriefParagraph
 if TYPE_CHECKING:
     from docx.document import Document
 
-FORMATS = (".pdf", ".docx", ".md", ".markdown", ".txt")
+FORMATS = (".pdf", ".docx", ".odt", ".html", ".htm", ".md", ".markdown", ".txt")
 """The extensions of what can be read."""
 
 _INDENT = 400
 """Twentieths of a point from which on a paragraph is set off (Word, ``w:ind``)."""
 
 _OFF = ("0", "false", "off")
-_LEFT_OUT = {W + "moveFrom", W + "del"}
 
 
-def read_brief(path: Path) -> tuple[BriefParagraph, ...]:
-    """Return the paragraphs of a brief that have text, in order; the notes of a Word document are at its end.
+@dataclass(frozen=True)
+class BriefText:
+    """The paragraphs of a brief that have text, in order, and warnings of the text that was not read."""
+
+    paragraphs: tuple[BriefParagraph, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def read_brief(path: Path) -> BriefText:
+    """Return the text of a brief; the notes of a Word document are at its end.
 
     Raises:
         InvalidInput: there is no such file, its format is not known, it is damaged, or it has no text.
@@ -43,74 +51,34 @@ def read_brief(path: Path) -> tuple[BriefParagraph, ...]:
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise InvalidInput(translate("brief.unreadable_kind", file=path))
-    if suffix == ".pdf":
-        paragraphs = _of_pdf(path)
-    elif suffix == ".docx":
-        paragraphs = list(_of_docx(open_docx(path, read_bytes(path))))
-    elif suffix == ".txt":
-        paragraphs = [BriefParagraph(text, place) for place, text in enumerate(plain.read(path).pages[0].paragraphs)]
+    if suffix == ".docx":
+        brief = _of_docx(open_docx(path, read_bytes(path)))
+    elif suffix in (".md", ".markdown"):
+        brief = _of_markdown(path)
     else:
-        paragraphs = _of_markdown(path)
-    if not paragraphs:
+        readers = {".pdf": pdf.read, ".odt": odt.read, ".txt": plain.read}
+        brief = _of_pages(readers.get(suffix, html.read)(path))
+    if not brief.paragraphs:
         raise no_text(path)
-    return tuple(paragraphs)
+    return brief
 
 
-def open_docx(path: Path, data: bytes) -> "Document":
-    """Open a Word document.
-
-    Raises:
-        InvalidInput: it is locked, damaged, or no Word document.
-    """
-    with importing("documents"):
-        import docx
-
-    if data.startswith(OLD_OFFICE):
-        raise InvalidInput(translate("file.docx_protected", path=path))
-    if not data.startswith(ZIP):
-        raise other_format(path, data)
-    try:
-        return docx.Document(BytesIO(data))
-    except Exception as error:  # A damaged file fails in every way that there is.
-        raise InvalidInput(translate("file.docx_damaged", path=path)) from error
-
-
-def paragraphs_of(document: "Document") -> list[Any]:
-    """Return the paragraphs of the body in its order, those of tables and text boxes included, as XML elements."""
-    return find(document.element.body, ".//w:p[not(ancestor::mc:Fallback)]")
-
-
-def runs_of(paragraph: Any) -> list[tuple[Any, str]]:
-    """Return the runs of a paragraph of Word with their text, in order; what was deleted is left out."""
-    return [(run, "\n".join(lines_of(run))) for run in _runs(paragraph)]
-
-
-def _runs(element: Any) -> Iterator[Any]:
-    for child in element:
-        if child.tag == W + "r":
-            yield child
-        elif child.tag not in _LEFT_OUT:
-            yield from _runs(child)
-
-
-def _of_pdf(path: Path) -> list[BriefParagraph]:
-    """Return the paragraphs of a PDF with their pages.
-
-    Raises:
-        InvalidInput: it cannot be read, or has no text.
-    """
-    text = running_text(pdf.read(path).pages)
-    return [
+def _of_pages(content: FileText) -> BriefText:
+    """Return the paragraphs of a file with the pages that they begin on."""
+    text = running_text(content.pages)
+    paragraphs = (
         BriefParagraph(paragraph, place, text.page_at(offset))
         for place, (offset, paragraph) in enumerate(text.paragraphs())
-    ]
+    )
+    return BriefText(tuple(paragraphs), content.warnings)
 
 
-def _of_markdown(path: Path) -> list[BriefParagraph]:
+def _of_markdown(path: Path) -> BriefText:
     """Return the paragraphs of Markdown as they are typed: its marks tell what is quoted."""
     paragraphs: list[str] = []
     open_paragraph = False
-    for line in plain.text_lines(path):
+    lines, left_out = plain.visible_lines(path)
+    for line in lines:
         if not line:
             open_paragraph = False
         elif open_paragraph and not line.startswith(("#", "-", "*  ")):
@@ -118,32 +86,30 @@ def _of_markdown(path: Path) -> list[BriefParagraph]:
         else:
             paragraphs.append(line)
             open_paragraph = not line.startswith("#")
-    return [BriefParagraph(text, place) for place, text in enumerate(paragraphs)]
+    return BriefText(tuple(BriefParagraph(text, place) for place, text in enumerate(paragraphs)), left_out.warnings())
 
 
-def _of_docx(document: "Document") -> Iterator[BriefParagraph]:
-    from lxml import etree
-
-    from articulado.ingestion.files.formats.docx import related
-
+def _of_docx(document: "Document") -> BriefText:
+    text = WordText(document, marked=False)
     elements = paragraphs_of(document)
-    for place, element in enumerate(elements):
-        yield from _paragraph(element, place)
-    for kind, reference in (("footnotes", "footnoteReference"), ("endnotes", "endnoteReference")):
-        places = {
-            mark.get(W + "id"): place for place, element in enumerate(elements) for mark in element.iter(W + reference)
-        }
-        for part in related(document, kind):
-            for note in etree.fromstring(part.blob):
-                place = places.get(note.get(W + "id"), len(elements) - 1)
-                for element in note.iter(W + "p"):
-                    yield from _paragraph(element, place)
+    paragraphs = [found for place, element in enumerate(elements) for found in _paragraph(text, element, place)]
+    places = {
+        (kind, mark.get(W + "id")): place
+        for place, element in enumerate(elements)
+        for kind in ("footnote", "endnote")
+        for mark in element.iter(f"{W}{kind}Reference")
+    }
+    for kind, note in notes_of(document):
+        place = places.get((kind, note.get(W + "id")), len(elements) - 1)
+        for element in note.iter(W + "p"):
+            paragraphs += _paragraph(text, element, place)
+    return BriefText(tuple(paragraphs), text.left_out.warnings())
 
 
-def _paragraph(element: Any, place: int) -> Iterator[BriefParagraph]:
+def _paragraph(reader: WordText, element: Any, place: int) -> Iterator[BriefParagraph]:
     text = ""
     italics: list[tuple[int, int]] = []
-    for run, own in runs_of(element):
+    for run, own in reader.runs(element):
         if own and _is_italic(run):
             start = italics.pop()[0] if italics and not text[italics[-1][1] :].strip() else len(text)
             italics.append((start, len(text) + len(own)))

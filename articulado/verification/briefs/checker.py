@@ -133,10 +133,11 @@ async def check_brief(
     official: Collection[str],
     today: date,
     day: date | None = None,
+    warnings: Sequence[str] = (),
 ) -> BriefReport:
     """Check a brief against the law of a day: the one given, else the one that it bears, else today.
 
-    ``official`` are the ids of the laws of which the index has the official text.
+    ``official`` are the ids of the laws of which the index has the official text. ``warnings`` are those of its reader.
     """
     own = day_of(paragraph.text for paragraph in paragraphs)
     origin: DayOrigin = "option" if day else "brief" if own else "today"
@@ -166,6 +167,7 @@ async def check_brief(
         "rulings": rulings,
         "unchecked": list(dict.fromkeys(unchecked)),
         "without_wording": list(dict.fromkeys(without_wording)),
+        "warnings": list(warnings),
         "ok": not any(paragraph["findings"] for paragraph in checked.values()),
     }
 

@@ -81,7 +81,8 @@ class BriefReport(TypedDict):
     """The check of a brief as of a day.
 
     ``unchecked`` are the provisions of which nothing can be said; ``without_wording`` those of which the index has
-    later wordings only, so that what the brief quotes of them cannot be checked.
+    later wordings only, so that what the brief quotes of them cannot be checked. ``warnings`` tell of text of the brief
+    that was not read.
     """
 
     day: str
@@ -90,6 +91,7 @@ class BriefReport(TypedDict):
     rulings: list[BriefRuling]
     unchecked: list[str]
     without_wording: list[str]
+    warnings: list[str]
     ok: bool
 
 

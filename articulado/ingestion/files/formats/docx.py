@@ -1,22 +1,31 @@
 """Reader of Word documents: paragraphs and tables in document order, notes at the end.
 
 ``read`` returns one page without a number. Computed list numbers ("1.", "a)", "Artículo 3.") are written
-out, and deleted text is left out. A table is one paragraph with one row per line. ``Numbering`` counts the
-lists; ``lines_of`` and ``find`` serve other readers of Word XML.
+out. A table is one paragraph with one row per line. Text that Word does not show is left out, and a warning
+gives its length. ``Numbering`` counts the lists.
 """
 
-import io
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from articulado.config.extras import importing
 from articulado.config.files import read_bytes
+from articulado.ingestion.files.formats.inline import LeftOut, linear
 from articulado.ingestion.files.formats.lines import clean, first_number, letter
-from articulado.ingestion.files.formats.source import OLD_OFFICE, packed_text, table_of
+from articulado.ingestion.files.formats.source import packed_text, table_of
+from articulado.ingestion.files.formats.word_text import (
+    EQUATIONS,
+    NS,
+    W,
+    WordText,
+    find,
+    notes_of,
+    open_docx,
+    related,
+    value_at,
+)
 from articulado.ingestion.model import FileText
 from articulado.language.numerals import roman
 from articulado.language.translation import translate
@@ -25,48 +34,6 @@ from articulado.values.errors import InvalidInput
 if TYPE_CHECKING:
     from docx.document import Document
 
-
-NS = {
-    "w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
-    "mc": "http://schemas.openxmlformats.org/markup-compatibility/2006",
-}
-W = f"{{{NS['w']}}}"
-_CHARACTERS = {W + "tab": "\t", W + "br": "\n", W + "cr": "\n", W + "noBreakHyphen": "-"}
-# Properties, what was moved away (what was deleted is no w:t), text boxes (blocks of their own), copies of drawings.
-_LEFT_OUT = {W + name for name in ("pPr", "rPr", "moveFrom", "txbxContent")} | {f"{{{NS['mc']}}}Fallback"}
-
-
-def lines_of(paragraph: Any) -> list[str]:
-    """Return the text of a paragraph line by line, tracked insertions and linked text included."""
-    return "".join(_texts(paragraph)).split("\n")
-
-
-def _texts(element: Any) -> Iterator[str]:
-    for child in element:
-        if child.tag in _LEFT_OUT:
-            continue
-        if child.tag == W + "t":
-            yield child.text or ""
-        elif child.tag in _CHARACTERS:
-            yield _CHARACTERS[child.tag]
-        else:
-            yield from _texts(child)
-
-
-def find(element: Any, path: str) -> list[Any]:
-    """Return what an XPath finds from an element, with the prefixes of ``NS``."""
-    matches: list[Any] = _compiled(path)(element)
-    return matches
-
-
-@cache
-def _compiled(path: str) -> Any:
-    from lxml import etree
-
-    compile_path: Any = etree.XPath
-    return compile_path(path, namespaces=NS)
-
-
 _FORMATS: dict[str, Callable[[int], str]] = {
     "lowerLetter": letter,
     "upperLetter": lambda number: letter(number).upper(),
@@ -74,16 +41,6 @@ _FORMATS: dict[str, Callable[[int], str]] = {
     "upperRoman": lambda number: roman(number).upper(),
 }
 _UNNUMBERED = ("bullet", "none")
-
-
-def related(document: "Document", kind: str) -> list[Any]:
-    """Return the parts of a document of one kind ("numbering", "footnotes")."""
-    relations = document.part.rels.values()
-    return [
-        relation.target_part
-        for relation in relations
-        if not relation.is_external and relation.reltype.endswith(f"/{kind}")
-    ]
 
 
 class Numbering:
@@ -99,13 +56,13 @@ class Numbering:
         for part in related(document, "numbering"):
             root = etree.fromstring(part.blob)
             for abstract in root.findall("w:abstractNum", NS):
-                levels = {int(_value(level, "@w:ilvl")): _level(level) for level in abstract.findall("w:lvl", NS)}
-                self._levels[_value(abstract, "@w:abstractNumId")] = levels
+                levels = {int(value_at(level, "@w:ilvl")): _level(level) for level in abstract.findall("w:lvl", NS)}
+                self._levels[value_at(abstract, "@w:abstractNumId")] = levels
             for number in root.findall("w:num", NS):
                 self._add(number)
 
     def _add(self, number: Any) -> None:
-        name, abstract = _value(number, "@w:numId"), _value(number, "w:abstractNumId/@w:val")
+        name, abstract = value_at(number, "@w:numId"), value_at(number, "w:abstractNumId/@w:val")
         overrides = number.findall("w:lvlOverride[w:startOverride]", NS)
         if not overrides or abstract not in self._levels:
             self._lists[name] = abstract
@@ -113,25 +70,25 @@ class Numbering:
         # A list that begins again counts by itself.
         self._levels[f"{abstract}/{name}"] = levels = dict(self._levels[abstract])
         for override in overrides:
-            level = int(_value(override, "@w:ilvl"))
+            level = int(value_at(override, "@w:ilvl"))
             if level in levels:
-                levels[level] = (*levels[level][:2], first_number(_value(override, "w:startOverride/@w:val")))
+                levels[level] = (*levels[level][:2], first_number(value_at(override, "w:startOverride/@w:val")))
         self._lists[name] = f"{abstract}/{name}"
 
     def style_of(self, paragraph: Any) -> str:
         """Return the name of a paragraph's style ("Heading 1"), empty where it has the default one."""
-        style = self._styles.get(_value(paragraph, "w:pPr/w:pStyle/@w:val"))
+        style = self._styles.get(value_at(paragraph, "w:pPr/w:pStyle/@w:val"))
         return (style.name or "") if style is not None else ""
 
     def mark_of(self, paragraph: Any) -> str:
         """Count a paragraph, and return its mark ("1.2.", "a)", "Artículo 3."); empty where it has none."""
         properties = [paragraph]
-        style = self._styles.get(_value(paragraph, "w:pPr/w:pStyle/@w:val"))
+        style = self._styles.get(value_at(paragraph, "w:pPr/w:pStyle/@w:val"))
         while style is not None and len(properties) < len(self._styles) + 2:
             properties.append(style.element)
-            style = self._styles.get(_value(style.element, "w:basedOn/@w:val"))
-        names = (_value(element, "w:pPr/w:numPr/w:numId/@w:val") for element in properties)
-        depths = (_value(element, "w:pPr/w:numPr/w:ilvl/@w:val") for element in properties)
+            style = self._styles.get(value_at(style.element, "w:basedOn/@w:val"))
+        names = (value_at(element, "w:pPr/w:numPr/w:numId/@w:val") for element in properties)
+        depths = (value_at(element, "w:pPr/w:numPr/w:ilvl/@w:val") for element in properties)
         name, depth = next(filter(None, names), ""), next(filter(None, depths), "0")
         levels = self._levels.get(self._lists.get(name, ""), {})
         return self._count(self._lists[name], levels, int(depth)) if int(depth) in levels else ""
@@ -158,58 +115,54 @@ def _decimal(number: int) -> str:
 
 def _level(level: Any) -> tuple[str, str, int]:
     """Return the format of a level's numbers, the text around them ("%1.%2.") and the first number."""
-    start = first_number(_value(level, "w:start/@w:val"))
-    return _value(level, "w:numFmt/@w:val"), _value(level, "w:lvlText/@w:val"), start
+    start = first_number(value_at(level, "w:start/@w:val"))
+    return value_at(level, "w:numFmt/@w:val"), value_at(level, "w:lvlText/@w:val"), start
 
 
-def _value(element: Any, path: str) -> str:
-    """Return the first value at a path of elements that ends with an attribute, empty without one."""
-    values = find(element, path)
-    return str(values[0]) if values else ""
-
-
-_TRANSPARENT = {W + name for name in ("sdt", "sdtContent", "customXml", "ins", "moveTo")}
+_TRANSPARENT = {W + name for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo")}
+_CONTINUES = ("", "continue")
+_MOST_COLUMNS = 100
+"""Columns that a cell may span at most."""
 
 
 def read(path: Path) -> FileText:
     """Return the text as one page without a number; a table is one paragraph with a row a line.
 
-    Numbers that Word computes ("1.", "a)", "Artículo 3.") are written out; deleted text is left out.
+    Numbers that Word computes ("1.", "a)", "Artículo 3.") are written out; deleted and hidden text is left out, and
+    the warnings say how much.
 
     Raises:
         InvalidInput: the file cannot be read, is damaged, locked, without text, or no Word document.
     """
-    data = read_bytes(path)
-    if data.startswith(OLD_OFFICE):
-        raise InvalidInput(translate("file.docx_protected", path=path))
-    return packed_text(path, data, _content)
+    return packed_text(path, read_bytes(path), _content)
 
 
-def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return the title in the properties of a document, and its paragraphs."""
-    with importing("documents"):
-        import docx
-
+def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...], LeftOut]:
+    """Return the title in the properties of a document, its paragraphs, and the count of the text left out."""
+    document = open_docx(path, data)
     try:
-        document = docx.Document(io.BytesIO(data))
-        return clean(document.core_properties.title or ""), tuple(_Reader(document).all())
+        # A document without properties gets those of an empty one, whose title is English.
+        own = any(relation.reltype.endswith("/core-properties") for relation in document.part.package.rels.values())
+        reader = _Reader(document)
+        paragraphs = tuple(reader.all())
+        return clean(document.core_properties.title or "") if own else "", paragraphs, reader.text.left_out
     except Exception as error:  # A damaged file fails in every way that there is.
         raise InvalidInput(translate("file.docx_damaged", path=path)) from error
 
 
 class _Reader:
     def __init__(self, document: "Document") -> None:
+        self.text = WordText(document)
         self._document = document
         self._numbering = Numbering(document)
 
     def all(self) -> Iterator[str]:
-        """Yield the paragraphs of the body, then those of the notes."""
-        from lxml import etree
-
+        """Yield the paragraphs of the body, then those of the notes, each after its mark."""
         yield from self._blocks(self._document.element.body)
-        for kind in ("footnotes", "endnotes"):
-            for part in related(self._document, kind):
-                yield from (text for note in etree.fromstring(part.blob) for text in self._blocks(note))
+        for kind, note in notes_of(self._document):
+            number = self.text.number_of(kind, note.get(W + "id", ""))
+            for place, text in enumerate(self._blocks(note)):
+                yield f"[{number}] {text}" if number and place == 0 else text
 
     def _blocks(self, element: Any) -> Iterator[str]:
         for child in element:
@@ -217,12 +170,14 @@ class _Reader:
                 yield from self._paragraph(child)
             elif child.tag == W + "tbl":
                 yield from self._table(child)
+            elif child.tag in EQUATIONS:
+                yield linear(child)
             elif child.tag in _TRANSPARENT:
                 yield from self._blocks(child)
 
     def _paragraph(self, paragraph: Any) -> Iterator[str]:
         """Yield the lines of a paragraph (the one line of a heading), then what stands in its text boxes."""
-        lines = [line for raw in lines_of(paragraph) if (line := clean(raw))]
+        lines = [line for raw in self.text.lines(paragraph) if (line := clean(raw))]
         style = self._numbering.style_of(paragraph)
         if style.lower().startswith(("heading", "título", "titulo", "title")):
             lines = [" ".join(lines)] if lines else []
@@ -233,16 +188,44 @@ class _Reader:
             yield from self._blocks(box)
 
     def _table(self, element: Any) -> Iterator[str]:
-        from docx.table import Table
-
-        rows = [[cell._tc for cell in row.cells] for row in Table(element, self._document).rows]
+        rows = _grid(element)
         if all(len(set(row)) < 2 for row in rows):
-            seen = dict.fromkeys(cell for row in rows for cell in row)
+            seen = dict.fromkeys(cell for row in rows for cell in row if cell is not None)
             yield from (text for cell in seen for text in self._blocks(cell))
         elif text := table_of([self._cell(row, column) for column in range(len(row))] for row in rows).text():
             yield text
 
     def _cell(self, row: list[Any], column: int) -> str:
         """Return the text of a cell; one that spans columns is followed by empty ones."""
-        spanned = column and row[column] is row[column - 1]
-        return "" if spanned else " ".join(self._blocks(row[column]))
+        cell = row[column]
+        spanned = cell is None or (column and cell is row[column - 1])
+        return "" if spanned else " ".join(self._blocks(cell))
+
+
+def _grid(table: Any) -> list[list[Any]]:
+    """Return the cells of a table by row and column: a cell that spans several is in each, ``None`` fills gaps.
+
+    Rows and cells in content controls are cells as any other.
+    """
+    rows: list[list[Any]] = []
+    for row in _inside(table, W + "tr"):
+        before = value_at(row, "./w:trPr/w:gridBefore/@w:val")
+        cells: list[Any] = [None] * min(int(before) if before.isdecimal() else 0, _MOST_COLUMNS)
+        for cell in _inside(row, W + "tc"):
+            above = rows[-1][len(cells)] if rows and len(cells) < len(rows[-1]) else None
+            merged = find(cell, "./w:tcPr/w:vMerge")
+            continues = bool(merged) and merged[0].get(W + "val", "") in _CONTINUES
+            span = value_at(cell, "./w:tcPr/w:gridSpan/@w:val")
+            columns = min(max(1, int(span)) if span.isdecimal() else 1, _MOST_COLUMNS)
+            cells += [above if continues and above is not None else cell] * columns
+        rows.append(cells)
+    return rows
+
+
+def _inside(element: Any, tag: str) -> Iterator[Any]:
+    """Yield the children of a tag, also those in content controls and tracked insertions."""
+    for child in element:
+        if child.tag == tag:
+            yield child
+        elif child.tag in _TRANSPARENT:
+            yield from _inside(child, tag)

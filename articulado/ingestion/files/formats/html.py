@@ -1,16 +1,18 @@
-"""Reader of HTML: text by block, without scripts and navigation.
+"""Reader of HTML: text by block, without scripts, navigation and what a browser does not show.
 
 ``read`` returns one page without a number. A table is one paragraph with one row per line, except layout
-tables. The markers that a browser shows before list items are written out.
+tables. The markers that a browser shows before list items, equations and the values of fields are written out.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from articulado.config.files import decode, read_bytes
+from articulado.ingestion.files.formats.css import drop_unseen
+from articulado.ingestion.files.formats.inline import TICKED, UNTICKED, LeftOut, linear, lowered, raised
 from articulado.ingestion.files.formats.lines import (
     clean,
     compounds,
@@ -19,16 +21,21 @@ from articulado.ingestion.files.formats.lines import (
     rebuilt_paragraphs,
     width_of,
 )
-from articulado.ingestion.files.formats.source import no_text, refuse_other_formats, table_of
+from articulado.ingestion.files.formats.source import one_page, refuse_other_formats, table_of
 from articulado.ingestion.files.header import closing_rule
-from articulado.ingestion.model import FileText, Page
+from articulado.ingestion.model import FileText
+from articulado.language.gaps import gap_mark
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 
 if TYPE_CHECKING:
     from bs4 import Tag
 
-_DROPPED = "script, style, nav, noscript, template, svg, select, button, title, [role=navigation], [hidden]"
+_DROPPED = (
+    "script, nav, noscript, button, title, datalist, [role=navigation], svg:not(:has(text))"
+    ", .katex-html, .MathJax_Preview"
+)
+"""Elements without text of the document, and drawings of an equation that MathML beside them holds."""
 _BLOCKS = re.compile(
     r"address|article|aside|blockquote|body|br|caption|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure"
     r"|footer|form|h[1-6]|header|hr|html|legend|li|main|ol|p|pre|section|summary|t(?:able|body|d|foot|h|head|r)|ul"
@@ -41,6 +48,12 @@ _PROLOG = re.compile(r"\s*<\?xml[^>]*\?>")
 _MARK_LENGTH = 8
 """Characters of an item in which its own mark is looked for."""
 _HAS_MARK = re.compile(r"\s*(?:\d{1,3}|[a-zñ])[.)ºª-]")
+
+_IN_PAGE = re.compile("#.")
+_WITHOUT_VALUE = ("hidden", "password", "submit", "button", "reset", "image", "file")
+_SMALLEST_PICTURE = 24
+"""Width or height of a picture in pixels up to which it is a line or an icon."""
+_FRAMES = ("header", "footer", "nav")
 
 _LAYOUT_ONLY = ("table", "h1", "h2", "h3", "h4", "h5", "h6")
 _LONG_CELL = 3
@@ -71,13 +84,13 @@ def read(path: Path) -> FileText:
         named = clean(soup.title.get_text()) if soup.title is not None else ""
         for dropped in soup.select(_DROPPED):
             dropped.decompose()
+        left_out = LeftOut()
+        drop_unseen(soup, left_out)
         title = _heading(soup) or _SITE.sub("", named)
         paragraphs = [*(clean(line) for line in lines[:header] if line.strip()), *blocks(soup)]
     except RecursionError as error:
         raise InvalidInput(translate("file.html_depth", path=path)) from error
-    if not paragraphs:
-        raise no_text(path)
-    return FileText((Page(None, tuple(paragraphs)),), title)
+    return one_page(path, paragraphs, title, left_out)
 
 
 def _heading(soup: "Tag") -> str:
@@ -88,7 +101,7 @@ def _heading(soup: "Tag") -> str:
 
 def blocks(tag: "Tag") -> list[str]:
     """Return the text of an element, a paragraph for each block in it and each line that it breaks."""
-    reader = _BlockReader()
+    reader = _BlockReader(_marks_of_notes(tag))
     reader.read(tag)
     reader.end()
     return reader.paragraphs
@@ -97,10 +110,11 @@ def blocks(tag: "Tag") -> list[str]:
 class _BlockReader:
     """The paragraphs read so far, the text of the open block, and the mark of the list item that it begins."""
 
-    def __init__(self) -> None:
+    def __init__(self, notes: Collection[str]) -> None:
         self.paragraphs: list[str] = []
         self.open: list[str] = []
         self.mark = ""
+        self._notes = notes
         self._items: Counter[int] = Counter()
 
     def end(self) -> None:
@@ -122,8 +136,31 @@ class _BlockReader:
                 self.end()
                 self._read_block(child)
                 self.end()
+            elif (inline := self._inline(child)) is not None:
+                self.open.append(inline)
             else:
                 self.read(child)
+
+    def _inline(self, tag: "Tag") -> str | None:
+        """Return the text of an element that shows more, or other, than its text; ``None`` for any other element."""
+        before = "".join(self.open)
+        match tag.name:
+            case "sup":
+                is_link = tag.find("a", href=_IN_PAGE) or tag.find_parent("a", href=_IN_PAGE)
+                text = _flat(tag)
+                return raised(before, text, {text} if is_link else self._notes)
+            case "sub":
+                return lowered(before, _flat(tag))
+            case "math":
+                return _equation(tag)
+            case "input":
+                return _field(tag)
+            case "select":
+                chosen = tag.select("option[selected]") or tag.select("option")[:1]
+                return ", ".join(filter(None, map(_flat, chosen)))
+            case "img" | "svg" | "canvas" | "object" | "embed":
+                return _picture(tag)
+        return None
 
     def _read_block(self, tag: "Tag") -> None:
         if tag.name == "pre":
@@ -146,6 +183,42 @@ class _BlockReader:
             return ""
         number = self._items[id(numbered)] - 1 + first_number(str(numbered.get("start", "")))
         return f"{letter(number)})" if numbered.get("type") in ("a", "A") else f"{number}."
+
+
+def _flat(tag: "Tag") -> str:
+    return " ".join(blocks(tag))
+
+
+def _marks_of_notes(tag: "Tag") -> frozenset[str]:
+    """Return the superscripts that blocks begin with."""
+    first = (sup for sup in tag.find_all("sup") if not str(sup.previous_sibling or "").strip())
+    return frozenset(
+        sup.get_text().strip(" ()[]") for sup in first if sup.parent is not None and _BLOCKS.fullmatch(sup.parent.name)
+    )
+
+
+def _equation(tag: "Tag") -> str:
+    """Return an equation of MathML as a line of text."""
+    from lxml import etree
+
+    element = etree.fromstring(str(tag), etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
+    return gap_mark("formula") if element is None else f" {linear(element)} "
+
+
+def _field(tag: "Tag") -> str:
+    """Return the value that a field of a form shows."""
+    kind = str(tag.get("type", "text")).lower()
+    if kind in ("checkbox", "radio"):
+        return TICKED if tag.has_attr("checked") else UNTICKED
+    return "" if kind in _WITHOUT_VALUE else str(tag.get("value", ""))
+
+
+def _picture(tag: "Tag") -> str:
+    """Return the mark of a picture; nothing for one that is small, says that it is decoration, or heads the site."""
+    sides = [str(tag.get(name, "")) for name in ("width", "height")]
+    small = any(side.isdecimal() and int(side) <= _SMALLEST_PICTURE for side in sides)
+    decorates = tag.get("alt") == "" or tag.get("role") in ("presentation", "none") or tag.get("aria-hidden") == "true"
+    return "" if small or decorates or tag.find_parent(_FRAMES) is not None else gap_mark("image")
 
 
 def _beginning(item: "Tag") -> str:

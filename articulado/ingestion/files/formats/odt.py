@@ -1,27 +1,49 @@
 """Reader of OpenDocument texts: headings, paragraphs, lists and tables in document order.
 
 ``read`` returns one page without a number, with the notes at the end. A table is one paragraph with one row
-per line. List items have no mark unless it is typed.
+per line. List items have no mark unless it is typed. Text that is not shown is left out, and a warning gives its
+length.
 """
 
 import io
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from articulado.config.files import read_bytes
+from articulado.ingestion.files.formats.inline import (
+    TICKED,
+    UNTICKED,
+    WHITE,
+    Colour,
+    LeftOut,
+    colour_of,
+    is_tiny,
+    linear,
+    lowered,
+    raised,
+    same_colour,
+)
 from articulado.ingestion.files.formats.lines import clean
 from articulado.ingestion.files.formats.source import packed_text, table_of
 from articulado.ingestion.model import FileText
+from articulado.language.gaps import gap_mark
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 
 _NAMES = "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
-_TEXT, _TABLE, _BODY = (f"{{{_NAMES.format(name)}}}" for name in ("text", "table", "office"))
+_TEXT, _TABLE, _BODY, _STYLE, _DRAW, _FORM = (
+    f"{{{_NAMES.format(name)}}}" for name in ("text", "table", "office", "style", "drawing", "form")
+)
+_HREF = "{http://www.w3.org/1999/xlink}href"
 _TITLE = "{http://purl.org/dc/elements/1.1/}title"
+_MATH = "{http://www.w3.org/1998/Math/MathML}math"
 _BREAKS = {_TEXT + "line-break": "\n", _TEXT + "tab": "\t", _TEXT + "s": " "}
-_LEFT_OUT = {_TEXT + "note", _TEXT + "tracked-changes", _BODY + "annotation", _TEXT + "table-of-content"}
+_ANNOTATION, _CHANGES = _BODY + "annotation", _TEXT + "tracked-changes"
+_LEFT_OUT = {_TEXT + "note", _CHANGES, _ANNOTATION, _TEXT + "table-of-content", _BODY + "forms"}
+_UNSHOWN = ("collapse", "filter")
 _MAX_REPEATED = 100
 """Columns that an empty cell may stand for at most."""
 
@@ -29,7 +51,7 @@ _MAX_REPEATED = 100
 def read(path: Path) -> FileText:
     """Return the text as one page without a number; a table is one paragraph with a row a line.
 
-    Items of lists keep no mark but those that are typed. Notes stand at the end.
+    Items of lists keep no mark but those that are typed. Notes stand at the end, after their marks.
 
     Raises:
         InvalidInput: the file cannot be read, is damaged, locked, without text, or no OpenDocument text.
@@ -38,59 +60,234 @@ def read(path: Path) -> FileText:
     return packed_text(path, data, _content)
 
 
-def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return the title in the properties of a document, and its paragraphs."""
-    from lxml import etree
-
-    parser = etree.XMLParser(resolve_entities=False, no_network=True)
+def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...], LeftOut]:
+    """Return the title in the properties of a document, its paragraphs, and the count of the text left out."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as package:
-            body = etree.fromstring(package.read("content.xml"), parser).find(f"{_BODY}body/{_BODY}text")
-            meta = etree.fromstring(package.read("meta.xml"), parser) if "meta.xml" in package.namelist() else None
-        title = "" if meta is None else clean(meta.findtext(f".//{_TITLE}") or "")
-        notes = [part for note in body.iter(f"{_TEXT}note-body") for part in _blocks(note)]
-        return title, (*_blocks(body), *notes)
+            reader = _Reader(package)
+            return reader.title, tuple(reader.all()), reader.left_out
     except Exception as error:  # A damaged file fails in every way that there is.
         raise InvalidInput(translate("file.odt_damaged", path=path)) from error
 
 
-def _blocks(element: Any) -> Iterator[str]:
-    """Yield the paragraphs below an element, a table as one."""
-    for child in element:
-        if child.tag in (_TEXT + "p", _TEXT + "h"):
-            lines = "".join(_texts(child)).split("\n")
-            yield from (line for raw in lines if (line := clean(raw)))
-        elif child.tag == _TABLE + "table":
-            if text := table_of(_cells(row) for row in _rows(child)).text():
-                yield text
-        elif child.tag not in _LEFT_OUT:
-            yield from _blocks(child)
+@dataclass(frozen=True)
+class _Look:
+    """Values of a text that decide if it is seen. ``size`` is in points, ``position`` above or below the line."""
+
+    hidden: bool = False
+    size: float = 12.0
+    colour: Colour | None = None
+    background: Colour | None = WHITE
+    position: float = 0.0
+
+    @property
+    def shows(self) -> bool:
+        unseen = self.colour and self.background and same_colour(self.colour, self.background)
+        return not (self.hidden or is_tiny(self.size) or unseen)
 
 
-def _rows(table: Any) -> Iterator[Any]:
-    """Yield the rows of a table, also those in groups; those of a table in a cell are text of that cell."""
+class _Reader:
+    def __init__(self, package: zipfile.ZipFile) -> None:
+        self._package = package
+        content = self._xml("content.xml")
+        meta = self._xml("meta.xml")
+        self._body = content.find(f"{_BODY}body/{_BODY}text")
+        self.title = "" if meta is None else clean(meta.findtext(f".//{_TITLE}") or "")
+        shared = self._xml("styles.xml")
+        trees = [tree for tree in (shared, content) if tree is not None]
+        self._styles: dict[str, Any] = {
+            style.get(_STYLE + "name"): style for tree in trees for style in tree.iter(_STYLE + "style")
+        }
+        self._controls = {
+            str(name): control
+            for control in self._body.iter()
+            if isinstance(control.tag, str) and control.tag.startswith(_FORM) and (name := _id(control))
+        }
+        self._notes = frozenset(
+            text.strip("()[] ")
+            for paragraph in self._body.iter(_TEXT + "p")
+            if len(paragraph) and not (paragraph.text or "").strip() and self._look(paragraph[0], _Look()).position > 0
+            if (text := "".join(paragraph[0].itertext()))
+        )
+        deleted = [each for changes in self._body.iter(_CHANGES) for each in changes.iter(_TEXT + "deletion")]
+        self.left_out = LeftOut(comments=sum(1 for _ in self._body.iter(_ANNOTATION)))
+        for each in deleted:
+            self.left_out.delete(" ".join(text for part in each.iter(_TEXT + "p") for text in part.itertext()))
+
+    def all(self) -> Iterator[str]:
+        """Yield the paragraphs of the body, then those of its notes, each after its mark."""
+        yield from self._blocks(self._body, _Look())
+        for note in self._body.iter(f"{_TEXT}note"):
+            mark = clean(note.findtext(f"{_TEXT}note-citation") or "")
+            for body in note.iter(f"{_TEXT}note-body"):
+                for place, text in enumerate(self._blocks(body, _Look())):
+                    yield f"[{mark}] {text}" if mark and place == 0 else text
+
+    def _xml(self, name: str) -> Any:
+        """Return a part of the package, ``None`` if it has none of that name; nothing outside of it is read."""
+        from lxml import etree
+
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+        if name not in self._package.namelist():
+            return None
+        return etree.fromstring(self._package.read(name), parser)
+
+    def _blocks(self, element: Any, look: _Look) -> Iterator[str]:
+        """Yield the paragraphs below an element, a table as one."""
+        for child in element:
+            if child.tag in (_TEXT + "p", _TEXT + "h"):
+                lines = self._line(child, look).split("\n")
+                yield from (line for raw in lines if (line := clean(raw)))
+                for box in child.iter(_DRAW + "text-box"):
+                    yield from self._blocks(box, replace(look, background=None))
+            elif child.tag == _TABLE + "table":
+                if text := table_of(self._rows(child, look)).text():
+                    yield text
+            elif isinstance(child.tag, str) and child.tag not in _LEFT_OUT:
+                yield from self._blocks(child, self._look(child, look))
+
+    def _rows(self, table: Any, look: _Look) -> Iterator[list[str]]:
+        """Yield the rows of a table, also those in groups; those of a table in a cell are text of that cell."""
+        columns = [
+            column.get(f"{_TABLE}visibility") in _UNSHOWN
+            for column in table.iter(f"{_TABLE}table-column")
+            for _ in range(_repeated(column, f"{_TABLE}number-columns-repeated"))
+        ]
+        for row in _rows_of(table):
+            below = replace(look, hidden=look.hidden or row.get(f"{_TABLE}visibility") in _UNSHOWN)
+            yield self._cells(row, below, columns)
+
+    def _cells(self, row: Any, look: _Look, hidden: list[bool]) -> list[str]:
+        """Return the texts of a row; a cell that another one covers is empty."""
+        cells: list[str] = []
+        for cell in row:
+            count = _repeated(cell, f"{_TABLE}number-columns-repeated")
+            is_hidden = look.hidden or (len(cells) < len(hidden) and hidden[len(cells)])
+            own = replace(self._look(cell, look), hidden=is_hidden)
+            cells += [" ".join(self._blocks(cell, own)) if cell.tag == _TABLE + "table-cell" else ""] * count
+        return cells
+
+    def _line(self, element: Any, look: _Look) -> str:
+        """Return the text of a paragraph that is seen."""
+        line = ""
+        for text, own in self._texts(element, self._look(element, look)):
+            if not text:
+                continue
+            if not own.shows:
+                self.left_out.hide(text)
+            elif own.position:
+                line += raised(line, text, self._notes) if own.position > 0 else lowered(line, text)
+            else:
+                line += text
+        return line
+
+    def _texts(self, element: Any, look: _Look) -> Iterator[tuple[str, _Look]]:
+        """Yield the pieces of a paragraph with their looks."""
+        yield element.text or "", look
+        for child in element:
+            if child.tag in _BREAKS:
+                yield _BREAKS[child.tag], replace(look, position=0.0)
+            elif child.tag == _TEXT + "note":
+                mark = clean(child.findtext(f"{_TEXT}note-citation") or "")
+                yield f" [{mark}]" if mark else "", replace(look, position=0.0)
+            elif child.tag == _DRAW + "frame":
+                yield self._frame(child), look
+            elif child.tag == _DRAW + "control":
+                yield _value(self._controls.get(child.get(_DRAW + "control", ""))), look
+            elif child.tag in (_TEXT + "hidden-text", _TEXT + "hidden-paragraph"):
+                is_hidden = child.get(_TEXT + "is-hidden") == "true"
+                yield "".join(child.itertext()), replace(look, hidden=look.hidden or is_hidden)
+            elif isinstance(child.tag, str) and child.tag not in _LEFT_OUT:
+                yield from self._texts(child, self._look(child, look))
+            yield child.tail or "", look
+
+    def _frame(self, frame: Any) -> str:
+        """Return the equation of an embedded object, else the mark of an object or a picture; a box is a block."""
+        if frame.find(_DRAW + "text-box") is not None:
+            return ""
+        embedded = frame.find(_DRAW + "object")
+        if embedded is None:
+            return gap_mark("image") if frame.find(_DRAW + "image") is not None else ""
+        if (equation := embedded.find(_MATH)) is None:
+            name = str(embedded.get(_HREF, "")).removeprefix("./")
+            content = self._xml(f"{name}/content.xml")
+            equation = content if content is not None and content.tag == _MATH else None
+        return linear(equation) if equation is not None else gap_mark("image")
+
+    def _look(self, element: Any, look: _Look) -> _Look:
+        """Return the look of the text in an element: that around it with the properties of its style."""
+        names = (element.get(prefix + "style-name") for prefix in (_TEXT, _TABLE))
+        name = next(filter(None, names), None)
+        if element.get(_TEXT + "display") == "none" or element.get(_TEXT + "is-hidden") == "true":
+            look = replace(look, hidden=True)
+        return look if name is None else _with_style(look, self._properties(str(name)))
+
+    def _properties(self, name: str) -> Mapping[str, str]:
+        """Return the properties of a style and of those that it is based on, by their names without namespace."""
+        found: dict[str, str] = {}
+        seen: set[str] = set()
+        while name and name not in seen and (style := self._styles.get(name)) is not None:
+            seen.add(name)
+            for group in style:
+                if isinstance(group.tag, str) and group.tag.endswith("-properties"):
+                    for key, value in group.attrib.items():
+                        found.setdefault(str(key).rpartition("}")[2], str(value))
+            name = str(style.get(_STYLE + "parent-style-name", ""))
+        return found
+
+
+def _with_style(look: _Look, properties: Mapping[str, str]) -> _Look:
+    """Return a look with the properties of a style: ODF 1.3, part 3, sections 16.29 and 20."""
+    size, base = properties.get("font-size", ""), look.size
+    number = size.rstrip("pt%")
+    if number.replace(".", "", 1).isdecimal():
+        base = look.size * float(number) / 100 if size.endswith("%") else float(number)
+    position = properties.get("text-position", "").split(" ")[0]
+    heights = {"super": 1.0, "sub": -1.0, "": look.position}
+    share = position.rstrip("%")
+    raised_by = float(share) if share.lstrip("-").replace(".", "", 1).isdecimal() else heights.get(position, 0.0)
+    fill = properties.get("background-color", "")
+    return _Look(
+        hidden=look.hidden or properties.get("display") == "none",
+        size=base,
+        colour=colour_of(properties["color"]) if "color" in properties else look.colour,
+        background=look.background if fill in ("", "transparent") else colour_of(fill),
+        position=raised_by,
+    )
+
+
+def _rows_of(table: Any) -> Iterator[Any]:
     for child in table:
         if child.tag == f"{_TABLE}table-row":
             yield child
-        else:
-            yield from _rows(child)
+        elif isinstance(child.tag, str):
+            yield from _rows_of(child)
 
 
-def _cells(row: Any) -> list[str]:
-    """Return the texts of a row; a cell that another one covers is empty."""
-    cells: list[str] = []
-    for cell in row:
-        repeated = str(cell.get(f"{_TABLE}number-columns-repeated", "1"))
-        count = min(int(repeated), _MAX_REPEATED) if repeated.isdecimal() else 1
-        cells += [" ".join(_blocks(cell)) if cell.tag == _TABLE + "table-cell" else ""] * count
-    return cells
+def _repeated(element: Any, name: str) -> int:
+    repeated = str(element.get(name, "1"))
+    return min(int(repeated), _MAX_REPEATED) if repeated.isdecimal() else 1
 
 
-def _texts(element: Any) -> Iterator[str]:
-    yield element.text or ""
-    for child in element:
-        if child.tag in _BREAKS:
-            yield _BREAKS[child.tag]
-        elif isinstance(child.tag, str) and child.tag not in _LEFT_OUT:
-            yield from _texts(child)
-        yield child.tail or ""
+def _id(control: Any) -> str:
+    return str(control.get("{http://www.w3.org/XML/1998/namespace}id") or control.get(_FORM + "id") or "")
+
+
+def _value(control: Any) -> str:
+    """Return the value that a control of a form shows, a box with its label."""
+    if control is None:
+        return ""
+    kind = control.tag.removeprefix(_FORM)
+    if kind in ("checkbox", "radio"):
+        state = (
+            control.get(_FORM + "current-state")
+            or control.get(_FORM + "state")
+            or control.get(_FORM + "current-selected")
+        )
+        box = TICKED if state in ("checked", "true") else UNTICKED
+        return f"{box} {control.get(_FORM + 'label', '')}"
+    if kind == "listbox":
+        chosen = [each for each in control if each.get(_FORM + "current-selected") == "true"]
+        return ", ".join(str(each.get(_FORM + "label", "")) for each in chosen)
+    shown = control.get(_FORM + "current-value") or control.get(_FORM + "value") or control.get(_FORM + "label") or ""
+    return "" if kind in ("hidden", "password", "button") else str(shown)

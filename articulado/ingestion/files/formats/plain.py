@@ -9,23 +9,32 @@ import re
 from pathlib import Path
 
 from articulado.config.files import decode, read_bytes
+from articulado.ingestion.files.formats import html
+from articulado.ingestion.files.formats.css import drop_unseen, is_unseen
+from articulado.ingestion.files.formats.inline import LeftOut, lowered, raised
 from articulado.ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
-from articulado.ingestion.files.formats.source import no_text, refuse_other_formats
+from articulado.ingestion.files.formats.source import one_page, refuse_other_formats
 from articulado.ingestion.files.header import closing_rule
 from articulado.ingestion.markdown.body import clean as unmarked
 from articulado.ingestion.markdown.body import row
-from articulado.ingestion.model import FileText, Page
+from articulado.ingestion.model import FileText
+from articulado.language.gaps import gap_mark
 
 
-def text_lines(path: Path) -> list[str]:
-    """Return the lines of a file, cleaned.
+def visible_lines(path: Path, *, has_marks: bool = True) -> tuple[list[str], LeftOut]:
+    """Return the lines of a file, cleaned, and the count of the text that they do not show.
+
+    ``has_marks`` tells a file in Markdown, whose comments and hidden elements of HTML are left out.
 
     Raises:
         InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
     """
     data = read_bytes(path)
     refuse_other_formats(path, data)
-    return [clean(line) for line in decode(data, path).splitlines()]
+    text, left_out = decode(data, path), LeftOut()
+    if has_marks:
+        text = visible_markdown(text, left_out)
+    return [clean(line) for line in text.splitlines()], left_out
 
 
 def read(path: Path) -> FileText:
@@ -34,11 +43,74 @@ def read(path: Path) -> FileText:
     Raises:
         InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
     """
-    lines = text_lines(path)
-    paragraphs = rebuilt_paragraphs(lines, width_of(lines), compounds(lines))
-    if not paragraphs:
-        raise no_text(path)
-    return FileText((Page(None, tuple(paragraphs)),))
+    lines, left_out = visible_lines(path, has_marks=False)
+    return one_page(path, rebuilt_paragraphs(lines, width_of(lines), compounds(lines)), "", left_out)
+
+
+_UNSHOWN = re.compile(r"<!--(?:[^-]|-(?!->))*(?:-->|\Z)|^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S.*$", re.MULTILINE)
+"""Comments, and definitions of links: Markdown has no other comment than one that nothing refers to."""
+_OPENING = re.compile(r"<([a-z][a-z\d]*)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_WITHOUT_END = frozenset(("img", "input", "br", "hr", "meta", "link"))
+_WRITTEN_ANEW = frozenset(("sup", "sub", "math", "img", "svg", "input", "select", "table"))
+"""Elements that are written as those of a page in HTML."""
+_LAYOUT = re.compile(r"</?(?:span|div|p|font|u|center|a|details|summary|figure|picture|section|mark)(?:\s[^<>]*)?>")
+_PICTURE = re.compile(r"!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])")
+_NOTE = re.compile(r"^\[\^([\w-]+)\]:[ \t]*", re.MULTILINE)
+_NOTE_MARK = re.compile(r"[ \t]*\[\^([\w-]+)\]")
+
+
+def visible_markdown(text: str, left_out: LeftOut) -> str:
+    """Return Markdown with its HTML as text; comments and hidden elements are left out and counted.
+
+    >>> visible_markdown("Son 320<sup>1</sup> horas.<!-- no --> ![f](f.png)", LeftOut())
+    'Son 320 [1] horas. [imagen con texto que no se ha podido leer]'
+    """
+
+    def leave_out(match: re.Match[str]) -> str:
+        left_out.hide(match[0])
+        return ""
+
+    text = _UNSHOWN.sub(leave_out, text)
+    pieces: list[str] = []
+    end = 0
+    for match in _OPENING.finditer(text):
+        if match.start() >= end and (match[1].lower() in _WRITTEN_ANEW or is_unseen(match[0])):
+            pieces.append(text[end : match.start()])
+            end = _end_of(text, match)
+            pieces.append(_shown(text[match.start() : end], "".join(pieces[-2:])[-40:], left_out))
+    text = _LAYOUT.sub("", "".join([*pieces, text[end:]]))
+    text = _PICTURE.sub(gap_mark("image"), text)
+    return _NOTE_MARK.sub(r" [\1]", _NOTE.sub(r"[\1] ", text))
+
+
+def _end_of(text: str, opening: re.Match[str]) -> int:
+    """Return the offset at which an element ends that opens there; the end of the text if nothing closes it."""
+    name = opening[1].lower()
+    if name in _WITHOUT_END or opening[0].endswith("/>"):
+        return opening.end()
+    depth = 1
+    for tag in re.compile(rf"<(/?){name}(?:\s[^<>]*)?>", re.IGNORECASE).finditer(text, opening.end()):
+        depth += -1 if tag[1] else 1
+        if depth == 0:
+            return tag.end()
+    return len(text)
+
+
+def _shown(fragment: str, before: str, left_out: LeftOut) -> str:
+    """Return a piece of HTML as Markdown; ``before`` is the text that it follows."""
+    from bs4 import BeautifulSoup
+
+    soup = BeautifulSoup(fragment, "lxml")
+    drop_unseen(soup, left_out)
+    lines = html.blocks(soup)
+    name = fragment[1:4].lower()
+    if name in ("sup", "sub"):
+        # One that is hidden is no longer there.
+        raises = raised if name == "sup" else lowered
+        return raises(before, soup.get_text()) if soup.get_text().strip() else ""
+    if fragment[1:6].lower() == "table":
+        return "\n\n" + "\n\n".join(line.replace("\n", "\n| ").join(("| ", "")) for line in lines) + "\n\n"
+    return " ".join(lines)
 
 
 _HEADING = re.compile(r"#{1,6}\s+")
@@ -52,12 +124,10 @@ def read_markdown(path: Path) -> FileText:
     Raises:
         InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
     """
-    lines = text_lines(path)
+    lines, left_out = visible_lines(path)
     header = closing_rule(lines) + 1
     paragraphs = [*(line for line in lines[:header] if line), *_paragraphs(lines[header:])]
-    if not paragraphs:
-        raise no_text(path)
-    return FileText((Page(None, tuple(paragraphs)),))
+    return one_page(path, paragraphs, "", left_out)
 
 
 def _paragraphs(lines: list[str]) -> list[str]:

@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from articulado.config.files import ZIP
+from articulado.ingestion.files.formats.inline import LeftOut
 from articulado.ingestion.model import FileText, Page
+from articulado.language.gaps import gaps_in
 from articulado.language.table_text import CELLS, PATH, is_amount
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
@@ -20,6 +22,9 @@ SUFFIX = ".article.yaml"
 
 PDF, OLD_OFFICE = b"%PDF-", b"\xd0\xcf\x11\xe0"
 """The first bytes of files; DOCX, ODT and XLSX are ZIP files."""
+
+MOST_GAPS_NAMED = 5
+"""Parts that could not be read which a warning names."""
 
 _SIGNATURES = {PDF: "file.kind_pdf", ZIP: "file.kind_zip", OLD_OFFICE: "file.kind_old_office"}
 """The first bytes of formats that are no text, and the keys of what messages call these."""
@@ -61,18 +66,36 @@ def no_text(path: Path) -> InvalidInput:
     return InvalidInput(translate("file.no_text", path=path))
 
 
-def packed_text(path: Path, data: bytes, content: Callable[[Path, bytes], tuple[str, tuple[str, ...]]]) -> FileText:
-    """Return the title and the paragraphs that ``content`` finds in a packed file, as one page without a number.
+def packed_text(
+    path: Path, data: bytes, content: Callable[[Path, bytes], tuple[str, tuple[str, ...], LeftOut]]
+) -> FileText:
+    """Return the text that ``content`` finds in a packed file.
+
+    ``content`` returns the title, the paragraphs, and the count of the text that it leaves out.
 
     Raises:
         InvalidInput: the file is no ZIP, or has no text; and what ``content`` raises.
     """
-    if not data.startswith(ZIP):
+    if not data.startswith((ZIP, OLD_OFFICE) if path.suffix.lower() == ".docx" else ZIP):
         raise other_format(path, data)
-    title, paragraphs = content(path, data)
+    title, paragraphs, left_out = content(path, data)
+    return one_page(path, paragraphs, title, left_out)
+
+
+def one_page(path: Path, paragraphs: Sequence[str], title: str, left_out: LeftOut) -> FileText:
+    """Return paragraphs as one page without a number, with warnings of what was left out and what could not be read.
+
+    Raises:
+        InvalidInput: there is no paragraph.
+    """
     if not paragraphs:
         raise no_text(path)
-    return FileText((Page(None, paragraphs),), title)
+    gaps = [gap for paragraph in paragraphs for gap in gaps_in(paragraph)]
+    warnings = left_out.warnings()
+    if gaps:
+        kinds = ", ".join(dict.fromkeys(gap.strip("[]") for gap in gaps[:MOST_GAPS_NAMED]))
+        warnings += (translate(f"file.gaps{'' if len(gaps) > 1 else '_one'}", number=len(gaps), kinds=kinds),)
+    return FileText((Page(None, tuple(paragraphs)),), title, warnings)
 
 
 _MAX_HEAD = 4

@@ -34,7 +34,7 @@ def test_word_with_italics_indentation_tables_and_notes(tmp_path: Path) -> None:
     document.part.relate_to(part, RELATIONSHIP_TYPE.FOOTNOTES)
     document.save(str(tmp_path / "a.docx"))
 
-    read = read_brief(tmp_path / "a.docx")
+    read = read_brief(tmp_path / "a.docx").paragraphs
     assert [(p.text, p.place, p.is_set_off) for p in read] == [
         ("Dice: una cita en cursiva, y más.", 0, False),
         ("Sangrado.", 2, True),
@@ -48,12 +48,12 @@ def test_word_with_italics_indentation_tables_and_notes(tmp_path: Path) -> None:
 
 def test_a_pdf_has_pages(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(pdf_of([["Uno."], ["Dos."]]))
-    assert [(p.text, p.page) for p in read_brief(tmp_path / "a.pdf")] == [("Uno.", 1), ("Dos.", 2)]
+    assert [(p.text, p.page) for p in read_brief(tmp_path / "a.pdf").paragraphs] == [("Uno.", 1), ("Dos.", 2)]
 
 
 def test_markdown_keeps_its_marks(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# Uno\nDos\n*tres*\n\n> cuatro\n> cinco\n", encoding="utf-8")
-    assert [p.text for p in read_brief(tmp_path / "a.md")] == ["# Uno", "Dos\n*tres*", "> cuatro\n> cinco"]
+    assert [p.text for p in read_brief(tmp_path / "a.md").paragraphs] == ["# Uno", "Dos\n*tres*", "> cuatro\n> cinco"]
 
 
 @pytest.mark.parametrize(

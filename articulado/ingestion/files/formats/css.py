@@ -1,0 +1,257 @@
+"""Style sheets of an HTML page: which of its elements a browser shows.
+
+``drop_unseen`` removes from a page what its own styles and attributes hide: elements without a box, clipped or moved
+off the page, and text that is transparent, tiny or of the colour of its background.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from articulado.ingestion.files.formats.inline import WHITE, Colour, LeftOut, is_tiny, same_colour
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup, Tag
+
+_MAX_RULES = 3_000
+"""Rules of a page that are applied; each is looked for in the whole page."""
+
+_OFF_PAGE = -500.0
+"""Points left of the page, or above it, from which on nothing is seen."""
+
+_POINTS = {"pt": 1.0, "px": 0.75, "in": 72.0, "cm": 28.35, "mm": 2.835, "pc": 12.0}
+"""Points of the absolute units of CSS."""
+
+_CLEAR = 0.05
+"""Opacity up to which nothing is seen."""
+
+_LENGTH = re.compile(r"([-+]?[\d.]+)(pt|px|in|cm|mm|pc|em|rem|%|vw|vh)?")
+_CLIPPED = re.compile(r"rect\((?:[01]?(?:px|pt)?[, ]*){4}\)|inset\((?:50|100)%[^)]*\)|circle\(0[^)]*\)")
+_PROPERTIES = re.compile(
+    r"display|visibility|opacity|color|-webkit-text-fill-color|background(?:-color|-image)?|font(?:-size)?|text-indent"
+    r"|position|left|top|right|clip(?:-path)?|(?:max-)?(?:width|height)|overflow(?:-[xy])?|transform|content-visibility"
+    r"|margin-left"
+)
+
+Declarations = dict[str, str]
+"""Values of an element by property."""
+
+
+@dataclass(frozen=True)
+class _State:
+    """Values that an element inherits. ``size`` is in points; a ``background`` of ``None`` cannot be told."""
+
+    visible: bool = True
+    size: float = 12.0
+    indent: float = 0.0
+    colour: Colour | None = (0, 0, 0)
+    clear: bool = False
+    background: Colour | None = WHITE
+
+    @property
+    def shows(self) -> bool:
+        """Whether a person sees a text with these values."""
+        if not self.visible or self.clear or is_tiny(self.size) or self.indent <= _OFF_PAGE:
+            return False
+        return self.colour is None or self.background is None or not same_colour(self.colour, self.background)
+
+
+def drop_unseen(page: "BeautifulSoup", left_out: LeftOut) -> None:
+    """Remove the elements and texts of a page that a browser does not show, and count their characters."""
+    declared = _declared(page)
+    for style in page.find_all("style"):
+        style.decompose()
+    is_styled_elsewhere = page.select_one("link[rel~=stylesheet]") is not None
+    for tag in page.find_all(True, recursive=False):
+        _prune(tag, _State(), declared, left_out, is_styled_elsewhere)
+
+
+def is_unseen(opening: str) -> bool:
+    """Tell if an element with this opening tag hides its text by its own attributes.
+
+    >>> is_unseen('<span style="color: white">'), is_unseen('<span class="a">')
+    (True, False)
+    """
+    from bs4 import BeautifulSoup
+
+    body = BeautifulSoup(opening, "lxml")
+    tag = next((each for each in body.find_all(True) if each.name not in ("html", "body", "head")), None)
+    if tag is None:
+        return False
+    own = _own(tag, {})
+    return _has_no_box(tag, own) or not _inherit(tag, _State(), own).shows
+
+
+def _prune(
+    tag: "Tag", inherited: _State, declared: Mapping[int, Declarations], left_out: LeftOut, is_styled_elsewhere: bool
+) -> None:
+    from bs4 import Tag
+    from bs4.element import PreformattedString
+
+    own = _own(tag, declared)
+    if _has_no_box(tag, own):
+        left_out.hide(tag.get_text())
+        tag.extract()
+        return
+    state = _inherit(tag, inherited, own)
+    if is_styled_elsewhere and state.background == WHITE and (tag.get("class") or tag.get("id")):
+        # A style sheet that is not here may paint it.
+        state = replace(state, background=None)
+    for child in list(tag.children):
+        if isinstance(child, Tag):
+            _prune(child, state, declared, left_out, is_styled_elsewhere)
+        elif isinstance(child, PreformattedString) or not state.shows:
+            left_out.hide(str(child))
+            child.extract()
+
+
+def _declared(page: "BeautifulSoup") -> dict[int, Declarations]:
+    """Return the declarations of the sheets in a page by element (``id``), those that prevail last."""
+    import tinycss2
+    from soupsieve import SelectorSyntaxError
+
+    found: dict[int, list[tuple[tuple[bool, int, int], str, str]]] = defaultdict(list)
+    sheets = "\n".join(style.get_text() for style in page.find_all("style"))
+    rules = _rules(tinycss2.parse_stylesheet(sheets, skip_comments=True, skip_whitespace=True))
+    for order, rule in enumerate(rules):
+        if order >= _MAX_RULES:
+            break
+        declarations = list(_declarations(rule.content))
+        selectors = tinycss2.serialize(rule.prelude).split(",") if declarations else []
+        for selector in selectors:
+            try:
+                matches = page.select(selector)
+            except (SelectorSyntaxError, NotImplementedError, ValueError):
+                continue
+            weight = _specificity(selector)
+            for tag in matches:
+                found[id(tag)] += [((urgent, weight, order), name, value) for name, value, urgent in declarations]
+    ordered = {key: sorted(each, key=lambda one: one[0]) for key, each in found.items()}
+    return {key: {name: value for _, name, value in each} for key, each in ordered.items()}
+
+
+def _rules(rules: list[Any]) -> Iterator[Any]:
+    """Yield the rules of a sheet, also those in conditions; those for paper alone are left out."""
+    import tinycss2
+
+    for rule in rules:
+        if rule.type == "qualified-rule":
+            yield rule
+        elif rule.type == "at-rule" and rule.content is not None and rule.lower_at_keyword in ("media", "supports"):
+            condition = tinycss2.serialize(rule.prelude).strip().lower()
+            if not condition.startswith("print"):
+                yield from _rules(tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True))
+
+
+def _declarations(content: Any) -> Iterator[tuple[str, str, bool]]:
+    """Yield the declarations that matter here: name, value in small letters, and if it is important."""
+    import tinycss2
+
+    for each in tinycss2.parse_declaration_list(content, skip_comments=True, skip_whitespace=True):
+        if each.type == "declaration" and _PROPERTIES.fullmatch(each.lower_name):
+            yield each.lower_name, tinycss2.serialize(each.value).strip().lower(), each.important
+
+
+def _specificity(selector: str) -> int:
+    """Return the weight of a selector: CSS Selectors 4, section 17, with one digit more for each kind."""
+    ids, classes = selector.count("#"), len(re.findall(r"\.|\[|:(?!:)", selector))
+    return 10_000 * ids + 100 * classes + len(re.findall(r"(?:^|[\s>+~])[a-zA-Z]", selector))
+
+
+def _own(tag: "Tag", declared: Mapping[int, Declarations]) -> Declarations:
+    """Return the values of an element: its old attributes, the sheets, then its own style."""
+    own: Declarations = {}
+    for attribute, name in (("bgcolor", "background-color"), ("color", "color"), ("text", "color")):
+        if (value := tag.get(attribute)) and (attribute != "text" or tag.name == "body"):
+            own[name] = str(value).strip().lower()
+    if tag.has_attr("hidden") or (tag.name == "dialog" and not tag.has_attr("open")):
+        own["display"] = "none"
+    own |= declared.get(id(tag), {})
+    return own | {name: value for name, value, _ in _declarations(str(tag.get("style", "")))}
+
+
+def _has_no_box(tag: "Tag", own: Declarations) -> bool:
+    """Tell if nothing of an element is shown, whatever its children say."""
+    if tag.name == "template" or own.get("display") == "none" or own.get("content-visibility") == "hidden":
+        return True
+    if _is_clear(own.get("opacity", "1")) or re.search(
+        r"scale[xy3d]*\(0[,)]", own.get("transform", "").replace(" ", "")
+    ):
+        return True
+    if own.get("position") in ("absolute", "fixed"):
+        if any(_points(own.get(side, ""), 12.0, 0.0) <= _OFF_PAGE for side in ("left", "top", "right")):
+            return True
+        if _CLIPPED.search(own.get("clip", "")):
+            return True
+    if _CLIPPED.search(own.get("clip-path", "")) or _points(own.get("margin-left", ""), 12.0, 0.0) <= _OFF_PAGE:
+        return True
+    cuts = any(own.get(name, "") in ("hidden", "clip") for name in ("overflow", "overflow-x", "overflow-y"))
+    sides = ("width", "height", "max-width", "max-height")
+    return cuts and any(_points(own[side], 12.0, 99.0) <= 1 for side in sides if side in own)
+
+
+def _is_clear(opacity: str) -> bool:
+    number = _LENGTH.fullmatch(opacity)
+    share = float(number[1]) / (100 if number[2] == "%" else 1) if number and number[1].strip("+-.") else 1.0
+    return share <= _CLEAR
+
+
+def _points(value: str, size: float, default: float) -> float:
+    """Return a length in points; ``size`` is that of the text around, ``default`` that of what is no length."""
+    match = _LENGTH.match(value)
+    if match is None or not re.fullmatch(r"[-+]?(?:\d+\.?\d*|\.\d+)", match[1]):
+        return default
+    unit = match[2] or "px"
+    scale = {"em": size, "rem": 12.0, "%": size / 100, "vw": 10.0, "vh": 10.0}
+    return float(match[1]) * _POINTS.get(unit, scale.get(unit, 1.0))
+
+
+def _inherit(tag: "Tag", state: _State, own: Declarations) -> _State:
+    """Return the values for the texts of an element."""
+    size = own.get("font-size") or next(iter(re.findall(r"[\d.]+(?:pt|px|em|rem|%)", own.get("font", ""))), "")
+    colour, clear = _colour(own.get("-webkit-text-fill-color", own.get("color", "")), state.colour, state.clear)
+    background, is_unpainted = _background(own, state.background)
+    return _State(
+        visible=own.get("visibility", "visible" if state.visible else "hidden") not in ("hidden", "collapse"),
+        size=_points(size, state.size, state.size),
+        indent=_points(own["text-indent"], state.size, 0.0) if "text-indent" in own else state.indent,
+        colour=colour,
+        clear=clear,
+        background=state.background if is_unpainted else background,
+    )
+
+
+def _colour(value: str, inherited: Colour | None, clear: bool) -> tuple[Colour | None, bool]:
+    """Return a colour, and if it is transparent; ``None`` for one that cannot be told."""
+    from tinycss2.color3 import parse_color
+
+    if value in ("", "inherit", "currentcolor"):
+        return inherited, clear
+    parsed = parse_color(value)
+    if parsed is None or isinstance(parsed, str):
+        return None, False
+    return _rgb(parsed), parsed.alpha <= _CLEAR
+
+
+def _background(own: Declarations, inherited: Colour | None) -> tuple[Colour | None, bool]:
+    """Return the colour behind an element, and if the element leaves it as it is."""
+    import tinycss2
+    from tinycss2.color3 import parse_color
+
+    written = " ".join(own.get(name, "") for name in ("background", "background-color", "background-image")).strip()
+    if not written:
+        return inherited, True
+    if "url(" in written or "gradient(" in written or "var(" in written:
+        return None, False
+    for token in reversed(tinycss2.parse_component_value_list(written)):
+        parsed = parse_color(token) if token.type in ("ident", "hash", "function") else None
+        if parsed is not None and not isinstance(parsed, str):
+            return _rgb(parsed), parsed.alpha <= _CLEAR
+    return inherited, True
+
+
+def _rgb(colour: Any) -> Colour:
+    red, green, blue = (round(255 * max(0.0, min(1.0, part))) for part in (colour.red, colour.green, colour.blue))
+    return red, green, blue
