@@ -12,7 +12,7 @@ unless they are given settings. This module is the only one of the library that 
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -28,7 +28,7 @@ from articulado.retrieval.fusion import ranked_provisions, with_cards
 from articulado.store.layout import CONTENT, DENSE, METADATA, SPARSE
 from articulado.store.opening import open_index
 from articulado.store.server_collection import collection_name, connect_blocking
-from articulado.values.chunks import Candidate, ordering_score
+from articulado.values.chunks import Candidate, Chunk, blank_chunk, ordering_score, own_document, status_said
 from articulado.values.errors import ConfigurationError, InvalidInput
 from articulado.values.protocols import Embedded, Embedder, SparseEncoder
 from nodes.stage import wait_for
@@ -47,6 +47,7 @@ class ProvisionRetriever(BaseRetriever):
 
     ``page_content`` is the text, ``metadata`` all else of a chunk (``articulado.values.chunks.Chunk``: ``law_name``,
     ``provision``, ``url``, ``valid_from``, ``status_note``, ``source`` …) and ``score``, the relevance in [0, 1].
+    A user's document has the ``source`` ``own_document``, its file in ``document`` and no ``status``.
     ``k`` is the most documents, ``as_of`` a day (today, if none is given), ``territory`` a community or a city.
 
     Raises (when it is invoked): ArticuladoError, whose message says what to do.
@@ -152,6 +153,7 @@ class ArticuladoVectorStore(QdrantVectorStore):
         document = super()._document_from_point(
             scored_point, collection_name, content_payload_key, metadata_payload_key
         )
+        document.metadata |= _labels(document.metadata)
         whole = document.metadata.get("parent_content")
         if whole:
             document.page_content = f"{document.page_content}\n\n{PARENT_MARK}\n{whole}"
@@ -193,8 +195,16 @@ class SparseTermEncoder(SparseEmbeddings):
         return [LangChainSparseVector(indices=list(one.indices), values=list(one.values)) for one in vectors]
 
 
+def _labels(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that tell a user's document from law: its own ``source``, its file, and no status."""
+    chunk = cast(Chunk, {**blank_chunk(0, ""), **metadata})
+    document = own_document(chunk)
+    return {"source": "own_document", "document": document, "status": status_said(chunk)} if document else {}
+
+
 def _document(candidate: Candidate) -> Document:
     metadata: dict[str, Any] = dict(candidate["chunk"])
+    metadata |= _labels(metadata)
     return Document(
         id=str(metadata["id"]),
         page_content=metadata.pop("text"),

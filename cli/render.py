@@ -91,10 +91,17 @@ def print_sources(out: Console, citations: Iterable[Citation], language: "Langua
             print_indented(out, wording, indent=7, style="dim")
         if citation["note"]:
             print_indented(out, language.translate("view_note", note=citation["note"]), indent=7, style="yellow")
-        if citation["official"] and (summary := unsaid(citation["summary"], answer)):
+        if (citation["official"] or citation.get("document")) and (summary := unsaid(citation["summary"], answer)):
             print_indented(out, language.translate("view_plain_language", summary=summary), indent=7, style="dim")
-        if not citation["official"] and citation["law_id"]:  # a worked result is no summary
-            print_indented(out, language.translate("view_not_official"), indent=7, style="dim")
+        if kind := kind_of_source(citation, language):
+            print_indented(out, kind, indent=7, style="dim")
+
+
+def kind_of_source(citation: "Citation", language: "Language") -> str:
+    """Return the line that tells a summary of ours or a user's document from law; empty for law and worked results."""
+    if document := citation.get("document"):
+        return language.translate("view_own_document", document=document)
+    return "" if citation["official"] or not citation["law_id"] else language.translate("view_not_official")
 
 
 def place_in(citation: "Citation", language: "Language") -> str:

@@ -12,7 +12,7 @@ from articulado.config.profile import Profile
 from articulado.language.formats import written
 from articulado.language.languages import Language
 from articulado.prompting.notes import state_note, whole_note
-from articulado.values.chunks import REPEALED, Candidate, ordering_score
+from articulado.values.chunks import REPEALED, Candidate, is_official, ordering_score, own_document, status_said
 from cli.names import named
 from cli.options import (
     AsOf,
@@ -52,9 +52,10 @@ def as_dict(rank: int, candidate: Candidate) -> dict[str, Any]:
         "rerank_score": candidate.get("rerank_score"),
         "origins": candidate["origins"],
         "found_by": candidate["found_by"],
-        "status": chunk["status"],
+        "status": status_said(chunk),
         "text_state": chunk.get("text_state"),
-        "official": chunk["source"] == "official",
+        "official": is_official(chunk),
+        "document": own_document(chunk),
         "url": chunk["url"],
     }
 
@@ -87,7 +88,10 @@ def print_results(
             print_indented(out, caution, indent=4, style="yellow")
         elif note := state_note(chunk):
             print_indented(out, language.translate("view_attention", text=note), indent=4, style="yellow")
-        if chunk["source"] != "official":
+        if document := own_document(chunk):
+            own = language.translate("view_own_document", document=document)
+            print_indented(out, own, indent=4, style="dim")
+        elif not is_official(chunk):
             print_indented(out, language.translate("view_not_official"), indent=4, style="dim")
         if chunk["url"]:
             print_indented(out, chunk["url"], indent=4, style="cyan")

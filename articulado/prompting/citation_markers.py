@@ -19,7 +19,15 @@ from articulado.legal.wordings import first_day_known, wording_note
 from articulado.prompting.notes import whole_note
 from articulado.prompting.outgoing_links import inert
 from articulado.values.answers import Citation
-from articulado.values.chunks import Candidate, Chunk, ordering_score, page_of, provision_of
+from articulado.values.chunks import (
+    Candidate,
+    Chunk,
+    is_official,
+    ordering_score,
+    own_document,
+    page_of,
+    provision_of,
+)
 
 _MAX_INNER = 200
 _OPEN, _CLOSE, _INNER = r"[\[【［]", r"[\]】］]", rf"[^\[\]【】［］]{{0,{_MAX_INNER}}}?"
@@ -213,7 +221,8 @@ def citation(
         "url": chunk["url"],
         "note": inert(" ".join(filter(None, (whole_note(chunk), law_note)))),
         "summary": inert(chunk["summary"]),
-        "official": chunk["source"] == "official",
+        "official": is_official(chunk),
+        "document": own_document(chunk),
         "valid_from": first_day_known(chunk, tracked),
         "valid_to": chunk["valid_to"],
         "wording": wording_note(chunk, day, tracked) if day else "",

@@ -25,7 +25,17 @@ from articulado.legal.labels import INITIALS, WRITTEN_SUFFIXES, order_of_kind, p
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.legal.laws.mentions import find_law
 from articulado.prompting.notes import whole_note
-from articulado.values.chunks import Agreement, Chunk, ProvisionRef, Status, page_of, provision_of
+from articulado.values.chunks import (
+    Agreement,
+    Chunk,
+    ProvisionRef,
+    Status,
+    is_official,
+    own_document,
+    page_of,
+    provision_of,
+    status_said,
+)
 from articulado.values.errors import InvalidInput, NoResultsFound
 from articulado.values.protocols import ChunkStore
 
@@ -156,11 +166,14 @@ class Excerpt(TypedDict):
 
 
 class Version(TypedDict):
-    """A wording. ``valid_to`` is the first day on which it is not in force; ``None`` is open. ISO 8601."""
+    """A wording. ``valid_to`` is the first day on which it is not in force; ``None`` is open. ISO 8601.
+
+    A user's document has no ``status``.
+    """
 
     valid_from: str | None
     valid_to: str | None
-    status: Status
+    status: Status | None
     status_note: str
 
 
@@ -172,14 +185,15 @@ class Link(TypedDict):
     provision: str
     provision_key: str
     title: str
-    status: Status
+    status: Status | None
     url: str
 
 
 class ProvisionText(Version):
     """A provision: one of its ``wordings`` (oldest first) with all that is known of it but for its links.
 
-    ``official`` tells the text of the law from our summary of it; ``page`` is the one on which it begins, empty without
+    ``official`` tells the text of the law from our summary of it, and from a user's document, of which ``document`` is
+    the name of the file; ``page`` is the one on which it begins, empty without
     pages, ``agreement`` the scope of a collective agreement.
     """
 
@@ -191,6 +205,7 @@ class ProvisionText(Version):
     breadcrumb: str
     collection: str
     official: bool
+    document: str
     summary: str
     excerpts: list[Excerpt]
     text: str
@@ -234,7 +249,8 @@ async def provision_detail(
         "title": chunk["title"],
         "breadcrumb": chunk["breadcrumb"],
         "collection": chunk["collection"],
-        "official": chunk["source"] == "official",
+        "official": is_official(chunk),
+        "document": own_document(chunk),
         "summary": chunk["summary"],
         "excerpts": [_excerpt(wording, subdivision) for subdivision in provision.subdivisions],
         "text": wording.text,
@@ -257,7 +273,7 @@ def _version(wording: Wording) -> Version:
     return {
         "valid_from": wording.head["valid_from"],
         "valid_to": wording.head["valid_to"],
-        "status": wording.head["status"],
+        "status": status_said(wording.head),
         "status_note": whole_note(wording.head),
     }
 
@@ -273,7 +289,7 @@ def _links(chunks: Iterable[Chunk], linked: Chunk) -> list[Link]:
             "provision": chunk["provision"],
             "provision_key": chunk["provision_key"],
             "title": chunk["title"],
-            "status": chunk["status"],
+            "status": status_said(chunk),
             "url": chunk["url"],
         }
         for chunk in reversed(first.values())

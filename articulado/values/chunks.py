@@ -8,6 +8,7 @@ text.
 
 from datetime import date
 from typing import Any, Literal, NotRequired, cast
+from urllib.parse import unquote
 
 from typing_extensions import TypedDict
 
@@ -322,6 +323,27 @@ def bearing_of(chunk: Chunk) -> list[ProvisionRef]:
 def page_of(chunk: Chunk) -> str:
     """Return the page of its source on which a provision begins; empty where there is none, or its name says it."""
     return chunk["attributes"].get("page", "") if chunk["chunk_type"] == "provision" else ""
+
+
+def own_document(chunk: Chunk) -> str:
+    """Return the name of the file of a document that a user added; empty for law and for our own texts.
+
+    >>> own_document({**blank_chunk(1, "documentos"), "source": "official", "url": "file:///home/ana/pacto%20a.docx#page=2"})
+    'pacto a.docx'
+    """
+    url = chunk["url"].partition("#")[0]
+    is_own = chunk["source"] == "official" and url.lower().startswith(_FILE)
+    return unquote(url.removeprefix(_FILE).rpartition("/")[2]) if is_own else ""
+
+
+def is_official(chunk: Chunk) -> bool:
+    """Tell if a text is that of a norm, a ruling or a criterion: no summary of ours, and no document of a user."""
+    return chunk["source"] == "official" and not own_document(chunk)
+
+
+def status_said(chunk: Chunk) -> Status | None:
+    """Return the status of a text; ``None`` for a document of a user, of which nobody says that it is in force."""
+    return None if own_document(chunk) and chunk["status"] not in REPEALED else chunk["status"]
 
 
 def portable_url(url: str) -> str:

@@ -8,12 +8,14 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-Check = Literal["citation", "quotation", "figure", "mark", "claim"]
-"""The checked element: a named provision, words in quotation marks, a quantity, a marker; a sentence, by a model."""
+Check = Literal["citation", "quotation", "figure", "mark", "claim", "gap"]
+"""The checked element: a named provision, words in quotation marks, a quantity, a marker; a sentence, by a model; a
+part of a cited source that could not be read.
+"""
 
 Severity = Literal["error", "warning"]
 """An ``error`` is certain by the texts alone. A ``warning`` is not: in briefs the index may not say for certain which
-wording was in force on their day, and ``claim`` is the judgement of a model.
+wording was in force on their day, ``claim`` is the judgement of a model, and of a ``gap`` nobody knows what it says.
 """
 
 NamedStatus = Literal["verified", "in_index_not_in_context", "unknown", "repealed"]

@@ -1,6 +1,7 @@
 """Run all checks on an answer, and read answers to check from JSON lines.
 
-``findings_of`` returns the findings in text order. Figures are checked in Spanish alone. ``read_item`` parses
+``findings_of`` returns the findings in text order. Figures are checked in Spanish alone. ``gap_findings`` names the
+parts of cited sources that their reader could not read. ``read_item`` parses
 ``{"id", "question", "context", "answer"}`` and raises ``InvalidInput``.
 """
 
@@ -10,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from articulado.language.gaps import gaps_in
 from articulado.language.translation import translate
 from articulado.legal.ids import boe_id
 from articulado.legal.labels import provision_key
@@ -35,11 +37,49 @@ def findings_of(
     """
     checked = checked_parts(language, quotes_only=quotes_only)
     if "quotations" not in checked:
-        return marker_findings(answer)
+        return [*marker_findings(answer), *gap_findings(answer)]
     findings: list[Finding] = [*citation_findings(answer, known), *quotation_findings(answer, known=known.texts)]
+    findings += gap_findings(answer)
     if "figures" in checked:
         findings += figure_findings(answer)
     return sorted(findings, key=lambda finding: (finding["start"], finding["end"]))
+
+
+MOST_GAPS = 3
+"""Parts of a source that could not be read which a finding names."""
+
+
+def gap_findings(answer: ReadAnswer) -> list[Finding]:
+    """Return a warning for each cited source with parts that could not be read: the answer may lack them.
+
+    The kind is ``quoted`` if the answer itself has the mark of such a part, else ``source``.
+    """
+    findings: list[Finding] = []
+    for source in answer.sources:
+        gaps = gaps_in(source.text)
+        places = [mark for each in answer.sentences for mark in each.written_marks if source.number in mark[2]]
+        if not gaps or not places:
+            continue
+        quoted = next((gap for gap in gaps if gap in answer.text), None)
+        start, end = places[0][:2]
+        if quoted is not None:
+            start = answer.text.index(quoted)
+            end = start + len(quoted)
+        named = "; ".join(gap.strip("[]") for gap in dict.fromkeys(gaps[:MOST_GAPS]))
+        findings.append(
+            {
+                "check": "gap",
+                "kind": "quoted" if quoted else "source",
+                "severity": "warning",
+                "where": answer.text[start:end],
+                "start": start,
+                "end": end,
+                "message": translate("verification.gap", gaps=named, law=source.law_name, provision=source.provision),
+                "mark": source.mark,
+                "evidence": quoted or gaps[0],
+            }
+        )
+    return findings
 
 
 def checked_parts(language: str, *, quotes_only: bool) -> list[CheckedPart]:

@@ -57,14 +57,16 @@ def print_provision(out: Console, detail: ProvisionDetail, today: date, language
         print_scope(out, detail["agreement"])
     if detail["page"]:
         out.print(f"Página {detail['page']}.", style="dim")
-    state, style = _state(detail, today), "green" if _rules(detail, today) else "yellow"
+    state, style = "" if detail["document"] else _state(detail, today), "green" if _rules(detail, today) else "yellow"
     validity = f": {_validity(detail)}" if detail["official"] else ""
     # Of an agreement without a day of publication nothing more is known than what was agreed.
-    if not detail["agreement"] or detail["valid_from"]:
+    if detail["document"]:
+        out.print(language.translate("view_own_document", document=detail["document"]), style="dim", markup=False)
+    elif not detail["agreement"] or detail["valid_from"]:
         out.print(f"{state[0].upper()}{state[1:]}{validity}.", style=style)
     if detail["status_note"]:
         print_indented(out, language.translate("view_note", note=detail["status_note"]), indent=0, style="yellow")
-    if not detail["official"]:
+    if not (detail["official"] or detail["document"]):
         out.print(language.translate("view_not_official"), style="dim")
     _print_text(out, detail, language)
     if detail["url"]:
@@ -104,7 +106,7 @@ def _print_text(out: Console, detail: ProvisionDetail, language: Language) -> No
         else:
             out.print(f"\nNo tiene {part_name}{': se muestra entero' if whole else ''}.", style="yellow", markup=False)
     if whole:
-        kind = "view_plain_language" if detail["official"] else "view_summary"
+        kind = "view_plain_language" if detail["official"] or detail["document"] else "view_summary"
         summary = detail["summary"] and language.translate(kind, summary=detail["summary"])
         for text in filter(None, (summary, detail["text"])):
             out.print()
@@ -162,7 +164,11 @@ def _state(version: Version, today: date) -> str:
     """Say in a word what a wording is today."""
     if version["status"] not in REPEALED and (version["valid_to"] or "9999") <= today.isoformat():
         return "redacción anterior"
-    return "aún no en vigor" if (version["valid_from"] or "") > today.isoformat() else STATUSES[version["status"]]
+    return (
+        "aún no en vigor"
+        if (version["valid_from"] or "") > today.isoformat()
+        else STATUSES[version["status"] or "vigente"]
+    )
 
 
 def _validity(version: Version) -> str:

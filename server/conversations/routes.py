@@ -130,7 +130,9 @@ def _name(citation: Citation, language: Language) -> str:
     title = f". {citation['title']}" if citation["title"] not in ("", citation["provision"]) else ""
     name = f"[{citation['mark']}] {citation['law']}, {citation['provision']}{title}"
     said = [citation["wording"], language.translate("view_note", note=citation["note"]) if citation["note"] else ""]
-    if not citation["official"] and citation["law_id"]:  # a worked result is no summary
+    if document := citation.get("document"):
+        said.append(language.translate("view_own_document", document=document))
+    elif not citation["official"] and citation["law_id"]:  # a worked result is no summary
         said.append(language.translate("view_not_official"))
     return " ".join(filter(None, [name, *said]))
 

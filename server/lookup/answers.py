@@ -32,7 +32,7 @@ class DatedCitation(Citation):
     """A fragment that an answer rests on; ``in_force``: its wording is law on the day of the answer."""
 
     certainty: Certainty
-    in_force: bool
+    in_force: bool | None
 
 
 class Answered(TypedDict):

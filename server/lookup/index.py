@@ -27,7 +27,7 @@ from articulado.retrieval.references import (
     wording_on,
     wordings_of,
 )
-from articulado.values.chunks import Chunk, provision_of
+from articulado.values.chunks import Chunk, own_document, provision_of
 from articulado.values.errors import InvalidInput, NoResultsFound
 from articulado.values.protocols import ChunkStore
 from graph.open_graphs import Graph, OpenGraphs
@@ -138,9 +138,9 @@ class DeskIndex:
         [only] = await self.certainties([chunk], day)
         return only
 
-    def in_force(self, chunk: Chunk, day: date | None) -> bool:
-        """Tell whether a wording is law on a day; without one, whether it still is."""
-        return in_force(chunk, day, self.today)
+    def in_force(self, chunk: Chunk, day: date | None) -> bool | None:
+        """Tell whether a wording is law on a day; without one, whether it still is. ``None``: a user's document."""
+        return None if own_document(chunk) else in_force(chunk, day, self.today)
 
     async def law(self, law_id: str) -> "IndexedLaw | None":
         """Return what the index has of a law; ``None`` where it does not have it."""
@@ -232,7 +232,7 @@ async def _cited(index: DeskIndex, parts: Iterable[Chunk], day: date | None) -> 
 
 async def _citing(index: DeskIndex, ids: list[int], day: date | None) -> list[Chunk]:
     """Return what refers to one of these chunks in a wording of the day."""
-    return [chunk for chunk in await index.services.store.citing(ids) if index.in_force(chunk, day)]
+    return [chunk for chunk in await index.services.store.citing(ids) if index.in_force(chunk, day) is not False]
 
 
 async def _links(index: DeskIndex, chunks: Iterable[Chunk], linked: Chunk, day: date | None) -> list[DatedLink]:
@@ -300,7 +300,7 @@ async def check_citation(index: DeskIndex, citation: str, claim: str, day: date 
     head = (wording or wordings[-1]).head
     checked |= {
         "exists": True,
-        "in_force": wording is not None and index.in_force(head, day),
+        "in_force": index.in_force(head, day) if wording is not None else False,
         "law": head["law_name"],
         "provision": head["provision"],
         "title": head["title"],
@@ -323,7 +323,7 @@ async def check_citation(index: DeskIndex, citation: str, claim: str, day: date 
         source = {"law_id": head["law_id"], "provision": head["provision"], "text": wording.text}
         checked["findings"] = await index.findings({"answer": f"{claim} [C1]", "context": [source]}, day)
         checked["says"] = "no" if checked["findings"] else "yes"
-    checked["message"] = _told(checked, [" ".join(filter(None, part)) for part in missing])
+    checked["message"] = _told(checked, [" ".join(filter(None, part)) for part in missing], own_document(head))
     return checked
 
 
@@ -335,13 +335,12 @@ async def _absent(index: DeskIndex, asked: ProvisionRequest, checked: CitationCh
     return checked
 
 
-def _told(checked: CitationCheck, missing: list[str]) -> str:
+def _told(checked: CitationCheck, missing: list[str], document: str) -> str:
     named = {"law": checked["law"], "provision": checked["provision"]}
     if missing:
         return translate("desk.no_part", parts=", ".join(missing), **named)
-    force = translate(
-        "desk.in_force" if checked["in_force"] else "desk.not_in_force", day=long_day(checked["as_of"]), **named
-    )
+    key = "desk.own_document" if document else "desk.in_force" if checked["in_force"] else "desk.not_in_force"
+    force = translate(key, day=long_day(checked["as_of"]), document=document, **named)
     if checked["says"] == "unchecked":
         return force
     found = " ".join(finding["message"] for finding in checked["findings"])

@@ -22,7 +22,7 @@ from articulado.language.translation import translate
 from articulado.legal.wordings import Certainty
 from articulado.retrieval.fusion import ranked_provisions, with_cards
 from articulado.retrieval.references import Wording, provision_detail, wording_on
-from articulado.values.chunks import Candidate, ordering_score
+from articulado.values.chunks import Candidate, is_official, ordering_score, own_document, status_said
 from articulado.values.errors import IndexMissing, InvalidInput
 from articulado.verification.dossier import Dossier
 from graph.open_graphs import OpenGraphs
@@ -285,12 +285,13 @@ def _hit(index: DeskIndex, rank: int, candidate: Candidate, sure: Certainty, day
         "title": chunk["title"],
         "collection": chunk["collection"],
         "score": ordering_score(candidate),
-        "status": chunk["status"],
+        "status": status_said(chunk),
         "valid_from": chunk["valid_from"],
         "valid_to": chunk["valid_to"],
         "certainty": sure,
         "in_force": index.in_force(chunk, day),
-        "official": chunk["source"] == "official",
+        "official": is_official(chunk),
+        "document": own_document(chunk),
         "url": chunk["url"],
         "excerpt": _shortened(chunk["text"]),
     }

@@ -104,7 +104,10 @@ class Holdings(TypedDict):
 
 
 class SearchHit(TypedDict):
-    """A fragment that a search found; ``score`` in [0, 1] decides the order. Dates are ISO 8601, ``None`` is open."""
+    """A fragment that a search found; ``score`` in [0, 1] decides the order. Dates are ISO 8601, ``None`` is open.
+
+    A user's document is not ``official``: ``document`` is the name of its file, and it is neither in force nor not.
+    """
 
     rank: int
     chunk_id: int
@@ -115,12 +118,13 @@ class SearchHit(TypedDict):
     title: str
     collection: str
     score: float
-    status: Status
+    status: Status | None
     valid_from: str | None
     valid_to: str | None
     certainty: Certainty
-    in_force: bool
+    in_force: bool | None
     official: bool
+    document: str
     url: str
     excerpt: str
 
@@ -146,7 +150,7 @@ class ProvisionOnDay(TypedDict):
     as_of: str
     index_day: str | None
     certainty: Certainty
-    in_force: bool
+    in_force: bool | None
     provision: ProvisionDetail
 
 
@@ -159,7 +163,7 @@ class DatedLink(Link):
     valid_from: str | None
     valid_to: str | None
     certainty: Certainty
-    in_force: bool
+    in_force: bool | None
 
 
 class References(TypedDict):
@@ -176,7 +180,7 @@ class References(TypedDict):
     valid_from: str | None
     valid_to: str | None
     certainty: Certainty
-    in_force: bool
+    in_force: bool | None
     cites: list[DatedLink]
     cited_by: list[DatedLink]
 
@@ -189,7 +193,7 @@ class WordingOnDay(TypedDict):
 
     day: str
     certainty: Certainty
-    in_force: bool
+    in_force: bool | None
     valid_from: str | None
     valid_to: str | None
     status: Status | None

@@ -25,7 +25,7 @@ class ProvisionReading(ProvisionText):
     as_of: str
     index_day: str | None
     certainty: Certainty
-    in_force: bool
+    in_force: bool | None
 
 
 class CalculationTitle(TypedDict):

@@ -109,6 +109,7 @@ FOUND: SearchResult = {
             "certainty": "sure",
             "in_force": True,
             "official": True,
+            "document": "",
             "url": _URL,
             "excerpt": "4. El nacimiento […] durante dieciséis semanas.",
         }

@@ -21,7 +21,7 @@ LONG = "https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#" + "a" * 60
 
 def citation(**fields):
     given = {"mark": "C1", "chunk_id": 1, "law_id": "L", "law": "Ley", "provision": "Artículo 1", "title": "Objeto"}
-    return {**given, "url": LONG, "note": "", "summary": "", "official": True, **fields}
+    return {**given, "url": LONG, "note": "", "summary": "", "official": True, "document": "", **fields}
 
 
 def piped() -> Console:
@@ -130,7 +130,16 @@ def provision_shown(**fields):
         "agreement": None,
     }
     links = {"cites": [], "cited_by": [], "notes": [], "excerpts": [], "wordings": [version]}
-    return {**version, **law, **links, "official": True, "summary": "", "text": "Treinta días.", **fields}
+    return {
+        **version,
+        **law,
+        **links,
+        "official": True,
+        "document": "",
+        "summary": "",
+        "text": "Treinta días.",
+        **fields,
+    }
 
 
 def test_a_worked_result_is_no_summary_of_a_text():

@@ -4,7 +4,7 @@ import { json } from "./api.js";
 import { capital, el, link } from "./dom.js";
 import { passagesOf } from "./passage.js";
 import { day, say, today } from "./texts.js";
-import { validity } from "./turn.js";
+import { kindOf, validity } from "./turn.js";
 
 /** The panel; the reader goes from a provision to those that it names, and back. */
 export class Panel {
@@ -71,23 +71,23 @@ export class Panel {
   }
 
   #content({ provision, in_force, certainty, as_of }, { claim, date }) {
-    const kind = provision.official ? "official" : "ours";
+    const kind = kindOf(provision);
     const passages = passagesOf(provision.text, claim);
     const place = provision.breadcrumb.split(" > ").filter((step) => step && step !== provision.law && step !== provision.provision);
     return [
       provision.title && provision.title !== provision.provision && el("p", { class: "title" }, provision.title),
       place.length > 0 && el("p", { class: "place", "aria-label": say("place") }, place.flatMap((step, at) => [at ? el("span", { "aria-hidden": "true" }, " › ") : null, step])),
       el("p", { class: "facts" },
-        el("span", { class: `kind ${kind}` }, say(provision.official ? "kind_official" : "kind_ours")),
-        el("span", { class: in_force ? "in-force" : "not-in-force" }, say(in_force ? "in_force" : "not_in_force", { day: day(as_of) })),
-        validity(provision) && el("span", {}, validity(provision)),
+        el("span", { class: `kind ${kind}` }, say(`kind_${kind}`, { document: provision.document })),
+        kind !== "own" && el("span", { class: in_force ? "in-force" : "not-in-force" }, say(in_force ? "in_force" : "not_in_force", { day: day(as_of) })),
+        kind !== "own" && validity(provision) && el("span", {}, validity(provision)),
         provision.page && el("span", {}, say("page", { page: provision.page })),
         link(provision.url, /\bboe\.es\//.test(provision.url) ? say("at_boe") : say("at_source"), { class: "outside" })),
       certainty !== "sure" && date && el("p", { class: "hint" }, say(`certainty_${certainty}`)),
       provision.status_note && el("p", { class: "hint" }, provision.status_note),
-      provision.official && provision.summary && el("section", { class: "text-ours" }, el("h3", {}, say("kind_ours")), lawText(provision.summary, [])),
+      kind !== "ours" && provision.summary && el("section", { class: "text-ours" }, el("h3", {}, say("kind_ours")), lawText(provision.summary, [])),
       el("section", { class: `text-${kind}` },
-        el("h3", {}, say(provision.official ? "official_text" : "our_text")),
+        el("h3", {}, say({ official: "official_text", own: "own_text", ours: "our_text" }[kind])),
         passages.length > 0 && el("p", { class: "hint" }, say(passages[0].exact ? "passage_exact" : "passage_near")),
         lawText(provision.text, passages)),
       provision.notes.length > 0 && el("details", { class: "more" }, el("summary", {}, say("notes", { number: provision.notes.length })), provision.notes.map((note) => el("p", {}, note))),

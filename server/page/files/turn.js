@@ -129,10 +129,10 @@ export class Turn {
   #marker(mark) {
     const citation = this.citations?.find((one) => one.mark === `C${mark}`);
     if (!citation) return el("span", { class: "mark pending" }, `C${mark}`);
-    const kind = citation.official ? "official" : "ours";
+    const kind = kindOf(citation);
     const name = `${citation.law}, ${citation.provision}`;
     const opens = (event) => this.#open(citation, claimOf(event.currentTarget));
-    const label = `${say("open_source", { name })} ${say(citation.official ? "is_official" : "is_ours")}`;
+    const label = `${say("open_source", { name })} ${say(`is_${kind}`, { document: citation.document })}`;
     return el("button", { type: "button", class: `mark ${kind}`, title: name, "aria-label": label, onclick: opens }, `C${mark}`);
   }
 
@@ -202,7 +202,7 @@ export class Turn {
   }
 
   #source(citation, claim) {
-    const kind = citation.official ? "official" : "ours";
+    const kind = kindOf(citation);
     const title = citation.title && citation.title !== citation.provision ? `. ${citation.title}` : "";
     const open = () => this.#open(citation, claim);
     return [
@@ -210,8 +210,8 @@ export class Turn {
       el("div", {},
         el("button", { type: "button", class: "plain", onclick: open }, `${citation.law}, ${citation.provision}${title}`),
         el("p", { class: "facts" },
-          el("span", { class: `kind ${kind}` }, say(citation.official ? "kind_official" : "kind_ours")),
-          validity(citation) && el("span", {}, validity(citation)),
+          el("span", { class: `kind ${kind}` }, say(`kind_${kind}`, { document: citation.document })),
+          kind !== "own" && validity(citation) && el("span", {}, validity(citation)),
           citation.page && el("span", {}, say("page", { page: citation.page })),
           link(citation.url, /\bboe\.es\//.test(citation.url) ? say("at_boe") : say("at_source"), { class: "outside" })),
         citation.wording && el("p", { class: "hint" }, citation.wording),
@@ -303,7 +303,9 @@ export class Turn {
   #asText() {
     const { answer, citations } = this.result;
     const sources = citations.map((one) => {
-      const notes = [one.official ? "" : `(${say("kind_ours").toLowerCase()})`, validity(one) && `(${validity(one)})`, one.url];
+      const kind = kindOf(one);
+      const label = kind === "ours" ? say("kind_ours").toLowerCase() : say(`kind_${kind}`, { document: one.document });
+      const notes = [kind === "official" ? "" : `(${label})`, kind !== "own" && validity(one) && `(${validity(one)})`, one.url];
       return [`[${one.mark}] ${one.law}, ${one.provision}`, ...notes].filter(Boolean).join(" ");
     });
     const parts = [this.question, answer, sources.length && `${say("sources")}\n${sources.join("\n")}`, say("notice")];
@@ -321,6 +323,11 @@ function withoutSteps(answer, calculations) {
   }
   shown.delete("");
   return answer.split("\n").filter((line) => !shown.has(line.replace(/\s*\[C\d+\]/g, "").trim())).join("\n");
+}
+
+/** Return whose text a source is: "official" of a norm, "own" of a document of the user, else "ours". */
+export function kindOf({ official, document }) {
+  return document ? "own" : official ? "official" : "ours";
 }
 
 /** Return from when to when a wording is law, as far as that is known; `valid_to` is the first day on which it is not. */

@@ -162,7 +162,7 @@ class _Reader:
         for kind, note in notes_of(self._document):
             number = self.text.number_of(kind, note.get(W + "id", ""))
             for place, text in enumerate(self._blocks(note)):
-                yield f"[{number}] {text}" if number and place == 0 else text
+                yield f"({number}) {text}" if number and place == 0 else text
 
     def _blocks(self, element: Any) -> Iterator[str]:
         for child in element:

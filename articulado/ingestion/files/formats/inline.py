@@ -95,8 +95,8 @@ _ORDINALS = {"o": "º", "a": "ª", "º": "º", "ª": "ª"}
 def raised(before: str, mark: str, notes: Collection[str] = ()) -> str:
     """Return a superscript as it can follow the text before it in one line.
 
-    A mark of a note is set off in brackets. An exponent follows "^", that of a unit stays a superscript. A digit after
-    a number is an exponent only if the number is 10 or has one digit, and no note has that mark.
+    A mark of a note is set off in parentheses. An exponent follows "^", that of a unit stays a superscript. A digit
+    after a number is an exponent only if the number is 10 or has one digit, and no note has that mark.
 
     Args:
         before: the text before it in its paragraph; empty if the paragraph begins with the mark, as a note does.
@@ -104,7 +104,7 @@ def raised(before: str, mark: str, notes: Collection[str] = ()) -> str:
         notes: the marks that notes of the document have.
 
     >>> [raised(*each) for each in (("320", "1"), ("25 m", "2"), ("2", "3"), ("1.320", "2"), ("2", "3", {"3"}))]
-    [' [1]', '²', '^3', ' [2]', ' [3]']
+    [' (1)', '²', '^3', ' (2)', ' (3)']
     """
     text = mark.strip()
     tail = mark[len(mark.rstrip()) :]
@@ -120,7 +120,7 @@ def _raised(base: str, text: str, notes: Collection[str]) -> str:
         is_exponent = _POWER.fullmatch(text) and (base[-1:].isdigit() or _VARIABLE.search(base))
         return f"^{_grouped(text)}" if is_exponent else text
     if not base:
-        return f"[{text}] "
+        return f"({text}) "
     if text not in notes:
         number = _NUMBER.search(base)
         if _UNIT.search(base) and text in "23":
@@ -129,7 +129,7 @@ def _raised(base: str, text: str, notes: Collection[str]) -> str:
             return f"^{text}"
         if number is None and _VARIABLE.search(base) and text.isdigit():
             return f"^{text}"
-    return f" [{text}]"
+    return f" ({text})"
 
 
 def lowered(before: str, mark: str) -> str:

@@ -121,7 +121,7 @@ class _Reader:
             mark = clean(note.findtext(f"{_TEXT}note-citation") or "")
             for body in note.iter(f"{_TEXT}note-body"):
                 for place, text in enumerate(self._blocks(body, _Look())):
-                    yield f"[{mark}] {text}" if mark and place == 0 else text
+                    yield f"({mark}) {text}" if mark and place == 0 else text
 
     def _xml(self, name: str) -> Any:
         """Return a part of the package, ``None`` if it has none of that name; nothing outside of it is read."""
@@ -189,7 +189,7 @@ class _Reader:
                 yield _BREAKS[child.tag], replace(look, position=0.0)
             elif child.tag == _TEXT + "note":
                 mark = clean(child.findtext(f"{_TEXT}note-citation") or "")
-                yield f" [{mark}]" if mark else "", replace(look, position=0.0)
+                yield f" ({mark})" if mark else "", replace(look, position=0.0)
             elif child.tag == _DRAW + "frame":
                 yield self._frame(child), look
             elif child.tag == _DRAW + "control":

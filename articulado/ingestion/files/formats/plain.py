@@ -63,7 +63,7 @@ def visible_markdown(text: str, left_out: LeftOut) -> str:
     """Return Markdown with its HTML as text; comments and hidden elements are left out and counted.
 
     >>> visible_markdown("Son 320<sup>1</sup> horas.<!-- no --> ![f](f.png)", LeftOut())
-    'Son 320 [1] horas. [imagen con texto que no se ha podido leer]'
+    'Son 320 (1) horas. [imagen con texto que no se ha podido leer]'
     """
 
     def leave_out(match: re.Match[str]) -> str:
@@ -80,7 +80,7 @@ def visible_markdown(text: str, left_out: LeftOut) -> str:
             pieces.append(_shown(text[match.start() : end], "".join(pieces[-2:])[-40:], left_out))
     text = _LAYOUT.sub("", "".join([*pieces, text[end:]]))
     text = _PICTURE.sub(gap_mark("image"), text)
-    return _NOTE_MARK.sub(r" [\1]", _NOTE.sub(r"[\1] ", text))
+    return _NOTE_MARK.sub(r" (\1)", _NOTE.sub(r"(\1) ", text))
 
 
 def _end_of(text: str, opening: re.Match[str]) -> int:

@@ -151,7 +151,7 @@ class WordText:
 
     Args:
         document: the document.
-        marked: write marks of notes ("[1]") and of pictures that cannot be read. A brief is compared with the law
+        marked: write marks of notes ("(1)") and of pictures that cannot be read. A brief is compared with the law
             without them.
     """
 
@@ -272,7 +272,7 @@ class WordText:
         kind = "footnote" if reference.tag == W + "footnoteReference" else "endnote"
         number = sum(1 for other, _ in self._numbers if other == kind) + 1
         written = str(number) if kind == "footnote" else roman(number).lower()
-        return f" [{self._numbers.setdefault((kind, str(reference.get(W + 'id'))), written)}]"
+        return f" ({self._numbers.setdefault((kind, str(reference.get(W + 'id'))), written)})"
 
     def _raised_first(self, body: Any) -> frozenset[str]:
         """Return the superscripts that paragraphs begin with: the marks of notes that are typed as text."""
