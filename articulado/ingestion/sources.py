@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
-from articulado.ingestion.files.formats.source import SUFFIX, is_article
+from articulado.ingestion.files.formats.source import SUFFIX, is_article, is_beside
 from articulado.ingestion.files.reader import READERS
 from articulado.ingestion.history.wordings import is_dated, snapshot_day
 from articulado.ingestion.markdown.reader import read_front
@@ -126,7 +126,7 @@ def source_files(paths: Sequence[str]) -> tuple[list[SourceFile], list[Failure],
     others: list[Path] = []
     for path in map(Path, paths):
         for file in _files_at(path, failures, others):
-            if obstacle := _obstacle(file):
+            if obstacle := _obstacle(file) or _outside(file, path):
                 failures.append({"source": printable(file), "reason": obstacle})
                 continue
             try:
@@ -135,6 +135,13 @@ def source_files(paths: Sequence[str]) -> tuple[list[SourceFile], list[Failure],
             except OSError as error:
                 failures.append({"source": str(file), "reason": reason(error)})
     return list(files.values()), failures, skipped_files(others, FORMATS)
+
+
+def _outside(file: Path, root: Path) -> str:
+    """Return why a file is not read that a link in a folder leads out of it to; empty for any other file."""
+    if not os.path.isdir(root) or Path(absolute(file)).is_relative_to(absolute(root)):
+        return ""
+    return translate("ingest.link_outside", target=absolute(file))
 
 
 def absolute(path: Path | str) -> str:
@@ -162,7 +169,7 @@ def companions(file: Path) -> list[Path]:
     paths = [path for path in paths if not is_article(path)]
     if file.suffix.lower() in (".md", ".markdown"):
         paths.append(file.with_name("reforms.tsv"))
-    return [path for path in paths if path.is_file()]
+    return [path for path in paths if is_beside(path)]
 
 
 def _identity(file: Path, head: bytes) -> str:
@@ -210,6 +217,10 @@ def _below(folder: Path, failures: list[Failure]) -> Iterator[Path]:
 
     for inside, folders, names in os.walk(folder, onerror=refused):
         folders[:] = [name for name in folders if not name.startswith(".")]
+        for linked in (Path(inside, name) for name in folders if os.path.islink(Path(inside, name))):
+            # A link to a folder inside shows no other files; one that leads out is not followed.
+            if outside := _outside(linked, folder):
+                failures.append({"source": str(linked), "reason": outside})
         for name in names:
             file = Path(inside, name)
             if not name.startswith(".") and (file.suffix.lower() != ".xml" or _has_text(file)):

@@ -260,7 +260,11 @@ class LawDesk:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / f"escrito{Path(name).suffix.lower()}"
             await asyncio.to_thread(file.write_bytes, content)
-            text = await workers(settings.read_limits).call(read_brief, file)
+            try:
+                text = await workers(settings.read_limits).call(read_brief, file)
+            except InvalidInput as error:
+                # The caller knows the file by its name, and not by the place of this copy.
+                raise InvalidInput(str(error).replace(str(file), name)) from error
         async with self._index() as index:
             held = {law_id: await index.law(law_id) for law_id in cited_laws(text.paragraphs)}
             official = [law_id for law_id, law in held.items() if law and law.official]

@@ -21,7 +21,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from articulado.config.data_files import UnreadableYaml, load_yaml
 from articulado.config.files import decode, read_bytes
-from articulado.ingestion.files.formats.source import is_article
+from articulado.ingestion.files.formats.source import is_article, is_beside
 from articulado.ingestion.model import Page
 from articulado.language.folding import fold
 from articulado.language.translation import translate
@@ -85,7 +85,7 @@ def sidecar(path: Path) -> dict[str, Any] | None:
         InvalidInput: the file cannot be read, or is no YAML with one field a line.
     """
     for file in (path.with_name(name + suffix) for name in (path.name, path.stem) for suffix in SIDECARS):
-        if file.is_file() and not is_article(file):
+        if is_beside(file) and not is_article(file):
             lines = decode(read_bytes(file), file).splitlines()
             fields = [line for line in lines if not _RULE.fullmatch(line)]
             return _fields("\n".join(fields), translate("file.the_file", file=file))

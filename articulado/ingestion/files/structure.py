@@ -36,6 +36,7 @@ from articulado.ingestion.structure import (
     without_contents,
 )
 from articulado.language.folding import fold, without_accents
+from articulado.language.gaps import gaps_in
 from articulado.language.sentences import sentence_spans
 from articulado.legal.labels import PART_HEADINGS
 from articulado.legal.validity import provision_status
@@ -76,7 +77,8 @@ _LEFT_OPEN = re.compile(r"\b(?:del?|la|el|los|las|y|e|en|para|por|sector|empresa
 """Last words after which a title goes on, without accents in small letters."""
 _ABBREVIATED = re.compile(r"\.\s?\w\.$")
 _MADE_UP = re.compile(
-    r"microsoft word|documento?\s*\d*$|untitled|sin titulo|.*\.(?:docx?|odt|pdf|rtf|indd|qxd|xlsx?|txt)$"
+    r"microsoft word|word document|documento?\s*\d*$|\(?(?:untitled|anonymous|unspecified|sin titulo)\b"
+    r"|.*\.(?:docx?|odt|pdf|rtf|indd|qxd|xlsx?|txt)$"
     r"|(?:scan|img|escaneo|presentacion|plantilla|normal|pdf)\b|[\W\d_]*$|\S{1,4}$"
 )
 
@@ -104,9 +106,10 @@ def printed_title(paragraphs: Sequence[str]) -> str:
 
 
 def first_line(paragraphs: Sequence[str]) -> str:
-    """Return the first paragraph that is no masthead if it is short and one line, else an empty text."""
+    """Return the first paragraph that is no masthead if it is short, whole and one line, else an empty text."""
     first = next((paragraph for paragraph in paragraphs[:_LINES] if not _MASTHEAD.match(fold(paragraph))), "")
-    return _without_stop(first) if len(first) <= LONGEST_DOCUMENT_TITLE and "\n" not in first else ""
+    fits = len(first) <= LONGEST_DOCUMENT_TITLE and "\n" not in first and not gaps_in(first)
+    return _without_stop(first) if fits else ""
 
 
 def is_made_up(title: str) -> bool:

@@ -44,6 +44,28 @@ def test_what_is_no_file_is_named(tmp_path: Path) -> None:
     }
 
 
+def test_links_that_lead_out_of_a_folder_are_told_and_not_read(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "carpeta", tmp_path / "fuera"
+    inside.mkdir()
+    outside.mkdir()
+    (outside / "ajeno.md").write_text("texto ajeno")
+    (outside / "titulo.yaml").write_text("title: Ajeno")
+    (inside / "propio.md").write_text("texto propio")
+    (inside / "de-un-fichero.md").symlink_to(outside / "ajeno.md")
+    (inside / "relativo.md").symlink_to("../fuera/ajeno.md")
+    (inside / "de-una-carpeta").symlink_to(outside, target_is_directory=True)
+    (inside / "por-dos-enlaces.md").symlink_to(inside / "relativo.md")
+    (inside / "propio.yaml").symlink_to(outside / "titulo.yaml")
+    (inside / "dentro.md").symlink_to("propio.md")
+    files, failures, _ = source_files([str(inside)])
+    assert [Path(file["path"]).name for file in files] == ["propio.md"]
+    refused = ["de-un-fichero.md", "de-una-carpeta", "por-dos-enlaces.md", "relativo.md"]
+    assert sorted(Path(failure["source"]).name for failure in failures) == refused
+    assert all("lleva fuera de la carpeta" in failure["reason"] for failure in failures)
+    assert companions(inside / "propio.md") == []
+    assert paths(inside / "de-un-fichero.md") == [str(outside / "ajeno.md")], "one that is named is read"
+
+
 def test_hidden_files_and_what_the_gazette_gives_beside_a_text_are_no_documents(tmp_path: Path) -> None:
     for name in (".oculto.md", ".git/x.md", "BOE-A-2000-1/indice.xml", "BOE-A-2000-1/full.xml", "nota.txt"):
         file = tmp_path / name

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from articulado.ingestion.files.formats.inline import TICKED, UNTICKED, raised
 from articulado.ingestion.files.header import closing_rule
 from articulado.ingestion.model import Page
 from articulado.ingestion.structure import division, opening
@@ -19,7 +20,11 @@ from articulado.ingestion.structure import division, opening
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "\u2010": "-", "\u2011": "-"}
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff")
+    | dict.fromkeys("☑☒🗹🗷", TICKED)
+    | {"☐": UNTICKED}
 )
+_SUPERSCRIPT = re.compile(r"(?<=\d)[⁰¹²³⁴-⁹]{1,3}")
+_AS_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 # What nothing shows, and halves of characters, which no encoding has.
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
 # Marks upon one letter that are more than any language has: to compose them takes the square of their number.
@@ -61,10 +66,15 @@ _MAX_WIDTH = 160
 def clean(line: str) -> str:
     """Return a line in composed characters, without controls, invisible characters and ligatures, its blanks single.
 
-    A soft hyphen stays at the end only, where it parts a word.
+    A soft hyphen stays at the end only, where it parts a word. Boxes to tick are "[x]" and "[ ]", and a superscript
+    after a number is set apart from it.
+
+    >>> clean("☒ Son 320¹ horas"), clean("25 m²")
+    ('[x] Son 320 (1) horas', '25 m²')
     """
     line = unicodedata.normalize("NFC", _MANY_MARKS.sub(r"\1", line))
     line = _CONTROLS.sub("", line.translate(_LIGATURES))
+    line = _SUPERSCRIPT.sub(lambda mark: raised(line[: mark.start()], mark[0].translate(_AS_DIGITS)), line)
     line = " ".join(line.split())
     return line[:-1].replace("\u00ad", "") + line[-1:]
 

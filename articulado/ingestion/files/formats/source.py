@@ -39,6 +39,11 @@ def is_article(file: Path | str) -> bool:
     return Path(file).name.lower().endswith(SUFFIX)
 
 
+def is_beside(file: Path) -> bool:
+    """Tell if a file is in its folder: it exists, and is no link to another folder."""
+    return file.is_file() and file.resolve().parent == file.parent.resolve()
+
+
 def known_format(data: bytes) -> str:
     """Return the key of what a file is by its first bytes ("file.kind_pdf"); empty where they tell nothing."""
     return next((name for signature, name in _SIGNATURES.items() if data.startswith(signature)), "")

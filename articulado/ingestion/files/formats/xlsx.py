@@ -350,12 +350,7 @@ def written_number(value: float, form: str = "") -> str:
         else:
             shown = (match[name] for name in ("quoted", "escaped", "currency", "other") if match[name] is not None)
             text += next(shown, " ")
-    return re.sub(r"(?<=\d)\s*(?=[%€])|(?<=^-)\s", _apart, " ".join(text.split()))
-
-
-def _apart(match: re.Match[str]) -> str:
-    """Return a blank before a unit, and none after a minus sign."""
-    return " " if match.start() and match.string[match.start() - 1].isdigit() else ""
+    return re.sub(r"(?<=[\d-])\s*(?=[%€])", " ", re.sub(r"^- (?=\d)", "-", " ".join(text.split())))
 
 
 def _digits(value: float, code: str) -> str:

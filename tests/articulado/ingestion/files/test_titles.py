@@ -39,7 +39,18 @@ def test_the_first_line_that_is_no_masthead():
 
 
 @pytest.mark.parametrize(
-    "title", ["Microsoft Word - Documento1", "Documento 2", "conv_final.docx", "  ", "scan 004", "doc1"]
+    "title",
+    [
+        "Microsoft Word - Documento1",
+        "Documento 2",
+        "conv_final.docx",
+        "  ",
+        "scan 004",
+        "doc1",
+        "Word Document",
+        "(anonymous)",
+        "untitled",
+    ],
 )
 def test_titles_that_programs_make_up(title):
     assert is_made_up(title)
