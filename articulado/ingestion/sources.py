@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
-from articulado.ingestion.files.formats.source import SUFFIX, is_article, is_beside
+from articulado.ingestion.files.header import SUFFIX, is_article, is_beside
 from articulado.ingestion.files.reader import READERS
 from articulado.ingestion.history.wordings import is_dated, snapshot_day
 from articulado.ingestion.markdown.reader import read_front

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.ingestion.bundled import article_named
-from articulado.ingestion.files.formats.source import is_article
+from articulado.ingestion.files.header import is_article
 from articulado.ingestion.first_index import how_to_remove, nothing_to_renew
 from articulado.ingestion.incremental.base import IndexBase
 from articulado.ingestion.incremental.catalog import Catalog

@@ -21,7 +21,6 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from articulado.config.data_files import UnreadableYaml, load_yaml
 from articulado.config.files import decode, read_bytes
-from articulado.ingestion.files.formats.source import is_article, is_beside
 from articulado.ingestion.model import Page
 from articulado.language.folding import fold
 from articulado.language.translation import translate
@@ -34,6 +33,9 @@ from articulado.legal.territory.mentions import communities, find_territory, pla
 from articulado.values.chunks import Agreement, ProvisionRef
 from articulado.values.errors import InvalidInput
 
+SUFFIX = ".article.yaml"
+"""How the name of an article's file ends."""
+
 SIDECARS = (".yaml", ".yml")
 """Extensions of the file beside a document; the first that exists counts."""
 
@@ -44,6 +46,20 @@ LONGEST_BLOCK = 60
 _RULE = re.compile(r"(?:-{3,}|[–—]-?)\s*")
 _FIELD = re.compile(r"\w+\s*:")
 _OPEN = re.compile(r"\s*-{3}\s*\n(?:court|body|number|date|ecli|title|provisions|type)\s*:")
+
+
+def is_article(file: Path | str) -> bool:
+    """Tell by its name whether a file is an article; any other YAML belongs to the document beside it.
+
+    >>> is_article("profiles/laboral/despido.article.yaml"), is_article("sentencia.pdf.yaml")
+    (True, False)
+    """
+    return Path(file).name.lower().endswith(SUFFIX)
+
+
+def is_beside(file: Path) -> bool:
+    """Tell if a file is in its folder: it exists, and is no link to another folder."""
+    return file.is_file() and file.resolve().parent == file.parent.resolve()
 
 
 def closing_rule(lines: Sequence[str]) -> int:

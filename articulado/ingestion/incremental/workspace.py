@@ -17,7 +17,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from articulado.config.profile import Profile
-from articulado.ingestion.files.formats.source import is_article
+from articulado.ingestion.files.header import is_article
 from articulado.ingestion.index_models import CHUNKER
 from articulado.language.translation import translate
 from articulado.store.generations import translate_disk_errors

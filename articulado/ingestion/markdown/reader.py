@@ -36,6 +36,7 @@ _STATUSES: dict[str, LawStatus] = {
 }
 _ANNULLED = "Norma anulada."
 _TEXT_STATES: dict[str, TextState] = {"consolidated": "consolidated", "as_enacted": "as_enacted"}
+_COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*-->")
 _LAW_NOTE = re.compile(r"^(?:Norma derogada|Téngase en cuenta que, con fecha|Norma anulada)")
 _HEAD_NOTE = re.compile(r"(?:> *)?(?:<small>)?Téngase en cuenta\b")
 _COMMUNITY = re.compile(r"es-[a-z]{2}", re.IGNORECASE)
@@ -54,13 +55,15 @@ def read_law(path: Path) -> Law:
 def read_with_front(path: Path) -> tuple[Law, dict[str, Any]]:
     """Read one law, and the fields of its front matter as they are; raise what ``read_law`` raises."""
     front, body = _split(path)
+    comments = "".join(_COMMENT.findall(body))
+    body = _COMMENT.sub("", body)
     # Soft hyphens would split words for every search.
     lines = [literal(line) for line in body.replace("\u00ad", "").splitlines()]
     title = _field(path, front, "title")
     provisions = unique_keys(read_provisions(_without_title(lines, title)))
     if not provisions:
         raise InvalidInput(translate("file.law_empty", path=path))
-    warnings: list[str] = []
+    warnings = [translate("file.left_out_hidden", number=len(comments))] if comments else []
     written = str(front.get("status") or "in_force")
     status = _STATUSES.get(written, "unknown")
     if status == "unknown":

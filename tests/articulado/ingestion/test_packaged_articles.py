@@ -4,7 +4,7 @@ import pytest
 
 from articulado.config.profile import load_profile
 from articulado.guides.chunks import cut_article
-from articulado.ingestion.files.formats.source import is_article
+from articulado.ingestion.files.header import is_article
 from articulado.models.tokens import token_counter
 
 PROFILES = ("plan_401k", "laboral")

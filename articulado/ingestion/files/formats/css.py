@@ -6,17 +6,22 @@ off the page, and text that is transparent, tiny or of the colour of its backgro
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from articulado.ingestion.files.formats.inline import WHITE, Colour, LeftOut, is_tiny, same_colour
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
+    from soupsieve import SoupSieve
 
 _MAX_RULES = 3_000
-"""Rules of a page that are applied; each is looked for in the whole page."""
+"""Rules of a page that are applied at most."""
+
+_NAME = re.compile(r"[#.]?-?[_a-zA-Z][\w-]*")
+"""The first name of a compound selector: of a tag, an id or a class."""
 
 _OFF_PAGE = -500.0
 """Points left of the page, or above it, from which on nothing is seen."""
@@ -41,7 +46,10 @@ Declarations = dict[str, str]
 
 @dataclass(frozen=True)
 class _State:
-    """Values that an element inherits. ``size`` is in points; a ``background`` of ``None`` cannot be told."""
+    """Values that an element inherits. ``size`` is in points; a ``background`` of ``None`` cannot be told.
+
+    ``names`` are the classes and ids of the elements around.
+    """
 
     visible: bool = True
     size: float = 12.0
@@ -49,10 +57,11 @@ class _State:
     colour: Colour | None = (0, 0, 0)
     clear: bool = False
     background: Colour | None = WHITE
+    names: frozenset[str] = frozenset()
 
     @property
     def shows(self) -> bool:
-        """Whether a person sees a text with these values."""
+        """Visibility of a text with these values to a person."""
         if not self.visible or self.clear or is_tiny(self.size) or self.indent <= _OFF_PAGE:
             return False
         return self.colour is None or self.background is None or not same_colour(self.colour, self.background)
@@ -60,12 +69,12 @@ class _State:
 
 def drop_unseen(page: "BeautifulSoup", left_out: LeftOut) -> None:
     """Remove the elements and texts of a page that a browser does not show, and count their characters."""
-    declared = _declared(page)
+    sheets = _Sheets(page)
     for style in page.find_all("style"):
         style.decompose()
     is_styled_elsewhere = page.select_one("link[rel~=stylesheet]") is not None
     for tag in page.find_all(True, recursive=False):
-        _prune(tag, _State(), declared, left_out, is_styled_elsewhere)
+        _prune(tag, _State(), sheets, left_out, is_styled_elsewhere)
 
 
 def is_unseen(opening: str) -> bool:
@@ -84,52 +93,87 @@ def is_unseen(opening: str) -> bool:
     return _has_no_box(tag, own) or not _inherit(tag, _State(), own).shows
 
 
-def _prune(
-    tag: "Tag", inherited: _State, declared: Mapping[int, Declarations], left_out: LeftOut, is_styled_elsewhere: bool
-) -> None:
+def _prune(tag: "Tag", inherited: _State, sheets: "_Sheets", left_out: LeftOut, is_styled_elsewhere: bool) -> None:
     from bs4 import Tag
     from bs4.element import PreformattedString
 
-    own = _own(tag, declared)
+    names = inherited.names | _names_of(tag)
+    own = _own(tag, sheets.of(tag, names))
     if _has_no_box(tag, own):
         left_out.hide(tag.get_text())
         tag.extract()
         return
-    state = _inherit(tag, inherited, own)
+    state = replace(_inherit(tag, inherited, own), names=names)
     if is_styled_elsewhere and state.background == WHITE and (tag.get("class") or tag.get("id")):
         # A style sheet that is not here may paint it.
         state = replace(state, background=None)
     for child in list(tag.children):
         if isinstance(child, Tag):
-            _prune(child, state, declared, left_out, is_styled_elsewhere)
+            _prune(child, state, sheets, left_out, is_styled_elsewhere)
         elif isinstance(child, PreformattedString) or not state.shows:
             left_out.hide(str(child))
             child.extract()
 
 
-def _declared(page: "BeautifulSoup") -> dict[int, Declarations]:
-    """Return the declarations of the sheets in a page by element (``id``), those that prevail last."""
-    import tinycss2
-    from soupsieve import SelectorSyntaxError
+class _Sheets:
+    """Rules of the style sheets in a page, by the name that the element of a rule must have."""
 
-    found: dict[int, list[tuple[tuple[bool, int, int], str, str]]] = defaultdict(list)
-    sheets = "\n".join(style.get_text() for style in page.find_all("style"))
-    rules = _rules(tinycss2.parse_stylesheet(sheets, skip_comments=True, skip_whitespace=True))
-    for order, rule in enumerate(rules):
-        if order >= _MAX_RULES:
-            break
-        declarations = list(_declarations(rule.content))
-        selectors = tinycss2.serialize(rule.prelude).split(",") if declarations else []
-        for selector in selectors:
-            try:
-                matches = page.select(selector)
-            except (SelectorSyntaxError, NotImplementedError, ValueError):
-                continue
-            weight = _specificity(selector)
-            for tag in matches:
-                found[id(tag)] += [((urgent, weight, order), name, value) for name, value, urgent in declarations]
-    ordered = {key: sorted(each, key=lambda one: one[0]) for key, each in found.items()}
-    return {key: {name: value for _, name, value in each} for key, each in ordered.items()}
+    def __init__(self, page: "BeautifulSoup") -> None:
+        import tinycss2
+
+        sheets = "\n".join(style.get_text() for style in page.find_all("style"))
+        rules = _rules(tinycss2.parse_stylesheet(sheets, skip_comments=True, skip_whitespace=True))
+        self._by_name: dict[str, list[_Rule]] = defaultdict(list)
+        for order, rule in enumerate(rules):
+            if order >= _MAX_RULES:
+                break
+            declarations = list(_declarations(rule.content))
+            for selector in tinycss2.serialize(rule.prelude).split(",") if declarations else ():
+                last = _NAME.match(re.split(r"[\s>+~]+", selector.strip())[-1])
+                self._by_name[last[0] if last else ""].append(_Rule(selector.strip(), order, declarations))
+
+    def of(self, tag: "Tag", names: frozenset[str]) -> Declarations:
+        """Return the declarations for an element; of several for a property the one that prevails.
+
+        ``names`` are the classes and ids of the element and of those around it.
+        """
+        found = [
+            ((urgent, rule.weight, rule.order), name, value)
+            for key in (tag.name, "", *_names_of(tag))
+            for rule in self._by_name.get(key, ())
+            if rule.applies(tag, key, names)
+            for name, value, urgent in rule.declarations
+        ]
+        return {name: value for _, name, value in sorted(found, key=lambda each: each[0])}
+
+
+class _Rule:
+    """One selector of a rule with its declarations; ``weight`` is its specificity."""
+
+    def __init__(self, selector: str, order: int, declarations: list[tuple[str, str, bool]]) -> None:
+        self.order = order
+        self.declarations = declarations
+        self.weight = _specificity(selector)
+        self._selector = selector
+        # Of siblings and in functions other elements may have the names.
+        plain = "" if re.search(r"[+~]", selector) else re.sub(r"\([^()]*\)", "", selector)
+        self._needed = frozenset(re.findall(r"[#.]-?[_a-zA-Z][\w-]*", plain))
+
+    def applies(self, tag: "Tag", name: str, names: frozenset[str]) -> bool:
+        """Tell if the selector selects an element that has the name it ends with, among elements with ``names``."""
+        if self._selector == name:
+            return True
+        return self._needed <= names and self._matcher is not None and self._matcher.match(tag)
+
+    @cached_property
+    def _matcher(self) -> "SoupSieve | None":
+        """The compiled selector; ``None`` for one that cannot be evaluated."""
+        from soupsieve import SelectorSyntaxError, compile
+
+        try:
+            return compile(self._selector)
+        except (SelectorSyntaxError, NotImplementedError, ValueError):
+            return None
 
 
 def _rules(rules: list[Any]) -> Iterator[Any]:
@@ -154,13 +198,20 @@ def _declarations(content: Any) -> Iterator[tuple[str, str, bool]]:
             yield each.lower_name, tinycss2.serialize(each.value).strip().lower(), each.important
 
 
+def _names_of(tag: "Tag") -> frozenset[str]:
+    """Return the classes and the id of an element, as selectors name them."""
+    classes: Any = tag.get("class") or []
+    listed = classes if isinstance(classes, list) else classes.split()
+    return frozenset([f"#{tag['id']}" if tag.get("id") else "", *(f".{name}" for name in listed)]) - {""}
+
+
 def _specificity(selector: str) -> int:
     """Return the weight of a selector: CSS Selectors 4, section 17, with one digit more for each kind."""
     ids, classes = selector.count("#"), len(re.findall(r"\.|\[|:(?!:)", selector))
     return 10_000 * ids + 100 * classes + len(re.findall(r"(?:^|[\s>+~])[a-zA-Z]", selector))
 
 
-def _own(tag: "Tag", declared: Mapping[int, Declarations]) -> Declarations:
+def _own(tag: "Tag", declared: Declarations) -> Declarations:
     """Return the values of an element: its old attributes, the sheets, then its own style."""
     own: Declarations = {}
     for attribute, name in (("bgcolor", "background-color"), ("color", "color"), ("text", "color")):
@@ -168,7 +219,7 @@ def _own(tag: "Tag", declared: Mapping[int, Declarations]) -> Declarations:
             own[name] = str(value).strip().lower()
     if tag.has_attr("hidden") or (tag.name == "dialog" and not tag.has_attr("open")):
         own["display"] = "none"
-    own |= declared.get(id(tag), {})
+    own |= declared
     return own | {name: value for name, value, _ in _declarations(str(tag.get("style", "")))}
 
 

@@ -209,7 +209,7 @@ def _field(tag: "Tag") -> str:
     """Return the value that a field of a form shows."""
     kind = str(tag.get("type", "text")).lower()
     if kind in ("checkbox", "radio"):
-        return TICKED if tag.has_attr("checked") else UNTICKED
+        return f" {TICKED} " if tag.has_attr("checked") else f" {UNTICKED} "
     return "" if kind in _WITHOUT_VALUE else str(tag.get("value", ""))
 
 

@@ -87,7 +87,7 @@ _BRACKETED = re.compile(r"\[?\(?(?:\d{1,3}|[a-z*])\)?\]?")
 _UNIT = re.compile(r"(?<![^\W\d])(?:[kcdmhμµn]?m|dam|km|s|seg)$")
 _NUMBER = re.compile(r"(?<!\d)[\d.,]*\d$")
 _BASES = re.compile(r"\d|10")
-_VARIABLE = re.compile(r"(?<!\w)[^\W\d]$|[+×*/=–-][^()]*\)$")
+_VARIABLE = re.compile(r"(?<!\w)[a-zñ]$|[+×*/=–-][^()]*\)$")
 _POWER = re.compile(r"[+−–-]?\s?(?:\d+(?:[.,/]\d+)*|[a-z])")
 _ORDINALS = {"o": "º", "a": "ª", "º": "º", "ª": "ª"}
 
@@ -127,7 +127,7 @@ def _raised(base: str, text: str, notes: Collection[str]) -> str:
             return _DIGITS[int(text)]
         if number is not None and _BASES.fullmatch(number[0]) and text.isdigit() and text != "1":
             return f"^{text}"
-        if number is None and _VARIABLE.search(base) and text.isdigit():
+        if number is None and _VARIABLE.search(base) and text.isdigit() and text != "1":
             return f"^{text}"
     return f" ({text})"
 

@@ -1,8 +1,8 @@
 """File format detection, errors for unusable files, and tables as text.
 
-``known_format`` identifies a format by its first bytes. ``is_article`` tells an article file by its name.
-``packed_text`` reads the text of a ZIP-based format. ``Table`` and ``table_of`` convert cells to one
-paragraph: caption, head, and one row per line with cells separated by " | ".
+``known_format`` identifies a format by its first bytes. ``packed_text`` reads the text of a ZIP-based format,
+``one_page`` makes a result of paragraphs, with its warnings. ``Table`` and ``table_of`` convert cells to one paragraph:
+caption, head, and one row per line with cells separated by " | ".
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,9 +17,6 @@ from articulado.language.table_text import CELLS, PATH, is_amount
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 
-SUFFIX = ".article.yaml"
-"""How the name of an article's file ends."""
-
 PDF, OLD_OFFICE = b"%PDF-", b"\xd0\xcf\x11\xe0"
 """The first bytes of files; DOCX, ODT and XLSX are ZIP files."""
 
@@ -28,20 +25,6 @@ MOST_GAPS_NAMED = 5
 
 _SIGNATURES = {PDF: "file.kind_pdf", ZIP: "file.kind_zip", OLD_OFFICE: "file.kind_old_office"}
 """The first bytes of formats that are no text, and the keys of what messages call these."""
-
-
-def is_article(file: Path | str) -> bool:
-    """Tell by its name whether a file is an article; any other YAML belongs to the document beside it.
-
-    >>> is_article("profiles/laboral/despido.article.yaml"), is_article("sentencia.pdf.yaml")
-    (True, False)
-    """
-    return Path(file).name.lower().endswith(SUFFIX)
-
-
-def is_beside(file: Path) -> bool:
-    """Tell if a file is in its folder: it exists, and is no link to another folder."""
-    return file.is_file() and file.resolve().parent == file.parent.resolve()
 
 
 def known_format(data: bytes) -> str:

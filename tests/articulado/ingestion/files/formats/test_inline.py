@@ -28,7 +28,8 @@ def e(content: str, tag: str = "e") -> str:
         (f'<m:rad><m:radPr><m:degHide m:val="1"/></m:radPr><m:deg/>{e(r("x"))}</m:rad>', "√(x)"),
         (f"<m:rad>{e(r('3'), 'deg')}{e(r('x'))}</m:rad>", "(x)^(1/3)"),
         (
-            f'<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr>{e(r("i=1"), "sub")}{e(r("n"), "sup")}{e(r("B"))}</m:nary>',
+            '<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr>'
+            f"{e(r('i=1'), 'sub')}{e(r('n'), 'sup')}{e(r('B'))}</m:nary>",
             "∑_(i=1)^n B",
         ),
         (f'<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr>{e(r("a"))}{e(r("b"))}</m:d>', "[a | b]"),

@@ -166,8 +166,12 @@ def test_markdown_is_read_as_it_looks(markdown, written: str, text: str) -> None
 
 
 def test_a_note_and_a_table_in_html_stay_what_they_are_in_markdown(markdown) -> None:
-    text = "Son 320[^1].\n\n[^1]: Al año.\n\n<table><tr><td>Puesto</td><td>Mes</td></tr><tr><td>A</td><td>1</td></tr></table>"
-    assert markdown(text).pages[0].paragraphs == ("Son 320 (1).", "(1) Al año.", "Puesto | Mes\nA | 1")
+    table = "<table><tr><td>Puesto</td><td>Mes</td></tr><tr><td>A</td><td>1</td></tr></table>"
+    assert markdown(f"Son 320[^1].\n\n[^1]: Al año.\n\n{table}").pages[0].paragraphs == (
+        "Son 320 (1).",
+        "(1) Al año.",
+        "Puesto | Mes\nA | 1",
+    )
 
 
 @pytest.mark.parametrize("name", ["a.md", "a.html"])
@@ -256,8 +260,10 @@ def test_an_open_document_is_read_as_it_looks(open_text, written: str, text: str
 
 
 def test_notes_deletions_comments_and_hidden_rows_of_an_open_document(open_text) -> None:
-    note = "<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>Al año.</text:p></text:note-body></text:note>"
-    changes = "<text:tracked-changes><text:changed-region><text:deletion><text:p>veintidós</text:p></text:deletion></text:changed-region></text:tracked-changes>"
+    body = "<text:note-body><text:p>Al año.</text:p></text:note-body>"
+    note = f"<text:note><text:note-citation>1</text:note-citation>{body}</text:note>"
+    deletion = "<text:deletion><text:p>veintidós</text:p></text:deletion>"
+    changes = f"<text:tracked-changes><text:changed-region>{deletion}</text:changed-region></text:tracked-changes>"
     rows = [
         f"<table:table-row{hides}><table:table-cell><text:p>{one}</text:p></table:table-cell>"
         f"<table:table-cell><text:p>{other}</text:p></table:table-cell></table:table-row>"
