@@ -182,7 +182,7 @@ def _short(text: str) -> str:
 
 
 Brief = Annotated[
-    Path, typer.Argument(metavar="ESCRITO", help="Demanda, recurso, informe…: PDF, DOCX, Markdown o texto (.txt).")
+    Path, typer.Argument(metavar="ESCRITO", help="Demanda, recurso, informe…: PDF, DOCX, ODT, HTML, Markdown o texto.")
 ]
 Day = Annotated[
     date | None,

@@ -1,14 +1,15 @@
 """Written form of days and figures: names of the months, a parser for dates, and formats of numbers and shares.
 
 Dates are read in Spanish and English. Formats are Spanish by default, figures also in the current language.
+``shown_value`` writes the value of a spreadsheet cell with its number format (ECMA-376, part 1, section 18.8.31).
 """
 
 import re
-from datetime import date
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 
 from articulado.language.folding import without_accents
-from articulado.language.translation import current_language
+from articulado.language.translation import current_language, translate
 
 _MONTHS = (
     ("enero", "january", "ene", "jan"),
@@ -135,3 +136,124 @@ def exact(number: Decimal, language: str = "es") -> str:
     text = f"{number:,f}"
     plain = text.rstrip("0").rstrip(".") if "." in text else text
     return plain.translate(SPANISH_MARKS) if language == "es" else plain
+
+
+# Values of spreadsheet cells
+
+_GENERAL = ("", "general", "estándar", "standard", "@")
+_TOKEN = re.compile(
+    r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_.|\*.|\[\$(?P<currency>[^\]-]*)(?:-[^\]]*)?\]|\[[^\]]*\]'
+    r"|(?P<number>[#0?][#0?.,]*)|(?P<power>E[+-])|(?P<other>.)",
+    re.DOTALL,
+)
+_SPOKEN = re.compile(r'"[^"]*"|\\.|\[\$[^\]]*\]')
+_MOST_DIGITS = 11
+"""Digits of a number that a cell without a format shows at most."""
+
+
+def shown_value(value: object, form: str) -> str:
+    """Return a value as its cell shows it; empty if the format shows nothing.
+
+    >>> shown_value(0.035, "0.0%"), shown_value(True, "General"), shown_value(320, '0" días"'), shown_value(7, ";;;")
+    ('3,5 %', 'sí', '320 días', '')
+    """
+    if isinstance(value, bool):
+        return translate("file.yes" if value else "file.no")
+    if isinstance(value, (int, float)):
+        return written_number(value, form)
+    if isinstance(value, datetime | date | time | timedelta):
+        return _written_moment(value, _SPOKEN.sub("", form).lower())
+    text = str(value)
+    sections = _sections(form)
+    of_text = sections[3] if len(sections) > 3 else sections[-1] if "@" in form else "@"
+    return "".join(text if each == "@" else each for each in _literals(of_text)).strip() if of_text != "@" else text
+
+
+def _sections(form: str) -> list[str]:
+    """Return the sections of a format: for positive and negative numbers, zero, and text."""
+    return re.findall(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\\[])+|(?<=;)(?=;|$)|^(?=;)', form) or [""]
+
+
+def _literals(section: str) -> list[str]:
+    """Return the characters of a section that are shown as they are, and "@"."""
+    found = []
+    for match in _TOKEN.finditer(section):
+        shown = next(
+            (match[name] for name in ("quoted", "escaped", "currency", "other") if match[name] is not None), ""
+        )
+        found.append(shown)
+    return found
+
+
+def _written_moment(value: datetime | date | time | timedelta, form: str) -> str:
+    """Return a day, a time of day ("8:30 h") or a duration, as detailed as the format is."""
+    if isinstance(value, timedelta):
+        minutes, seconds = divmod(round(value.total_seconds()), 60)
+        return _clock(minutes // 60, minutes % 60, seconds)
+    clock = _clock(value.hour, value.minute, value.second) if isinstance(value, datetime | time) else ""
+    if isinstance(value, time):
+        return clock
+    has_time = clock and ("h" in form or (not form and value != datetime(value.year, value.month, value.day)))
+    if has_time and not re.search(r"[dy]", form):
+        return clock
+    if re.search("m{3}", form):
+        day = long_day(value.strftime("%Y-%m-%d"))
+        if "d" not in form:
+            day = f"{month_name(value.month)} de {value.year}" if "y" in form else month_name(value.month)
+        elif "y" not in form:
+            day = day.rpartition(" de ")[0]
+    else:
+        parts = [part for part, mark in (("%d", "d"), ("%m", "m"), ("%Y", "y")) if mark in form] or ["%d", "%m", "%Y"]
+        day = value.strftime("/".join(parts))
+    return f"{day} {clock}" if has_time else day
+
+
+def _clock(hours: int, minutes: int, seconds: int) -> str:
+    return f"{hours}:{minutes:02}:{seconds:02} h" if seconds else f"{hours}:{minutes:02} h"
+
+
+def written_number(value: float, form: str = "") -> str:
+    """Return a number with a comma before its decimals, as its format shows it.
+
+    >>> written_number(1450.2, '#,##0.00 "€"'), written_number(2025), written_number(-7.5, "0.00;(0.00)")
+    ('1.450,20 €', '2025', '(7,50)')
+    """
+    sections = _sections(form)
+    section = sections[0]
+    if value < 0 and len(sections) > 1:
+        section, value = sections[1], -value
+    elif value == 0 and len(sections) > 2:
+        section = sections[2]
+    tokens = list(_TOKEN.finditer(section))
+    code = next((match["number"] for match in tokens if match["number"]), "")
+    is_general = form.strip().lower() in _GENERAL or section.strip().lower() in _GENERAL[1:]
+    if is_general or any(match["power"] for match in tokens) or "?/" in section:
+        return _spanish(f"{value:.{_MOST_DIGITS}g}") if abs(value) < 10**_MOST_DIGITS else _spanish(f"{value:.0f}")
+    percent = any(match["other"] == "%" for match in tokens)
+    text, is_written = "", False
+    for match in tokens:
+        if match["number"]:
+            text += "" if is_written else _digits(value * 100 if percent else value, code)
+            is_written = True
+        else:
+            shown = (match[name] for name in ("quoted", "escaped", "currency", "other") if match[name] is not None)
+            text += next(shown, " ")
+    return re.sub(r"(?<=[\d-])\s*(?=[%€])", " ", re.sub(r"^- (?=\d)", "-", " ".join(text.split())))
+
+
+def _digits(value: float, code: str) -> str:
+    """Return the digits of a number for the placeholders of a format ("#,##0.00")."""
+    whole, _, fraction = code.partition(".")
+    unscaled = code.rstrip(",")
+    value /= 1000 ** (len(code) - len(unscaled))
+    most, least = len(fraction.rstrip(",")), fraction.count("0")
+    grouped = "," in whole.rstrip(",")
+    integer, _, decimals = f"{abs(value):{',' if grouped else ''}.{most}f}".partition(".")
+    decimals = decimals[:least] + decimals[least:].rstrip("0")
+    integer = integer.rjust(whole.count("0"), "0") if "0" in whole or integer != "0" else ""
+    sign = "-" if value < 0 and (integer.strip("0,") or decimals.strip("0")) else ""
+    return f"{sign}{integer.replace(',', '.')}{',' if decimals else ''}{decimals}"
+
+
+def _spanish(number: str) -> str:
+    return number.replace(".", ",")

@@ -139,7 +139,7 @@ class Verify(_Body):
 
 
 class Check(_Body):
-    """A brief: its text, or a file (PDF, DOCX, Markdown, text) in base64 with its name."""
+    """A brief: its text, or a file (PDF, DOCX, ODT, HTML, Markdown, text) in base64 with its name."""
 
     model_config = _shown(examples.CHECK)
 

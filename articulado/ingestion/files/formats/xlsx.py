@@ -2,25 +2,34 @@
 
 A sheet holds one table, or several separated by empty rows. ``read`` returns one page without a number. Cells are
 read wherever they are, whatever extent the file states. A formula counts with its last computed value, or as a gap.
-``shown_value`` writes a value with the number format of its cell (ECMA-376, part 1, section 18.8.31).
+Texts of shapes, boxes to tick and marks of pictures follow the tables of their sheet.
 """
 
 import io
-import re
+import posixpath
 import warnings
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from articulado.config.extras import importing
 from articulado.config.files import read_bytes
-from articulado.ingestion.files.formats.inline import WHITE, Colour, LeftOut, colour_of, is_tiny, raised, same_colour
+from articulado.ingestion.files.formats.inline import (
+    TICKED,
+    UNTICKED,
+    WHITE,
+    Colour,
+    LeftOut,
+    colour_of,
+    is_tiny,
+    raised,
+    same_colour,
+)
 from articulado.ingestion.files.formats.lines import clean
 from articulado.ingestion.files.formats.source import packed_text, table_of
 from articulado.ingestion.model import FileText
-from articulado.language.formats import long_day, month_name
+from articulado.language.formats import shown_value
 from articulado.language.gaps import gap_mark
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
@@ -73,27 +82,30 @@ def _read(data: bytes) -> tuple[str, tuple[str, ...], LeftOut]:
     with zipfile.ZipFile(io.BytesIO(data)) as package:
         sheets = [name for name in package.namelist() if name.startswith("xl/worksheets/")]
         has_formulas = any(b"<f" in package.read(name) for name in sheets)
+        drawn = dict(_drawn_texts(package))
     formulas = load_workbook(io.BytesIO(data), keep_links=False) if has_formulas else None
-    reader = _Reader(book, formulas)
+    reader = _Reader(book, formulas, drawn)
     return clean(book.properties.title or ""), tuple(reader.all()), reader.left_out
 
 
 class _Reader:
-    def __init__(self, book: "Workbook", formulas: "Workbook | None") -> None:
+    def __init__(self, book: "Workbook", formulas: "Workbook | None", drawn: Mapping[str, list[str]]) -> None:
         self.left_out = LeftOut()
         self._book = book
         self._formulas = formulas
+        self._drawn = drawn
         self._theme = _theme_of(book)
 
     def all(self) -> Iterator[str]:
         """Yield the tables of the visible sheets, then what is drawn on each."""
         for sheet in self._book.worksheets:
-            cells = self._cells(sheet)
+            cells, drawn_texts = self._cells(sheet), self._drawn.get(sheet.title, [])
             if sheet.sheet_state != "visible":
-                for row in cells.values():
-                    self.left_out.hide(" ".join(row.values()))
+                for text in (*(" ".join(row.values()) for row in cells.values()), *drawn_texts):
+                    self.left_out.hide(text)
                 continue
             yield from _tables(sheet.title, cells, _hidden_rows(sheet))
+            yield from drawn_texts
             for drawn in [*sheet._images, *sheet._charts]:
                 start = getattr(drawn.anchor, "_from", None)
                 place = f"!{_coordinate(start.row + 1, start.col + 1)}" if start is not None else ""
@@ -161,6 +173,48 @@ class _Reader:
         else:
             base = colour_of(str(colour.rgb)[-6:])
         return base and _tinted(base, colour.tint or 0.0)
+
+
+def _drawn_texts(package: zipfile.ZipFile) -> Iterator[tuple[str, list[str]]]:
+    """Yield each sheet by its name with the texts of its shapes; boxes to tick stand before their labels."""
+
+    def related(part: str) -> dict[str, str]:
+        folder, _, name = part.rpartition("/")
+        relations = f"{folder}/_rels/{name}.rels"
+        found = _xml(package, relations) if relations in package.namelist() else ()
+        targets = {each.get("Id", ""): each.get("Target", "") for each in found if each.get("TargetMode") != "External"}
+        return {key: posixpath.normpath(posixpath.join("/", folder, to)).strip("/") for key, to in targets.items()}
+
+    parts = related("xl/workbook.xml")
+    for sheet in _xml(package, "xl/workbook.xml").iter("{*}sheet"):
+        key = next((value for name, value in sheet.attrib.items() if str(name).endswith("}id")), "")
+        drawings = [part for part in related(parts.get(str(key), "")).values() if "drawing" in part.lower()]
+        shapes = [shape for part in drawings if part in package.namelist() for shape in _xml(package, part)]
+        yield str(sheet.get("name")), [text for shape in shapes if (text := _text_of_shape(shape))]
+
+
+def _xml(package: zipfile.ZipFile, part: str) -> Any:
+    from lxml import etree
+
+    # Excel does not close the line breaks in the drawings of old forms.
+    return etree.fromstring(
+        package.read(part).replace(b"<br>", b"<br/>"),
+        etree.XMLParser(recover=True, resolve_entities=False, no_network=True),
+    )
+
+
+def _text_of_shape(shape: Any) -> str:
+    kinds = [each.get("ObjectType") for each in shape.iter("{*}ClientData")]
+    if "Note" in kinds:
+        return ""
+    lines = [
+        "".join(each.itertext())
+        for each in shape.iter("{*}textbox", "{http://schemas.openxmlformats.org/drawingml/2006/main}p")
+    ]
+    text = clean(" ".join(lines))
+    if kinds and kinds[0] in ("Checkbox", "Radio"):
+        return f"{TICKED if shape.find('.//{*}Checked') is not None else UNTICKED} {text}"
+    return text
 
 
 def _rich(pieces: Sequence[Any]) -> str:
@@ -248,124 +302,3 @@ def _tables(name: str, cells: Cells, hidden: frozenset[int]) -> Iterator[str]:
 def _text(name: str, rows: list[list[str]]) -> str:
     table = table_of(rows).text()
     return f"{name}\n{table}" if "\n" in table else f"{name}: {table}"
-
-
-# Values as they are shown
-
-_GENERAL = ("", "general", "estándar", "standard", "@")
-_TOKEN = re.compile(
-    r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_.|\*.|\[\$(?P<currency>[^\]-]*)(?:-[^\]]*)?\]|\[[^\]]*\]'
-    r"|(?P<number>[#0?][#0?.,]*)|(?P<power>E[+-])|(?P<other>.)",
-    re.DOTALL,
-)
-_SPOKEN = re.compile(r'"[^"]*"|\\.|\[\$[^\]]*\]')
-_MOST_DIGITS = 11
-"""Digits of a number that a cell without a format shows at most."""
-
-
-def shown_value(value: object, form: str) -> str:
-    """Return a value as its cell shows it; empty if the format shows nothing.
-
-    >>> shown_value(0.035, "0.0%"), shown_value(True, "General"), shown_value(320, '0" días"'), shown_value(7, ";;;")
-    ('3,5 %', 'sí', '320 días', '')
-    """
-    if isinstance(value, bool):
-        return translate("file.yes" if value else "file.no")
-    if isinstance(value, (int, float)):
-        return written_number(value, form)
-    if isinstance(value, datetime | date | time | timedelta):
-        return _written_moment(value, _SPOKEN.sub("", form).lower())
-    text = str(value)
-    sections = _sections(form)
-    of_text = sections[3] if len(sections) > 3 else sections[-1] if "@" in form else "@"
-    return "".join(text if each == "@" else each for each in _literals(of_text)).strip() if of_text != "@" else text
-
-
-def _sections(form: str) -> list[str]:
-    """Return the sections of a format: for positive and negative numbers, zero, and text."""
-    return re.findall(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\\[])+|(?<=;)(?=;|$)|^(?=;)', form) or [""]
-
-
-def _literals(section: str) -> list[str]:
-    """Return the characters of a section that are shown as they are, and "@"."""
-    found = []
-    for match in _TOKEN.finditer(section):
-        shown = next(
-            (match[name] for name in ("quoted", "escaped", "currency", "other") if match[name] is not None), ""
-        )
-        found.append(shown)
-    return found
-
-
-def _written_moment(value: datetime | date | time | timedelta, form: str) -> str:
-    """Return a day, a time of day ("8:30 h") or a duration, as detailed as the format is."""
-    if isinstance(value, timedelta):
-        minutes, seconds = divmod(round(value.total_seconds()), 60)
-        return _clock(minutes // 60, minutes % 60, seconds)
-    clock = _clock(value.hour, value.minute, value.second) if isinstance(value, datetime | time) else ""
-    if isinstance(value, time):
-        return clock
-    has_time = clock and ("h" in form or (not form and value != datetime(value.year, value.month, value.day)))
-    if has_time and not re.search(r"[dy]", form):
-        return clock
-    if re.search("m{3}", form):
-        day = long_day(value.strftime("%Y-%m-%d"))
-        if "d" not in form:
-            day = f"{month_name(value.month)} de {value.year}" if "y" in form else month_name(value.month)
-        elif "y" not in form:
-            day = day.rpartition(" de ")[0]
-    else:
-        parts = [part for part, mark in (("%d", "d"), ("%m", "m"), ("%Y", "y")) if mark in form] or ["%d", "%m", "%Y"]
-        day = value.strftime("/".join(parts))
-    return f"{day} {clock}" if has_time else day
-
-
-def _clock(hours: int, minutes: int, seconds: int) -> str:
-    return f"{hours}:{minutes:02}:{seconds:02} h" if seconds else f"{hours}:{minutes:02} h"
-
-
-def written_number(value: float, form: str = "") -> str:
-    """Return a number with a comma before its decimals, as its format shows it.
-
-    >>> written_number(1450.2, '#,##0.00 "€"'), written_number(2025), written_number(-7.5, "0.00;(0.00)")
-    ('1.450,20 €', '2025', '(7,50)')
-    """
-    sections = _sections(form)
-    section = sections[0]
-    if value < 0 and len(sections) > 1:
-        section, value = sections[1], -value
-    elif value == 0 and len(sections) > 2:
-        section = sections[2]
-    tokens = list(_TOKEN.finditer(section))
-    code = next((match["number"] for match in tokens if match["number"]), "")
-    is_general = form.strip().lower() in _GENERAL or section.strip().lower() in _GENERAL[1:]
-    if is_general or any(match["power"] for match in tokens) or "?/" in section:
-        return _spanish(f"{value:.{_MOST_DIGITS}g}") if abs(value) < 10**_MOST_DIGITS else _spanish(f"{value:.0f}")
-    percent = any(match["other"] == "%" for match in tokens)
-    text, is_written = "", False
-    for match in tokens:
-        if match["number"]:
-            text += "" if is_written else _digits(value * 100 if percent else value, code)
-            is_written = True
-        else:
-            shown = (match[name] for name in ("quoted", "escaped", "currency", "other") if match[name] is not None)
-            text += next(shown, " ")
-    return re.sub(r"(?<=[\d-])\s*(?=[%€])", " ", re.sub(r"^- (?=\d)", "-", " ".join(text.split())))
-
-
-def _digits(value: float, code: str) -> str:
-    """Return the digits of a number for the placeholders of a format ("#,##0.00")."""
-    whole, _, fraction = code.partition(".")
-    unscaled = code.rstrip(",")
-    value /= 1000 ** (len(code) - len(unscaled))
-    most, least = len(fraction.rstrip(",")), fraction.count("0")
-    grouped = "," in whole.rstrip(",")
-    integer, _, decimals = f"{abs(value):{',' if grouped else ''}.{most}f}".partition(".")
-    decimals = decimals[:least] + decimals[least:].rstrip("0")
-    integer = integer.rjust(whole.count("0"), "0") if "0" in whole or integer != "0" else ""
-    sign = "-" if value < 0 and (integer.strip("0,") or decimals.strip("0")) else ""
-    return f"{sign}{integer.replace(',', '.')}{',' if decimals else ''}{decimals}"
-
-
-def _spanish(number: str) -> str:
-    return number.replace(".", ",")

@@ -19,8 +19,8 @@ from PIL import Image as Picture
 from support.paths import REPOSITORY
 
 from articulado.ingestion.files.formats import xlsx
-from articulado.ingestion.files.formats.xlsx import shown_value
 from articulado.ingestion.model import FileText
+from articulado.language.formats import shown_value
 
 TRIALS = REPOSITORY.parent / "shared" / "trials"
 
@@ -190,6 +190,50 @@ def test_comments_are_told_and_pictures_leave_a_mark(book: Workbook, read, tmp_p
     content = read(book)
     assert content.pages[0].paragraphs == (WHOLE, "[imagen con texto que no se ha podido leer: Tablas!E2]")
     assert "1 comentario" in content.warnings[0]
+
+
+SHAPES = (
+    '<xdr:wsDr xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" '
+    'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><xdr:twoCellAnchor><xdr:sp><xdr:txBody>'
+    "<a:p><a:r><a:t>En un</a:t></a:r><a:r><a:t> cuadro.</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:twoCellAnchor>"
+    "</xdr:wsDr>"
+)
+CONTROLS = (
+    '<xml xmlns:v="urn:schemas-microsoft-com:vml" xmlns:x="urn:schemas-microsoft-com:office:excel">'
+    '<v:shape><v:textbox><div><font>Temporal</font></div></v:textbox><x:ClientData ObjectType="Checkbox"><x:Checked>1'
+    "</x:Checked></x:ClientData></v:shape><v:shape><v:textbox><div><font>Fijo<br></font></div></v:textbox>"
+    '<x:ClientData ObjectType="Checkbox"></x:ClientData></v:shape>'
+    '<v:shape><v:textbox>¿Seguro?</v:textbox><x:ClientData ObjectType="Note"/></v:shape></xml>'
+)
+
+
+@pytest.mark.parametrize("state", ["visible", "hidden"])
+def test_texts_of_shapes_and_ticked_boxes_follow_the_table_of_their_sheet(
+    book: Workbook, tmp_path: Path, state
+) -> None:
+    other = book.create_sheet("Otra")
+    other.sheet_state = state
+    other["A1"] = "Nada."
+    written = io.BytesIO()
+    book.save(written)
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package_names = "http://schemas.openxmlformats.org/package/2006/relationships"
+    relations = "".join(
+        f'<Relationship Id="r{number}" Type="{kind}/{name}" Target="../drawings/{file}"/>'
+        for number, (name, file) in enumerate((("drawing", "drawing1.xml"), ("vmlDrawing", "vmlDrawing1.vml")))
+    )
+    with zipfile.ZipFile(written, "a") as package:
+        package.writestr("xl/drawings/drawing1.xml", SHAPES)
+        package.writestr("xl/drawings/vmlDrawing1.vml", CONTROLS)
+        package.writestr(
+            "xl/worksheets/_rels/sheet2.xml.rels",
+            f'<Relationships xmlns="{package_names}">{relations}</Relationships>',
+        )
+    (tmp_path / "a.xlsx").write_bytes(written.getvalue())
+    content = xlsx.read(tmp_path / "a.xlsx")
+    drawn = ("Otra: Nada.", "En un cuadro.", "[x] Temporal", "[ ] Fijo") if state == "visible" else ()
+    assert content.pages[0].paragraphs == (WHOLE, *drawn)
+    assert bool(content.warnings) == (state == "hidden")
 
 
 def test_a_superscript_in_a_cell_is_set_apart(book: Workbook, read) -> None:
