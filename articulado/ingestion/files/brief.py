@@ -59,7 +59,7 @@ def read_brief(path: Path) -> BriefText:
         readers = {".pdf": pdf.read, ".odt": odt.read, ".txt": plain.read}
         brief = _of_pages(readers.get(suffix, html.read)(path))
     if not brief.paragraphs:
-        raise no_text(path)
+        raise InvalidInput(" ".join((str(no_text(path)), *brief.warnings)))
     return brief
 
 

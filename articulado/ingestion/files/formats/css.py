@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _MAX_RULES = 3_000
 """Rules of a page that are applied at most."""
 
+_UNSHOWN = ("template", "script", "style")
+
 _NAME = re.compile(r"[#.]?-?[_a-zA-Z][\w-]*")
 """The first name of a compound selector: of a tag, an id or a class."""
 
@@ -225,7 +227,7 @@ def _own(tag: "Tag", declared: Declarations) -> Declarations:
 
 def _has_no_box(tag: "Tag", own: Declarations) -> bool:
     """Tell if nothing of an element is shown, whatever its children say."""
-    if tag.name == "template" or own.get("display") == "none" or own.get("content-visibility") == "hidden":
+    if tag.name in _UNSHOWN or own.get("display") == "none" or own.get("content-visibility") == "hidden":
         return True
     if _is_clear(own.get("opacity", "1")) or re.search(
         r"scale[xy3d]*\(0[,)]", own.get("transform", "").replace(" ", "")

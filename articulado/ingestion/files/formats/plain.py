@@ -50,6 +50,7 @@ def read(path: Path) -> FileText:
 _UNSHOWN = re.compile(r"<!--(?:[^-]|-(?!->))*(?:-->|\Z)|^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S.*$", re.MULTILINE)
 """Comments, and definitions of links: Markdown has no other comment than one that nothing refers to."""
 _OPENING = re.compile(r"<([a-z][a-z\d]*)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_CODE = re.compile(r"`[^`\n]+`|^```.*?^```", re.MULTILINE | re.DOTALL)
 _WITHOUT_END = frozenset(("img", "input", "br", "hr", "meta", "link"))
 _WRITTEN_ANEW = frozenset(("sup", "sub", "math", "img", "svg", "input", "select", "table"))
 """Elements that are written as those of a page in HTML."""
@@ -71,9 +72,12 @@ def visible_markdown(text: str, left_out: LeftOut) -> str:
         return ""
 
     text = _UNSHOWN.sub(leave_out, text)
+    code = [each.span() for each in _CODE.finditer(text)]
     pieces: list[str] = []
     end = 0
     for match in _OPENING.finditer(text):
+        if any(start < match.start() < stop for start, stop in code):
+            continue
         if match.start() >= end and (match[1].lower() in _WRITTEN_ANEW or is_unseen(match[0])):
             pieces.append(text[end : match.start()])
             end = _end_of(text, match)

@@ -77,7 +77,7 @@ def one_page(path: Path, paragraphs: Sequence[str], title: str, left_out: LeftOu
         InvalidInput: there is no paragraph.
     """
     if not paragraphs:
-        raise no_text(path)
+        raise InvalidInput(" ".join((str(no_text(path)), *left_out.warnings())))
     gaps = [gap for paragraph in paragraphs for gap in gaps_in(paragraph)]
     warnings = left_out.warnings()
     if gaps:

@@ -140,6 +140,7 @@ def test_a_page_is_read_as_it_looks(page, written: str, text: str) -> None:
         ('Uno. <span style="display:none">secreto</span>Dos.', "Uno. Dos."),
         ("Uno.\n\n<div hidden>\n\nsecreto\n<div>más</div>\n\n</div>", "Uno."),
         ('Uno.<font color="white">secreto</font>', "Uno."),
+        ("Uno.<script>secreto</script>", "Uno."),
     ],
 )
 def test_markdown_leaves_out_what_its_html_hides(markdown, written: str, text: str) -> None:
@@ -159,6 +160,7 @@ def test_markdown_leaves_out_what_its_html_hides(markdown, written: str, text: s
         ("<math><mfrac><mi>a</mi><mi>b</mi></mfrac></math>", "a/b"),
         ("Si a < b y c > d.", "Si a < b y c > d."),
         ("- [x] Temporal", "- [x] Temporal"),
+        ("La marca `<img src=x>`.", "La marca `<img src=x>`."),
     ],
 )
 def test_markdown_is_read_as_it_looks(markdown, written: str, text: str) -> None:

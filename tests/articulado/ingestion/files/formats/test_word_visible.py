@@ -7,6 +7,7 @@ import pytest
 from articulado.ingestion.files.brief import read_brief
 from articulado.ingestion.files.formats import docx as word
 from articulado.ingestion.model import FileText
+from articulado.values.errors import InvalidInput
 from tests.support.word import paragraph, run, word_of
 
 COUNTED = "Se han dejado fuera 7 caracteres que no se ven (texto oculto, del color del fondo o diminuto)."
@@ -106,6 +107,13 @@ def test_deletions_are_left_out_and_told_apart_from_hidden_text(read) -> None:
     content = read(paragraph(run("Son "), deleted, f'<w:ins w:id="4">{run("treinta")}</w:ins>') + rows)
     assert content.pages[0].paragraphs == ("Son treinta", "a | b")
     assert content.warnings == ("Se han dejado fuera 13 caracteres suprimidos con el control de cambios.",)
+
+
+def test_a_document_whose_text_is_all_hidden_is_refused_with_the_reason(read, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"no contiene texto.* 7 caracteres que no se ven"):
+        read(paragraph(run("secreto", "<w:vanish/>")))
+    with pytest.raises(InvalidInput, match=r"no contiene texto.* 7 caracteres que no se ven"):
+        read_brief(tmp_path / "a.docx")
 
 
 def test_comments_are_told_and_stay_out_of_the_text(read) -> None:
