@@ -244,6 +244,9 @@ def test_nothing_that_somebody_wrote_is_run_or_loaded(visit: Visit) -> None:
     expect(page.locator(".turn .asked")).to_contain_text("<img src=x")
     visit.open_source()
     expect(page.locator(".panel .law-text").last).to_contain_text("onerror")
+    expect(page.locator(".panel .facts").first).to_have_text("Documento propio: protocolo.md")
+    expect(page.locator(".panel")).not_to_contain_text("Texto oficial")
+    expect(page.locator(".turn .sources").last).to_contain_text("Documento propio: protocolo.md")
     answer = "![x](https://evil.example/p?q=1) <script>window.pwned=1</script> [aquí](javascript:window.pwned=1) [C7]"
     kept: dict[str, Any] = {"url": "javascript:window.pwned=1", "law": "<b>x</b>", "provision": "<i>1</i>", "title": ""}
     kept |= {"mark": "C1", "law_id": "x", "provision_key": "y", "note": "", "official": False, "summary": ""}
