@@ -49,12 +49,12 @@ class LeftOut:
 
     def warnings(self) -> tuple[str, ...]:
         """Return a sentence for each kind of text that is left out."""
-        counted = (("hidden", self.hidden), ("deleted", self.deleted), ("comments", self.comments))
-        return tuple(
-            translate(f"file.left_out_{kind}{'' if number > 1 else '_one'}", number=number)
-            for kind, number in counted
-            if number
+        counted = (
+            (self.hidden, "file.left_out_hidden_one", "file.left_out_hidden"),
+            (self.deleted, "file.left_out_deleted_one", "file.left_out_deleted"),
+            (self.comments, "file.left_out_comments_one", "file.left_out_comments"),
         )
+        return tuple(translate(one if number == 1 else many, number=number) for number, one, many in counted if number)
 
 
 def is_tiny(points: float) -> bool:

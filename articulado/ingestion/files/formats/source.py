@@ -82,7 +82,7 @@ def one_page(path: Path, paragraphs: Sequence[str], title: str, left_out: LeftOu
     warnings = left_out.warnings()
     if gaps:
         kinds = ", ".join(dict.fromkeys(gap.strip("[]") for gap in gaps[:MOST_GAPS_NAMED]))
-        warnings += (translate(f"file.gaps{'' if len(gaps) > 1 else '_one'}", number=len(gaps), kinds=kinds),)
+        warnings += (translate("file.gaps" if len(gaps) > 1 else "file.gaps_one", number=len(gaps), kinds=kinds),)
     return FileText((Page(None, tuple(paragraphs)),), title, warnings)
 
 
