@@ -240,7 +240,7 @@ def searched_topic(question: TurnQuestion) -> str:
 class Citation(TypedDict):
     """A fragment that the answer rests on. ``official`` is false if its text is our summary, or a user's document.
 
-    ``document`` is the name of the file of that document, empty for all else.
+    ``document`` is the name of the file of that document, empty for all else; answers kept by earlier versions lack it.
     ``summary`` is ours, too, and may be empty. The wording is in force from ``valid_from`` to the day before
     ``valid_to`` (ISO 8601, ``None`` is open); ``wording`` says which one it is where another day's law is asked for.
     ``text_state`` is that of the chunk, where it has one; ``note`` says it to people. ``page`` is that of a file with
@@ -259,7 +259,7 @@ class Citation(TypedDict):
     note: str
     summary: str
     official: bool
-    document: str
+    document: NotRequired[str]
     valid_from: str | None
     valid_to: str | None
     wording: str

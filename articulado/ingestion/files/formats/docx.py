@@ -145,6 +145,7 @@ def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...], LeftOut]:
         own = any(relation.reltype.endswith("/core-properties") for relation in document.part.package.rels.values())
         reader = _Reader(document)
         paragraphs = tuple(reader.all())
+        reader.text.left_out.margins += sum(map(len, reader.margins()))
         return clean(document.core_properties.title or "") if own else "", paragraphs, reader.text.left_out
     except Exception as error:  # A damaged file fails in every way that there is.
         raise InvalidInput(translate("file.docx_damaged", path=path)) from error
@@ -163,6 +164,13 @@ class _Reader:
             number = self.text.number_of(kind, note.get(W + "id", ""))
             for place, text in enumerate(self._blocks(note)):
                 yield f"({number}) {text}" if number and place == 0 else text
+
+    def margins(self) -> Iterator[str]:
+        """Yield the paragraphs of the headers and footers of pages."""
+        from lxml import etree
+
+        for part in (*related(self._document, "header"), *related(self._document, "footer")):
+            yield from self._blocks(etree.fromstring(part.blob))
 
     def _blocks(self, element: Any) -> Iterator[str]:
         for child in element:

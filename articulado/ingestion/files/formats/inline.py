@@ -32,12 +32,14 @@ _CLOSEST_SEEN = 16
 class LeftOut:
     """Characters of a document that are not read, and its comments.
 
-    ``hidden`` counts characters that nobody sees, ``deleted`` those of tracked deletions, ``comments`` the comments.
+    ``hidden`` counts characters that nobody sees, ``deleted`` those of tracked deletions, ``comments`` the comments,
+    ``margins`` the characters of the headers and footers of pages.
     """
 
     hidden: int = 0
     deleted: int = 0
     comments: int = 0
+    margins: int = 0
 
     def hide(self, text: str) -> None:
         """Count the characters of a hidden text; layout between words counts once."""
@@ -53,6 +55,7 @@ class LeftOut:
             (self.hidden, "file.left_out_hidden_one", "file.left_out_hidden"),
             (self.deleted, "file.left_out_deleted_one", "file.left_out_deleted"),
             (self.comments, "file.left_out_comments_one", "file.left_out_comments"),
+            (self.margins, "file.left_out_margins_one", "file.left_out_margins"),
         )
         return tuple(translate(one if number == 1 else many, number=number) for number, one, many in counted if number)
 

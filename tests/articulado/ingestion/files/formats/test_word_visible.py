@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import docx
 import pytest
 
 from articulado.ingestion.files.brief import read_brief
@@ -243,6 +244,17 @@ def test_a_brief_leaves_out_the_same_and_says_so(tmp_path: Path) -> None:
     brief = read_brief(tmp_path / "a.docx")
     assert [each.text for each in brief.paragraphs] == ["Art. 38 ET: I = (a + b)/360 días."]
     assert brief.warnings == (COUNTED,)
+
+
+def test_headers_and_footers_of_pages_are_told(tmp_path: Path) -> None:
+    document = docx.Document()
+    document.add_paragraph("Son treinta días.")
+    document.sections[0].header.paragraphs[0].text = "Borrador"
+    document.sections[0].footer.paragraphs[0].text = "Pie"
+    document.save(str(tmp_path / "a.docx"))
+    content = word.read(tmp_path / "a.docx")
+    assert content.pages[0].paragraphs == ("Son treinta días.",)
+    assert content.warnings == ("No se han leído los encabezados y pies de página (11 caracteres).",)
 
 
 def test_a_document_without_properties_has_no_title_of_its_own(read) -> None:
