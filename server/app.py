@@ -34,8 +34,7 @@ from server.page.routes import page_routes
 from server.runnable import ServedGraph, add_stream_route, outside_any_run
 from server.settings import HOST, PORT, ServerSettings, is_loopback
 from server.v1.answers import answer_routes
-from server.v1.calculations import calculation_routes
-from server.v1.law import law_routes
+from server.v1.law import calculation_routes, law_routes
 
 if TYPE_CHECKING:
     from server.mcp.app import McpEndpoint
