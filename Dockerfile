@@ -12,6 +12,10 @@ RUN /opt/articulado/bin/pip install --no-cache-dir --disable-pip-version-check -
     && /opt/articulado/bin/pip uninstall --yes pip
 
 FROM python:3.13-slim
+# Programs of Debian: the extra `ocr` needs "tesseract-ocr tesseract-ocr-spa".
+ARG PACKAGES=""
+RUN [ -z "$PACKAGES" ] || { apt-get update && apt-get install --yes --no-install-recommends $PACKAGES \
+    && rm -rf /var/lib/apt/lists/*; }
 RUN useradd --uid 10001 --create-home --home-dir /var/lib/articulado articulado
 COPY --from=build /opt/articulado /opt/articulado
 # What an Agent Server reads; the rest is installed.

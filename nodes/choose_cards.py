@@ -127,10 +127,10 @@ async def choose_cards(
             break
         guide = await _guide_of(card, asked, state["calculations"], store) if not said else None
         guides += [guide] if guide and guide not in guides else []
-        spoken = translated(card, language_of_turn(state, domain.language).code)
-        chosen.append(_shown(each, spoken, regimes, guide["title"] if guide else "", domain.language))
+        version = translated(card, spoken.code)
+        chosen.append(_shown(each, version, regimes, guide["title"] if guide else "", domain.language))
         answered |= answer
-        for one in await _bearing(statements, each, store, days, domain, spoken.law if spoken else {}):
+        for one in await _bearing(statements, each, store, days, domain, version.law if version else {}):
             bearing.setdefault(one["chunk"]["id"], one)
     denied = {each["calculation"] for each in state["calculations"] if chosen and each["status"] == "not_entitled"}
     values = [

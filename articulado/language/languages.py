@@ -271,6 +271,16 @@ def language_of(text: str, expected: Language) -> str:
     return likeliest if len(set(scores.values())) > 1 else expected.code
 
 
+def closer_of(text: str, code: str) -> str:
+    """Return ``es`` or the code of another language: the likelier one of these two for a text of some words.
+
+    >>> [closer_of(text, "ca") for text in ("El descans serà de vuit hores i el sou el mateix", "Doce horas y un día")]
+    ['ca', 'es']
+    """
+    scores = dict(_identifier().rank(text))
+    return code if scores[code] > scores["es"] else "es"
+
+
 def answered_in(code: str, expected: Language) -> Language:
     """Return the language of the texts for a question in the language of a code, ``expected`` if that has none."""
     return language(code) if code in LANGUAGES else expected

@@ -18,15 +18,17 @@ PATH = " – "
 MAX_HEAD = 500
 """Characters of a head that is repeated, at most."""
 
-_AMOUNT = re.compile(r"[-–+]?\(?\d[\d.,']*\)?\s?(?:€|euros?|%|h\.?|horas|días)?(?:\s?/\s?\w+)?", re.IGNORECASE)
+_AMOUNT = re.compile(
+    r"[-–+]?\(?\d[\d.,']*\)?\s?(?:€|euros?|%|h\.?|horas|días)?(?:\s?/\s?\w+)?(?: \(\w{1,3}\))?", re.IGNORECASE
+)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def is_amount(cell: str) -> bool:
-    """Tell whether a cell is a number with or without its unit; a year is the name of a column.
+    """Tell whether a cell is a number, with its unit or the mark of a note or without; a year is the name of a column.
 
-    >>> [is_amount(cell) for cell in ("1.450,20 €", "2025", "Nivel 3", "3 %")]
-    [True, False, False, True]
+    >>> [is_amount(cell) for cell in ("1.450,20 €", "2025", "Nivel 3", "3 %", "320 (1)")]
+    [True, False, False, True, True]
     """
     return _AMOUNT.fullmatch(cell) is not None and not is_year(cell)
 

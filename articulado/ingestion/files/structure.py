@@ -77,8 +77,8 @@ _LEFT_OPEN = re.compile(r"\b(?:del?|la|el|los|las|y|e|en|para|por|sector|empresa
 """Last words after which a title goes on, without accents in small letters."""
 _ABBREVIATED = re.compile(r"\.\s?\w\.$")
 _MADE_UP = re.compile(
-    r"microsoft word|word document|documento?\s*\d*$|\(?(?:untitled|anonymous|unspecified|sin titulo)\b"
-    r"|.*\.(?:docx?|odt|pdf|rtf|indd|qxd|xlsx?|txt)$"
+    r"microsoft word|word document|documento?\s*\d*$|\W*(?:untitled|sin titulo|anonymous|anonimo|unspecified|unnamed)\b"
+    r"|(?:[a-z]:)?[\\/]|\w+:[\\/]{2}|about:|te?mp\S*$|.*\.(?:docx?|odt|pdf|rtf|indd|qxd|xlsx?|txt)$"
     r"|(?:scan|img|escaneo|presentacion|plantilla|normal|pdf)\b|[\W\d_]*$|\S{1,4}$"
 )
 

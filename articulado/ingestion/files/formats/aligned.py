@@ -1,15 +1,25 @@
-"""Detection of tables without ruling lines on a page, by rows of aligned amounts.
+"""Tables of a printed page: between ruling lines, and without them by rows of aligned amounts.
 
-``aligned_tables`` yields the cells of each table and its region. Positions are in points from the top left
-corner of the page. A table needs at least 3 rows with amounts.
+``ruled_tables`` takes those that pdfplumber finds. ``aligned_tables`` yields the cells of each table and its region; a
+table needs at least 3 rows with amounts. Positions are in points from the top left corner of the page.
 """
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from articulado.ingestion.files.formats.lines import clean
+from articulado.ingestion.files.formats.source import Table, table_of
 from articulado.language.table_text import is_amount
+
+if TYPE_CHECKING:
+    from pdfplumber.page import Page as PrintedPage
+
+_MIN_FILLED = 0.4
+"""Share of the cells between rules that have text: a frame around something else has less."""
 
 _GAP = 0.9
 """Blank between two cells at least, in heights of a word; justified text has less between its words."""
@@ -20,8 +30,17 @@ _SAME_LINE = 0.3
 _MIN_ROWS = 3
 """Rows with amounts that make a table."""
 
+_MIN_AMOUNTS = 0.2
+"""Share of the cells that are amounts: columns of text with a number here and there have less."""
+
 _FAR = 3.0
 """Distance of two rows, in heights of a word, above which the table has ended."""
+
+_FAR_IN_LINE = 7.0
+"""The same distance for rows that have three cells or more in line."""
+
+_VALUE = re.compile(r":\s+\S")
+"""A label with its value: no name of a column."""
 
 _CONTINUES = 0.85
 """Share of the distance of two rows below which a line without amounts goes on with the name above it."""
@@ -39,7 +58,7 @@ _Span = tuple[float, float]
 
 @dataclass(frozen=True)
 class Word:
-    """A word and where it stands, in points from above left."""
+    """A word and where it stands, in points from above left; ``table`` stands in the place of all of its words."""
 
     text: str
     left: float
@@ -47,6 +66,8 @@ class Word:
     right: float
     bottom: float
     upright: bool = True
+    is_field: bool = False
+    table: Table | None = None
 
     @property
     def height(self) -> float:
@@ -72,6 +93,53 @@ class Region:
         """Tell whether the middle of a word is inside."""
         across = self.left <= (word.left + word.right) / 2 <= self.right
         return across and self.top <= word.middle <= self.bottom
+
+
+Box = TypeVar("Box", Region, Word)
+
+
+def turned(box: Box, turn: int, width: float, height: float) -> Box:
+    """Return a box as it stands if the page, of this width and height, is held so that text of a turn is upright."""
+    left, top, right, bottom = box.left, box.top, box.right, box.bottom
+    match turn:
+        case 1:
+            left, top, right, bottom = height - bottom, left, height - top, right
+        case 2:
+            left, top, right, bottom = width - right, height - bottom, width - left, height - top
+        case 3:
+            left, top, right, bottom = top, width - right, bottom, width - left
+    return replace(box, left=left, top=top, right=right, bottom=bottom)
+
+
+def turned_back(box: Box, turn: int, width: float, height: float) -> Box:
+    """Undo ``turned``."""
+    return turned(box, -turn % 4, *((height, width) if turn % 2 else (width, height)))
+
+
+class PrintedTable(NamedTuple):
+    """A table and the part of the page that it covers."""
+
+    table: Table
+    region: Region
+
+
+def ruled_tables(page: "PrintedPage", words: Sequence[Word]) -> Iterator[PrintedTable]:
+    """Yield the tables whose cells stand between rules; the words of a cell go in the order of ``words``."""
+    for found in page.find_tables():
+        region = Region(*found.bbox)
+        inside = [word for word in words if region.holds(word)]
+        if 2 * sum(word.upright for word in inside) < len(inside):
+            continue
+        cells = [[_between(box, inside) for box in row.cells] for row in found.rows]
+        table = table_of(cells)
+        filled = sum(cell != "" for row in cells for cell in row)
+        if table.width > 1 and len(table.rows) + bool(table.head) > 1 and filled >= _MIN_FILLED * sum(map(len, cells)):
+            yield PrintedTable(table, region)
+
+
+def _between(box: tuple[float, float, float, float] | None, words: Sequence[Word]) -> str:
+    """Return the text between four rules; where a cell goes on over rules that are not there, it has no box."""
+    return clean(" ".join(word.text for word in words if Region(*box).holds(word))) if box else ""
 
 
 @dataclass(frozen=True)
@@ -121,6 +189,8 @@ def aligned_tables(words: Sequence[Word]) -> Iterator[tuple[Grid, Region]]:
     for first, last in _runs(lines):
         rows = [line for line in lines[first : last + 1] if line.is_row]
         columns = _columns(rows)
+        if len(columns) < 2:
+            continue
         beside = _beside(lines[first : last + 1], rows, columns)
         if beside:
             left = columns[len(beside)][0] - 1
@@ -129,7 +199,10 @@ def aligned_tables(words: Sequence[Word]) -> Iterator[tuple[Grid, Region]]:
         pitch = min((below.middle - above.middle for above, below in pairwise(rows)))
         start, end = _head_start(lines, first, columns), _end(lines, last, columns, pitch)
         whole = lines[start : end + 1]
-        yield list(_grid(whole, columns, pitch)), _region(whole)
+        grid = list(_grid(whole, columns, pitch))
+        cells = [cell for row in grid for cell in row if cell]
+        if sum(map(is_amount, cells)) >= _MIN_AMOUNTS * len(cells):
+            yield grid, _region(whole)
 
 
 def _lines(words: Sequence[Word]) -> list[_Line]:
@@ -174,7 +247,15 @@ def _goes_on(lines: Sequence[_Line], before: int, index: int) -> bool:
     if any(len(line.cells) > 1 for line in between if not _starts_inside(line, lines[index])):
         return False
     steps = (below.middle - above.middle for above, below in pairwise(lines[before : index + 1]))
-    return all(step <= _FAR * lines[index].height for step in steps) and len(between) <= _MIN_ROWS
+    far = _FAR if between or not _same_cells(lines[before], lines[index]) else _FAR_IN_LINE
+    return all(step <= far * lines[index].height for step in steps) and len(between) <= _MIN_ROWS
+
+
+def _same_cells(above: _Line, line: _Line) -> bool:
+    """Tell whether two rows have the same cells, three or more, below each other."""
+    pairs = list(zip(above.cells, line.cells, strict=False))
+    in_line = all(cell.meets((other.left, other.right)) for cell, other in pairs)
+    return len(above.cells) == len(line.cells) >= _MIN_ROWS and in_line
 
 
 def _starts_inside(line: _Line, row: _Line) -> bool:
@@ -220,7 +301,9 @@ def _head_start(lines: Sequence[_Line], first: int, columns: Sequence[_Span]) ->
     start = first
     for index in range(first - 1, max(-1, first - 6), -1):
         line, below = lines[index], lines[index + 1]
-        if below.middle - line.middle > _FAR * line.height or not _fits(line, columns):
+        far = _FAR_IN_LINE if _same_cells(line, below) else _FAR
+        names_only = not any(_VALUE.search(cell.text) for cell in line.cells)
+        if below.middle - line.middle > far * line.height or not _fits(line, columns) or not names_only:
             break
         if len(line.cells) > 1:
             start = index
@@ -230,7 +313,10 @@ def _head_start(lines: Sequence[_Line], first: int, columns: Sequence[_Span]) ->
 def _fits(line: _Line, columns: Sequence[_Span]) -> bool:
     """Tell whether a line stands within the table: a line of text runs across its columns without a blank."""
     margin = _FAR * line.height
-    inside = columns[0][0] - margin <= line.cells[0].left and line.cells[-1].right <= columns[-1][1] + margin
+    ends = line.cells[-1].right <= columns[-1][1] + margin or (
+        len(line.cells) > 1 and line.cells[-1].meets(columns[-1])
+    )
+    inside = columns[0][0] - margin <= line.cells[0].left and ends
     return inside and (len(line.cells) > 1 or sum(line.cells[0].meets(column) for column in columns) < len(columns))
 
 

@@ -9,6 +9,7 @@ pages to one text that keeps the page of each offset.
 import re
 import unicodedata
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from articulado.ingestion.files.formats.inline import TICKED, UNTICKED, raised
 from articulado.ingestion.files.header import closing_rule
 from articulado.ingestion.model import Page
 from articulado.ingestion.structure import division, opening
+from articulado.language.languages import closer_of, language, language_of
 
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "\u2010": "-", "\u2011": "-"}
@@ -62,6 +64,15 @@ _MIN_WIDTH = 50
 _MAX_WIDTH = 160
 """Characters of a full line at most: longer ones are paragraphs that nothing has broken."""
 
+_BILINGUAL = 0.25
+"""Share of a text that each of its two languages has at least."""
+
+_LEAST_IN_BOTH = 150
+"""Characters that it has in each of them at least."""
+
+_FEWEST_WORDS = 8
+"""Words of a paragraph whose language is told."""
+
 
 def clean(line: str) -> str:
     """Return a line in composed characters, without controls, invisible characters and ligatures, its blanks single.
@@ -79,10 +90,10 @@ def clean(line: str) -> str:
     return line[:-1].replace("\u00ad", "") + line[-1:]
 
 
-def width_of(lines: Iterable[str]) -> int:
+def width_of(lines: Iterable[str], least: int = _MIN_WIDTH) -> int:
     """Return how long a full line of a text is, in characters: nine lines in ten are no longer."""
     lengths = sorted(len(line) for line in lines if line)
-    return max(_MIN_WIDTH, lengths[(len(lengths) - 1) * 9 // 10] if lengths else 0)
+    return max(least, lengths[(len(lengths) - 1) * 9 // 10] if lengths else 0)
 
 
 def compounds(lines: Iterable[str]) -> frozenset[str]:
@@ -235,3 +246,41 @@ def running_text(pages: Sequence[Page]) -> RunningText:
             start = start if number else length - len(paragraph)
         starts.append(start)
     return RunningText("\n\n".join(paragraphs), tuple(starts), tuple(page.number for page in pages))
+
+
+def spanish_part(pages: Sequence[Sequence[str]]) -> tuple[list[list[str]], dict[int, set[str]]]:
+    """Return the Spanish paragraphs of a text in two languages, and all of any other text.
+
+    Returns:
+        The paragraphs page by page, and the codes of the languages that were left out by the index of the page.
+    """
+    found = Counter(code for page in pages for paragraph in page if (code := spoken_in(paragraph)) not in ("", "es"))
+    other = found.most_common(1)[0][0] if found else "es"
+    spoken = [(page, each, _one_of(each, other)) for page, paragraphs in enumerate(pages) for each in paragraphs]
+    letters = {code: sum(len(each) for _, each, its in spoken if its == code) for code in ("es", other)}
+    if other == "es" or min(letters.values()) < max(_BILINGUAL * sum(letters.values()), _LEAST_IN_BOTH):
+        return [list(page) for page in pages], {}
+    kept: list[list[str]] = [[] for _ in pages]
+    left_out: dict[int, set[str]] = {}
+    following = ""
+    for page, paragraph, code in reversed(spoken):
+        # A heading is of the language of the text below it.
+        following = code or following
+        if following == other and "\n" not in paragraph:
+            left_out.setdefault(page, set()).add(other)
+        else:
+            kept[page].insert(0, paragraph)
+    return kept, left_out
+
+
+def _one_of(paragraph: str, other: str) -> str:
+    """Return ``es`` or the other language of a document; empty for a short paragraph and a table."""
+    is_short = "\n" in paragraph or len(paragraph.split()) < _FEWEST_WORDS
+    return "" if is_short else closer_of(paragraph, other)
+
+
+def spoken_in(text: str) -> str:
+    """Return the code of the language of a paragraph or a column; empty for a short one, a table and mere names."""
+    if "\n" in text or len(text.split()) < _FEWEST_WORDS:
+        return ""
+    return language_of(text, language("es"))

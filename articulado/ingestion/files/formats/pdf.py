@@ -1,168 +1,42 @@
-"""Reader of the text layer of a PDF: numbered pages, rebuilt paragraphs, and tables.
+"""Reader of PDF: numbered pages, rebuilt paragraphs, tables, form fields, and what could not be read.
 
-``read`` removes running heads and feet, and joins lines to paragraphs. A table is one paragraph with one
-row per line; its head is repeated on the next page. Image pages are named in a warning. ``read`` raises
-``InvalidInput`` for a damaged or locked file and for a PDF without a readable text layer.
+``read`` takes what a person sees of each page (``printed_page``), removes running heads and feet, and joins lines to
+paragraphs. A table is one paragraph with one row per line; its head is repeated on the next page. Of a text in two
+languages the Spanish one is read. ``read`` raises ``InvalidInput`` for a damaged or locked file and for a PDF without
+any text.
 """
 
 import io
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from articulado.config.extras import importing
 from articulado.config.files import read_bytes
-from articulado.ingestion.files.formats.aligned import Region, Word, aligned_tables
-from articulado.ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
-from articulado.ingestion.files.formats.source import PDF, Table, other_format, table_of
+from articulado.ingestion.files.formats.added_text import lacking
+from articulado.ingestion.files.formats.lines import (
+    clean,
+    compounds,
+    goes_on,
+    joined,
+    rebuilt_paragraphs,
+    spanish_part,
+    width_of,
+)
+from articulado.ingestion.files.formats.printed_page import Line, PageContent, PrintedLine, page_contents
+from articulado.ingestion.files.formats.source import PDF, Table, other_format
 from articulado.ingestion.model import FileText, Page
+from articulado.language.gaps import gaps_in
 from articulado.language.translation import translate
 from articulado.legal.labels import split_heading
 from articulado.values.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from pdfplumber.page import Page as PrintedPage
-
-
-_MIN_FILLED = 0.4
-"""Share of the cells between rules that have text: a frame around something else has less."""
-
-_LINE = 0.5
-"""Share of the height of a word by which the next one of a line may stand higher or lower."""
-
-_SPACE = 0.15
-"""Share of the height of a word that parts it from the next."""
-
-
-Line = str | Table
-"""A line of a page, or a table between its lines."""
-
-
-class PageContent(NamedTuple):
-    """The lines of a page, cleaned, whether there are images on it, and whether its tables could be looked for."""
-
-    lines: Sequence[Line]
-    has_images: bool = False
-    tables_read: bool = True
-
-
-class PrintedTable(NamedTuple):
-    """A table and the part of the page that it covers, in points from above left."""
-
-    table: Table
-    region: Region
-
-
-def page_contents(data: bytes, texts: Sequence[str]) -> list[PageContent]:
-    """Return what is on each page; ``texts`` are the texts of the pages, which stand for those without a table."""
-    with importing("documents"):
-        import pdfplumber
-
-    logging.getLogger("pdfminer").setLevel(logging.CRITICAL)
-    contents = []
-    with pdfplumber.open(io.BytesIO(data), password="") as document:
-        for page, text in zip(document.pages, texts, strict=True):
-            lines = [clean(line) for line in text.splitlines()]
-            try:
-                contents.append(PageContent(_with_tables(page, lines) or lines, bool(page.images)))
-            except Exception:  # A defect of the file that the reader of its text overlooks.
-                contents.append(PageContent(lines, tables_read=False))
-            page.close()
-    return contents
-
-
-def _with_tables(page: "PrintedPage", lines: Sequence[str]) -> list[Line]:
-    """Return the lines and the tables of a page in the order in which the file has them; nothing without a table.
-
-    ``lines`` are those of the page as they are broken on the pages without tables.
-    """
-    words = _words(page)
-    printed = list(_ruled(page, words))
-    outside = [word for word in words if not any(table.region.holds(word) for table in printed)]
-    printed += [PrintedTable(table_of(rows), region) for rows, region in aligned_tables(outside)]
-    return [piece for line in _in_order(words, printed) for piece in _broken(line, frozenset(lines))] if printed else []
-
-
-def _words(page: "PrintedPage") -> list[Word]:
-    """Return the words in the order of the file; behind them those that are printed from below to above."""
-    upright = page.filter(_is_upright).extract_words(use_text_flow=True, x_tolerance_ratio=_SPACE)
-    # In the order of the file the library reads all letters as if they went from left to right.
-    rotated = page.filter(lambda thing: not _is_upright(thing)).extract_words(
-        char_dir_rotated="btt", line_dir_rotated="ltr"
-    )
-    return [
-        Word(word["text"], word["x0"], word["top"], word["x1"], word["bottom"], word["upright"])
-        for word in (*upright, *rotated)
-    ]
-
-
-def _is_upright(thing: dict[str, Any]) -> bool:
-    return bool(thing.get("upright", True))
-
-
-def _ruled(page: "PrintedPage", words: Sequence[Word]) -> Iterator[PrintedTable]:
-    """Yield the tables whose cells stand between rules; the words of a cell go in the order of the file."""
-    for found in page.find_tables():
-        inside = [word for word in words if Region(*found.bbox).holds(word)]
-        cells = [[_cell(box, inside) for box in row.cells] for row in found.rows]
-        table = table_of(cells)
-        filled = sum(cell != "" for row in cells for cell in row)
-        if table.width > 1 and len(table.rows) + bool(table.head) > 1 and filled >= _MIN_FILLED * sum(map(len, cells)):
-            yield PrintedTable(table, Region(*found.bbox))
-
-
-def _cell(box: tuple[float, float, float, float] | None, words: Sequence[Word]) -> str:
-    """Return the text between four rules; where a cell goes on over rules that are not there, it has no box."""
-    return clean(" ".join(word.text for word in words if Region(*box).holds(word))) if box else ""
-
-
-def _in_order(words: Sequence[Word], printed: Sequence[PrintedTable]) -> Iterator[Line]:
-    """Yield the lines outside the tables, and each table where the file has its first word."""
-    line: list[Word] = []
-    begun: set[int] = set()
-    for word in words:
-        inside = next((index for index, table in enumerate(printed) if table.region.holds(word)), None)
-        if inside is not None:
-            if inside not in begun:
-                yield from _closed(line)
-                line = []
-                begun.add(inside)
-                yield printed[inside].table
-            continue
-        if line and not _same_line(line[-1], word):
-            yield from _closed(line)
-            line = []
-        line.append(word)
-    yield from _closed(line)
-
-
-def _broken(line: Line, lines: frozenset[str]) -> Iterator[Line]:
-    """Yield a line as the lines that it consists of: a name and the number of the page at the two ends of a head."""
-    if isinstance(line, str):
-        while line not in lines and (cut := _first_line(line, lines)):
-            yield line[:cut]
-            line = line[cut + 1 :]
-    yield line
-
-
-def _first_line(line: str, lines: frozenset[str]) -> int:
-    return next((at for at, character in enumerate(line) if character == " " and line[:at] in lines), 0)
-
-
-def _same_line(before: Word, word: Word) -> bool:
-    if not (before.upright and word.upright):
-        return before.upright == word.upright and abs(word.left - before.left) <= _LINE * (before.right - before.left)
-    return abs(word.middle - before.middle) <= _LINE * before.height and word.left >= before.left
-
-
-def _closed(line: Sequence[Word]) -> Iterator[str]:
-    if text := clean(" ".join(word.text for word in line)):
-        yield text
-
+    from pypdf import PdfReader
 
 _NUMBER = re.compile(r"(?<!\d)\d{1,9}(?!\d)")
 _PAGE_OF = re.compile(r"(?:página|pág\.?)\s*\d{1,5}(?:\s*(?:de|/)\s*\d{1,5})?", re.IGNORECASE)
@@ -175,6 +49,9 @@ _MIN_PAGES = 3
 _MIN_SHARE = 0.4
 """Share of the pages on which it must stand: what stands only on even or odd ones is on less than half."""
 
+_LONGEST = 80
+"""Characters of a text across the page that are told."""
+
 _MAX_UNREADABLE = 0.1
 """Share of characters without meaning above which a text layer is of no use."""
 
@@ -182,33 +59,36 @@ _MAX_UNREADABLE = 0.1
 def read(path: Path) -> FileText:
     """Return the pages, numbered from 1; running heads and feet are left out, and paragraphs rebuilt from lines.
 
-    A table is one paragraph with a row a line; where it goes on over the page, its head is repeated there. Pages that
-    are images are named in a warning.
+    A table is one paragraph with a row a line; where it goes on over the page, its head is repeated there. Warnings
+    name the pages of all that was left out, not read, or recognised on an image.
 
     Raises:
-        InvalidInput: the file cannot be read, is damaged, locked by a password, or has no text layer that can be read.
+        InvalidInput: the file cannot be read, is damaged, locked by a password, or has no text that can be read.
     """
     data = read_bytes(path)
     if PDF not in data[:1024]:
         raise other_format(path, data)
-    title, texts = _texts(path, data)
-    contents = page_contents(data, texts)
+    reader, title = _opened(path, data)
+    try:
+        contents = list(page_contents(data, reader))
+    except Exception as error:  # A damaged file fails in every way that there is.
+        raise InvalidInput(translate("file.pdf_damaged", path=path)) from error
     pages = _with_heads(without_running_heads([content.lines for content in contents]))
     _check_text(path, pages)
-    lines = [line for page in pages for line in page if isinstance(line, str)]
+    lines = [line.text for page in pages for line in page if isinstance(line, PrintedLine)]
     width, hyphenated = width_of(lines), compounds(lines)
-    rebuilt = (tuple(_paragraphs(page, width, hyphenated)) for page in pages)
-    scanned = [number for number, content in enumerate(contents, 1) if content.has_images and not pages[number - 1]]
-    failed = [number for number, content in enumerate(contents, 1) if not content.tables_read]
-    problems = (("file.pdf_images", scanned), ("file.pdf_tables", failed))
-    warnings = [translate(key, pages=_numbers(numbers)) for key, numbers in problems if numbers]
+    rebuilt = [_paragraphs(page, width, hyphenated) for page in pages]
+    kept, languages = spanish_part(rebuilt)
+    foreign = [content.languages | languages.get(number, set()) for number, content in enumerate(contents)]
     return FileText(
-        tuple(Page(number, paragraphs) for number, paragraphs in enumerate(rebuilt, 1)), title, tuple(warnings)
+        tuple(Page(number, tuple(paragraphs)) for number, paragraphs in enumerate(kept, 1)),
+        title,
+        tuple(_warnings(contents, foreign)),
     )
 
 
-def _texts(path: Path, data: bytes) -> tuple[str, list[str]]:
-    """Return the title in the properties of a file, and the text of each page.
+def _opened(path: Path, data: bytes) -> tuple["PdfReader", str]:
+    """Open a file, and return the title in its properties, too.
 
     Raises:
         InvalidInput: the file is damaged, locked by a password, or has no page.
@@ -222,7 +102,7 @@ def _texts(path: Path, data: bytes) -> tuple[str, list[str]]:
         reader = PdfReader(io.BytesIO(data))
         # Many official files are encrypted, against changes only: the empty password opens them.
         locked = reader.is_encrypted and not reader.decrypt("")
-        texts = [] if locked else [page.extract_text() for page in reader.pages]
+        count = 0 if locked else len(reader.pages)
         title = "" if locked or reader.metadata is None else clean(str(reader.metadata.title or ""))
     except Exception as error:  # A damaged file fails in every way that there is.
         if b"/Encrypt" in data:
@@ -230,14 +110,49 @@ def _texts(path: Path, data: bytes) -> tuple[str, list[str]]:
         raise InvalidInput(translate("file.pdf_damaged", path=path)) from error
     if locked:
         raise _locked(path)
-    if not texts:
+    if not count:
         raise InvalidInput(translate("file.pdf_empty", path=path))
-    return title, texts
+    return reader, title
+
+
+_TOLD: Sequence[tuple[str, Callable[[PageContent], bool]]] = (
+    ("file.pdf_images", lambda content: content.is_picture),
+    ("file.pdf_pictures", lambda content: content.lost_picture),
+    ("file.pdf_formulas", lambda content: content.lost_formula),
+    ("file.pdf_recognised", lambda content: content.recognised == "now" or content.recognised_pictures),
+    ("file.pdf_layer", lambda content: content.recognised == "before"),
+    ("file.pdf_tables", lambda content: not content.tables_read),
+    ("file.pdf_sideways", lambda content: content.lost_table),
+    ("file.pdf_hidden_notes", lambda content: content.hidden_notes > 0),
+)
+"""Messages about pages, and of which pages each is told."""
+
+_RECOGNISABLE = ("file.pdf_images", "file.pdf_pictures")
+"""Messages about images, which are read if recognition is installed."""
+
+
+def _warnings(contents: Sequence[PageContent], foreign: Sequence[set[str]]) -> Iterator[str]:
+    """Yield what was left out, not read or only recognised, with the pages."""
+    for key, is_told in _TOLD:
+        if numbers := [number for number, content in enumerate(contents, 1) if is_told(content)]:
+            told = translate(key, pages=_numbers(numbers))
+            yield f"{told} {lacking()}".strip() if key in _RECOGNISABLE else told
+    if hidden := [(number, content.hidden) for number, content in enumerate(contents, 1) if content.hidden]:
+        counts = "; ".join(translate("file.pdf_hidden_page", page=number, count=count) for number, count in hidden)
+        yield translate("file.pdf_hidden", counts=counts)
+    across: dict[str, list[int]] = {}
+    for number, content in enumerate(contents, 1):
+        if content.across:
+            across.setdefault(content.across, []).append(number)
+    for text, numbers in across.items():
+        yield translate("file.pdf_across", text=text[:_LONGEST], pages=_numbers(numbers))
+    if numbers := [number for number, languages in enumerate(foreign, 1) if languages]:
+        yield translate("file.pdf_languages", pages=_numbers(numbers))
 
 
 def _with_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     """Return the pages; a table without a head that goes on from the page before has the head of the one there."""
-    filled = [[line for line in page if line] for page in pages]
+    filled = [[line for line in page if isinstance(line, Table) or line.text] for page in pages]
     for before, page in pairwise(filled):
         last, first = before[-1:], page[:1]
         if last and first and isinstance(last[0], Table) and isinstance(first[0], Table):
@@ -245,12 +160,40 @@ def _with_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     return filled
 
 
-def _paragraphs(page: Sequence[Line], width: int, hyphenated: frozenset[str]) -> Iterator[str]:
-    for is_table, group in groupby(page, key=lambda line: isinstance(line, Table)):
-        if is_table:
-            yield from (line.text() for line in group if isinstance(line, Table))
-        else:
-            yield from rebuilt_paragraphs([line for line in group if isinstance(line, str)], width, hyphenated)
+def _paragraphs(page: Sequence[Line], width: int, hyphenated: frozenset[str]) -> list[str]:
+    """Return the paragraphs of a page; one that goes on in the next column is whole."""
+    paragraphs: list[str] = []
+    for column, group in groupby(page, key=lambda line: -1 if isinstance(line, Table) else line.column):
+        lines = list(group)
+        if column < 0:
+            paragraphs += (line.text() for line in lines if isinstance(line, Table))
+            continue
+        printed = list(_spaced([line for line in lines if isinstance(line, PrintedLine)]))
+        own_width = width_of(printed, 0) if column else width
+        for index, paragraph in enumerate(rebuilt_paragraphs(printed, own_width, hyphenated)):
+            if (
+                not index
+                and column
+                and paragraphs
+                and "\n" not in paragraphs[-1]
+                and goes_on(paragraphs[-1], paragraph)
+            ):
+                paragraphs[-1] = joined(paragraphs[-1], paragraph, hyphenated)
+            else:
+                paragraphs.append(paragraph)
+    return paragraphs
+
+
+def _spaced(lines: Sequence[PrintedLine]) -> Iterator[str]:
+    """Yield lines, and an empty one where a paragraph ends whatever they say."""
+    for number, line in enumerate(lines):
+        before = lines[number - 1].text if number else ""
+        goes_on_below = not (number and lines[number - 1].in_margin) and (
+            line.text[:1].islower() or before.endswith("-")
+        )
+        if line.alone or (number and lines[number - 1].alone) or (line.parted and not goes_on_below):
+            yield ""
+        yield line.text
 
 
 def _numbers(pages: Sequence[int]) -> str:
@@ -274,15 +217,11 @@ def _check_text(path: Path, pages: Sequence[Sequence[Line]]) -> None:
     Raises:
         InvalidInput: the document is an image, or its fonts do not say which characters they draw.
     """
-    text = "".join(line if isinstance(line, str) else line.text() for page in pages for line in page)
-    if not text:
-        raise InvalidInput(
-            translate(
-                "file.pdf_scanned",
-                path=path,
-                pages=translate("file.page" if len(pages) == 1 else "file.pages", number=len(pages)),
-            )
-        )
+    texts = [line.text if isinstance(line, PrintedLine) else line.text() for page in pages for line in page]
+    text = "".join(texts)
+    if all(gaps_in(line) == [line] for line in texts):
+        count = translate("file.page" if len(pages) == 1 else "file.pages", number=len(pages))
+        raise InvalidInput(" ".join(filter(None, (translate("file.pdf_scanned", path=path, pages=count), lacking()))))
     strange = sum(character == "\ufffd" or "\ue000" <= character <= "\uf8ff" for character in text)
     if strange > _MAX_UNREADABLE * len(text):
         raise InvalidInput(translate("file.pdf_fonts", path=path))
@@ -295,11 +234,15 @@ def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     counts the pages), and is no heading of a provision.
     """
     counted: Counter[str] = Counter()
+    apart: Counter[str] = Counter()
     for number, lines in enumerate(pages):
-        edges = {line for line in (*lines[:_EDGE], *lines[-_EDGE:]) if line and isinstance(line, str)}
-        counted.update({key for line in edges for key in _keys(line, number)})
+        edges = [line for line in (*lines[:_EDGE], *lines[-_EDGE:]) if isinstance(line, PrintedLine) and line.text]
+        counted.update({key for line in edges for key in _keys(line.text, number)})
+        apart.update({key for line in edges if line.in_margin for key in _keys(line.text, number)})
     minimum = max(_MIN_PAGES, _MIN_SHARE * len(pages))
     printed = {key for key, count in counted.items() if count >= minimum}
+    if len(pages) < _MIN_PAGES:
+        printed |= {key for key, count in apart.items() if count > 1}
     return [_inner_lines(lines, number, printed) for number, lines in enumerate(pages)]
 
 
@@ -322,6 +265,7 @@ def _inner_lines(lines: Sequence[Line], page: int, printed: set[str]) -> list[Li
 def _is_running_head(line: Line, page: int, printed: set[str]) -> bool:
     if isinstance(line, Table):
         return False
-    if not line or _PAGE_OF.fullmatch(line):
+    is_number = line.in_margin and line.text.strip(" -–—") == str(page + 1)
+    if not line.text or is_number or _PAGE_OF.fullmatch(line.text):
         return True
-    return split_heading(line) is None and any(key in printed for key in _keys(line, page))
+    return split_heading(line.text) is None and any(key in printed for key in _keys(line.text, page))

@@ -50,6 +50,12 @@ def test_the_first_line_that_is_no_masthead():
         "Word Document",
         "(anonymous)",
         "untitled",
+        "(unspecified)",
+        "/tmp/tmpa1b2c3/escrito",
+        r"C:\Users\ana\AppData\Local\Temp\x",
+        "tmpk3jd8",
+        "file:///home/ana/convenio.html",
+        "about:blank",
     ],
 )
 def test_titles_that_programs_make_up(title):
@@ -58,3 +64,4 @@ def test_titles_that_programs_make_up(title):
 
 def test_a_title_that_somebody_gave_is_none_of_those():
     assert not is_made_up("Documento de trabajo sobre permisos")
+    assert not is_made_up("Temporalidad: guía de contratos")

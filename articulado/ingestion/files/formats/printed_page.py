@@ -1,0 +1,338 @@
+"""Content of one page of a PDF: what a person sees on it, in the order in which a person reads it.
+
+``page_contents`` yields the lines and tables of each page, and what there is to tell of it: letters that nobody sees,
+text that is an image, a table that stands sideways and was not read. A page on which most text stands sideways is
+turned first. A page that is an image is recognised by Tesseract where the extra ``ocr`` is installed.
+"""
+
+import io
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from articulado.config.extras import importing
+from articulado.ingestion.files.formats.added_text import RECOGNISED, annotations_of, recognised_words, with_fields
+from articulado.ingestion.files.formats.aligned import (
+    PrintedTable,
+    Region,
+    Word,
+    aligned_tables,
+    ruled_tables,
+    turned,
+    turned_back,
+)
+from articulado.ingestion.files.formats.drawn import Drawing, drawings, text_of
+from articulado.ingestion.files.formats.layout import (
+    Letter,
+    Row,
+    blanks_above,
+    by_turn,
+    columns_of,
+    pitch_of,
+    rows_of,
+    words_of,
+)
+from articulado.ingestion.files.formats.lines import clean, spoken_in
+from articulado.ingestion.files.formats.source import Table, table_of
+from articulado.language.gaps import gap_mark
+from articulado.language.table_text import is_amount
+
+if TYPE_CHECKING:
+    from pdfplumber.page import Page as PrintedPage
+    from pypdf import PdfReader
+
+
+class PrintedLine(NamedTuple):
+    """A line of a page. ``column`` numbers the columns of a page; 0 is text over the whole page.
+
+    ``alone`` says that it is a paragraph by itself, whatever follows, ``parted`` that a blank is above it, and
+    ``in_margin`` that it stands apart at the head or the foot of the page.
+    """
+
+    text: str
+    column: int = 0
+    alone: bool = False
+    parted: bool = False
+    in_margin: bool = False
+
+
+Line = PrintedLine | Table
+"""A line of a page, or a table between its lines."""
+
+
+@dataclass
+class PageContent:
+    """The lines of a page in reading order, and what there is to tell of it.
+
+    ``hidden`` is the number of letters that nobody sees, ``across`` a watermark. ``recognised`` says that its text was
+    recognised on an image, by another program or now. ``languages`` are those of columns beside Spanish ones.
+    """
+
+    lines: list[Line] = field(default_factory=list)
+    tables_read: bool = True
+    is_picture: bool = False
+    lost_table: bool = False
+    hidden: int = 0
+    hidden_notes: int = 0
+    across: str = ""
+    recognised: Literal["", "before", "now"] = ""
+    recognised_pictures: bool = False
+    lost_picture: bool = False
+    lost_formula: bool = False
+    languages: set[str] = field(default_factory=set)
+
+
+_MIN_LETTERS = 30
+"""Letters of a text that stands sideways from which on it may be a table."""
+
+_MIN_AMOUNTS = 3
+"""Amounts of a text that stands sideways from which on it is a table, read or not."""
+
+_GRID = 60
+"""Cells of a page, each way, in which the share of its images is measured."""
+
+_PICTURE = 0.08
+"""Share of a page from which on an image may hold text."""
+
+_MARGIN = 0.1
+"""Share of a page, above and below, where logos stand."""
+
+_FORMULA_HEIGHT = (8.0, 90.0)
+"""Heights of the picture of a formula, in points."""
+
+_ANNOUNCED = re.compile(r"(?:[:=]|\b(?:f[óo]rmula|ecuaci[óo]n|expresi[óo]n|c[áa]lculo)\b[^.]*)$", re.IGNORECASE)
+"""End of a line that announces the picture of a formula."""
+
+
+def page_contents(data: bytes, reader: "PdfReader") -> Iterator[PageContent]:
+    """Yield the content of each page; ``reader`` has the annotations, and the text of a page with a defect."""
+    with importing("documents"):
+        import pdfplumber
+
+    logging.getLogger("pdfminer").setLevel(logging.CRITICAL)
+    with pdfplumber.open(io.BytesIO(data), password="") as document, drawings(data) as drawn:
+        for number, printed in enumerate(reader.pages):
+            try:
+                page = document.pages[number]
+                yield _Page(page, drawn[number], printed).content()
+                page.close()
+            except Exception:  # A defect of the file that the reader of its text overlooks.
+                lines = map(clean, printed.extract_text().splitlines())
+                yield PageContent([PrintedLine(line) for line in lines], tables_read=False)
+
+
+class _Page:
+    """A page, turned so that most of its text is upright."""
+
+    def __init__(self, page: "PrintedPage", drawn: Any, printed: Any) -> None:
+        self.turn = _turn_of(page)
+        self.page = _turned_page(page, self.turn)
+        drawn.set_rotation(self.page.rotation)
+        self.drawing = Drawing(drawn, self.page.cropbox[0], self.page.cropbox[1], _image_share(self.page))
+        self.annotations = annotations_of(printed, self.page.mediabox, self.page.rotation)
+        self.place = f"página {page.page_number}"
+        self.size = float(self.page.width), float(self.page.height)
+        self.result = PageContent(hidden_notes=self.annotations.hidden)
+
+    def content(self) -> PageContent:
+        """Read the page."""
+        groups = by_turn(self._letters())
+        words = words_of(groups.pop(0, []), 0, *self.size)
+        self.result.across = text_of(groups.pop(None, []))
+        sideways = {turn: words_of(group, turn, *self.size) for turn, group in groups.items() if turn is not None}
+        if not self.result.recognised and self.drawing.is_picture([*words, *chain.from_iterable(sideways.values())]):
+            if recognised := recognised_words(self.drawing):
+                words, sideways, self.result.recognised = recognised, {}, "now"
+            else:
+                self.result.is_picture = True
+        words = with_fields([*words, *self._pictures(words)], self.annotations.shown)
+        tables = [*ruled_tables(self.page, [*words, *chain.from_iterable(sideways.values())])]
+        outside = _outside(words, tables)
+        tables += [PrintedTable(table_of(rows), region) for rows, region in aligned_tables(outside)]
+        above: list[Line] = []
+        below: list[Line] = []
+        for turn, group in sideways.items():
+            self._read_sideways(turn, _outside(group, tables), tables, above, below)
+        placed = [*_outside(outside, tables), *(_as_word(table) for table in tables)]
+        self.result.lines = [*above, *self._lines(placed), *below]
+        if self.result.recognised == "now":
+            self.result.lines.insert(0, PrintedLine(RECOGNISED, alone=True))
+        if self.result.is_picture:
+            self.result.lines.append(PrintedLine(gap_mark("page", self.place), alone=True))
+        self.result.lines += [PrintedLine(note, alone=True) for note in self.annotations.notes]
+        return self.result
+
+    def _letters(self) -> list[Letter]:
+        """Return the letters that are seen, with the text that another program recognised on an image."""
+        seen = self.drawing.sort(self.page.chars)
+        hidden, letters = seen.hidden, seen.shown
+        if seen.layer:
+            words = [
+                word for turn, group in by_turn(letters).items() for word in words_of(group, turn or 0, *self.size)
+            ]
+            if self.drawing.is_picture(words):
+                self.result.recognised = "before"
+                shown = {id(letter) for letter in (*seen.shown, *seen.layer)}
+                letters = [letter for letter in self.page.chars if id(letter) in shown]
+            else:
+                hidden = [*hidden, *seen.layer]
+        self.result.hidden = sum(letter["text"].isalnum() for letter in hidden)
+        return letters
+
+    def _lines(self, words: Sequence[Word]) -> Iterator[Line]:
+        """Yield the lines column by column; of columns in two languages the Spanish ones."""
+        columns = columns_of(words, self.size[1])
+        left_out = self._foreign(columns)
+        pitch = pitch_of([rows for rows, _ in columns])
+        margin = {id(row[0]) for row in _margin_rows(rows_of(words), pitch, self.size[1])}
+        for number, (rows, group) in enumerate(columns, 1):
+            if number - 1 not in left_out:
+                for row, parted in zip(rows, blanks_above(rows, pitch), strict=True):
+                    line = _line(row, number if group else 0, parted)
+                    yield line._replace(in_margin=id(row[0]) in margin) if isinstance(line, PrintedLine) else line
+
+    def _foreign(self, columns: Sequence[tuple[list[Row], int]]) -> set[int]:
+        spoken: dict[int, dict[int, str]] = defaultdict(dict)
+        for number, (rows, group) in enumerate(columns):
+            text = " ".join(word.text for row in rows for word in row)
+            if group:
+                spoken[group][number] = spoken_in(text)
+        beside = [languages for languages in spoken.values() if "es" in languages.values()]
+        foreign = {number: code for languages in beside for number, code in languages.items() if code not in ("", "es")}
+        self.result.languages |= set(foreign.values())
+        return set(foreign)
+
+    def _read_sideways(
+        self, turn: int, words: Sequence[Word], tables: list[PrintedTable], above: list[Line], below: list[Line]
+    ) -> None:
+        """Read text that does not stand as most of the page: a table goes to its place, lines go around the others."""
+        upright = [replace(turned(word, turn, *self.size), upright=True) for word in words]
+        found: list[PrintedTable] = []
+        if sum(len(word.text) for word in words) >= _MIN_LETTERS:
+            found = self._sideways_tables(turn, upright)
+            tables += [PrintedTable(table, turned_back(region, turn, *self.size)) for table, region in found]
+        rest = [word for word in upright if not any(table.region.holds(word) for table in found)]
+        if not found and sum(is_amount(word.text) for word in rest) >= _MIN_AMOUNTS:
+            self.result.lost_table = True
+            below.append(PrintedLine(gap_mark("table", self.place), alone=True))
+        across = self.size[1] if turn == 2 else self.size[0]
+        for row in rows_of(rest):
+            is_title = self.turn and (self.turn + turn) % 4 == 0 and 2 * row[0].middle < across
+            in_margin = not _MARGIN * across < row[0].middle < (1 - _MARGIN) * across
+            text = clean(" ".join(word.text for word in row))
+            (above if is_title else below).append(PrintedLine(text, alone=True, in_margin=in_margin))
+
+    def _sideways_tables(self, turn: int, words: Sequence[Word]) -> list[PrintedTable]:
+        page = _turned_page(self.page, turn)
+        ruled = [*ruled_tables(page, words)]
+        aligned = aligned_tables(_outside(words, ruled))
+        return [*ruled, *(PrintedTable(table_of(rows), region) for rows, region in aligned)]
+
+    def _pictures(self, words: Sequence[Word]) -> Iterator[Word]:
+        """Yield marks in place of images that hold a formula or text, or the text that is recognised on them."""
+        if self.result.recognised or self.result.is_picture:
+            return
+        for image in self.page.images:
+            region = Region(*(float(image[side]) for side in ("x0", "top", "x1", "bottom")))
+            width, height = region.right - region.left, region.bottom - region.top
+            in_body = _MARGIN * self.size[1] < (region.top + region.bottom) / 2 < (1 - _MARGIN) * self.size[1]
+            if not in_body or sum(map(region.holds, words)) > 2:
+                continue
+            if width * height >= _PICTURE * self.size[0] * self.size[1] and self.drawing.is_printed(region):
+                if recognised := recognised_words(self.drawing, region):
+                    self.result.recognised_pictures = True
+                    yield from recognised
+                else:
+                    self.result.lost_picture = True
+                    yield _mark(gap_mark("image", self.place), region)
+            elif _FORMULA_HEIGHT[0] <= height <= _FORMULA_HEIGHT[1] and _is_formula(region, words):
+                self.result.lost_formula = True
+                yield _mark(gap_mark("formula", self.place), region)
+
+
+def _mark(text: str, region: Region) -> Word:
+    return Word(text, region.left, region.top, region.right, region.bottom)
+
+
+def _is_formula(region: Region, words: Sequence[Word]) -> bool:
+    """Tell whether a small image stands within a line, or below one that announces it."""
+    line = [word for word in words if region.top <= word.middle <= region.bottom]
+    if any(word.right <= region.left + 2 for word in line):
+        return True
+    above = [row for row in rows_of(words) if row[0].bottom <= region.top + 4]
+    near = bool(above) and region.top - above[-1][0].bottom <= 4 * above[-1][0].height
+    return near and _ANNOUNCED.search(" ".join(word.text for word in above[-1])) is not None
+
+
+def _margin_rows(rows: Sequence[Row], pitch: float, page_height: float) -> list[Row]:
+    """Return the rows at the head and the foot of a page that a blank parts from the text."""
+    found: list[Row] = []
+    parted = blanks_above(rows, pitch)
+    for index, row in enumerate(rows):
+        if max(word.bottom for word in row) > _MARGIN * page_height:
+            break
+        if index + 1 < len(rows) and parted[index + 1]:
+            found = list(rows[: index + 1])
+    foot = next(
+        (index for index in range(len(rows)) if parted[index] and rows[index][0].top > (1 - _MARGIN) * page_height),
+        None,
+    )
+    return found if foot is None else [*found, *rows[foot:]]
+
+
+def _line(row: Row, column: int, parted: bool = False) -> Line:
+    if row[0].table is not None:
+        return row[0].table
+    return PrintedLine(clean(" ".join(word.text for word in row)), column, any(word.is_field for word in row), parted)
+
+
+def _as_word(table: PrintedTable) -> Word:
+    region = table.region
+    return Word("", region.left, region.top, region.right, region.bottom, table=table.table)
+
+
+def _outside(words: Sequence[Word], tables: Sequence[PrintedTable]) -> list[Word]:
+    return [word for word in words if not any(table.region.holds(word) for table in tables)]
+
+
+def _turn_of(page: "PrintedPage") -> int:
+    """Return the direction of most letters of a page; lines along its sides, as of signatures, are not counted."""
+    width = float(page.width)
+    counted = {
+        turn: sum(_MARGIN * width < letter["x0"] < (1 - _MARGIN) * width for letter in letters)
+        if turn
+        else len(letters)
+        for turn, letters in by_turn(page.chars).items()
+        if turn is not None
+    }
+    return max(counted, key=lambda turn: (counted[turn], turn == 0), default=0)
+
+
+def _turned_page(page: "PrintedPage", turn: int) -> "PrintedPage":
+    """Return a page that is shown with so many quarter turns more, clockwise."""
+    from pdfplumber.page import Page
+
+    if not turn:
+        return page
+    turned_object = copy(page.page_obj)
+    turned_object.rotate = (page.rotation + 90 * turn) % 360
+    turned_object.attrs = {**page.page_obj.attrs, "Rotate": turned_object.rotate}
+    return Page(page.pdf, turned_object, page.page_number)
+
+
+def _image_share(page: "PrintedPage") -> float:
+    """Return the share of the visible part of a page that images cover."""
+    left, top, right, bottom = map(float, page.cropbox)
+    covered = np.zeros((_GRID, _GRID), dtype=bool)
+    for image in page.images:
+        rows = [round(_GRID * (float(image[side]) - top) / (bottom - top)) for side in ("top", "bottom")]
+        columns = [round(_GRID * (float(image[side]) - left) / (right - left)) for side in ("x0", "x1")]
+        covered[max(0, rows[0]) : max(0, rows[1]), max(0, columns[0]) : max(0, columns[1])] = True
+    return float(covered.mean())
