@@ -177,7 +177,7 @@ def test_pages_that_are_images_are_named_and_the_others_keep_their_numbers(tmp_p
     assert text.pages[3] == type(text.pages[0])(4, ("Cuatro.",))
     (warning,) = text.warnings
     assert "páginas: 3, 5–7." in warning
-    assert "OCR" in warning
+    assert "no está en el índice" in warning
 
 
 # Spreadsheets
