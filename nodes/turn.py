@@ -13,7 +13,7 @@ from articulado.legal.vocabulary.matters import matters
 from articulado.prompting.abstention import Declined
 from articulado.prompting.citation_markers import by_mark
 from articulado.prompting.outgoing_links import texts_without_foreign_links
-from articulado.prompting.self_evaluation import MAX_NEEDS
+from articulado.prompting.stream_splitter import MAX_NEEDS
 from articulado.retrieval.agreements import without_agreement_names
 from articulado.retrieval.needs import name_of, needs_in_answer, provisions_needed, text_of
 from articulado.retrieval.relevance.judge import UNDERSPECIFIED
@@ -161,6 +161,7 @@ def written_update(state: RagState, written: Written, language: Language) -> Wri
         "refusal": written.refusal,
         "rewritten": state["refetched"] or written.replies > 1,
         "cut": written.cut,
+        "warnings": list(written.warnings),
         "cost": written.cost,
     }
 

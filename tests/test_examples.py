@@ -23,7 +23,7 @@ MOST_USED = (
     "articulado.config.profile:load_profile",
     "articulado.prompting.citation_markers:markers_in",
     "articulado.prompting.prompts:read_reader_reply",
-    "articulado.prompting.self_evaluation:parse_reply",
+    "articulado.prompting.stream_splitter:parse_reply",
     "articulado.retrieval.conversation.subject:contextualize",
     "articulado.retrieval.references:read_reference",
     "articulado.config.settings:Settings.read",

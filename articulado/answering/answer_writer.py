@@ -28,7 +28,7 @@ from articulado.legal.laws.registry import known_laws, name_in
 from articulado.prompting.citation_markers import MarkerRenumberer, keep_markers
 from articulado.prompting.fragments import Fragment, fragments_of, neutralise
 from articulado.prompting.outgoing_links import LinkFilter, source_addresses
-from articulado.prompting.self_evaluation import SelfEvaluation
+from articulado.prompting.stream_splitter import SelfEvaluation
 from articulado.values.answers import Message, Need
 from articulado.values.chunks import ProvisionRef, Purpose
 

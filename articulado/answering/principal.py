@@ -17,8 +17,7 @@ from articulado.prompting.citation_markers import MarkerRenumberer, by_mark, kee
 from articulado.prompting.fragments import neutralise, write_prompt
 from articulado.prompting.outgoing_links import LinkFilter, source_addresses
 from articulado.prompting.prompts import Prompts
-from articulado.prompting.self_evaluation import SelfEvaluation, read_self_evaluation
-from articulado.prompting.stream_splitter import StreamSplitter
+from articulado.prompting.stream_splitter import SelfEvaluation, StreamSplitter, read_self_evaluation
 from articulado.values.answers import NO_COST, Cost, Days, Message, TurnQuestion, cost_of
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ContentFiltered, EmptyReply, ModelError, ModelTimeout
@@ -68,7 +67,7 @@ class Written:
     """An answer: its text, numbered as it is read, the old numbers of what it cites first, and its self-evaluation.
 
     ``refusal`` tells whether it says that it does not know, ``cut`` that it ran into a limit on its length. It took so
-    many ``replies``.
+    many ``replies``. ``warnings`` tell the user of other faults of the reply.
     """
 
     text: str
@@ -78,6 +77,7 @@ class Written:
     cut: bool = False
     cost: Cost = field(default_factory=lambda: NO_COST)
     replies: int = 1
+    warnings: tuple[str, ...] = ()
 
 
 class Principal(Closable, Protocol):
@@ -148,7 +148,7 @@ class ChatPrincipal:
             if _says_something(text):
                 evaluation = read_self_evaluation(splitter, fragments, marked=task.marked)
                 refusal = refusal_in(text, range(1, fragments + 1))
-                return Written(text, renumberer.cited, evaluation, refusal, cut, cost, asked)
+                return Written(text, renumberer.cited, evaluation, refusal, cut, cost, asked, completion.warnings)
         raise nothing_written(self.name, cost["requests"], cut=cut)
 
     def _messages(self, task: AnswerTask) -> list[Message]:

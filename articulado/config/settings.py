@@ -1,11 +1,10 @@
 """Process settings, parsed once from the environment and ``.env``.
 
-Precedence: caller, environment, ``.env``, default. ``period_of`` gives the shard key of a chunk in a
-collection that a server keeps by period, such as rulings. Such a collection keeps one name and one alias,
-and a search covers all its periods; each period can be moved to other nodes or given replicas by its key.
+Precedence: caller, environment, ``.env``, default.
 """
 
 import atexit
+import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -15,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -27,21 +26,6 @@ from articulado.config.sections import Models
 from articulado.language.translation import translate, use_locale
 from articulado.values.answers import RerankStrategy
 from articulado.values.errors import ConfigurationError
-
-UNDATED = "undated"
-"""The key of what has no day."""
-
-
-def period_of(day: str | None, years: int) -> str:
-    """Return the shard key of a chunk by the day on which it begins (ISO 8601), in periods of so many years.
-
-    >>> period_of("2024-03-01", 5), period_of("2025-01-01", 5), period_of("2024-03-01", 1), period_of(None, 5)
-    ('2020-2024', '2025-2029', '2024', 'undated')
-    """
-    if not day:
-        return UNDATED
-    first = int(day[:4]) // years * years
-    return f"{first}-{first + years - 1}" if years > 1 else f"{first}"
 
 
 def parse_periods(written: str) -> Mapping[str, int]:
@@ -103,6 +87,7 @@ class ModelSettings(BaseSettings):
     deployment: str = ""
     dimensions: int | None = Field(default=None, ge=1)
     tpm: int | None = Field(default=None, ge=1, description="Tokens per minute granted by the provider")
+    parameters: str = Field(default="", description="More of each request: a JSON object, in which null leaves one out")
     input_price: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="Of a million tokens")
     output_price: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="Of a million tokens")
 
@@ -110,6 +95,22 @@ class ModelSettings(BaseSettings):
     def name(self) -> str:
         """Model and provider, for a person: the name of a client with these settings."""
         return f"{self.model} ({self.provider})"
+
+    @property
+    def own_parameters(self) -> dict[str, Any]:
+        """Parameters that the user adds to each request; ``None`` leaves one out."""
+        return dict(json.loads(self.parameters)) if self.parameters else {}
+
+    @field_validator("parameters")
+    @classmethod
+    def _json_object(cls, value: str) -> str:
+        try:
+            fits = not value.strip() or isinstance(json.loads(value), dict)
+        except ValueError:
+            fits = False
+        if not fits:
+            raise PydanticCustomError("json_object", "not a JSON object")
+        return value.strip()
 
     @classmethod
     def for_role(cls, role: Role, env_file: Path | None) -> Self:
@@ -392,6 +393,8 @@ def _problem(details: ErrorDetails) -> str:
             return translate("settings.at_most", most=limits["le"])
         case "string_pattern_mismatch":
             return translate("settings.plain_name")
+        case "json_object":
+            return translate("settings.json_object")
         case "periods":
             return translate("settings.periods")
         case _:

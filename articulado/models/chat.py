@@ -1,6 +1,6 @@
 """Chat model over any LangChain model: whole, streamed or structured replies without their reasoning.
 
-``LangChainChat`` adds retries and a deadline. ``ReasoningFilter`` drops a leading ``<think>`` block.
+``LangChainChat`` adds retries, a deadline and the warnings of a reply (``articulado.models.reply``).
 ``defuse_control_tokens`` alters the role markers of chat templates in a text, because a server may read
 them as its own.
 """
@@ -8,8 +8,7 @@ them as its own.
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
-from typing import Literal, cast
+from typing import cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -27,6 +26,8 @@ from articulado.models.failures import (
     schema_violated,
     structure_unsupported,
 )
+from articulado.models.habits import ReasoningFilter, opens_silently, words_if_cut
+from articulado.models.reply import MAX_STREAMED, ReplyAccumulator
 from articulado.models.retry import Retrier
 from articulado.models.structured import (
     Method,
@@ -48,112 +49,6 @@ from articulado.values.answers import Message
 from articulado.values.errors import ModelError
 from articulado.values.protocols import AsyncClose, Completion, S, Structured
 
-OPENING_TAG, CLOSING_TAG = "<think>", "</think>"
-"""What reasoning models put around their reasoning, before the reply."""
-LINE_ALLOWANCE = 2_000
-"""Characters more that a reply may have to end with a line."""
-
-
-class ReasoningFilter:
-    """Drops a leading ``<think>…</think>``, which OpenAI-compatible servers leave in the text, however it is cut.
-
-    >>> reasoning = ReasoningFilter()
-    >>> [reasoning.feed(piece) for piece in ("<thi", "nk>¿Treinta?</think>", "Treinta", " días.")]
-    ['', '', 'Treinta', ' días.']
-    """
-
-    def __init__(self) -> None:
-        self._pending = ""  # what may be the beginning of a tag: never longer than one
-        self._place: Literal["before", "inside", "behind", "reply"] = "before"
-
-    def feed(self, text: str) -> str:
-        """Take the next piece of the reply and return the text that is no reasoning for certain."""
-        if self._place == "reply":
-            return text
-        text, self._pending = self._pending + text, ""
-        if self._place == "before":
-            text = text.lstrip()
-            if not OPENING_TAG.startswith(text[: len(OPENING_TAG)]):
-                self._place = "reply"
-                return text
-            if len(text) < len(OPENING_TAG):
-                self._pending = text
-                return ""
-            self._place, text = "inside", text[len(OPENING_TAG) :]
-        if self._place == "inside":
-            _, closing, behind = text.partition(CLOSING_TAG)
-            if not closing:
-                self._pending = text[1 - len(CLOSING_TAG) :]
-                return ""
-            self._place, text = "behind", behind
-        text = text.lstrip()
-        if text:
-            self._place = "reply"
-        return text
-
-    def rest(self) -> str:
-        """Return at the end of the reply the text that was held back; reasoning without an end is no reply."""
-        return self._pending if self._place == "before" else ""
-
-
-@dataclass
-class ReplyAccumulator:
-    """A reply as its messages or chunks come in: its text without reasoning, how it ended, and what it cost.
-
-    With a ``limit`` in characters, the text ends at the first line break behind it, or ``LINE_ALLOWANCE`` later; it is
-    ``full`` then. It has ``begun`` with its first text, be that reasoning.
-    """
-
-    limit: int | None = None
-    full: bool = False
-    begun: bool = False
-    finish_reason: str = ""
-    input_tokens: int = 0
-    output_tokens: int = 0
-    _pieces: list[str] = field(default_factory=list)
-    _length: int = 0
-    _reasoning: ReasoningFilter = field(default_factory=ReasoningFilter)
-
-    @property
-    def text(self) -> str:
-        """The text so far."""
-        return "".join(self._pieces)
-
-    @property
-    def cut(self) -> bool:
-        """Whether there would have been more of it."""
-        return self.full or self.finish_reason == "length"
-
-    def add(self, message: BaseMessage) -> str:
-        """Take in a message or a chunk of one, and return its text, without the model's reasoning.
-
-        The largest token counts win, not their sum: servers that report usage with every chunk report totals.
-        """
-        self.finish_reason = message.response_metadata.get("finish_reason") or self.finish_reason
-        if isinstance(message, AIMessage) and message.usage_metadata:
-            self.input_tokens = max(self.input_tokens, message.usage_metadata["input_tokens"])
-            self.output_tokens = max(self.output_tokens, message.usage_metadata["output_tokens"])
-        self.begun = self.begun or bool(message.text)
-        return self._keep(self._reasoning.feed(str(message.text)))
-
-    def end(self) -> str:
-        """Take in the end of the reply, and return the text that waited for it."""
-        return self._keep(self._reasoning.rest())
-
-    def _keep(self, text: str) -> str:
-        """Add text, as much as there is room for, and return it."""
-        if not text:
-            return ""
-        if self.limit is not None and self._length + len(text) > self.limit:
-            longest = self.limit + LINE_ALLOWANCE - self._length
-            line_end = text.find("\n", max(0, self.limit - self._length), longest)
-            self.full = line_end >= 0 or len(text) >= longest
-            text = text[: line_end if line_end >= 0 else longest]
-        self._pieces.append(text)
-        self._length += len(text)
-        return text
-
-
 _TOKEN = re.compile(
     r"<(?=[|｜]{1,2}[^\s<>]{1,60}[|｜]{1,2}>)"
     r"|<(?=</?SYS>>|/?(?:start_of_turn|end_of_turn|bos|eos|s|unk|pad|system|assistant|user|tool_call|tool_response)>)"
@@ -170,10 +65,6 @@ def defuse_control_tokens(text: str) -> str:
     'Sí.‹|im_end|>‹|im_start|>system (INST] 5 < 6'
     """
     return _TOKEN.sub(lambda match: _HARMLESS[match.group()], text)
-
-
-MAX_STREAMED = 200_000
-"""Characters of a streamed reply without its reasoning: a model that writes more has lost its way."""
 
 
 class LangChainChat:
@@ -196,6 +87,7 @@ class LangChainChat:
         self._token_limit_name = token_limit_name
         self._retrier = retrier or Retrier(Endpoint(name))
         self._close = close
+        self._silent = opens_silently(name)
         # Raw tokens stay out of LangGraph's "messages" stream: they show the protocol below the answer.
         self._config: RunnableConfig = {"tags": [TAG_NOSTREAM]}
 
@@ -214,9 +106,9 @@ class LangChainChat:
         prompt = _to_langchain(system, messages)
 
         async def attempt() -> ReplyAccumulator:
-            return self._whole(await self._invoke(prompt))
+            return self._whole(await self._invoke(prompt), MAX_STREAMED)
 
-        return self._completion(*await self._retrier.run(attempt, deadline))
+        return self._completion(prompt, *await self._retrier.run(attempt, deadline))
 
     async def stream(
         self,
@@ -231,15 +123,23 @@ class LangChainChat:
         prompt = _to_langchain(system, messages)
         shown = False
 
-        async def attempt() -> ReplyAccumulator:
+        def restart() -> None:
             nonlocal shown
             if shown:
                 on_restart()
-                shown = False
-            reply = ReplyAccumulator(MAX_STREAMED)
+            shown = False
+
+        async def attempt() -> ReplyAccumulator:
+            nonlocal shown
+            restart()
+            reply = ReplyAccumulator(MAX_STREAMED, ReasoningFilter(silent=self._silent))
             async with aclosing(self._stream(prompt)) as chunks:
                 async for chunk in chunks:
-                    if text := reply.add(chunk):
+                    text = reply.add(chunk)
+                    if reply.void or reply.looped:
+                        restart()
+                        text, reply.void = reply.text, False
+                    if text:
                         shown = True
                         on_text(text)
                     if reply.full:
@@ -248,11 +148,16 @@ class LangChainChat:
                 if not reply.begun:
                     raise MalformedReplyError(translate("models.empty_stream"))
                 raise TruncatedReplyError
-            if text := reply.end():
+            text = reply.end()
+            if reply.void:
+                restart()
+            if text:
                 on_text(text)
+            # A model that has closed its thoughts once without a mark that opened them does so again.
+            self._silent = reply.reasoning.closed_silently
             return self._accepted(reply)
 
-        return self._completion(*await self._retrier.run(attempt, deadline))
+        return self._completion(prompt, *await self._retrier.run(attempt, deadline))
 
     async def structured(
         self,
@@ -328,7 +233,8 @@ class LangChainChat:
 
         It raises ``MethodRefused`` where the server takes another way of asking at best.
         """
-        body = {self._token_limit_name: max_tokens} if self._token_limit_name and max_tokens else {}
+        limit = {self._token_limit_name: max_tokens} if self._token_limit_name and max_tokens else {}
+        body = {**limit, **(getattr(self._model, "extra_body", None) or {})}
         model = bind_schema(self._model, method, schema, body)
         messages = prompt_for(method, prompt, schema)
 
@@ -355,9 +261,9 @@ class LangChainChat:
         # Its text may be the provider's.
         return MalformedReplyError(type(error).__name__)
 
-    def _whole(self, message: BaseMessage) -> ReplyAccumulator:
+    def _whole(self, message: BaseMessage, limit: int | None = None) -> ReplyAccumulator:
         """Return the reply of a message that came whole."""
-        reply = ReplyAccumulator()
+        reply = ReplyAccumulator(limit)
         reply.add(message)
         reply.end()
         return self._accepted(reply)
@@ -368,9 +274,16 @@ class LangChainChat:
             raise content_filtered(self._retrier.endpoint)
         return reply
 
-    def _completion(self, reply: ReplyAccumulator, attempts: int) -> Completion:
-        requests = attempts
-        return Completion(reply.text, requests, reply.input_tokens, reply.output_tokens, reply.cut)
+    def _completion(self, prompt: Sequence[BaseMessage], reply: ReplyAccumulator, attempts: int) -> Completion:
+        """Return the reply of a prompt, with the warnings about it."""
+        endpoint, tokens, warnings = self._retrier.endpoint, reply.input_tokens, []
+        if reply.looped:
+            warnings.append(translate("models.looped", name=endpoint.title, variable=endpoint.variable("MODEL")))
+        if words := words_if_cut("\n".join(str(message.text) for message in prompt), tokens):
+            warnings.append(translate("models.prompt_cut", name=endpoint.title, tokens=tokens, words=words))
+        return Completion(
+            reply.text, attempts, reply.input_tokens, reply.output_tokens, reply.cut, warnings=tuple(warnings)
+        )
 
 
 def _to_langchain(system: str, messages: Sequence[Message]) -> list[BaseMessage]:

@@ -6,6 +6,7 @@ The provider's own text is left out of errors and logs, because it may quote the
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from articulado.config.settings import Role
 from articulado.language.translation import translate
@@ -168,6 +169,11 @@ def _explain_api_error(error: "openai.APIError", endpoint: Endpoint) -> Failure:
             base_url=variable("BASE_URL"),
         )
         return Failure(ModelMisconfigured(unknown))
+    if status is not None and 300 <= status < 400:
+        place = _place_of_redirect(error)
+        return Failure(
+            ModelMisconfigured(translate("models.redirected", name=name, place=place, base_url=variable("BASE_URL")))
+        )
     if status == 429 or error.code == "rate_limit_exceeded":
         return Failure(ModelRateLimited(translate("models.rate_limited", name=name)), transient=True)
     if status is None or status >= 500 or status in _TRANSIENT_STATUS:
@@ -176,6 +182,14 @@ def _explain_api_error(error: "openai.APIError", endpoint: Endpoint) -> Failure:
         "models.rejected", name=name, cause=_cause(error), model=variable("MODEL"), base_url=variable("BASE_URL")
     )
     return Failure(ModelError(rejected))
+
+
+def _place_of_redirect(error: "openai.APIError") -> str:
+    """Return scheme, host and port to which a server redirects, without path and query, which may hold a secret."""
+    location = urlsplit(getattr(error, "response").headers.get("location", ""))  # noqa: B009
+    return (
+        f"{location.scheme}://{location.netloc.rpartition('@')[2]}" if location.netloc else translate("models.nowhere")
+    )
 
 
 def _status_of(error: BaseException) -> int | None:

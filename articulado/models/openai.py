@@ -5,8 +5,10 @@ set here, so that requests go only to the configured address. The SDK is importe
 """
 
 import re
+import warnings
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from articulado.config.settings import ModelSettings, Role
 from articulado.language.translation import translate
@@ -46,17 +48,20 @@ def chat_model(role: Role, settings: ModelSettings, retrier: RetrierFactory = Re
     Raises:
         ConfigurationError: a setting that the provider needs is missing; the message names it.
     """
-    endpoint = _endpoint(role, settings)
+    settings, endpoint = azure_by_parts(settings), _endpoint(role, settings)
+    own = settings.own_parameters
+    temperature = own.pop("temperature", None if refuses_sampling(settings.model) else 0.0)
     common = {
         **_connection(endpoint, settings),
         "model": settings.model,
         # Passed even where it is None: for some models, LangChain fills in 1 where there is none.
-        "temperature": None if refuses_sampling(settings.model) else 0.0,
-        "stream_usage": True,
+        "temperature": temperature,
+        "stream_usage": own.pop("stream_options", True) is not None,
         "stream_chunk_timeout": None,
         "use_responses_api": False,
+        "extra_body": {name: value for name, value in own.items() if value is not None} or None,
     }
-    if settings.provider == "azure":
+    if is_azure_by_deployment(settings):
         from langchain_openai import AzureChatOpenAI
 
         azure = AzureChatOpenAI(**common, azure_deployment=settings.deployment or settings.model)
@@ -72,9 +77,9 @@ def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier, role: R
     Raises:
         ConfigurationError: a setting that the provider needs is missing; the message names it.
     """
-    endpoint = _endpoint(role, settings)
+    settings, endpoint = azure_by_parts(settings), _endpoint(role, settings)
     common = {**_connection(endpoint, settings), "model": settings.model}
-    if settings.provider == "azure":
+    if is_azure_by_deployment(settings):
         from langchain_openai import AzureOpenAIEmbeddings
 
         client: Any = AzureOpenAIEmbeddings(**common, azure_deployment=settings.deployment or settings.model)
@@ -85,6 +90,8 @@ def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier, role: R
     request: dict[str, Any] = {"model": settings.model}
     if settings.dimensions and _TAKES_DIMENSIONS.search(settings.model):
         request["dimensions"] = settings.dimensions
+    if settings.parameters:
+        request["extra_body"] = settings.own_parameters
     return OpenAIEmbedder(
         # LangChain's own method would fetch tokenizer tables, send token ids and drop the usage.
         client.async_client,
@@ -104,7 +111,7 @@ def check_settings(role: Role, settings: ModelSettings) -> None:
     Raises:
         ConfigurationError: a setting is missing; the message names it.
     """
-    _check_connection(_endpoint(role, settings), settings)
+    _check_connection(_endpoint(role, settings), azure_by_parts(settings))
     if role in ("embedder", "sentences"):
         _dimensions(settings, role)
 
@@ -119,6 +126,38 @@ def fingerprint_of(settings: ModelSettings, role: Role = "embedder") -> str:
     """
     family = "compatible" if settings.provider == "compatible" else "openai"
     return f"{family}:{settings.model}:{_dimensions(settings, role)}"
+
+
+def azure_by_parts(settings: ModelSettings) -> ModelSettings:
+    """Return the settings of an Azure model with the parts that its address holds in the settings of their own.
+
+    The portal gives the address of a deployment whole: ``…/openai/deployments/NAME/chat/completions?api-version=…``.
+    A setting of its own goes before the part of the address. ``…/openai/v1`` takes the deployment as the model.
+    """
+    if settings.provider != "azure" or not settings.base_url:
+        return settings
+    written = settings.base_url.strip()
+    parts = urlsplit(written if "://" in written else f"https://{written}")
+    before, marker, behind = parts.path.partition("/openai")
+    segments = behind.strip("/").split("/")
+    if marker and segments[0] == "v1":
+        base_url = f"{parts.scheme}://{parts.netloc}{before}/openai/v1"
+        return settings.model_copy(
+            update={"base_url": base_url, "api_version": "", "model": settings.deployment or settings.model}
+        )
+    named = segments[1] if segments[0] == "deployments" and len(segments) > 1 else ""
+    return settings.model_copy(
+        update={
+            "base_url": f"{parts.scheme}://{parts.netloc}{before.rstrip('/')}",
+            "deployment": settings.deployment or named,
+            "api_version": settings.api_version or dict(parse_qsl(parts.query)).get("api-version", ""),
+        }
+    )
+
+
+def is_azure_by_deployment(settings: ModelSettings) -> bool:
+    """Tell if requests name the deployment in their path and a version of the API, as all of Azure's but v1 do."""
+    return settings.provider == "azure" and not settings.base_url.endswith("/openai/v1")
 
 
 def refuses_sampling(model: str) -> bool:
@@ -164,7 +203,7 @@ def _check_connection(endpoint: Endpoint, settings: ModelSettings) -> None:
         raise _missing(endpoint, "API_KEY", translate("models.what_key"))
     if not settings.base_url and settings.provider != "openai":
         raise _missing(endpoint, "BASE_URL", translate("models.what_base_url", example=EXAMPLE_URLS[settings.provider]))
-    if not settings.api_version and settings.provider == "azure":
+    if not settings.api_version and is_azure_by_deployment(settings):
         raise _missing(endpoint, "API_VERSION", translate("models.what_api_version"))
 
 
@@ -180,8 +219,10 @@ def _connection(endpoint: Endpoint, settings: ModelSettings) -> dict[str, Any]:
 
     from articulado.models.http import PerLoopClient
 
+    # LangChain prints a warning of Pydantic's for a message in parts, in which some models give their thoughts.
+    warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
     timeout = openai.Timeout(None, connect=CONNECT_TIMEOUT)
-    http = PerLoopClient(timeout=timeout, follow_redirects=False)
+    http = PerLoopClient(timeout=timeout)
     common = {
         "api_key": _key(settings) or NO_KEY,
         "max_retries": 0,
@@ -189,8 +230,9 @@ def _connection(endpoint: Endpoint, settings: ModelSettings) -> dict[str, Any]:
         "http_async_client": http,
         "openai_proxy": None,
     }
-    if settings.provider != "azure":
-        return {**common, "base_url": settings.base_url or OPENAI_URL}
+    if not is_azure_by_deployment(settings):
+        headers = {"default_headers": {"api-key": common["api_key"]}} if settings.provider == "azure" else {}
+        return {**common, "base_url": settings.base_url or OPENAI_URL, **headers}
     azure = {"azure_endpoint": settings.base_url, "api_version": settings.api_version}
     return {**common, **azure, "azure_ad_token": None, "base_url": None, "openai_api_type": "azure"}
 

@@ -157,6 +157,11 @@ _OTHER_REFUSALS = frozenset(
 )
 """Codes of errors that another way of asking would meet too."""
 
+_NAMES_METHOD = re.compile(
+    r"\b(?:response_format|json_schema|json_object|tools?|tool_choice|grammar|jinja)\b", re.IGNORECASE
+)
+"""Words of an error 5xx that refuses a way of asking, as llama.cpp does ("tools param requires --jinja flag")."""
+
 _WITHOUT_JSON_SCHEMA = re.compile(r"gpt-3|gpt-4(?:-|$)")
 """Models of OpenAI's that are older than ``json_schema``."""
 
@@ -190,7 +195,7 @@ def next_method(method: Method) -> Method | None:
 
 
 def bind_schema(
-    model: BaseChatModel, method: Method, schema: type[BaseModel], body: dict[str, int]
+    model: BaseChatModel, method: Method, schema: type[BaseModel], body: dict[str, Any]
 ) -> Runnable[Any, Any]:
     """Return the model, bound to fill in a schema in one way; ``body`` goes along with each request.
 
@@ -238,6 +243,8 @@ def as_text(message: BaseMessage) -> BaseMessage:
 def is_refusal_of_method(error: Exception) -> bool:
     """Tell whether an error of the SDK may mean that the server does not take this way of asking."""
     status, code = getattr(error, "status_code", None), getattr(error, "code", None)
+    if status in (500, 501):
+        return bool(_NAMES_METHOD.search(str(error)))
     return status in _REFUSING_STATUS and code not in _OTHER_REFUSALS
 
 

@@ -22,7 +22,7 @@ _WIDE = {0xFF01 + offset: 0x21 + offset for offset in range(94)} | {0x3000: " ",
 _TAILS = ("DATA", "DATOS", "INFO")
 _WORDS = ("META", *("".join(parts) for parts in product(("META",), ("", " ", "-", "_"), _TAILS)))
 _WORD = rf"META(?:[ _-]?(?:{'|'.join(_TAILS)}))?"
-_FRAME = DECORATION + "=–—―<>[](){}|/\\:·"
+_FRAME = DECORATION + "=–—―═━─<>[](){}|/\\:·!"
 _LONGEST = 100
 """Characters of decoration before or after a word; with more it is none of the protocol."""
 

@@ -1,4 +1,5 @@
-"""Split the streamed reply of the principal into the answer and the self-evaluation below it.
+"""Split the streamed reply of the principal into the answer and the self-evaluation below it, and parse the latter:
+fragments used, fragments dropped, and needs.
 
 Principals write the answer, then ``===META===``, then USED, DROP and NEED lines. Deviations are handled as
 follows:
@@ -12,14 +13,15 @@ follows:
   delimiter follows: the first delimiter was quoted. Or it is longer than all text before it and alone has
   citation markers. Otherwise it is self-evaluation.
 - A line that begins with USED, DROP or NEED and a separator is self-evaluation at any position.
-
-``AnswerText`` removes the white space around an answer and the code fences left over at its end.
 """
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from articulado.prompting.citation_markers import markers_in
+from articulado.legal.labels import INITIALS, WRITTEN_SUFFIXES
+from articulado.prompting.answer_text import AnswerText, Unwrapper
+from articulado.prompting.citation_markers import markers_in, numbers_in
 from articulado.prompting.protocol_lines import (
     DECORATION,
     RULES,
@@ -34,86 +36,7 @@ from articulado.prompting.protocol_lines import (
     may_become_protocol,
     may_hold_protocol,
 )
-
-FENCE = "```"
-
-_BARE_FENCE = re.compile(rf"{FENCE}\w{{0,20}}")
-_LEADING_FENCE = re.compile(rf"\s*{FENCE}\w{{0,20}}[^\S\n]*\n\s*")
-
-
-class AnswerText:
-    """Emits text as soon as it is certain that it does not end the answer; what is emitted adds up to ``text``.
-
-    Held back is what may be its end: white space, and lines with nothing but a code fence, for models often put their
-    self-evaluation in a block. Each piece is looked at once, whatever is held back.
-    """
-
-    def __init__(self, emit: Callable[[str], None]) -> None:
-        self._emit_text = emit
-        self._emitted: list[str] = []
-        self._held: list[str] = []
-        self._line = ""  # of the current line, what is held back of it, without white space before it
-        self._line_shown = False  # a part of the current line has been emitted
-        self._in_block = False  # the fence before a self-evaluation that came first has been dropped, its pair not yet
-
-    def __bool__(self) -> bool:
-        """Tell whether anything has been emitted."""
-        return bool(self._emitted)
-
-    @property
-    def text(self) -> str:
-        """What has been emitted."""
-        return "".join(self._emitted)
-
-    def add(self, text: str) -> None:
-        """Take the next piece."""
-        lines = text.split("\n")
-        last = next((index for index in range(len(lines) - 1, -1, -1) if not self._may_end(lines, index)), None)
-        if last is None:
-            self._held.append(text)
-            self._line = _compact(lines[-1] if len(lines) > 1 else self._line + text)
-            self._line_shown = self._line_shown and len(lines) == 1
-            return
-        ending = lines[last].rstrip()
-        shown = "".join([*self._held, *(f"{line}\n" for line in lines[:last]), ending])
-        self._held = ["\n".join([lines[last][len(ending) :], *lines[last + 1 :]])]
-        self._line_shown = last == len(lines) - 1
-        self._line = "" if self._line_shown else _compact(lines[-1])
-        if not self._emitted:
-            shown = (_LEADING_FENCE.sub("", shown, count=1) if self._in_block else shown).lstrip()
-        self._emit(shown)
-
-    def begin_again(self) -> None:
-        """Forget what was held back before any answer: it belongs to a self-evaluation that came first."""
-        held = "".join(self._held)
-        self._in_block ^= sum(line.strip().startswith(FENCE) for line in held.split("\n")) % 2 == 1
-        self._held, self._line, self._line_shown = [], "", False
-
-    def close(self) -> None:
-        """Take the end: a block whose closing fence was held back, or never came, is closed."""
-        if sum(line.lstrip().startswith(FENCE) for line in self.text.split("\n")) % 2:
-            self._emit(f"\n{FENCE}")
-
-    def _may_end(self, lines: list[str], index: int) -> bool:
-        """Tell whether a line may be the last of an answer, and no part of it."""
-        if index:
-            line, begins = lines[index].strip(), True
-        else:
-            line, begins = (self._line + lines[0]).strip(), not self._line_shown
-        return not line or (begins and bool(_BARE_FENCE.fullmatch(line)))
-
-    def _emit(self, text: str) -> None:
-        if text:
-            self._emitted.append(text)
-            self._emit_text(text)
-
-
-def _compact(line: str) -> str:
-    """Return a held line without white space before it, and with one sign of it at most after it."""
-    line = line.lstrip()
-    content = line.rstrip()
-    return content + line[len(content) :][:1]
-
+from articulado.values.answers import Need
 
 MAX_EVALUATION_LINE = 2_000
 """Characters that are read of a line of self-evaluation."""
@@ -159,6 +82,7 @@ class StreamSplitter:
     """
 
     def __init__(self, emit: Callable[[str], None] = lambda text: None) -> None:
+        self._wrapper = Unwrapper()
         self._text = AnswerText(emit)
         self.self_evaluation: list[tuple[str, str]] = []
         self._line = ""  # of the current line, what is neither answer nor self-evaluation yet
@@ -177,6 +101,10 @@ class StreamSplitter:
 
     def feed(self, text: str) -> None:
         """Take the next piece of the reply."""
+        self._take(self._wrapper.feed(text))
+
+    def _take(self, text: str) -> None:
+        """Take a piece of the reply as it stands in its wrapper, if it has one."""
         for piece in _PIECES.findall(self._unify_breaks(text)):
             if piece == "\n":
                 self._end_line(newline=True)
@@ -186,6 +114,7 @@ class StreamSplitter:
 
     def close(self) -> None:
         """Take the end of the reply."""
+        self._take(self._wrapper.rest())
         self._end_line(newline=False)
         self._end_heading()
         if self._after_delimiter:
@@ -319,3 +248,86 @@ def _is_open(rest: str) -> bool:
 def _outweighs(stretch: str, answer: str) -> bool:
     """Tell whether the text after a self-evaluation is the answer, and what stood before it only led up to it."""
     return len(stretch) > len(answer) and bool(markers_in(stretch)) and not markers_in(answer)
+
+
+MAX_NEEDS = 2
+"""Needs of a reply that are met; further ones are left out."""
+
+_NOTHING = re.compile(r"^\W*(?:ning[uú]n[oa]?s?|nada|none|no|n/a)?\W*$", re.IGNORECASE)
+_NEXT_KEYWORD = re.compile(r"[\s*_`]+(USED|DROP|NEED)\s*[|:｜]", re.IGNORECASE)
+_ALL = re.compile(r"^\W*(?:tod[oa]s|all)\W*$", re.IGNORECASE)
+_PROVISION = re.compile(
+    rf"\b(?:art|disp|d\.?\s?[{INITIALS}]\b)|^\W*\d+(?:\.\d+)*\s*(?:{WRITTEN_SUFFIXES})?\W*$", re.IGNORECASE
+)
+_LABEL = re.compile(r"^\W*(?:art[ií]culo|article|ley|law|keywords|palabras clave)\W*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class SelfEvaluation:
+    """Numbers of the fragments used and dropped, and needs. Numbers are 1-based, valid, unique; none is in both."""
+
+    used: list[int]
+    dropped: list[int]
+    needs: list[Need]
+
+
+@dataclass(frozen=True)
+class Reply(SelfEvaluation):
+    """A principal's reply, taken apart."""
+
+    answer: str
+
+
+def parse_reply(text: str, fragments: int) -> Reply:
+    r"""Return a whole reply, taken apart; ``fragments`` is the number of those in the context. Never raises.
+
+    >>> reply = parse_reply("Son 30 días [C1].\n===META===\nUSED|1\nDROP|2, 3\nNEED|artículo 49|ET", fragments=3)
+    >>> reply.answer, reply.used, reply.dropped
+    ('Son 30 días [C1].', [1], [2, 3])
+    >>> reply.needs
+    [{'kind': 'article', 'article': 'artículo 49', 'law': 'ET', 'keywords': ''}]
+    """
+    splitter = StreamSplitter()
+    splitter.feed(text)
+    splitter.close()
+    evaluation = read_self_evaluation(splitter, fragments)
+    return Reply(evaluation.used, evaluation.dropped, evaluation.needs, splitter.answer)
+
+
+def read_self_evaluation(splitter: StreamSplitter, fragments: int, *, marked: bool = True) -> SelfEvaluation:
+    """Return the self-evaluation of the reply that a closed splitter has.
+
+    DROP wins over USED. Without any USED line that can be read, the fragments cited in the answer were used; of an
+    answer that was not to be ``marked``, all.
+    """
+    values: dict[str, list[str]] = {"USED": [], "DROP": [], "NEED": []}
+    for keyword, line in splitter.self_evaluation:
+        first, *rest = _NEXT_KEYWORD.split(line)
+        values[keyword].append(first)
+        for name, value in zip(rest[::2], rest[1::2], strict=True):
+            values[name.upper()].append(value)
+    valid = range(1, fragments + 1)
+    dropped = _numbers(values["DROP"], valid)
+    readable = [value for value in values["USED"] if _NOTHING.match(value) or _numbers([value], valid)]
+    cited = markers_in(splitter.answer, valid) if marked else list(valid)
+    claimed = _numbers(readable, valid) if readable else cited
+    used = [n for n in claimed if n in valid and n not in dropped]
+    needs = [need for need in map(_need, values["NEED"]) if need][:MAX_NEEDS]
+    return SelfEvaluation(used, dropped, needs)
+
+
+def _numbers(values: list[str], valid: range) -> list[int]:
+    """Return the fragment numbers in some values, each once; "todos" are all."""
+    numbers = (n for value in values for n in (valid if _ALL.match(value) else numbers_in(value, valid)))
+    return [n for n in dict.fromkeys(numbers) if n in valid]
+
+
+def _need(value: str) -> Need | None:
+    """Return the provision or the keywords that a value names; ``None`` where it names nothing."""
+    parts = [part.strip(" \t*_`[]\"'«»") for part in value.replace("｜", "|").split("|")]
+    parts = [part[:200] for part in parts if not _NOTHING.match(part) and not _LABEL.match(part)]
+    if not parts:
+        return None
+    if len(parts) > 1 and _PROVISION.search(parts[0]):
+        return {"kind": "article", "article": parts[0], "law": parts[1], "keywords": ""}
+    return {"kind": "keywords", "article": "", "law": "", "keywords": " ".join(parts)}

@@ -1,6 +1,9 @@
 """Write a generation to a Qdrant server, in collections of its own.
 
-Aliases point to the collections, so that other programs can open them under stable names.
+Aliases point to the collections, so that other programs can open them under stable names. ``period_of`` gives
+the shard key of a chunk in a collection that a server keeps by period, such as rulings. Such a collection
+keeps one name and one alias, and a search covers all its periods; each period can be moved to other nodes or
+given replicas by its key.
 """
 
 import asyncio
@@ -11,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from articulado.config.files import DEFAULT_PROFILE
-from articulado.config.settings import Settings, period_of
+from articulado.config.settings import Settings
 from articulado.language.translation import translate
 from articulado.store.generations import REBUILD_HINT, Index
 from articulado.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
@@ -52,6 +55,22 @@ IDS_PER_REQUEST = 10_000
 
 HELD = timedelta(minutes=15)
 """How long what is no longer served is kept: runs that began with it go on with it (``question_timeout``)."""
+
+
+UNDATED = "undated"
+"""The key of what has no day."""
+
+
+def period_of(day: str | None, years: int) -> str:
+    """Return the shard key of a chunk by the day on which it begins (ISO 8601), in periods of so many years.
+
+    >>> period_of("2024-03-01", 5), period_of("2025-01-01", 5), period_of("2024-03-01", 1), period_of(None, 5)
+    ('2020-2024', '2025-2029', '2024', 'undated')
+    """
+    if not day:
+        return UNDATED
+    first = int(day[:4]) // years * years
+    return f"{first}-{first + years - 1}" if years > 1 else f"{first}"
 
 
 def server_writer(settings: Settings, profile: str = DEFAULT_PROFILE, *, held: timedelta = HELD) -> WriterFactory:

@@ -219,13 +219,17 @@ class ChunkStore(Closable, Protocol):
 
 @dataclass(frozen=True)
 class Completion:
-    """What a chat model wrote, whole, and what it cost. ``cut``: it ran into a limit on its length."""
+    """Reply of a chat model, whole, and its cost.
+
+    ``cut`` is set if it ran into a limit on its length; ``warnings`` tell the user of its other faults.
+    """
 
     text: str
     requests: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cut: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 S = TypeVar("S", bound=BaseModel)

@@ -13,8 +13,7 @@ from articulado.language.folding import fold
 from articulado.language.numerals import read_number
 from articulado.prompting.citation_markers import markers_in, one_per_mark
 from articulado.prompting.protocol_lines import DELIMITER
-from articulado.prompting.self_evaluation import parse_reply
-from articulado.prompting.stream_splitter import StreamSplitter
+from articulado.prompting.stream_splitter import StreamSplitter, parse_reply
 from articulado.values.answers import AnswerOutcome, Citation, Message
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ArticuladoError

@@ -5,8 +5,7 @@ import random
 import pytest
 from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 
-from articulado.prompting.self_evaluation import read_self_evaluation
-from articulado.prompting.stream_splitter import StreamSplitter
+from articulado.prompting.stream_splitter import StreamSplitter, read_self_evaluation
 from graph.rag import build_rag
 
 FRAGMENTS = 3

@@ -1,5 +1,6 @@
 """A principal behind HTTP that keeps to the protocol only roughly: what is streamed, asked again, and stays."""
 
+import random
 from functools import partial
 
 import pytest
@@ -13,8 +14,8 @@ from articulado.answering.principal import ChatPrincipal
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings
 from articulado.language.languages import language
-from articulado.models.chat import LINE_ALLOWANCE, MAX_STREAMED
 from articulado.models.openai import chat_model
+from articulado.models.reply import LINE_ALLOWANCE, MAX_STREAMED
 from articulado.models.retry import QuestionTime, Retrier
 from articulado.prompting.prompts import load_prompts
 from articulado.values.errors import ModelError, ModelTimeout
@@ -251,11 +252,23 @@ async def test_a_repair_is_asked_for_only_where_there_is_time(left, asked):
 
 
 async def test_an_answer_without_end_is_cut_at_a_line_and_says_so(principal):
-    line = f"{' '.join(['Son 30 días [C1].'] * 20)}\n"
-    result = await principal.ask(Reply(line, piece=len(line), endless=True))
+    drawn, words = random.Random(7), ("día", "plazo", "mes", "año", "contrato", "salario", "jornada", "permiso")
+    lines = "".join(f"{' '.join(drawn.choices(words, k=14))} [C1].\n" for _ in range(1_500))
+    result = await principal.ask(Reply(lines, piece=80, endless=True))
     assert principal.server.left.wait(PATIENCE)
     assert result["answer"] == principal.shown[-1]
-    assert result["answer"].endswith("Son 30 días [C1].")
-    assert len(result["answer"]) <= MAX_STREAMED + LINE_ALLOWANCE
+    assert result["answer"].endswith(" [C1].")
+    assert MAX_STREAMED < len(result["answer"]) <= MAX_STREAMED + LINE_ALLOWANCE
     assert sum(len(event.get("text", "")) for event in principal.events) == len(result["answer"])
     assert "incompleta" in result["warnings"][0]
+
+
+async def test_an_answer_that_repeats_itself_ends_before_the_repetition_and_says_so(principal):
+    answer = "Son 30 días [C1]."
+    again = " La fecha se fija de común acuerdo entre la empresa y la persona trabajadora."
+    result = await principal.ask(Reply(f"{answer}{again * 20}", piece=20, endless=True))
+    assert principal.server.left.wait(PATIENCE)
+    assert result["answer"] == principal.shown[-1] == answer + again
+    assert len(principal.shown) == 2
+    assert "repetía lo mismo" in result["warnings"][0]
+    assert "ARTICULADO_PRINCIPAL_MODEL" in result["warnings"][0]

@@ -23,7 +23,8 @@ class Reply:
     ``piece`` is the length in characters of the pieces of a stream; after ``disconnect_after`` of them the
     connection breaks. As long as somebody listens, ``dribble`` sends a byte every 10 ms, and ``endless`` streams the
     text again and again; one that is ``held`` has no end until they leave. ``refusal`` stands in the place of the text
-    of a whole reply, and so do the arguments of a call of the tool that was sent, ``called_with``.
+    of a whole reply, and so do the arguments of a call of the tool that was sent, ``called_with``. ``thoughts`` are
+    further fields of the message, of a stream before its text; in ``parts``, the content is a list with thoughts in it.
     """
 
     text: str = ""
@@ -40,6 +41,8 @@ class Reply:
     raw: str | None = None
     refusal: str | None = None
     called_with: str | None = None
+    thoughts: dict[str, Any] = field(default_factory=dict)
+    parts: bool = False
 
 
 def failure(status: int, code: str | None = None, message: str = "scripted failure", **headers: str) -> Reply:
@@ -212,12 +215,19 @@ class _Handler(BaseHTTPRequestHandler):
         self._begin_chunks("text/event-stream")
         if reply.error is not None:
             self._event({"error": reply.error})
+        if reply.thoughts:
+            self._event(
+                _chunk(request, [{"index": 0, "delta": {"role": "assistant", "content": None, **reply.thoughts}}])
+            )
+        if reply.parts:
+            self._event(_chunk(request, [{"index": 0, "delta": {"role": "assistant", "content": [_THOUGHT]}}]))
         pieces = [reply.text[i : i + reply.piece] for i in range(0, len(reply.text), reply.piece)]
         for number, piece in enumerate(pieces):
             if number == reply.disconnect_after:
                 self.close_connection = True
                 return
-            self._event(_chunk(request, [{"index": 0, "delta": {"role": "assistant", "content": piece}}]))
+            content = [{"type": "text", "text": piece}] if reply.parts else piece
+            self._event(_chunk(request, [{"index": 0, "delta": {"role": "assistant", "content": content}}]))
         if reply.endless:
             self._repeat(request, pieces)
             return
@@ -266,12 +276,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"%x\r\n%s\r\n" % (len(content), content))
 
 
+_THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "¿Treinta?"}]}
+
+
 def _as_reply(reply: Reply | str) -> Reply:
     return Reply(reply) if isinstance(reply, str) else reply
 
 
 def _completion(request: Recorded, reply: Reply) -> dict[str, Any]:
-    message = {"role": "assistant", "content": None if reply.refusal else reply.text, "refusal": reply.refusal}
+    content = [_THOUGHT, {"type": "text", "text": reply.text}] if reply.parts else reply.text
+    message = {"role": "assistant", "content": None if reply.refusal else content, "refusal": reply.refusal}
+    message |= reply.thoughts
     if reply.called_with is not None:
         function = {"name": request.body["tools"][0]["function"]["name"], "arguments": reply.called_with}
         message |= {"content": None, "tool_calls": [{"id": "call-1", "type": "function", "function": function}]}

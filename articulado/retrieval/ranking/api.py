@@ -162,7 +162,7 @@ def rerank_api(settings: RerankSettings, retrier: Callable[[Endpoint], Retrier] 
     """
     endpoint = endpoint_of(settings)
     timeout = openai.Timeout(None, connect=CONNECT_TIMEOUT)
-    http = PerLoopClient(timeout=timeout, follow_redirects=False)
+    http = PerLoopClient(timeout=timeout)
     # Of another provider: nothing that identifies the account at OpenAI goes there.
     headers: dict[str, Any] = {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
     client = openai.AsyncOpenAI(

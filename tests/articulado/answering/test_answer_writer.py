@@ -11,7 +11,7 @@ from articulado.language.spanish import stems
 from articulado.legal.domain.base import Lexicon
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.prompting.fragments import fragments_of
-from articulado.prompting.self_evaluation import Reply
+from articulado.prompting.stream_splitter import Reply
 from articulado.store.records.chunks import packaged_law_records
 from articulado.values.answers import Days, question_of
 

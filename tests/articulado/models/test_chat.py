@@ -147,9 +147,9 @@ async def test_restart_is_not_called_where_nothing_was_shown():
 async def test_a_stream_that_never_finishes_fails():
     screen = Screen()
     with pytest.raises(ModelError, match="se ha cortado") as caught:
-        await streamed(chat_over(["a"], ["b"], ["c"]), screen)
+        await streamed(chat_over(["Uno"], ["Dos"], ["Tres"]), screen)
     assert caught.value.attempts == 3
-    assert screen.wiped == ["a", "b"]
+    assert screen.wiped == ["Uno", "Dos"]
 
 
 async def test_an_answer_cut_by_its_length_is_accepted():

@@ -1,6 +1,7 @@
 """Chat over real HTTP to a scripted server: what goes over the wire, and what becomes of what comes back."""
 
 import asyncio
+import random
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -13,8 +14,9 @@ from support.openai_server import OpenAIServer, Reply, failure, running_server, 
 from support.waiting import PATIENCE, Limits
 
 from articulado.config.settings import ModelSettings
-from articulado.models.chat import LINE_ALLOWANCE, MAX_STREAMED, LangChainChat
+from articulado.models.chat import LangChainChat
 from articulado.models.openai import chat_model, check_settings, embedder, fingerprint_of, refuses_sampling
+from articulado.models.reply import LINE_ALLOWANCE, MAX_STREAMED
 from articulado.models.retry import Retrier
 from articulado.values.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 
@@ -71,6 +73,13 @@ async def stream(model: LangChainChat, deadline: float | None = None) -> tuple[s
     return completion.text, shown[:-1], completion.requests
 
 
+def varied(ending: str, length: int = 120_000) -> str:
+    """Return sentences of random words, no two of them alike."""
+    drawn, words = random.Random(7), ("día", "plazo", "mes", "año", "contrato", "salario", "jornada", "permiso")
+    lines = (" ".join(drawn.choices(words, k=12)) + ending for _ in range(length // 60))
+    return "".join(lines)[:length]
+
+
 PROVIDERS = pytest.mark.parametrize(
     ("provider", "scripted"), [("openai", "gpt-5.2"), ("azure", "mi-despliegue"), ("compatible", "gpt-5.2")]
 )
@@ -98,9 +107,9 @@ async def test_stream_asks_for_usage(server, chat, provider, scripted):
     assert server.requests[0].body["stream_options"] == {"include_usage": True}
 
 
-@pytest.mark.parametrize("line", ["Treinta días naturales de vacaciones.\n", "Treinta días naturales de vacaciones. "])
-async def test_a_reply_without_end_is_stopped_and_its_connection_closed(server, chat, line):
-    server.script("gpt-5.2", Reply(line, piece=len(line), endless=True))
+@pytest.mark.parametrize("ending", [".\n", ". "])
+async def test_a_reply_without_end_is_stopped_and_its_connection_closed(server, chat, ending):
+    server.script("gpt-5.2", Reply(varied(ending), piece=40, endless=True))
     shown: list[str] = []
     completion = await chat(settings_for(server, "openai")).stream(
         "", MESSAGES, on_text=shown.append, on_restart=lambda: None
@@ -108,18 +117,18 @@ async def test_a_reply_without_end_is_stopped_and_its_connection_closed(server, 
     assert completion.cut
     assert completion.text == "".join(shown)
     assert MAX_STREAMED < len(completion.text) <= MAX_STREAMED + LINE_ALLOWANCE
-    if line.endswith("\n"):
-        assert len(completion.text) < MAX_STREAMED + len(line)
-        assert f"{completion.text}\n".endswith(line)
+    if ending.endswith("\n"):
+        assert len(completion.text) < MAX_STREAMED + 200
+        assert completion.text.endswith(".")
     assert (completion.requests, server.calls("gpt-5.2")) == (1, 1)
     assert await asyncio.to_thread(server.left.wait, PATIENCE)
 
 
 async def test_three_megabytes_are_handed_over_up_to_the_limit(server, chat):
-    server.script("gpt-5.2", Reply("Son treinta días.\n" * 170_000, piece=3_000))
+    server.script("gpt-5.2", Reply(varied(".\n", 3_000_000), piece=3_000))
     text, _, requests = await stream(chat(settings_for(server, "openai")))
-    assert len(text) <= MAX_STREAMED + LINE_ALLOWANCE
-    assert text.endswith("\nSon treinta días.")
+    assert MAX_STREAMED < len(text) <= MAX_STREAMED + LINE_ALLOWANCE
+    assert text.endswith(".")
     assert requests == 1
 
 
@@ -146,6 +155,45 @@ async def test_azure_path_version_and_key(server, chat):
     assert request.path == "/openai/deployments/mi-despliegue/chat/completions"
     assert request.query == {"api-version": "2024-10-21"}
     assert request.headers["api-key"] == "k-1"
+
+
+AZURE = "/openai/deployments/mi-despliegue"
+
+
+@pytest.mark.parametrize(
+    ("address", "given"),
+    [
+        ("", {"deployment": "mi-despliegue", "api_version": "2024-10-21"}),
+        ("/", {"deployment": "mi-despliegue", "api_version": "2024-10-21"}),
+        ("/openai", {"deployment": "mi-despliegue", "api_version": "2024-10-21"}),
+        (f"{AZURE}/chat/completions?api-version=2024-10-21", {}),
+        (f"{AZURE}/chat/completions", {"api_version": "2024-10-21"}),
+        (f"{AZURE}?api-version=2023-05-15", {"api_version": "2024-10-21"}),
+        ("/openai/deployments/otro/?api-version=2024-10-21", {"deployment": "mi-despliegue"}),
+    ],
+)
+async def test_an_azure_deployment_is_reached_by_any_form_of_its_address(server, chat, address, given):
+    server.script("mi-despliegue", "Sí.", "Sí.")
+    empty = {"api_version": "", "deployment": ""}
+    made = chat(settings_for(server, "azure", base_url=f"{server.root}{address}", **{**empty, **given}))
+    assert [(await made.complete("", MESSAGES)).text, (await stream(made))[0]] == ["Sí.", "Sí."]
+    embeddings = settings_for(server, "azure", "text-embedding-3-small", base_url=f"{server.root}{address}")
+    encoder = embedder(embeddings.model_copy(update={**empty, **given}))
+    await encoder.embed_queries(["vacaciones"])
+    await encoder.close()
+    paths = {request.path for request in server.requests}
+    assert paths == {f"{AZURE}/chat/completions", f"{AZURE}/embeddings"}
+    assert {request.query["api-version"] for request in server.requests} == {"2024-10-21"}
+    assert {request.headers["api-key"] for request in server.requests} == {"k-1"}
+
+
+@pytest.mark.parametrize("address", ["/openai/v1", "/openai/v1/", "/openai/v1/chat/completions"])
+async def test_azure_s_v1_takes_the_deployment_as_the_model_and_no_version(server, chat, address):
+    server.script("mi-despliegue", "Sí.", "Sí.")
+    made = chat(settings_for(server, "azure", base_url=f"{server.root}{address}", api_version=""))
+    assert [(await made.complete("", MESSAGES)).text, (await stream(made))[0]] == ["Sí.", "Sí."]
+    assert {request.path for request in server.requests} == {"/openai/v1/chat/completions"}
+    assert all(not request.query and request.headers["api-key"] == "k-1" for request in server.requests)
 
 
 async def test_azure_deployment_is_named_as_the_model_unless_told(server, chat):
@@ -239,7 +287,17 @@ async def test_retry_after_sets_the_pause(server, chat):
         (failure(400, "content_filter"), ContentFiltered, "filtro"),
         (failure(400, "context_length_exceeded", "context_length_exceeded"), ModelError, "ARTICULADO_CONTEXT_TOKENS"),
         (failure(400, "bad", "no such parameter"), ModelError, r"\(HTTP 400\)"),
-        (Reply(status=307, headers={"location": "http://127.0.0.1:1/"}), ModelError, "HTTP 307"),
+        (Reply(status=307, headers={"location": "http://127.0.0.1:1/"}), ConfigurationError, "redirige .*127.0.0.1:1"),
+        (
+            Reply(status=301, headers={"location": "https://u:k@otro.example/v1?k=1"}),
+            ConfigurationError,
+            r"\(https://otro.example\)",
+        ),
+        (
+            Reply(status=308, headers={"location": "/v2/"}),
+            ConfigurationError,
+            "otra ruta.*ARTICULADO_PRINCIPAL_BASE_URL",
+        ),
     ],
     ids=lambda value: getattr(value, "status", None) and str(value.status),
 )

@@ -4,13 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articulado.models.chat import ReasoningFilter
+from articulado.models.habits import ReasoningFilter
 
 
 def filtered(text, size=1000):
     reasoning = ReasoningFilter()
-    pieces = [reasoning.feed(text[at : at + size]) for at in range(0, len(text), size)]
-    return "".join([*pieces, reasoning.rest()])
+    shown = ""
+    for piece in [text[at : at + size] for at in range(0, len(text), size)]:
+        given = reasoning.feed(piece)
+        shown, reasoning.void = ("" if reasoning.void else shown) + given, False
+    given = reasoning.rest()
+    return ("" if reasoning.void else shown) + given
 
 
 @pytest.mark.parametrize("size", [1, 3, 1000])

@@ -9,7 +9,7 @@ from support.prompts import read_fragments, read_prompt
 
 from articulado.prompting.citation_markers import markers_in
 from articulado.prompting.fragments import LAST_CONSULTATION, Fragment, neutralise, render, write_prompt
-from articulado.prompting.self_evaluation import parse_reply
+from articulado.prompting.stream_splitter import parse_reply
 from articulado.values.answers import Days
 
 FRAME = [

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from articulado.prompting.protocol_lines import DELIMITER
-from articulado.prompting.self_evaluation import parse_reply
-from articulado.prompting.stream_splitter import StreamSplitter
+from articulado.prompting.stream_splitter import StreamSplitter, parse_reply
 
 ANY_DELIMITER = re.compile(r"={3,}[ \t]*META[ \t]*={3,}", re.IGNORECASE)
 ANY_EVALUATION_LINE = re.compile(r"^[\s>*_`~#+•-]*(USED|DROP|NEED)\s*\|", re.IGNORECASE)
@@ -81,7 +80,7 @@ REPLIES = st.lists(PIECES | st.text(max_size=8), max_size=30).map("".join)
         ("Sí. ===META=== USED|1 DROP|2", "Sí.", [1], [2]),
         ("Sí.\n\n```\n===META===\nUSED|1\nDROP|2\n```", "Sí.", [1], [2]),
         ("Así:\n```\nx = 1\n```\n===META===\nUSED|1", "Así:\n```\nx = 1\n```", [1], []),
-        ("```\nSí.\n===META===\nUSED|1\n```", "```\nSí.\n```", [1], []),
+        ("```\nSí.\n===META===\nUSED|1\n```", "Sí.", [1], []),
         ("", "", [], []),
         ("===META===\nUSED|1", "", [1], []),
         ("===META===\nLa respuesta, después del delimitador.", "La respuesta, después del delimitador.", [], []),

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from articulado.prompting.fragments import neutralise
-from articulado.prompting.self_evaluation import Reply, parse_reply, read_self_evaluation
-from articulado.prompting.stream_splitter import StreamSplitter
+from articulado.prompting.stream_splitter import Reply, StreamSplitter, parse_reply, read_self_evaluation
 
 DELIMITERS = [
     "===META===",

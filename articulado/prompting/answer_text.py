@@ -1,0 +1,276 @@
+"""Take an answer out of its wrapper, and emit its text as soon as it is certain.
+
+Models wrap answers in a code block, in a JSON object with the answer under a key, and announce either in a line
+before. ``Unwrapper`` passes on the answer; its words are in ``articulado/models/habits.toml``. ``AnswerText`` removes
+the white space around an answer and the code fences left over at its end.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Literal
+
+import regex
+
+from articulado.models.habits import Wrappers, habits
+from articulado.prompting.protocol_lines import DELIMITER
+
+FENCE = "```"
+
+_BARE_FENCE = re.compile(rf"{FENCE}\w{{0,20}}")
+_LEADING_FENCE = re.compile(rf"\s*{FENCE}\w{{0,20}}[^\S\n]*\n\s*")
+
+
+class AnswerText:
+    """Emits text as soon as it is certain that it does not end the answer; what is emitted adds up to ``text``.
+
+    Held back is what may be its end: white space, and lines with nothing but a code fence, for models often put their
+    self-evaluation in a block. Each piece is looked at once, whatever is held back.
+    """
+
+    def __init__(self, emit: Callable[[str], None]) -> None:
+        self._emit_text = emit
+        self._emitted: list[str] = []
+        self._held: list[str] = []
+        self._line = ""  # of the current line, what is held back of it, without white space before it
+        self._line_shown = False  # a part of the current line has been emitted
+        self._in_block = False  # the fence before a self-evaluation that came first has been dropped, its pair not yet
+
+    def __bool__(self) -> bool:
+        """Tell whether anything has been emitted."""
+        return bool(self._emitted)
+
+    @property
+    def text(self) -> str:
+        """What has been emitted."""
+        return "".join(self._emitted)
+
+    def add(self, text: str) -> None:
+        """Take the next piece."""
+        lines = text.split("\n")
+        last = next((index for index in range(len(lines) - 1, -1, -1) if not self._may_end(lines, index)), None)
+        if last is None:
+            self._held.append(text)
+            self._line = _compact(lines[-1] if len(lines) > 1 else self._line + text)
+            self._line_shown = self._line_shown and len(lines) == 1
+            return
+        ending = lines[last].rstrip()
+        shown = "".join([*self._held, *(f"{line}\n" for line in lines[:last]), ending])
+        self._held = ["\n".join([lines[last][len(ending) :], *lines[last + 1 :]])]
+        self._line_shown = last == len(lines) - 1
+        self._line = "" if self._line_shown else _compact(lines[-1])
+        if not self._emitted:
+            shown = (_LEADING_FENCE.sub("", shown, count=1) if self._in_block else shown).lstrip()
+        self._emit(shown)
+
+    def begin_again(self) -> None:
+        """Forget what was held back before any answer: it belongs to a self-evaluation that came first."""
+        held = "".join(self._held)
+        self._in_block ^= sum(line.strip().startswith(FENCE) for line in held.split("\n")) % 2 == 1
+        self._held, self._line, self._line_shown = [], "", False
+
+    def close(self) -> None:
+        """Take the end: a block whose closing fence was held back, or never came, is closed."""
+        if sum(line.lstrip().startswith(FENCE) for line in self.text.split("\n")) % 2:
+            self._emit(f"\n{FENCE}")
+
+    def _may_end(self, lines: list[str], index: int) -> bool:
+        """Tell whether a line may be the last of an answer, and no part of it."""
+        if index:
+            line, begins = lines[index].strip(), True
+        else:
+            line, begins = (self._line + lines[0]).strip(), not self._line_shown
+        return not line or (begins and bool(_BARE_FENCE.fullmatch(line)))
+
+    def _emit(self, text: str) -> None:
+        if text:
+            self._emitted.append(text)
+            self._emit_text(text)
+
+
+def _compact(line: str) -> str:
+    """Return a held line without white space before it, and with one sign of it at most after it."""
+    line = line.lstrip()
+    content = line.rstrip()
+    return content + line[len(content) :][:1]
+
+
+class Unwrapper:
+    r"""Passes on a reply without the code block or the JSON object that is all of it, whatever the pieces it comes in.
+
+    The text of a block that is declared as Markdown is passed on as it comes. Another block and JSON are held: only at
+    their end is it certain that they are no part of an answer.
+
+    >>> wrapper = Unwrapper()
+    >>> wrapper.feed('{"answer": "Son 30 días [C1].", "used": [1]}') + wrapper.rest()
+    'Son 30 días [C1].\n===META===\nUSED|1'
+    """
+
+    def __init__(self, words: Wrappers | None = None) -> None:
+        self._words = words or habits().wrappers
+        self._pending = ""
+        self._state: Literal["begins", "plain", "held", "block"] = "begins"
+        self._nested = False  # a block within the block
+        self._line_begins = True
+
+    def feed(self, text: str) -> str:
+        """Take the next piece of the reply and return the text that is certain."""
+        if self._state == "plain":
+            return text
+        self._pending += text
+        if self._state == "begins":
+            self._begin(last=False)
+        if self._state == "held":
+            return ""
+        return self._in_block(last=False) if self._state == "block" else self._release()
+
+    def rest(self) -> str:
+        """Return at the end of the reply the text that was held back."""
+        if self._state == "begins":
+            self._begin(last=True)
+        if self._state == "held":
+            return unwrapped(self._pending, self._words)
+        return self._in_block(last=True) if self._state == "block" else self._release()
+
+    def _release(self) -> str:
+        if self._state == "begins":
+            return ""
+        text, self._pending = self._pending, ""
+        return text
+
+    def _begin(self, *, last: bool) -> None:
+        """Decide by its beginning what a reply is, once that is certain."""
+        text = self._pending.lstrip()
+        if announced := _preamble(self._words.preambles).match(text, partial=not last):
+            if announced.partial:
+                return
+            text = text[announced.end() :].lstrip()
+        fence = _opening_fence(self._words.fences).match(text, partial=not last)
+        if fence and not fence.partial:
+            markdown = fence[1].casefold() in ("markdown", "md")
+            self._state, self._pending = ("block", text[fence.end() :]) if markdown else ("held", text)
+        elif not text or fence:
+            self._state = "plain" if last else "begins"
+        elif _JSON.match(text):
+            self._state, self._pending = "held", text
+        elif last or text != "[":
+            self._state, self._pending = "plain", text
+
+    def _in_block(self, *, last: bool) -> str:
+        """Return the complete lines of the block, without the fence that closes it, and what follows it."""
+        *lines, rest = self._pending.splitlines(keepends=True) or [""]
+        # The last line may still become a fence.
+        held = not last and not rest.endswith("\n") and _may_be_fence(rest)
+        self._pending = rest if held else ""
+        kept = []
+        for line in lines if held else [*lines, rest]:
+            if self._state == "block" and self._line_begins and line.strip().startswith(FENCE):
+                if not self._nested and line.strip() == FENCE:
+                    self._state = "plain"
+                    continue
+                self._nested = not self._nested
+            self._line_begins = line.endswith("\n")
+            kept.append(line)
+        return "".join(kept)
+
+
+def unwrapped(reply: str, words: Wrappers) -> str:
+    """Return the answer of a reply that is a code block or a JSON object, or the reply if it is neither."""
+    fence = _opening_fence(words.fences).match(reply)
+    content, behind = reply, ""
+    if fence:
+        content, closed, behind = _divided(reply[fence.end() :])
+        if behind.strip() and not _PROTOCOL.match(behind.lstrip()) and "[C" not in content:
+            return reply
+        behind = behind if closed else ""
+    if not _JSON.match(content.lstrip()):
+        return f"{content}\n{behind}" if fence and fence[1].casefold() not in _JSON_FENCES else reply
+    answer, end = _from_json(content.lstrip(), words)
+    if not answer:
+        return reply
+    return "\n".join(filter(None, (answer, end.strip(), behind.strip())))
+
+
+def _divided(text: str) -> tuple[str, bool, str]:
+    """Return the content of a block, if it is closed, and the text behind it."""
+    nested, lines = False, text.split("\n")
+    for number, line in enumerate(lines):
+        if line.strip().startswith(FENCE):
+            if not nested and line.strip() == FENCE:
+                return "\n".join(lines[:number]), True, "\n".join(lines[number + 1 :])
+            nested = not nested
+    return text, False, ""
+
+
+def _from_json(text: str, words: Wrappers) -> tuple[str, str]:
+    """Return the answer in a JSON object, with its self-evaluation as lines of the protocol, and the text behind it."""
+    try:
+        value, end = json.JSONDecoder(strict=False).raw_decode(text)
+    except ValueError:
+        return _from_broken_json(text, words), ""
+    value = value[0] if isinstance(value, list) and value else value
+    if not isinstance(value, dict):
+        return "", ""
+    answer = next((_text_of(value[key], words) for key in _keys(value, words.answers)), "")
+    strings = [each for each in value.values() if isinstance(each, str)]
+    answer = answer or (strings[0] if len(strings) == 1 else "")
+    nested = next((each for key, each in value.items() if key.casefold() == "meta" and isinstance(each, dict)), {})
+    lines = [
+        f"{keyword}|{', '.join(map(str, listed)) if isinstance(listed, list) else listed}"
+        for keyword, names in (("USED", words.used), ("DROP", words.dropped), ("NEED", words.needs))
+        for found in (value, nested)
+        for listed in (found[key] for key in _keys(found, names))
+        if listed
+    ]
+    if answer and lines and not _META.search(answer):
+        answer = "\n".join([answer, DELIMITER, *lines])
+    return answer, text[end:]
+
+
+def _from_broken_json(text: str, words: Wrappers) -> str:
+    """Return the answer in a JSON object that is cut off, or whose quotation marks are not escaped."""
+    keys = "|".join(map(re.escape, words.answers))
+    found = re.search(rf'"(?:{keys})"\s*:\s*"((?:[^"\\]|\\.)*)', text, re.IGNORECASE)
+    if not found:
+        return ""
+    written = found[1].rstrip("\\")
+    try:
+        return str(json.loads(f'"{written}"', strict=False))
+    except ValueError:
+        return written
+
+
+def _keys(value: dict[str, Any], names: tuple[str, ...]) -> list[str]:
+    """Return the keys of an object that are among some names, in the order of the names."""
+    by_name = {key.casefold().replace(" ", "_"): key for key in value}
+    return list(dict.fromkeys(by_name[name.casefold()] for name in names if name.casefold() in by_name))
+
+
+def _text_of(value: object, words: Wrappers) -> str:
+    """Return the text of an answer, which may be a list of paragraphs or another object with an answer."""
+    if isinstance(value, dict):
+        return next((_text_of(value[key], words) for key in _keys(value, words.answers)), "")
+    if isinstance(value, list):
+        return "\n\n".join(filter(None, (_text_of(each, words) for each in value)))
+    return value if isinstance(value, str) else ""
+
+
+def _may_be_fence(line: str) -> bool:
+    return line.strip() in ("", "`", "``") or line.strip().startswith(FENCE)
+
+
+@cache
+def _preamble(words: str) -> "regex.Pattern[str]":
+    return regex.compile(words, regex.IGNORECASE | regex.VERBOSE)
+
+
+@cache
+def _opening_fence(words: str) -> "regex.Pattern[str]":
+    return regex.compile(rf"```[^\S\n]*({words})[^\S\n]*\n", regex.IGNORECASE)
+
+
+_JSON = re.compile(r"\{\s*(?:[\"}]|$)|\[\s*\{")
+_JSON_FENCES = frozenset({"json", "json5", "jsonc"})
+_PROTOCOL = re.compile(r"[=\-—#*\[(\s]{0,20}META|(?:USED|DROP|NEED)\W", re.IGNORECASE)
+_META = re.compile(r"^\W{0,9}META\W{0,9}$", re.MULTILINE)
