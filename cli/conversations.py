@@ -60,6 +60,7 @@ def list_all(as_json: Json = False) -> None:
 @app.command("show", cls=Command)
 def show(name: Name) -> None:
     """Muestra una conversación."""
+    _check(name)
 
     async def read() -> None:
         async with _opened() as conversations:
@@ -72,6 +73,7 @@ def show(name: Name) -> None:
 @app.command("delete", cls=Command)
 def delete(name: Name) -> None:
     """Borra una conversación y todo lo que se guarda de ella."""
+    _check(name)
 
     async def remove() -> None:
         async with _opened() as conversations:
@@ -91,6 +93,17 @@ def prune(days: Days = 30) -> None:
 
     forgotten = asyncio.run(forget())
     typer.echo(f"Conversaciones borradas: {len(forgotten)}")
+
+
+def _check(name: str) -> None:
+    """Check the name of a conversation, key and thread.
+
+    Raises:
+        InvalidInput: no conversation can have it.
+    """
+    from server.conversations.store import check_name
+
+    check_name(name.rpartition("/")[2] if name.isprintable() else "")
 
 
 @asynccontextmanager

@@ -24,7 +24,7 @@ from articulado.values.answers import Citation, Message
 from articulado.values.errors import ConversationBusy, InvalidInput
 from articulado.verification.claims import side_by_side
 from server.conversations.checkpoint_trimming import LeanSaver
-from server.conversations.store import Conversation, Conversations, KeptTurn
+from server.conversations.store import Conversation, Conversations, KeptTurn, check_name
 from server.operations.requests import current_caller
 
 if TYPE_CHECKING:
@@ -226,7 +226,6 @@ def _link(paragraph: "Paragraph", url: str) -> None:
 
 THREAD = "thread_id"
 """Key of the input that names the conversation of a run."""
-_NAME = re.compile(r"[\w.-]{1,64}")
 _DAY = 86_400
 
 
@@ -260,8 +259,7 @@ class Threads:
         Raises:
             InvalidInput: it is none that a conversation may have, or nothing is kept here.
         """
-        if not _NAME.fullmatch(thread_id):
-            raise InvalidInput(translate("conversations.bad_name"))
+        check_name(thread_id)
         if self.kept is None:
             raise InvalidInput(translate("conversations.not_kept"))
         return self.kept, f"{current_caller()}/{thread_id}"

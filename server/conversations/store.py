@@ -5,7 +5,8 @@ Moments are in UTC. ``FeedbackBox`` has the ratings.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -23,12 +24,13 @@ from articulado.calculations.written import Worked
 from articulado.config.extras import importing
 from articulado.language.translation import translate
 from articulado.values.answers import AnswerOutcome, CaseGuide, Citation, Message, NearestNeed
-from articulado.values.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
+from articulado.values.errors import ConfigurationError, ConversationUnknown, InvalidInput, StoreUnavailable
 from articulado.values.findings import Certificate, Finding, Freshness, NamedVerdict, Remission
 from server.conversations.checkpoint_trimming import LeanSaver
 from state.rag import fresh_turn
 
 if TYPE_CHECKING:
+    import aiosqlite
     import psycopg
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
@@ -46,6 +48,21 @@ Rating = Literal["up", "down"]
 _RATINGS = "feedback"
 """Namespace of the ratings in a store."""
 _PAGE = 100
+
+
+NAME_PATTERN, LONGEST_NAME = r"^[\w-]+(?:\.[\w-]+)*$", 64
+"""Names of conversations: words with single dots between them, so that no name is a path."""
+_NAME = re.compile(NAME_PATTERN)
+
+
+def check_name(thread_id: str) -> None:
+    """Check the name of a conversation.
+
+    Raises:
+        InvalidInput: no conversation can have it; the message says which it can.
+    """
+    if len(thread_id) > LONGEST_NAME or not _NAME.fullmatch(thread_id):
+        raise InvalidInput(translate("conversations.bad_name"))
 
 
 class KeptTurn(TypedDict):
@@ -150,9 +167,12 @@ class Conversation:
 class Conversations:
     """The conversations in a checkpointer, and in a store what people thought of their answers."""
 
-    def __init__(self, saver: "BaseCheckpointSaver[str]", store: BaseStore) -> None:
+    def __init__(
+        self, saver: "BaseCheckpointSaver[str]", store: BaseStore, erase: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
         self.saver = LeanSaver(saver)
         self.feedback = FeedbackBox(store)
+        self._erase = erase
 
     async def read(self, thread_id: str) -> Conversation:
         """Return a conversation.
@@ -194,8 +214,17 @@ class Conversations:
         """
         if await self.saver.aget_tuple(_config(thread_id)) is None:
             raise ConversationUnknown(translate("conversations.unknown", thread=thread_id.rpartition("/")[2]))
+        await self._delete(thread_id)
+        await self._erase_traces()
+
+    async def _delete(self, thread_id: str) -> None:
         await self.saver.adelete_thread(thread_id)
         await self.feedback.delete(thread_id)
+
+    async def _erase_traces(self) -> None:
+        """Overwrite the copies of deleted text that the database has kept for itself."""
+        if self._erase:
+            await self._erase()
 
     async def forget(self, days: float, now: datetime | None = None) -> list[str]:
         """Delete the conversations that went on more than so many days ago for the last time; return their names.
@@ -205,8 +234,9 @@ class Conversations:
         before = (now or datetime.now(UTC)) - timedelta(days=days)
         old = [thread for thread, last in (await self.last_used()).items() if last < before]
         for thread in old:
-            await self.delete(thread)
+            await self._delete(thread)
         await self.feedback.forget(before)
+        await self._erase_traces()
         return old
 
 
@@ -262,15 +292,49 @@ async def _sqlite(file: Path) -> AsyncIterator[Conversations]:
     try:
         saver, store = AsyncSqliteSaver(connection), AsyncSqliteStore(items)
         try:
+            for each in (connection, items):
+                # Deleted text is overwritten with zeros, not just given up.
+                await each.execute("PRAGMA secure_delete = ON")
             await saver.setup()
             await store.setup()
+            await _erase_once(items)
         except sqlite3.Error as error:
             raise StoreUnavailable(translate("conversations.unavailable", where=file)) from error
+
+        async def erase() -> None:
+            await _empty_log(items)
+
         async with store:
-            yield Conversations(saver, store)
+            yield Conversations(saver, store, erase)
     finally:
         await connection.close()
         await items.close()
+
+
+_ERASED = 0x61727469
+"""Application id of a file whose free pages hold no deleted text ("arti")."""
+_TRIES = 50
+"""Attempts to empty the log while another process reads the file; whoever closes the file last empties it as well."""
+
+
+async def _erase_once(connection: "aiosqlite.Connection") -> None:
+    """Rewrite a file in which an earlier version has deleted text without overwriting it."""
+    async with connection.execute("PRAGMA application_id") as cursor:
+        row = await cursor.fetchone()
+    if row is None or row[0] != _ERASED:
+        await connection.execute("VACUUM")
+        await connection.execute(f"PRAGMA application_id = {_ERASED}")
+        await _empty_log(connection)
+
+
+async def _empty_log(connection: "aiosqlite.Connection") -> None:
+    """Write the log of changes (WAL) into the file and cut it to nothing: it holds pages as they were before."""
+    for _ in range(_TRIES):
+        async with connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") as cursor:
+            row = await cursor.fetchone()
+        if row is None or not row[0]:
+            return
+        await asyncio.sleep(_PAUSE)
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from articulado.values.answers import RerankStrategy
-from server.conversations.store import Rating
+from server.conversations.store import LONGEST_NAME, NAME_PATTERN, Rating
 from server.v1 import examples
 from state.context import RunContext
 
@@ -31,7 +31,7 @@ def _written(value: object) -> object:
 
 Day = Annotated[date, BeforeValidator(_written, json_schema_input_type=date)]
 Question = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION)]
-ThreadId = Annotated[str, Field(pattern=r"^[\w.-]{1,64}$")]
+ThreadId = Annotated[str, Field(pattern=NAME_PATTERN, max_length=LONGEST_NAME)]
 
 
 def _shown(example: dict[str, Any]) -> ConfigDict:

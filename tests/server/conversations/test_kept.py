@@ -13,10 +13,10 @@ from langgraph.checkpoint.base import empty_checkpoint
 from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 from support.postgres import postgres
 
-from articulado.values.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
+from articulado.values.errors import ConfigurationError, ConversationUnknown, InvalidInput, StoreUnavailable
 from graph.rag import build_rag
 from server.conversations.checkpoint_trimming import KEPT
-from server.conversations.store import MEMORY, Conversations, KeptTurn, open_conversations
+from server.conversations.store import MEMORY, Conversations, KeptTurn, check_name, open_conversations
 
 FIRST, SECOND = "¿Cuántos días de vacaciones tengo?", "¿y si estoy de baja?"
 HOLIDAYS = make_chunk(38, "Artículo 38", title="Vacaciones anuales")
@@ -155,3 +155,97 @@ async def test_memory_forgets_with_the_process(tmp_path: Path) -> None:
 
 def test_all_that_a_turn_shows_is_kept() -> None:
     assert KeptTurn.__annotations__.keys() - {"asked"} <= KEPT
+
+
+PHRASE = "el finiquito de la señora Arrizabalaga"
+
+
+def traces(folder: Path) -> list[str]:
+    """Return the files below a folder whose bytes hold the phrase, in UTF-8 or UTF-16."""
+    written = (PHRASE.encode(), PHRASE.encode("utf-16-le"), PHRASE[12:].encode())
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    return [file.name for file in files if any(each in file.read_bytes() for each in written)]
+
+
+async def talk_of_it(conversations: Conversations, name: str) -> None:
+    await ask(conversations, name, FIRST, f"¿y {PHRASE}?", *[f"¿y {PHRASE}, el día {day}?" for day in range(1, 6)])
+    await conversations.feedback.put("web", name, f"¿y {PHRASE}?", "Treinta.", "down", f"No es {PHRASE}")
+
+
+@pytest.mark.parametrize("way", ["deleted", "expired", "one of two", "long", "closed"])
+async def test_nothing_of_a_deleted_conversation_stays_in_the_files(way: str, tmp_path: Path) -> None:
+    async with open_conversations("sqlite:kept.sqlite", tmp_path) as conversations:
+        await talk_of_it(conversations, "web/hilo")
+        if way == "one of two":
+            await ask(conversations, "web/otro", FIRST)
+        if way == "long":
+            await ask(conversations, "web/hilo", *[f"¿y {PHRASE} {'con detalle ' * 200}?"] * 3)
+        assert traces(tmp_path)
+        if way == "expired":
+            await conversations.forget(1, datetime.now(UTC) + timedelta(days=2))
+        else:
+            await conversations.delete("web/hilo")
+        if way != "closed":
+            assert traces(tmp_path) == []
+        if way == "one of two":
+            assert len((await conversations.read("web/otro")).turns) == 1
+    assert traces(tmp_path) == []
+
+
+async def test_a_reader_in_another_process_does_not_keep_the_text_for_good(tmp_path: Path) -> None:
+    where = "sqlite:kept.sqlite"
+    async with open_conversations(where, tmp_path) as conversations:
+        async with open_conversations(where, tmp_path) as others:
+            await talk_of_it(conversations, "web/hilo")
+            assert (await others.read("web/hilo")).turns
+            await conversations.delete("web/hilo")
+        assert traces(tmp_path) == []
+
+
+async def test_text_that_an_earlier_version_deleted_is_overwritten_when_the_file_is_opened(tmp_path: Path) -> None:
+    import sqlite3
+
+    async with open_conversations("sqlite:kept.sqlite", tmp_path) as conversations:
+        await talk_of_it(conversations, "web/hilo")
+        await ask(conversations, "web/otro", FIRST)
+    with sqlite3.connect(tmp_path / "kept.sqlite") as connection:
+        connection.execute("PRAGMA application_id = 0")
+        connection.execute("PRAGMA secure_delete = OFF")
+        for table in ("checkpoints", "writes"):
+            connection.execute(f"DELETE FROM {table} WHERE thread_id = 'web/hilo'")
+        connection.execute("DELETE FROM store")
+    connection.close()
+    assert traces(tmp_path)
+    async with open_conversations("sqlite:kept.sqlite", tmp_path) as conversations:
+        assert len((await conversations.read("web/otro")).turns) == 1
+    assert traces(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "..",
+        ".",
+        "../otro",
+        "a/b",
+        "a\\b",
+        "",
+        " ",
+        "a" * 65,
+        "a\nb",
+        "a\x00b",
+        "a\x1b[31m",
+        "a\n",
+        "a..b",
+        ".oculto",
+        "a b",
+    ],
+)
+def test_a_name_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(InvalidInput, match="de 1 a 64 letras"):
+        check_name(name)
+
+
+@pytest.mark.parametrize("name", ["a", "hilo-1", "v1.2", "Ñandú_3", "a" * 64, "0f8fad5b-d9cb-469f-a165-70867728950e"])
+def test_a_plain_name_is_taken(name: str) -> None:
+    check_name(name)
