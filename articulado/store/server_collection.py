@@ -4,11 +4,13 @@ Time-outs are in seconds.
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from articulado.config.settings import Quantization, Settings
 from articulado.language.translation import translate
@@ -53,13 +55,21 @@ def connect_blocking(settings: Settings) -> "QdrantClient":
 
 
 def _address(settings: Settings) -> dict[str, Any]:
+    """Return the arguments of a client; an address without a port has that of its scheme, not Qdrant's own."""
     key = settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key else None
+    written = settings.qdrant_url.strip()
+    try:
+        parts = urlsplit(written if "://" in written else f"http://{written}")
+        port = parts.port or {"http": 80, "https": 443}[parts.scheme if parts.hostname else ""]
+    except (ValueError, KeyError) as error:
+        raise ConfigurationError(translate("store.bad_address", url=written)) from error
     return {
-        "url": settings.qdrant_url,
+        "url": f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}",
+        "port": port,
         "api_key": key,
         "check_compatibility": False,  # it would be a blocking request of its own
         # A plain address has no certificate: without reading those of the system a client is made in 6 ms, not 28.
-        "verify": not settings.qdrant_url.startswith("http://"),
+        "verify": parts.scheme != "http",
     }
 
 
@@ -80,13 +90,35 @@ def translate_server_errors() -> Iterator[None]:
     except UnexpectedResponse as error:
         if error.status_code in (401, 403):
             raise ConfigurationError(translate("store.key_refused")) from error
+        if error.status_code is not None and 300 <= error.status_code < 400:
+            place = urlsplit(error.headers.get("location", "")).netloc.rpartition("@")[2] or "?"
+            raise ConfigurationError(translate("store.redirected", place=place)) from error
+        if error.status_code == 404 and not _is_of_qdrant(error.content):
+            raise StoreUnavailable(translate("store.no_qdrant")) from error
         if error.status_code == 404:
             raise IndexMissing(translate("store.collections_missing", command=BUILD_HINT)) from error
         raise StoreUnavailable(
             translate("store.server_error", status=error.status_code, content=error.content[:200])
         ) from error
     except (ApiException, QdrantException) as error:
-        raise StoreUnavailable(translate("store.no_connection", error=_reason(error))) from error
+        raise StoreUnavailable(translate("store.no_connection", url=_tried(error), error=_reason(error))) from error
+
+
+def _is_of_qdrant(content: bytes) -> bool:
+    """Tell if a response is Qdrant's own: it is a JSON object with a status."""
+    with suppress(ValueError):
+        reply = json.loads(content)
+        return isinstance(reply, dict) and "status" in reply
+    return False
+
+
+def _tried(error: Exception) -> str:
+    """Return the address that was asked, with its port and path."""
+    request = getattr(getattr(error, "source", error), "_request", None)
+    if request is None:
+        return "?"
+    url = request.url
+    return f"{url.scheme}://{url.host}:{url.port or {'http': 80, 'https': 443}.get(url.scheme)}{url.path}"
 
 
 def _reason(error: Exception) -> str:

@@ -23,7 +23,7 @@ from articulado.legal.wordings import Certainty
 from articulado.retrieval.fusion import ranked_provisions, with_cards
 from articulado.retrieval.references import Wording, provision_detail, wording_on
 from articulado.values.chunks import Candidate, is_official, ordering_score, own_document, status_said
-from articulado.values.errors import IndexMissing, InvalidInput
+from articulado.values.errors import ArticuladoError, IndexMissing, InvalidInput
 from articulado.verification.dossier import Dossier
 from graph.open_graphs import OpenGraphs
 from server.lookup.index import DeskIndex, check_citation, references_of
@@ -257,14 +257,16 @@ class LawDesk:
         from articulado.verification.briefs.checker import check_brief, cited_laws
 
         settings = self._opened.settings
+        name = _file_name(name)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / f"escrito{Path(name).suffix.lower()}"
             await asyncio.to_thread(file.write_bytes, content)
             try:
                 text = await workers(settings.read_limits).call(read_brief, file)
-            except InvalidInput as error:
-                # The caller knows the file by its name, and not by the place of this copy.
-                raise InvalidInput(str(error).replace(str(file), name)) from error
+            except ArticuladoError as error:
+                # The user knows the file by the name that it was sent with.
+                said = str(error).replace(str(file), name).replace(folder, "").replace(file.name, name)
+                raise type(error)(said) from error
         async with self._index() as index:
             held = {law_id: await index.law(law_id) for law_id in cited_laws(text.paragraphs)}
             official = [law_id for law_id, law in held.items() if law and law.official]
@@ -275,6 +277,12 @@ class LawDesk:
 
     def _index(self) -> AbstractAsyncContextManager[DeskIndex]:
         return DeskIndex.held(self._opened, self._today)
+
+
+def _file_name(name: str) -> str:
+    """Return the name of a file that was sent, without folders and without what cannot be shown."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    return "".join(sign for sign in last if sign.isprintable()) or "escrito"
 
 
 def _hit(index: DeskIndex, rank: int, candidate: Candidate, sure: Certainty, day: date | None) -> SearchHit:

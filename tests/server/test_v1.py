@@ -2,6 +2,7 @@
 
 import base64
 import json
+import tempfile
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -244,3 +245,26 @@ def test_with_keys_a_caller_needs_one(home: Path, tmp_path: Path) -> None:
             assert http.get("/v1/about").json()["keys"] is True
             statuses = [http.get("/v1/search?q=permiso").status_code for _ in range(3)]
     assert statuses == [200, 200, 429]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "shown"),
+    [
+        ("demanda.docx", b"PK\x03\x04 roto", "demanda.docx"),
+        ("recurso.pdf", b"%PDF-1.4 roto", "recurso.pdf"),
+        ("escrito vacío.txt", b"", "escrito vacío.txt"),
+        ("C:\\Usuarios\\ana\\demanda.docx", b"nada", "demanda.docx"),
+        ("../../etc/nota.xyz", b"nada", "nota.xyz"),
+        ("nota\n\x1b.md", b"\xff\xfe\x00", "nota.md"),
+        ("a" * 190 + ".odt", b"PK\x03\x04", "a" * 190 + ".odt"),
+    ],
+)
+def test_a_file_that_cannot_be_read_goes_by_the_name_that_it_was_sent_with(
+    client: httpx.Client, name: str, content: bytes, shown: str
+) -> None:
+    body = {"name": name, "content": base64.b64encode(content or b" ").decode()}
+    told = client.post("/v1/check", json=body)
+    assert told.status_code == 422
+    assert shown in told.text.encode().decode("unicode_escape") or shown in told.json()["detail"]
+    assert tempfile.gettempdir() not in told.text
+    assert "escrito." not in told.text

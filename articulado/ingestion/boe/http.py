@@ -45,7 +45,9 @@ class PoliteHttp:
             limits=httpx2.Limits(max_connections=1),
             timeout=httpx2.Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT)),
             follow_redirects=True,
+            event_hooks={"request": [self._stay]},
         )
+        self._asked = httpx2.URL()
 
     async def aclose(self) -> None:
         """Close the connection."""
@@ -92,6 +94,7 @@ class PoliteHttp:
         async def attempt() -> httpx2.Response:
             await self._wait_between()
             try:
+                self._asked = httpx2.URL(url)
                 async with asyncio.timeout(self._timeout):
                     response = await self._client.get(url, headers=dict(headers), params=params)
             except (httpx2.UnsupportedProtocol, httpx2.InvalidURL) as error:
@@ -113,10 +116,30 @@ class PoliteHttp:
                 "internet y el proxy, o vuelva a intentarlo más tarde."
             ) from failure
 
+    async def _stay(self, request: httpx2.Request) -> None:
+        """Refuse to follow a redirect to another server, such as one of this machine or of its network."""
+        if not is_same_server(self._asked, request.url):
+            raise SourceUnavailable(
+                f"El servidor {self._asked.host} redirige a otra dirección ({_origin(request.url)}), y no se sigue. Si "
+                "esa es la buena, póngala en ARTICULADO_BOE_URL."
+            )
+
     async def _wait_between(self) -> None:
         """Let the pause since the last request pass, and no more where the clock was set back meanwhile."""
         if self._last_request is not None and (pause := self._last_request + self._pause - self._backoff.clock()) > 0:
             await self._backoff.sleep(min(pause, self._pause))
+
+
+def is_same_server(asked: httpx2.URL, target: httpx2.URL) -> bool:
+    """Tell if an address is on the server of another one: the same host and port, or its change from HTTP to HTTPS."""
+    if asked.host != target.host:
+        return False
+    secured = (asked.scheme, target.scheme) == ("http", "https") and {asked.port, target.port} == {None}
+    return secured or (asked.scheme, asked.port) == (target.scheme, target.port)
+
+
+def _origin(url: httpx2.URL) -> str:
+    return f"{url.scheme}://{url.host}{f':{url.port}' if url.port else ''}"
 
 
 def _rejection(response: httpx2.Response) -> SourceUnavailable:

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import pytest
 from support.small_laws import write_law
 
 from articulado.ingestion.sources import SUFFIXES, companions, source_files
@@ -185,3 +186,31 @@ def test_a_folder_of_what_no_reader_knows_says_so(tmp_path: Path) -> None:
     (tmp_path / "viejo.doc").write_text("texto")
     _, [failure], _ = source_files([str(tmp_path)])
     assert failure["reason"].endswith("): 1 de .doc (guárdelo como .docx)")
+
+
+@pytest.mark.parametrize("name", ["nota.txt", "hondo/nota.md", "nota.pdf", "ley.xml", "nota.txt.yaml", "carpeta"])
+@pytest.mark.parametrize("relative", [False, True])
+def test_a_link_to_something_outside_the_folder_is_told_and_not_read(tmp_path: Path, name: str, relative: bool) -> None:
+    folder, secret = tmp_path / "documentos", tmp_path / "fuera" / "secreto"
+    (folder / "hondo").mkdir(parents=True)
+    (folder / "nota.txt" if name != "nota.txt" else folder / "otra.txt").write_text("Texto de la nota.")
+    secret.parent.mkdir()
+    secret.write_text("<texto><bloque>secreto</bloque></texto>")
+    target = secret.parent if name == "carpeta" else secret
+    link = folder / name
+    link.symlink_to(os.path.relpath(target, link.parent) if relative else target)
+    files, failures, _ = source_files([str(folder)])
+    assert [Path(file["path"]).parent for file in files] == [folder]
+    assert [failure["source"] for failure in failures] == [str(link)]
+    assert "está fuera de la carpeta" in failures[0]["reason"]
+    assert companions(folder / "nota.txt") == []
+
+
+def test_links_within_a_folder_and_files_that_are_named_are_read(tmp_path: Path) -> None:
+    folder = tmp_path / "documentos"
+    folder.mkdir()
+    (folder / "nota.txt").write_text("Texto.")
+    (folder / "otra.txt").symlink_to("nota.txt")
+    (tmp_path / "enlace").symlink_to(folder)
+    (tmp_path / "suelta.txt").symlink_to(folder / "nota.txt")
+    assert paths(folder) == paths(tmp_path / "enlace") == paths(tmp_path / "suelta.txt") == [str(folder / "nota.txt")]

@@ -1,7 +1,10 @@
 """What the server adapter sends over HTTP, and what it makes of failures."""
 
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ from articulado.store.generations import Index
 from articulado.store.layout import INDEXED_FIELDS, POINTS_PER_PARENT
 from articulado.store.opening import IndexBuilder, open_index
 from articulado.store.server import ServerStore
+from articulado.store.server_collection import connect, translate_server_errors
 from articulado.store.server_writer import server_writer
 from articulado.values.errors import ArticuladoError, ConfigurationError, IndexMissing, StoreUnavailable
 from articulado.values.protocols import HybridQuery, SearchFilter
@@ -371,3 +375,94 @@ async def test_a_build_that_fails_or_is_killed_leaves_nothing(
     async with IndexBuilder(tmp_path, writer):
         assert qdrant.names == collections_of(old)
     assert (open_index(tmp_path), qdrant.aliases) == (old, aliases_of(old))
+
+
+@contextmanager
+def answering(status: int, body: bytes = b"", prefix: str = "", **headers: str) -> Iterator[tuple[str, list[str]]]:
+    """Answer every request alike; yields the address and the paths that were asked for."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(status)
+            for name, text in {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}.items():
+                self.send_header(name, text)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Keep the test output clean."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}{prefix}", asked
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+async def collections_at(url: str) -> object:
+    client = connect(Settings.read(None, store="server", qdrant_url=url), timeout=2)
+    try:
+        with translate_server_errors():
+            return (await client.get_collections()).collections
+    finally:
+        await client.close()
+
+
+NOTHING = b'{"result": {"collections": []}, "status": "ok", "time": 0.0}'
+
+
+@pytest.mark.parametrize("prefix", ["", "/", "/qdrant", "/qdrant/", "/a/b"])
+async def test_an_address_with_a_path_is_taken_as_given(prefix: str) -> None:
+    with answering(200, NOTHING, prefix) as (url, asked):
+        assert await collections_at(url) == []
+        assert await collections_at(f" {url.removeprefix('http://')} ") == []
+    assert asked == [f"{prefix.rstrip('/')}/collections"] * 2
+
+
+@pytest.mark.parametrize(
+    ("url", "tried"),
+    [
+        ("http://127.0.0.1", "http://127.0.0.1:80/collections"),
+        ("https://127.0.0.1", "https://127.0.0.1:443/collections"),
+        ("127.0.0.1/qdrant", "http://127.0.0.1:80/qdrant/collections"),
+        ("http://127.0.0.1:1/qdrant/", "http://127.0.0.1:1/qdrant/collections"),
+        ("http://127.0.0.1:1", "http://127.0.0.1:1/collections"),
+    ],
+)
+async def test_the_address_that_was_tried_is_told(url: str, tried: str) -> None:
+    with pytest.raises(StoreUnavailable, match="ARTICULADO_QDRANT_URL") as caught:
+        await collections_at(url)
+    assert f" en {tried}: " in str(caught.value)
+    assert "6333" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://servidor", "http://servidor:puerto", "http://servidor:99999", "http://[::1", ""]
+)
+async def test_an_address_that_is_none_is_told(url: str) -> None:
+    with pytest.raises(ConfigurationError, match="no es una dirección"):
+        await collections_at(url)
+
+
+@pytest.mark.parametrize("body", [b"<html>Not found</html>", b"", b'{"detail": "Not Found"}', b"[]"])
+async def test_a_server_that_is_no_qdrant_is_told(body: bytes) -> None:
+    with answering(404, body) as (url, _), pytest.raises(StoreUnavailable, match="que no es Qdrant"):
+        await collections_at(url)
+
+
+@pytest.mark.parametrize("location", ["http://127.0.0.1:9/x", "https://u:k@otro.example/y?k=1", "http://10.0.0.1/"])
+async def test_a_redirect_is_refused(location: str) -> None:
+    with (
+        answering(302, Location=location) as (url, asked),
+        pytest.raises(ConfigurationError, match="redirige") as caught,
+    ):
+        await collections_at(url)
+    assert len(asked) == 1
+    assert "k=1" not in str(caught.value)
+    assert "u:k" not in str(caught.value)
