@@ -85,7 +85,7 @@ class FilterField(Section):
 
     ``named_by`` are the words with which an inquiry names a value, by default those of ``values``: a value that is an
     ordinary word ("general") needs names of its own. ``others`` are names of the same kind without any article, each
-    with other ways to write it (``articulado.cases.mentions``).
+    with other ways to write it (``articulado.cases.phrases``).
     """
 
     name: Name

@@ -104,13 +104,10 @@ class ModelSettings(BaseSettings):
     @field_validator("parameters")
     @classmethod
     def _json_object(cls, value: str) -> str:
-        try:
-            fits = not value.strip() or isinstance(json.loads(value), dict)
-        except ValueError:
-            fits = False
-        if not fits:
-            raise PydanticCustomError("json_object", "not a JSON object")
-        return value.strip()
+        with suppress(ValueError):
+            if not value.strip() or isinstance(json.loads(value), dict):
+                return value.strip()
+        raise PydanticCustomError("json_object", "not a JSON object")
 
     @classmethod
     def for_role(cls, role: Role, env_file: Path | None) -> Self:

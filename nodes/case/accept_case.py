@@ -7,8 +7,7 @@ from langgraph.types import Overwrite
 
 from articulado.cases.confidence import CaseGraph
 from articulado.cases.fields import fill_from_data, filter_paths
-from articulado.cases.mentions import conflicts, fill_open_filters, named_values
-from articulado.cases.phrases import is_placeholder
+from articulado.cases.phrases import conflicts, fill_open_filters, is_placeholder, named_values
 from articulado.cases.readers import text_of
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC

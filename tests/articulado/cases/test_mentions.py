@@ -2,7 +2,7 @@
 
 import pytest
 
-from articulado.cases.mentions import Conflict, conflicts, fill_open_filters, named_values
+from articulado.cases.phrases import Conflict, conflicts, fill_open_filters, named_values
 from articulado.config.profile import load_profile
 from articulado.config.sections import FilterField
 from articulado.language.languages import language
