@@ -110,7 +110,7 @@ def opens_silently(model: str, table: Habits | None = None) -> bool:
 
 _LONGEST_WAIT = 200
 """Characters behind a mark that are held until they show what the mark is."""
-_QUOTES = frozenset("`\"'«»“”‘’‹›")
+_QUOTES = {"`": "`", '"': '"', "'": "'", "«": "»", "“": "”", "‘": "’", "‹": "›"}
 _SENTENCE_ENDS = frozenset(".!?…]")
 _GOES_ON = re.compile(r"[^\S\n]*[^\W\d_A-ZÁÉÍÓÚÜÑÇ]|[,.;:)?!]")
 _CODE_BLOCK = "```"
@@ -139,7 +139,7 @@ class ReasoningFilter:
         self._framed = self._ended = self._shown = self._in_block = False
         self._held: list[str] = []
         self._line = ""  # current line of the visible text
-        self._last = ""  # character before the next mark
+        self._last = ""  # the two characters before the next mark
 
     def feed(self, text: str) -> str:
         """Take the next piece of the reply and return the text that is no reasoning for certain."""
@@ -161,7 +161,7 @@ class ReasoningFilter:
             mark = pattern.search(self._pending, partial=not last)
             start = mark.start() if mark else len(self._pending)
             before, rest = self._pending[:start], self._pending[start:]
-            self._last = before[-1:] or self._last
+            self._last = (self._last + before)[-2:]
             self._pass_on(before, shown)
             if mark is None or mark.partial:
                 self._pending = rest
@@ -172,13 +172,15 @@ class ReasoningFilter:
                 break
             self._pending = behind
             self._take(mark, behind, shown)
-            self._last = mark[0][-1:]
+            self._last = mark[0][-2:]
         if self._ended:
             self._pending = ""
         return "".join(shown)
 
     def _waits(self, mark: "regex.Match[str]", behind: str) -> bool:
         """Tell if a mark that may end the reply is to wait for the text behind it, which decides what it is."""
+        if behind in ("`", "``"):
+            return True  # a quotation mark, or a code block
         kind = mark.lastgroup or ""
         if self._hidden is not None or kind.startswith(("open", "frame")) or len(behind) >= _LONGEST_WAIT:
             return False
@@ -257,7 +259,9 @@ class ReasoningFilter:
 
 
 def _is_quoted(before: str, behind: str) -> bool:
-    return bool(before) and before in _QUOTES and behind[:1] in _QUOTES
+    """Tell if a mark stands between quotation marks; one behind a word closes a quotation, and opens none."""
+    opens = not before[:-1].strip(" \t\n([¿¡")
+    return opens and behind[:1] == _QUOTES.get(before[-1:], "\0") and not behind.startswith(_CODE_BLOCK)
 
 
 def refused_parameters(status: int, text: str, sent: Collection[str], table: Habits | None = None) -> list[Parameter]:

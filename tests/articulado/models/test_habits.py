@@ -30,6 +30,8 @@ THOUGHTS = {
         f"<think>{THOUGHT}</think><think>{THOUGHT}</think>{ANSWER}",
         f"<think>Cierro con `</think>` luego.</think>{ANSWER}",
         f"{ANSWER}\n<think>{THOUGHT}",
+        f'<think>La clave es "a"</think>{ANSWER}',
+        f"<think>Uso `días`</think>{ANSWER}",
     ],
     "namespace": [
         f"<seed:think>{THOUGHT}</seed:think>{ANSWER}",
@@ -329,6 +331,13 @@ async def test_thoughts_among_the_parts_of_a_message_are_no_answer(server, chats
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_an_answer_that_mentions_a_mark_keeps_its_text(text, size):
     assert filtered(text, size) == text
+
+
+@pytest.mark.parametrize("size", [1, 2, 1000])
+@pytest.mark.parametrize("last", ["`x`", '"a"', "{", "«x»", "'"])
+def test_a_code_block_or_json_behind_thoughts_is_the_reply(last, size):
+    for reply in ("```json\n{}\n```", '{"days": 30}', '"treinta"', "`30`", "«30»"):
+        assert filtered(f"<think>{last}</think>{reply}", size) == reply
 
 
 @pytest.mark.parametrize("text", [f"<think>{THOUGHT}", f"[THINK]{THOUGHT}", f"<|channel|>analysis<|message|>{THOUGHT}"])
