@@ -206,7 +206,7 @@ async def test_cancelling_the_caller_cancels():
             "unsupported_value, «temperature»",
         ),
         (MalformedReplyError("x"), ModelError, "no se puede leer"),
-        (status(301), ModelError, "HTTP 301"),
+        (status(301), ConfigurationError, "redirige"),
     ],
     ids=str,
 )
