@@ -20,7 +20,13 @@ from articulado.language.formats import long_day
 from articulado.language.translation import reason, translate
 from articulado.values.errors import IndexMissing, InvalidInput
 from articulado.values.findings import Finding
-from articulado.verification.briefs.passages import BriefParagraph, BriefReport, CheckedParagraph, DayOrigin
+from articulado.verification.briefs.passages import (
+    BriefCitation,
+    BriefParagraph,
+    BriefReport,
+    CheckedParagraph,
+    DayOrigin,
+)
 from cli.failures import FAILED
 from cli.options import IndexFolder, Json, ProfileOption, a_date, read_configuration
 from cli.render import clean, console, print_indented, print_json, print_warnings
@@ -124,28 +130,33 @@ _UNSURE = "No consta con seguridad cuál era entonces la redacción: compruébel
 _LONGEST = 500
 """Characters of a quotation or of the law that are shown."""
 
+_LINE = 140
+"""Characters of the law that are shown beside a citation that stands."""
 
-def print_report(out: Console, report: BriefReport) -> None:
-    """Print what is wrong in a brief, paragraph by paragraph, then what could not be checked."""
+
+def print_report(out: Console, name: str, report: BriefReport) -> None:
+    """Print what is wrong in a brief, paragraph by paragraph, then its citations by their outcome."""
+    heading = f"{name} – {report['title']}" if report["title"] and report["title"] != name else name
+    out.print(clean(heading), style="bold", markup=False)
     day = long_day(date.fromisoformat(report["day"]).isoformat())
     out.print(f"Derecho vigente el {day} ({_ORIGINS[report['day_origin']]}).", style="dim", markup=False)
     faulty = [paragraph for paragraph in report["paragraphs"] if paragraph["findings"]]
     for paragraph in faulty:
         _print_paragraph(out, paragraph)
-    cited = sum(len(paragraph["citations"]) for paragraph in report["paragraphs"])
     found = sum(len(paragraph["findings"]) for paragraph in faulty)
     out.print()
+    counts = report["counts"]
+    untold = counts["not_found"] + counts["unchecked"]
     if found:
-        summary = "1 hallazgo" if found == 1 else f"{found} hallazgos"
-        out.print(f"{summary} en {_counted(cited)}.", style="bold red", markup=False)
+        out.print("1 hallazgo." if found == 1 else f"{found} hallazgos.", style="bold red", markup=False)
+    elif untold:
+        out.print(translate("brief.nothing_in_checked", untold=untold), style="bold yellow", markup=False)
     else:
-        out.print(f"Nada que objetar en {_counted(cited)}.", style="bold green", markup=False)
-    _print_unchecked(out, report)
+        out.print("Nada que objetar.", style="bold green", markup=False)
+    existing = translate("brief.existing", existing=counts["existing"]) if counts["existing"] else ""
+    out.print(translate("brief.counts", **{**counts, "existing": existing}), markup=False)
+    _print_outcomes(out, report)
     print_warnings(out, report["warnings"])
-
-
-def _counted(cited: int) -> str:
-    return "1 precepto citado" if cited == 1 else f"{cited} preceptos citados"
 
 
 def _print_paragraph(out: Console, paragraph: CheckedParagraph) -> None:
@@ -160,25 +171,46 @@ def _print_paragraph(out: Console, paragraph: CheckedParagraph) -> None:
             print_indented(out, f"La ley dice: «{_short(finding['evidence'])}»", indent=4, style="green")
 
 
-def _print_unchecked(out: Console, report: BriefReport) -> None:
-    if report["without_wording"]:
-        out.print("\nEl índice no tiene la redacción de esa fecha:", style="dim", markup=False)
-        for line in report["without_wording"]:
-            print_indented(out, line, indent=2, style="dim")
-    others = [ruling["where"] for ruling in report["rulings"] if not ruling["indexed"]]
-    if lines := list(dict.fromkeys([*report["unchecked"], *others])):
-        out.print("\nNo se puede comprobar con este índice:", style="dim", markup=False)
-        for line in lines:
-            print_indented(out, line, indent=2, style="dim")
-    if confirmed := list(dict.fromkeys(ruling["where"] for ruling in report["rulings"] if ruling["indexed"])):
-        out.print("\nResoluciones que el índice tiene:", style="dim", markup=False)
-        for line in confirmed:
-            print_indented(out, line, indent=2, style="dim")
+def _print_outcomes(out: Console, report: BriefReport) -> None:
+    """Print the citations that stand, those that do not, and what could not be checked, each once."""
+    cited = [citation for paragraph in report["paragraphs"] for citation in paragraph["citations"]]
+    rulings = report["rulings"]
+    _print_list(out, "brief.by_text", [_line(each) for each in cited if each["basis"] == "text"])
+    _print_list(out, "brief.by_existence", [_line(each) for each in cited if each["basis"] == "existence"])
+    _print_list(out, "brief.ended", [_line(each) for each in cited if each["basis"] == "ended"])
+    confirmed = [
+        f"{each['name']}, de {long_day(each['date'])}: {each['title']}. {_short(each['text'], _LINE)}"
+        for each in rulings
+        if each["status"] == "confirmed"
+    ]
+    _print_list(out, "brief.rulings_confirmed", confirmed)
+    absent = [f"{each['where']}. {each['message']}".rstrip() for each in rulings if each["status"] == "not_found"]
+    _print_list(out, "brief.not_found", absent)
+    places = [f"Párrafo {each['paragraph']}: {', '.join(each['marks'])}" for each in report["incomplete"]]
+    _print_list(out, "brief.incomplete", places)
+    unsure = [
+        each for each in cited if each["outcome"] == "unchecked" and each["wording"] == "unknown" and each["text"]
+    ]
+    _print_list(out, "brief.unsure", [_line(each) for each in unsure])
+    _print_list(out, "brief.without_wording", report["without_wording"])
+    _print_list(out, "brief.unchecked", report["unchecked"])
 
 
-def _short(text: str) -> str:
+def _line(citation: BriefCitation) -> str:
+    text = " ".join(citation["text"].split())
+    return f"{citation['where']} ({citation['law']}): «{_short(text, _LINE)}»"
+
+
+def _print_list(out: Console, heading: str, lines: Sequence[str]) -> None:
+    if lines:
+        out.print(f"\n{translate(heading)}", style="dim", markup=False)
+        for line in dict.fromkeys(lines):
+            print_indented(out, clean(line), indent=2, style="dim")
+
+
+def _short(text: str, longest: int = _LONGEST) -> str:
     plain = clean(" ".join(text.split()))
-    return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}…"
+    return plain if len(plain) <= longest else f"{plain[:longest].rpartition(' ')[0]}…"
 
 
 Brief = Annotated[
@@ -214,9 +246,9 @@ def check(
     if docx:
         write_annotated(brief, docx, text.paragraphs, report)
     if as_json:
-        print_json({"brief": str(brief), **report})
+        print_json({"brief": brief.name, **report})
     else:
-        print_report(console(), report)
+        print_report(console(), brief.name, report)
     if not report["ok"]:
         raise typer.Exit(FAILED)
 
@@ -241,7 +273,8 @@ async def _check(
 ) -> "BriefReport":
     from articulado.ingestion.incremental.base import IndexBase
     from articulado.ingestion.incremental.indexed_laws import indexed_law
-    from articulado.verification.briefs.checker import check_brief, cited_laws
+    from articulado.verification.briefs.checker import check_brief
+    from articulado.verification.briefs.provisions import cited_laws
     from graph.compose import open_services
 
     try:

@@ -21,7 +21,8 @@ from articulado.ingestion.files.brief import read_brief
 from articulado.ingestion.incremental.base import IndexBase
 from articulado.ingestion.incremental.indexed_laws import indexed_law
 from articulado.language.folding import fold
-from articulado.verification.briefs.checker import check_brief, cited_laws
+from articulado.verification.briefs.checker import check_brief
+from articulado.verification.briefs.provisions import cited_laws
 from graph.compose import open_services
 
 CHECKS = {
@@ -30,6 +31,8 @@ CHECKS = {
     "invented_quote": {"quotation"},
     "misattributed_quote": {"quotation", "citation"},
     "wrong_figure": {"figure"},
+    "wrong_place": {"citation", "figure"},
+    "wrong_ruling": {"citation"},
 }
 """The kinds of planted faults, and the checks that are to tell them."""
 

@@ -254,7 +254,8 @@ class LawDesk:
         """
         from articulado.ingestion.files.brief import read_brief
         from articulado.ingestion.worker import workers
-        from articulado.verification.briefs.checker import check_brief, cited_laws
+        from articulado.verification.briefs.checker import check_brief
+        from articulado.verification.briefs.provisions import cited_laws
 
         settings = self._opened.settings
         name = _file_name(name)

@@ -220,6 +220,15 @@ def test_a_brief_is_checked_as_text_and_as_a_file(client: httpx.Client, as_file:
     assert report["paragraphs"]
 
 
+@pytest.mark.parametrize("name", ["demanda.docx", "../demanda.pdf", "C:/casos/demanda.docx"])
+def test_a_brief_that_cannot_be_read_is_told_by_its_own_name(client: httpx.Client, name: str) -> None:
+    content = base64.b64encode(b"nada").decode()
+    message = client.post("/v1/check", json={"content": content, "name": name}).text
+    assert "demanda." in message
+    assert "/tmp" not in message
+    assert "escrito" not in message
+
+
 def test_ratings_are_kept_and_go_with_their_conversation(client: httpx.Client, home: Path) -> None:
     given = {"question": "¿Cuánto?", "answer": "20 días.", "rating": "down", "comment": "falta el convenio"}
     client.post("/v1/ask", json={"question": f"¿Qué dice el artículo 1 de la {LAW}?", "thread_id": "r"})

@@ -6,43 +6,50 @@ indexed.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
 from articulado.language.folding import fold
 from articulado.language.formats import MONTHS, long_day, month_number
+from articulado.language.gaps import gaps_in
 from articulado.language.numerals import numeral
-from articulado.language.quantities import DATE, quantities
 from articulado.language.translation import translate
-from articulado.legal.citations.owners import CitationContext
-from articulado.legal.citations.parser import Citation, parse_citations
-from articulado.legal.laws.mentions import mentions_in
+from articulado.legal.citations.parser import Citation
 from articulado.legal.wordings import Certainty
 from articulado.values.findings import Finding
 from articulado.values.protocols import ChunkStore
+from articulado.verification.briefs.claims import Cited, claim_findings, is_supported
 from articulado.verification.briefs.passages import (
     BriefCitation,
     BriefParagraph,
     BriefReport,
     BriefRuling,
     CheckedParagraph,
+    Counts,
     DayOrigin,
+    Outcome,
     Passage,
+    division_of,
+    made,
     passages,
 )
 from articulado.verification.briefs.provisions import (
     LookedUp,
     Provisions,
+    around,
     citation_finding,
+    citations_of,
     described,
+    other_provision,
     source_of,
     validity,
 )
-from articulado.verification.figures import figure_findings
+from articulado.verification.briefs.rulings import RULING, rulings_in
 from articulado.verification.quotations import quotation_findings, stands_in
 from articulado.verification.quoted_text import Quotation, pieces_of
-from articulado.verification.reading import ReadAnswer, read_answer
+from articulado.verification.reading import LEAST_QUOTED, ReadAnswer, read_answer
 from articulado.verification.sources import Source, words_of
 
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
@@ -84,12 +91,6 @@ def _date(match: re.Match[str]) -> date | None:
         return None
 
 
-_RULING = re.compile(
-    r"\bECLI:[A-Z]{2}:[A-Z]{2,8}:\d{4}:\d{1,6}[A-Z]?"
-    r"|\b(?:SS?TSJ?|STJUE|SSTC|STC|SAN|ATS|ATC|SJS)\b[^;«»\n]{0,60}?\d{1,5}/\d{4}(?:,? de \d{1,2} de [a-z]+)?"
-    r"|\b(?:sentencia|auto)s? (?:del? |núm\.? |n\.?º ?|la |Tribunal |Sala |Supremo |Social |Constitucional |lo )*"
-    r"\d{1,5}/\d{4}"
-)
 _POINTS_BACK = re.compile(
     r"\b(?:citad|mencionad|referid|indicad|dich|aludid|mism)[oa]s?\b|\b(?:este|ese|el) (?:precepto|artículo|apartado)\b"
     r"|\ba cuyo tenor\b",
@@ -102,21 +103,17 @@ _OTHER_TEXT = re.compile(
 )
 """A text without articles that is named after a provision, and before a quotation."""
 
-_A_NAME = re.compile(
-    r"[\s,(]{1,3}(?:de la |del |de los |de las |de )?"
-    r"(?P<name>[A-ZÁÉÍÓÚÑ]{2,8}\b|Directiva|Código|Convenio|Reglamento|Tratado|Ley|Real Decreto|Decreto|Acuerdo|Carta)"
-)
-"""What names a law right behind a provision, whether the registry has it or not."""
-
 _SAYS_ENDED = re.compile(
     r"\bderogad|\bno existe|\binexistente|\bya no\b|\bentonces vigente|\b(?:anterior|antigua|entonces) redacción"
     r"|\bredacción (?:anterior|entonces|vigente en|dada por)|\bsuprimid|\bsin vigencia",
     re.IGNORECASE,
 )
-"""What a brief says of a provision of which it knows that it is law no longer."""
+"""Words of a brief that knows a provision to be law no longer."""
 
 _BRACKET = re.compile(r"[»”\"*_\s]{0,6}[(\[]")
-_MONEY = re.compile(r"€|\beuros?\b", re.IGNORECASE)
+
+_LONGEST_TITLE = 120
+"""Characters of a first paragraph that is the heading of a brief."""
 
 _NEAR = 60
 """Characters between a quotation and what names its source behind it."""
@@ -125,6 +122,8 @@ _PARAPHRASE = 0.8
 """Share of its words that a paragraph without any mark must have of the law to be a quotation of it."""
 
 Named = tuple[Citation, LookedUp]
+_Told = list[tuple[Finding, int | None]]
+"""Findings, each with the place where the citation begins that it is about, if it is known."""
 
 
 async def check_brief(
@@ -150,55 +149,64 @@ async def check_brief(
     for passage in passages(paragraphs):
         citations = citations_of(passage.text, as_of)
         named = [(citation, await provisions.look_up(citation)) for citation in citations]
-        findings = _findings(passage, named, before, as_of, today)
-        _note(checked, paragraphs, passage, named, findings)
-        unchecked += [_around(passage.text, citation) for citation, found in named if found.status == "not_indexed"]
-        without_wording += [
-            _around(passage.text, citation) for citation, found in named if found.status == "no_wording"
-        ]
+        told, supported = await _findings(passage, named, before, provisions)
+        _note(checked, paragraphs, passage, named, told, supported)
+        unchecked += [around(passage.text, citation) for citation, found in named if found.status == "not_indexed"]
+        without_wording += [around(passage.text, citation) for citation, found in named if found.status == "no_wording"]
         before = named or before
-    rulings = [
-        ruling for number, paragraph in enumerate(paragraphs, 1) for ruling in await _rulings(paragraph, number, store)
-    ]
+    rulings: list[BriefRuling] = []
+    for number, paragraph in enumerate(paragraphs):
+        for ruling, start, end in await rulings_in(paragraph.text, number + 1, store):
+            rulings.append(ruling)
+            if ruling["status"] == "differs":
+                found = _checked(checked, paragraphs, number)["findings"]
+                found.append(made("citation", "ruling_differs", paragraph.text, (start, end), ruling["message"]))
+                found.sort(key=lambda finding: finding["start"])
     return {
+        "title": _title(paragraphs),
         "day": as_of.isoformat(),
         "day_origin": origin,
+        "counts": _counts(checked.values(), rulings),
         "paragraphs": [checked[number] for number in sorted(checked)],
         "rulings": rulings,
         "unchecked": list(dict.fromkeys(unchecked)),
         "without_wording": list(dict.fromkeys(without_wording)),
         "warnings": list(warnings),
+        "incomplete": [
+            {"paragraph": number, "page": paragraph.page, "marks": marks}
+            for number, paragraph in enumerate(paragraphs, 1)
+            if (marks := gaps_in(paragraph.text))
+        ],
         "ok": not any(paragraph["findings"] for paragraph in checked.values()),
     }
 
 
-def citations_of(text: str, day: date | None = None) -> list[Citation]:
-    """Return the provisions that a text of a day names; those of a law that is not known are of none.
-
-    >>> [citation.law_id for citation in citations_of("el art. 56 ET y el art. 12 de la Directiva 2003/88/CE")]
-    ['BOE-A-2015-11430', None]
-    """
-    mentions = mentions_in(text, fold(text), day, literal=True)
-    citations = []
-    for citation in parse_citations(text, CitationContext(day=day)):
-        named = _A_NAME.match(text, citation.end)
-        is_known = named and any(mention.start <= named.start("name") < mention.end for mention in mentions)
-        citations.append(replace(citation, law_id=None) if named and not is_known else citation)
-    return citations
+def _title(paragraphs: Sequence[BriefParagraph]) -> str:
+    first = next((paragraph.text.strip(" #*_\n") for paragraph in paragraphs if paragraph.text.strip(" #*_\n")), "")
+    return first if len(first) <= _LONGEST_TITLE and "\n" not in first else ""
 
 
-def cited_laws(paragraphs: Sequence[BriefParagraph]) -> frozenset[str]:
-    """Return the ids of the laws that a brief names provisions of."""
-    named = (citation for paragraph in paragraphs for citation in citations_of(paragraph.text))
-    return frozenset(citation.law_id for citation in named if citation.law_id)
+def _counts(checked: Collection[CheckedParagraph], rulings: Sequence[BriefRuling]) -> Counts:
+    outcomes = [citation["outcome"] for paragraph in checked for citation in paragraph["citations"]]
+    told = Counter([*outcomes, *(ruling["status"] for ruling in rulings)])
+    existing = sum(citation["basis"] == "existence" for paragraph in checked for citation in paragraph["citations"])
+    return {
+        "citations": told.total(),
+        "confirmed": told["confirmed"],
+        "existing": existing,
+        "differs": told["differs"],
+        "not_found": told["not_found"],
+        "unchecked": told["unchecked"],
+    }
 
 
-def _findings(
-    passage: Passage, named: Sequence[Named], before: Sequence[Named], day: date, today: date
-) -> list[Finding]:
-    text = passage.text
-    findings = [
-        finding
+async def _findings(
+    passage: Passage, named: Sequence[Named], before: Sequence[Named], provisions: Provisions
+) -> tuple[_Told, set[int]]:
+    """Return the errors of a passage, and the places of its citations that a figure or quotation bears out."""
+    text, day, today = passage.text, provisions.day, provisions.today
+    findings: _Told = [
+        (finding, citation.start)
         for citation, found in named
         if not _is_quoted(passage, citation.start)
         and not _SAYS_ENDED.search(text[max(0, citation.start - _NEAR) : citation.end + _NEAR])
@@ -208,7 +216,7 @@ def _findings(
     inherited = [] if own else list(before) if _POINTS_BACK.search(text) else []
     sources = _sources([*named, *inherited])
     if not sources:
-        return findings
+        return findings, set()
     answer = read_answer(text, "", sources)
     quotations = [q for q in passage.quotations if _may_be_judged(passage, q, own, inherited)]
     quoted = quotation_findings(answer, quotations)
@@ -216,9 +224,34 @@ def _findings(
     unsure = {f"C{source.number}" for source in sources if _certainty(source, [*named, *inherited]) == "unknown"}
     for finding in quoted:
         judged = _other_wording(finding, [*named, *inherited], day) or finding
-        findings.append({**judged, "severity": "warning"} if finding["mark"] in unsure else judged)
-    findings += [finding for finding in figure_findings(answer) if _is_of_law(finding, answer, passage)]
-    return sorted(findings, key=lambda finding: finding["start"])
+        findings.append(({**judged, "severity": "warning"} if finding["mark"] in unsure else judged, None))
+    cited = [await _cited(text, citation, found, provisions) for citation, found in named if found.wording]
+    doubted = {citation.start for citation, found in named if found.certainty == "unknown"}
+    elsewhere = await _elsewhere(answer, cited, provisions)
+    misplaced = {about for _, about in elsewhere}
+    wrong = {about for _, about in findings if about is not None}
+    for finding, about in [*elsewhere, *(pair for pair in claim_findings(answer, cited) if pair[1] not in misplaced)]:
+        if about not in wrong and not _is_quoted(passage, finding["start"]):
+            findings.append(({**finding, "severity": "warning"} if about in doubted else finding, about))
+    supported = {each.citation.start for each in cited if is_supported(answer, each) or _is_quoted_right(passage, each)}
+    return sorted(findings, key=lambda pair: pair[0]["start"]), supported
+
+
+async def _elsewhere(answer: ReadAnswer, cited: Sequence[Cited], provisions: Provisions) -> list[tuple[Finding, int]]:
+    """Return the findings on sentences with one citation that say what another provision says."""
+    by_start = {each.citation.start: each for each in cited}
+    findings = []
+    for sentence in answer.sentences:
+        one = by_start.get(sentence.named[0].start) if len(sentence.named) == 1 else None
+        if one and (finding := await other_provision(sentence, one, provisions)):
+            findings.append((finding, one.citation.start))
+    return findings
+
+
+def _is_quoted_right(passage: Passage, cited: Cited) -> bool:
+    """Tell whether words that are quoted beside a provision stand in it."""
+    near = (each for each in passage.quotations if each.length >= LEAST_QUOTED)
+    return any(stands_in(each.pieces, [cited.source.text]) for each in near)
 
 
 def _sources(named: Sequence[Named]) -> list[Source]:
@@ -246,14 +279,14 @@ def _may_be_judged(passage: Passage, quotation: Quotation, own: Sequence[Named],
     in_brackets = bool(_BRACKET.match(behind))
     ahead = [pair for pair in own if pair[0].end <= quotation.start]
     following = [pair for pair in own if 0 <= pair[0].start - quotation.end < _NEAR]
-    if _RULING.search(behind) and (in_brackets or not ahead):
+    if RULING.search(behind) and (in_brackets or not ahead):
         return False
     nearest = (in_brackets and following[:1]) or ahead[-1:] or following[:1] or list(inherited[-1:])
     if not nearest:
         return False
     citation, found = nearest[0]
     between = text[citation.end : quotation.start] if citation.end <= quotation.start else ""
-    return found.wording is not None and not _RULING.search(between) and not _OTHER_TEXT.search(between)
+    return found.wording is not None and not RULING.search(between) and not _OTHER_TEXT.search(between)
 
 
 def _is_close(finding: Finding) -> bool:
@@ -264,13 +297,13 @@ def _is_close(finding: Finding) -> bool:
     return len(said & real) >= _PARAPHRASE * max(len(said), len(real))
 
 
-def _is_of_law(finding: Finding, answer: ReadAnswer, passage: Passage) -> bool:
-    """Tell whether a figure is said of the law: in a sentence that names a provision, and no sum of the case."""
-    if _MONEY.search(answer.text[finding["start"] : finding["end"] + 10]) or _is_quoted(passage, finding["start"]):
-        return False
-    if any(quantity.unit == DATE for quantity in quantities(finding["where"])):
-        return False  # Days are of the facts.
-    return any(sentence.start <= finding["start"] < sentence.end and sentence.named for sentence in answer.sentences)
+async def _cited(text: str, citation: Citation, found: LookedUp, provisions: Provisions) -> Cited:
+    """Return a provision as the comparison of claims needs it, with the text that its cited part refers to."""
+    assert found.wording is not None
+    source = source_of(1, (citation.law_id or "", citation.provision_key), found)
+    where, collection = text[citation.start : citation.end + len(" bis)")], found.wording.head["collection"]
+    cited = Cited(citation, where, division_of(source.text), source, collection)
+    return replace(cited, referred=await provisions.referred_text(cited.scope, source.ref))
 
 
 def _other_wording(finding: Finding, named: Sequence[Named], day: date) -> Finding | None:
@@ -296,17 +329,47 @@ def _note(
     paragraphs: Sequence[BriefParagraph],
     passage: Passage,
     named: Sequence[Named],
-    findings: Sequence[Finding],
+    findings: _Told,
+    supported: Collection[int],
 ) -> None:
     """Note what a passage names and what is wrong in it with its paragraphs."""
+    is_incomplete = bool(gaps_in(passage.text))
+    at_fault = _at_fault(named, _sources(named), findings)
     for citation, found in named:
         number, _ = passage.paragraph_at(citation.start)
-        shown = described(passage.text[citation.start : citation.end], citation, found)
+        shown = described(passage.text[citation.start : citation.end + len(" bis)")], citation, found)
+        shown["where"] = passage.text[citation.start : citation.end]
+        is_known = (
+            found.status in ("in_force", "repealed", "not_yet") and found.certainty != "unknown" and not is_incomplete
+        )
+        shown["outcome"] = at_fault.get(citation.start) or ("confirmed" if is_known else "unchecked")
+        if shown["outcome"] == "confirmed":
+            is_law = found.status == "in_force"
+            shown["basis"] = "text" if citation.start in supported else "existence" if is_law else "ended"
         _checked(checked, paragraphs, number)["citations"].append(shown)
-    for finding in findings:
+    for finding, _ in findings:
         number, start = passage.paragraph_at(finding["start"])
         own: Finding = {**finding, "start": finding["start"] - start, "end": finding["end"] - start}
         _checked(checked, paragraphs, number)["findings"].append(own)
+
+
+def _at_fault(
+    named: Sequence[Named], sources: Sequence[Source], findings: Sequence[tuple[Finding, int | None]]
+) -> dict[int, Outcome]:
+    """Return the outcome of the citations that findings are about, by where they begin.
+
+    A finding that does not name its citation is about the nearest one of the provision that it was compared with.
+    """
+    outcomes: dict[int, Outcome] = {}
+    refs = {source.mark: source.ref for source in sources}
+    for finding, about in findings:
+        ref = refs.get(finding["mark"])
+        near = [each.start for each, _ in named if ref in (None, (each.law_id, each.provision_key))]
+        place = min(near, key=lambda start: abs(start - finding["start"]), default=None) if about is None else about
+        if place is not None:
+            is_absent = finding["kind"] in ("unknown_provision", "unknown_subdivision")
+            outcomes[place] = "not_found" if is_absent else "differs"
+    return outcomes
 
 
 def _checked(
@@ -326,19 +389,3 @@ def _checked(
             "findings": findings,
         },
     )
-
-
-async def _rulings(paragraph: BriefParagraph, number: int, store: ChunkStore) -> list[BriefRuling]:
-    """Return the rulings that a paragraph names; the index has one that goes by its ECLI."""
-    rulings: list[BriefRuling] = []
-    for found in dict.fromkeys(match[0] for match in _RULING.finditer(paragraph.text)):
-        where = f"{found})" if found.count("(") > found.count(")") else found
-        indexed = where.startswith("ECLI:") and bool(await store.find(where, f"{where}#1"))
-        rulings.append({"where": where, "paragraph": number, "indexed": indexed})
-    return rulings
-
-
-def _around(text: str, citation: Citation) -> str:
-    """Return a provision as it is named, with the words behind it that may name its law."""
-    behind = re.match(r"(?: (?:del?|de la|la|el|lo|los|las|[A-ZÁÉÍÓÚÑ][\w/]*|\d+/\d{4})\b)*", text[citation.end :])
-    return " ".join((text[citation.start : citation.end] + (behind[0] if behind else "")).split()).rstrip(" ,")

@@ -4,24 +4,62 @@
 was not in force on the day. ``validity`` describes the days of a wording.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
+from articulado.language.folding import fold
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
-from articulado.legal.citations.parser import Citation
+from articulado.legal.citations.owners import CitationContext
+from articulado.legal.citations.parser import Citation, parse_citations
+from articulado.legal.laws.mentions import mentions_in
 from articulado.legal.laws.registry import known_laws
-from articulado.legal.validity import in_force
+from articulado.legal.validity import in_force, is_repealed, shortened
 from articulado.legal.wordings import Certainty, certainty
 from articulado.retrieval.question import is_tracked
-from articulado.retrieval.references import Wording, excerpt, wording_on, wordings_of
-from articulado.values.chunks import ProvisionRef
+from articulado.retrieval.references import Wording, wording_on, wordings_of
+from articulado.values.chunks import Chunk, ProvisionRef
 from articulado.values.findings import Finding
-from articulado.values.protocols import ChunkStore
-from articulado.verification.briefs.passages import BriefCitation, CitationStatus
+from articulado.values.protocols import ChunkStore, SearchFilter
+from articulado.verification.briefs.claims import Cited, content_stems, finding_on, tells_facts, without_names
+from articulado.verification.briefs.passages import (
+    BriefCitation,
+    BriefParagraph,
+    CitationStatus,
+    division_of,
+    made,
+)
 from articulado.verification.citations import missing_part, part_name
-from articulado.verification.sources import Source
+from articulado.verification.reading import Sentence
+from articulado.verification.sources import Source, provisions_in
+
+MAX_REFERRED = 8
+"""Provisions that a cited part refers to whose figures are looked up."""
+_A_NAME = re.compile(
+    r"[\s,(]{1,3}(?:de la |del |de los |de las |de )?"
+    r"(?P<name>[A-ZÁÉÍÓÚÑ]{2,8}\b|Directiva|Código|Convenio|Reglamento|Tratado|Ley|Real Decreto|Decreto|Acuerdo|Carta)"
+)
+"""Name of a law right behind a provision, whether the registry has it or not."""
+
+_LEAST_SHARED = 3
+"""Words that a sentence must share with another provision to be about that one."""
+_OF_LAW = 0.85
+"""Share of the words of such a sentence that its law must have: the others are of the case."""
+_NEAR, _FAR = 0.9, 0.3
+"""Weighted share of its words that the other provision has at least, and the cited one at most."""
+_LISTED = 40
+"""Characters before a citation in which its apartados or letters are listed."""
+_MORE_LETTERS = re.compile(r"\s*(?:,|\b[yeoua]\b)\s*(?:la\s+)?(?:letra\s+)?[a-zñ](?:\s(?:bis|ter))?\)")
+_MORE_APARTADOS = re.compile(
+    r"\s*(?:,|\b[yoa]\b)\s*(?P<number>\d{1,2})(?:\.[ªº])?(?![\w./%]|\s*(?:días|meses|años|euros|de\s+\w+\s+de))"
+)
+_NAMING = re.compile(r"(?: (?!(?:y|e|o|que|se|es|son|ha|no|en|para|por|con|al?)\b)[\w/]+){0,7}")
+"""Words behind a provision up to the first that cannot be of the name of its law."""
+_REPEALS = re.compile(r"\bSe (?:deroga|suprime)")
 
 
 @dataclass(frozen=True)
@@ -56,6 +94,7 @@ class Provisions:
     def __post_init__(self) -> None:
         self._seen: dict[ProvisionRef, LookedUp] = {}
         self._tracked: dict[str, frozenset[str]] = {}
+        self._laws: dict[str, list[Chunk]] = {}
 
     async def look_up(self, citation: Citation) -> LookedUp:
         """Return what the index has of a provision that is cited."""
@@ -65,6 +104,24 @@ class Provisions:
         if ref not in self._seen:
             self._seen[ref] = await self._find(ref)
         return self._seen[ref]
+
+    async def referred_text(self, text: str, ref: ProvisionRef) -> str:
+        """Return the wordings of the day of the provisions that a text of a provision refers to, but itself."""
+        texts = []
+        for other in [each for each in provisions_in(text, ref[0]) if each != ref][:MAX_REFERRED]:
+            if other not in self._seen:
+                self._seen[other] = await self._find(other)
+            wording = self._seen[other].wording
+            texts += [wording.text] if wording else []
+        return "\n".join(texts)
+
+    async def law(self, law_id: str, collection: str) -> list[Chunk]:
+        """Return the official chunks of a law on the day of the brief."""
+        if law_id not in self._laws:
+            where = SearchFilter(as_of=self.day, fields=(("law_id", (law_id,)),))
+            chunks = await self.store.select((collection,), where)
+            self._laws[law_id] = [chunk for chunk in chunks if chunk["source"] == "official"]
+        return self._laws[law_id]
 
     async def _find(self, ref: ProvisionRef) -> LookedUp:
         law_id, key = ref
@@ -119,9 +176,11 @@ def described(where: str, citation: Citation, looked_up: LookedUp) -> BriefCitat
     """Return what the report tells of a provision that is named."""
     wording = looked_up.wording or (looked_up.others[-1] if looked_up.others else None)
     head = wording.head if wording else None
-    text = _asked(looked_up.wording, citation) if looked_up.wording else ""
+    text = _asked(looked_up.wording, where, citation) if looked_up.wording else ""
     return {
         "where": where,
+        "outcome": "confirmed",
+        "basis": "",
         "law_id": citation.law_id or "",
         "law": looked_up.law,
         "provision": head["provision"] if head else "",
@@ -139,7 +198,7 @@ def citation_finding(text: str, citation: Citation, looked_up: LookedUp, day: da
     where = text[citation.start : citation.end]
     wording = looked_up.wording or (looked_up.others[-1] if looked_up.others else None)
     names: dict[str, str] = {"law": looked_up.law, "provision": wording.head["provision"] if wording else where}
-    written = long_day(day.isoformat())
+    written, kind = long_day(day.isoformat()), str(looked_up.status)
     match looked_up.status:
         case "unknown_provision":
             message = translate("brief.unknown_provision", **names)
@@ -158,21 +217,43 @@ def citation_finding(text: str, citation: Citation, looked_up: LookedUp, day: da
                 since = looked_up.others[0].head["valid_from"] or ""
                 message = translate("brief.not_yet", **names, day=written, since=long_day(since))
         case _:
-            message = _without_subdivision(citation, looked_up, names)
+            message = _repealed_part(where, citation, looked_up, names)
+            kind = "repealed" if message else "unknown_subdivision"
+            message = message or _without_subdivision(citation, looked_up, names)
     if not message:
         return None
-    kind = "unknown_subdivision" if looked_up.status == "in_force" else looked_up.status
-    return {
-        "check": "citation",
-        "kind": kind,
-        "severity": "error",
-        "where": where,
-        "start": citation.start,
-        "end": citation.end,
-        "message": message,
-        "mark": "",
-        "evidence": "",
-    }
+    return made("citation", kind, text, (citation.start, citation.end), message)
+
+
+def _repealed_part(where: str, citation: Citation, looked_up: LookedUp, names: dict[str, str]) -> str:
+    """Say that the cited apartado or letter is repealed, since when, and by which norms; empty if it is not."""
+    if looked_up.wording is None or not (citation.apartado or citation.letter):
+        return ""
+    division = division_of(looked_up.wording.text)
+    place = division.place_of(citation, where)
+    if place == ("", "") or not is_repealed(division.own(*place).splitlines()):
+        return ""
+    head = looked_up.wording.head
+    label = (
+        rf"\bletras? (?:[^.]{{0,20}}\b)?{place[1]}\)" if place[1] else rf"\bapartados? (?:[^.]{{0,20}}\b)?{place[0]}\b"
+    )
+    notes = [shortened(note) for note in head["notes"] if _REPEALS.search(note) and re.search(label, note)]
+    message = translate("brief.part_repealed", subdivision=part_name(place), **names)
+    message += translate("brief.part_repealed_by", notes=" ".join(notes)) if notes else ""
+    return message + _since(citation, where, looked_up)
+
+
+def _since(citation: Citation, where: str, looked_up: LookedUp) -> str:
+    """Say from when on a repealed part is no longer there: exactly if the index has a wording in which it was."""
+    assert looked_up.wording is not None
+    day = looked_up.wording.head["valid_from"] or ""
+    before = [other for other in looked_up.others if (other.head["valid_from"] or "") < day]
+    for other in sorted(before, key=lambda each: each.head["valid_from"] or "", reverse=True):
+        division = division_of(other.text)
+        if not is_repealed(division.own(*division.place_of(citation, where)).splitlines()):
+            return translate("brief.part_repealed_on", day=long_day(day))
+        day = other.head["valid_from"] or day
+    return translate("brief.part_repealed_since", since=long_day(day)) if day else ""
 
 
 def _without_subdivision(citation: Citation, looked_up: LookedUp, names: dict[str, str]) -> str:
@@ -195,9 +276,106 @@ def validity(wording: Wording) -> str:
     )
 
 
-def _asked(wording: Wording, citation: Citation) -> str:
-    return excerpt(wording.text, citation.apartado or "", citation.letter or "") or wording.text
+def _asked(wording: Wording, where: str, citation: Citation) -> str:
+    division = division_of(wording.text)
+    return division.own(*division.place_of(citation, where)) or wording.text
 
 
 def _day_before(day: str) -> str:
     return long_day((date.fromisoformat(day) - timedelta(days=1)).isoformat())
+
+
+def citations_of(text: str, day: date | None = None) -> list[Citation]:
+    """Return the provisions that a text of a day names; those of a law that is not known are of none.
+
+    >>> [citation.law_id for citation in citations_of("el art. 56 ET y el art. 12 de la Directiva 2003/88/CE")]
+    ['BOE-A-2015-11430', None]
+    """
+    mentions = mentions_in(text, fold(text), day, literal=True)
+    citations = []
+    for citation in parse_citations(text, CitationContext(day=day)):
+        named = _A_NAME.match(text, citation.end)
+        is_known = named and any(mention.start <= named.start("name") < mention.end for mention in mentions)
+        citations.append(replace(citation, law_id=None) if named and not is_known else citation)
+    starts = {citation.start for citation in citations}
+    return [_widened(text, citation, starts) for citation in citations]
+
+
+def _widened(text: str, citation: Citation, starts: Collection[int]) -> Citation:
+    """Return a citation that lists several letters or apartados as one of all that they are in."""
+    before = text[max(0, citation.start - _LISTED) : citation.start]
+    letters = _MORE_LETTERS.match(text, citation.end) or re.search(r"\bletras\b[^.;:]*$", before)
+    number = _MORE_APARTADOS.match(text, citation.end)
+    apartados = (number and number.start("number") not in starts) or re.search(r"\bapartados\b[^.;:]*$", before)
+    if apartados:
+        return replace(citation, apartado=None, letter=None)
+    return replace(citation, letter=None) if letters else citation
+
+
+def cited_laws(paragraphs: Sequence[BriefParagraph]) -> frozenset[str]:
+    """Return the ids of the laws that a brief names provisions of."""
+    named = (citation for paragraph in paragraphs for citation in citations_of(paragraph.text))
+    return frozenset(citation.law_id for citation in named if citation.law_id)
+
+
+def around(text: str, citation: Citation) -> str:
+    """Return a provision as it is named, with the words behind it that may name its law."""
+    behind = _NAMING.match(text, citation.end)
+    return " ".join((text[citation.start : citation.end] + (behind[0] if behind else "")).split()).rstrip(" ,")
+
+
+@dataclass(frozen=True)
+class _Apartado:
+    """An apartado of a provision, with the words of its title and its text."""
+
+    key: str
+    label: str
+    words: frozenset[str]
+    text: str
+
+
+async def other_provision(sentence: Sentence, one: Cited, provisions: Provisions) -> Finding | None:
+    """Return the finding that the words of a sentence are those of another provision of the law that it cites."""
+    if tells_facts(sentence.text):
+        return None
+    said = content_stems(without_names(sentence))
+    law_id, key = one.source.ref
+    if len(said & content_stems(one.source.everything)) > len(said) / 2:
+        return None
+    apartados = await _apartados(one.source.ref, one.collection, provisions)
+    provisions_with = Counter(stem for each in apartados for stem in each.words)
+    weight = {stem: math.log(len(apartados) / provisions_with[stem]) for stem in said if stem in provisions_with}
+    total = sum(weight.values())
+    if len(weight) < max(_LEAST_SHARED, _OF_LAW * len(said)) or not total:
+        return None
+
+    def share(words: frozenset[str]) -> float:
+        return sum(weight[stem] for stem in weight.keys() & words) / total
+
+    if max((share(each.words) for each in apartados if each.key == key), default=0) > _FAR:
+        return None
+    others = [each for each in apartados if each.key != key and share(each.words) >= _NEAR]
+    if not others or {key for _, key in provisions_in(one.scope, law_id)} & {each.key for each in others}:
+        return None
+    best = max(others, key=lambda each: share(each.words))
+    message = translate("brief.other_provision", provision=one.name, place=best.label)
+    return finding_on(sentence, one, "other_provision", message, best.text)
+
+
+async def _apartados(ref: ProvisionRef, collection: str, provisions: Provisions) -> list[_Apartado]:
+    """Return the apartados of all provisions of a law on the day of the brief."""
+    by_key = defaultdict(list)
+    for chunk in await provisions.law(ref[0], collection):
+        by_key[chunk["provision_key"]].append(chunk)
+    apartados = []
+    for key, chunks in by_key.items():
+        wording = wording_on(wordings_of(chunks), provisions.day, provisions.today)
+        if wording is None:
+            continue
+        division = division_of(wording.text)
+        title = content_stems(wording.head["title"])
+        for apartado in dict.fromkeys(part.apartado for part in division.parts):
+            text = division.own(apartado, "") if apartado else wording.text
+            label = wording.head["provision"].lower() + f".{apartado}" * bool(apartado)
+            apartados.append(_Apartado(key, label, title | content_stems(text), text))
+    return apartados

@@ -70,6 +70,7 @@ def test_a_word_document_gets_comments_at_the_places(check, word, folder) -> Non
     status, out, _ = check(word, "--docx", str(folder / "revisada.docx"), "--json")
     report = json.loads(out)
     assert (status, report["day"], report["day_origin"], report["ok"]) == (1, "2025-06-03", "brief", False)
+    assert (report["brief"], report["counts"]["citations"]) == ("demanda.docx", 4)
     found = [(p["number"], f["kind"], f["where"]) for p in report["paragraphs"] for f in p["findings"]]
     quoted = "el periodo de vacaciones anuales será el pactado en contrato individual"
     assert found == [
@@ -111,7 +112,10 @@ def test_a_right_brief_has_no_finding(check, folder) -> None:
     (folder / "informe.md").write_text(text, encoding="utf-8")
     status, out, _ = check("informe.md")
     assert status == 0
-    assert "Nada que objetar en 2 preceptos citados." in out
+    assert out.startswith("informe.md – Informe\n")
+    assert "Sin hallazgos en lo que se ha podido comprobar; citas que no constan o no se pueden comprobar: 1." in out
+    assert "Citas: 2. Confirmadas: 1. Difieren: 0. No constan: 0. Sin comprobar: 1." in out
+    assert "  art. 38.2 (Estatuto de los Trabajadores): «2. En ningún caso la duración" in out
     assert "  art. 24 CE" in out
 
 
