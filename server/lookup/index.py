@@ -30,6 +30,7 @@ from articulado.retrieval.references import (
 from articulado.values.chunks import Chunk, own_document, provision_of
 from articulado.values.errors import InvalidInput, NoResultsFound
 from articulado.values.protocols import ChunkStore
+from articulado.verification.briefs.passages import division_of
 from graph.open_graphs import Graph, OpenGraphs
 from server.lookup.results import CitationCheck, DatedLink, References
 
@@ -320,7 +321,9 @@ async def check_citation(index: DeskIndex, citation: str, claim: str, day: date 
         "exists": not missing,
     }
     if claim and not missing:
-        source = {"law_id": head["law_id"], "provision": head["provision"], "text": wording.text}
+        division = division_of(wording.text)
+        said = "\n\n".join(division.scope(*part) for part in asked.subdivisions if division.own(*part))
+        source = {"law_id": head["law_id"], "provision": head["provision"], "text": said or wording.text}
         checked["findings"] = await index.findings({"answer": f"{claim} [C1]", "context": [source]}, day)
         checked["says"] = "no" if checked["findings"] else "yes"
     checked["message"] = _told(checked, [" ".join(filter(None, part)) for part in missing], own_document(head))
