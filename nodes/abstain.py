@@ -102,7 +102,8 @@ async def abstain(
     elif lacking := [each["chunk"]["text"] for each in state["dated_values"] if each.get("purpose") == "caveat"]:
         text = " ".join([f"{language.translate('no_verified_information')}.", *lacking])
     else:
-        text = declined(declined_question(state), profile, language)
+        missing = " ".join(state["turn_question"]["missing"])
+        text = f"{missing}\n\n".lstrip() + declined(declined_question(state), profile, language)
     if of_index.code == DEFAULT_LANGUAGE and (line := _in_spanish(state, language, spoken_throughout)):
         text = f"{line}\n\n{text}"
     runtime.stream_writer({"type": "token", "text": text})

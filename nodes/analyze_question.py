@@ -23,8 +23,10 @@ from articulado.calculations.parameters import (
 )
 from articulado.config.profile import Profile
 from articulado.language.languages import Language, answered_in, language_of
-from articulado.language.translation import use_locale
+from articulado.language.translation import translate, use_locale
+from articulado.legal.citations.parser import ProvisionRequest
 from articulado.legal.domain.base import Domain
+from articulado.legal.reading import read
 from articulado.legal.validity import in_force
 from articulado.models.retry import QuestionTime
 from articulado.retrieval.agreements import Applicable, applicable
@@ -37,16 +39,21 @@ from articulado.retrieval.conversation.subject import (
     read_turn,
 )
 from articulado.retrieval.question import (
+    MAX_DIRECT_PROVISIONS,
     IndexContents,
+    as_citation,
     decisions_missing,
     described,
     look_up,
     look_up_decisions,
     not_in_force,
     not_indexed,
+    provisions_asked,
     read_question,
+    remarks,
     with_agreements,
 )
+from articulado.retrieval.references import remarks_on, unknown_law
 from articulado.retrieval.search import territory_asked
 from articulado.store.supplementary import SupplementaryStore
 from articulado.values.answers import (
@@ -58,7 +65,7 @@ from articulado.values.answers import (
     question_of,
     whole_text,
 )
-from articulado.values.chunks import Candidate, provision_of
+from articulado.values.chunks import Candidate, Chunk, ProvisionRef, provision_of
 from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import ChunkStore
 from nodes.messages import earlier_messages, newly_asked
@@ -126,14 +133,19 @@ async def analyze_question(
         known = known._replace(question=_with_provision(known.question, choice))
     named = _Named(known.question)
     # The texts of a choice are in the language of the index.
-    code = await asyncio.to_thread(language_of, asked if choice is None else turn.subject or asked, language)
+    in_words = asked if choice is None else turn.subject or asked
+    # "ET" and "art." are words of other languages.
+    beside = read(in_words, today).beside if profile.features.spanish_law else in_words
+    code = await asyncio.to_thread(language_of, beside, language)
     spoken = answered_in(code, language)
-    if options.store == "index":
-        with use_locale(spoken.code):
+    with use_locale(spoken.code):
+        if options.store == "index":
             named = await _look_up(known, index.store, today)
-        if not turn.leaves:
-            missing = known.applying.missing
-            named.warnings.extend(spoken.translate("rag_agreement_not_indexed", name=name) for name in missing)
+        else:
+            named.warnings.extend(remark for asked in known.requests for remark in _unseen_remarks(asked))
+    if options.store == "index" and not turn.leaves:
+        missing = known.applying.missing
+        named.warnings.extend(spoken.translate("rag_agreement_not_indexed", name=name) for name in missing)
     values = _Values()
     if profile.features.spanish_law:
         values = _reference_values(asked, turn, known.as_of, today, spoken)
@@ -215,11 +227,12 @@ def _conversation(state: RagState, message: HumanMessage | None) -> list[Message
 
 
 class _Read(NamedTuple):
-    """A question as its conversation completes it, the day whose law it asks for, and its agreements."""
+    """A question as its conversation completes it, the day whose law it asks for, its agreements and provisions."""
 
     question: TurnQuestion
     as_of: date | None
     applying: Applicable
+    requests: Sequence[ProvisionRequest] = ()
 
 
 async def _read(
@@ -233,24 +246,19 @@ async def _read(
 ) -> _Read:
     """Read a question on Spanish law."""
     earlier = [message["content"] for message in conversation if message["role"] == "user"]
+    question = question if conversation else as_citation(question, today)
     contextualized = contextualize(question, earlier, today)
     # A day that was said before is that of its subject.
     leaves = turn.leaves and contextualized.question == question
     kept_day = None if leaves else contextualized.day
     as_of = options.as_of or kept_day or contextualized.reading.day
     # A law that the registry does not know is looked for in the catalogue of the index, on the disk.
-    known = await asyncio.to_thread(
-        read_question,
-        contextualized.reading,
-        conversation,
-        default_law,
-        as_of,
-        contextualized.territory,
-        index.laws,
-    )
+    reading = contextualized.reading
+    requests = await asyncio.to_thread(provisions_asked, reading, conversation, default_law, as_of, index.laws)
+    known = read_question(reading, requests, contextualized.territory, index.laws)
     territory = territory_asked(known["territory"], options.territory)
     applying = applicable(question, earlier, index.agreements, territory)
-    return _Read(with_agreements(known, applying, today), as_of, applying)
+    return _Read(with_agreements(known, applying, today), as_of, applying, requests)
 
 
 @dataclass(frozen=True)
@@ -262,15 +270,17 @@ class _Named:
     warnings: list[str] = field(default_factory=list)
 
 
-async def _look_up(read: _Read, store: ChunkStore, today: date) -> _Named:
+async def _look_up(known: _Read, store: ChunkStore, today: date) -> _Named:
     """Look up the provisions and decisions that a question names."""
-    question, as_of = read.question, read.as_of
+    question, as_of = known.question, known.as_of
     decisions = question["decisions"]
     failures: list[ArticuladoError] = []
     available = SupplementaryStore(store, failures)
     provisions = await look_up(question["provisions"], available, as_of, today)
     decided = await look_up_decisions(decisions, available) if decisions else []
-    chunks = {provision_of(candidate["chunk"]): candidate["chunk"] for candidate in provisions}
+    chunks: dict[ProvisionRef, list[Chunk]] = {}
+    for each in provisions:
+        chunks.setdefault(provision_of(each["chunk"]), []).append(each["chunk"])
     if failures:
         # What is not there is searched for like anything else: the search tells which collection does not answer.
         there = [named for named in question["provisions"] if (named["law_id"], named["provision_key"]) in chunks]
@@ -279,7 +289,32 @@ async def _look_up(read: _Read, store: ChunkStore, today: date) -> _Named:
         )
         question = {**question, "provisions": there, "is_lookup": is_lookup}
         decisions = []
-    missing = [named for named in question["provisions"] if (named["law_id"], named["provision_key"]) not in chunks]
-    of_other_days = [chunk for chunk in chunks.values() if not in_force(chunk, as_of, today)]
-    warnings = [*map(not_indexed, missing), *(not_in_force(chunk, as_of, today) for chunk in of_other_days)]
+    requests = _requests(known, question)
+    missing = [not_indexed(asked) for asked in requests if (asked.law_id, asked.provision_key) not in chunks]
+    said = [
+        remark for asked in requests for remark in remarks(asked, chunks.get((asked.law_id, asked.provision_key), ()))
+    ]
+    of_other_days = [parts[0] for parts in chunks.values() if not in_force(parts[0], as_of, today)]
+    if question["is_lookup"] and not (provisions or decided):
+        # There is nothing to answer with but this.
+        question, missing = {**question, "missing": missing}, []
+    if len(question["provisions"]) > MAX_DIRECT_PROVISIONS:
+        count = len(question["provisions"])
+        said.append(translate("named.first_only", count=count, limit=MAX_DIRECT_PROVISIONS))
+    warnings = [*missing, *said, *(not_in_force(chunk, as_of, today) for chunk in of_other_days)]
     return _Named(question, [*provisions, *decided], [*warnings, *decisions_missing(decisions, decided)])
+
+
+def _unseen_remarks(asked: ProvisionRequest) -> list[str]:
+    """Return what is said of a provision that the records are searched for."""
+    return remarks_on(asked) if asked.law_id else [unknown_law(asked)]
+
+
+def _requests(known: _Read, question: TurnQuestion) -> list[ProvisionRequest]:
+    """Return what is looked up of the provisions of a question, as it was asked for if it was."""
+    looked_up = question["provisions"][:MAX_DIRECT_PROVISIONS]
+    as_asked = {(asked.law_id, asked.provision_key): asked for asked in reversed(known.requests)}
+    refs = [(named["law_id"], named["provision_key"]) for named in looked_up]
+    # Several laws that are not known may have articles of one number.
+    unknown = [asked for asked in known.requests if not asked.law_id and ("", asked.provision_key) in refs]
+    return [*unknown, *(as_asked.get(ref, ProvisionRequest(*ref)) for ref in refs if ref[0] or ref not in as_asked)]

@@ -11,10 +11,10 @@ from itertools import chain, zip_longest
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.legal.citations.parser import ProvisionRequest
 from articulado.legal.validity import in_force
 from articulado.retrieval.fusion import EXTRA_AFTER_REFETCH, candidate, merged
 from articulado.retrieval.needs import nearest_first, provisions_needed, text_of
-from articulado.retrieval.references import ProvisionRequest
 from articulado.retrieval.search import HybridSearch, search_filter
 from articulado.values.answers import NO_COST, Cost, Need, StoreName, question_of, searched_topic
 from articulado.values.chunks import NAMED_SCORE, Candidate

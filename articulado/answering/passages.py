@@ -16,7 +16,7 @@ from articulado.language.languages import Language, language
 from articulado.language.numerals import read_words
 from articulado.language.sentences import sentences
 from articulado.language.table_text import cells_of, is_amount, is_row
-from articulado.legal.labels import WRITTEN_SUFFIXES
+from articulado.legal.labels import WRITTEN_SUFFIXES, usual_suffix
 from articulado.prompting.fragments import Fragment
 
 LEFT_OUT = "[…]"
@@ -30,7 +30,9 @@ MAX_LEAD_IN_WORDS = 45
 """An item of more words that leads in others is split: its last sentence alone is their lead-in."""
 
 _NUMBER = re.compile(rf"(\d{{1,3}}(?: (?:{WRITTEN_SUFFIXES}))?)(?P<ordinal>\.?[ºª])?(?:\.[-–—]?|\))(?!\d)")
-_LETTER = re.compile(r"([a-zñ])(?: bis)?\)")
+_LETTER = re.compile(
+    rf"(?P<letter>[a-zñ])(?:[ .](?P<inside>{WRITTEN_SUFFIXES}))?\)(?: (?P<behind>{WRITTEN_SUFFIXES})\b)?"
+)
 _DASH = re.compile(r"[-–—•]\s")
 _AFTER_WORDS = re.compile(r"\.[-–— ]*")
 _NOTE = re.compile(
@@ -314,7 +316,9 @@ def _is_note(text: str, fragment: Fragment) -> bool:
 def _list_marker(line: str) -> tuple[str, str, int]:
     """Return kind, label and number of the marker of a line: ``("letter", "b", 2)``; ``("", "", 0)`` without one."""
     if letter := _LETTER.match(line):
-        return "letter", letter[1], ord(fold(letter[1])) - ord("a") + 1
+        suffix = letter["inside"] or letter["behind"]
+        label = f"{letter['letter']} {usual_suffix(suffix)}" if suffix else letter["letter"]
+        return "letter", label, ord(fold(label[0])) - ord("a") + 1
     if figure := _NUMBER.match(line):
         return "ordinal" if figure["ordinal"] else "number", figure[1], int(figure[1].split()[0])
     if _DASH.match(line):

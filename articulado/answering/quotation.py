@@ -7,7 +7,7 @@ provision named in the question comes first, given whole if the question says no
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
 from articulado.answering.figures import claimed_figures, figures_in
@@ -15,6 +15,7 @@ from articulado.answering.passages import LEFT_OUT, Passage, has_passages, quote
 from articulado.answering.rating import Point, RatedProvision, Scorer, in_force
 from articulado.language.folding import fold
 from articulado.language.sentences import sentences
+from articulado.legal.citations.items import Place
 from articulado.legal.citations.parser import Citation
 from articulado.legal.laws.indexed import IndexedLaws
 from articulado.legal.laws.mentions import law_mentions
@@ -200,9 +201,16 @@ def _citations_of(fragments: Sequence[Fragment], citations: Sequence[Citation], 
                 of_law = law is not None and citation.law_id in (law.id, law.superseded_by)
             # Without a law it is the first that has such a provision; a question about the past means the law of then.
             if not citation.law_named or of_law:
-                by_fragment.setdefault(id(fragment), citation)
+                before = by_fragment.get(id(fragment))
+                by_fragment[id(fragment)] = _joined(before, citation) if before else citation
                 break
     return by_fragment
+
+
+def _joined(before: Citation, citation: Citation) -> Citation:
+    """Return a citation of all parts that two citations of a provision name; of all of it if one names none."""
+    both = before.places and citation.places
+    return replace(before, places=(*before.places, *citation.places) if both else ())
 
 
 def _select_whole(named: Sequence[RatedProvision], fragments: Sequence[Fragment]) -> Selection:
@@ -251,9 +259,11 @@ def _lead(provision: RatedProvision, points: Sequence[Point] = ()) -> Statement 
         return None
     texts = [point.text for point in points]
     if not texts:
-        named = provision.citation.apartado if provision.citation else ""
-        inside = [point.text for point in provision.points if named and point.apartado == named]
-        texts = first_sentences(inside or provision.plain.summary, MAX_LEAD_WORDS)
+        places = provision.citation.places if provision.citation else ()
+        inside = [point for point in provision.points for place in places if point.apartado == place.apartado]
+        lettered = [point for point in inside for place in places if place.letter in point.letters]
+        told = [point.text for point in lettered or inside]
+        texts = first_sentences(told or provision.plain.summary, MAX_LEAD_WORDS)
     if not texts:
         return None
     apartado = points[0].apartado if points else ""
@@ -297,12 +307,17 @@ def _position(passage: Passage) -> int:
 
 
 def _cited_passages(passages: list[Passage], citation: Citation) -> list[Passage]:
-    """Return the passages of the apartado and the letter that a question names; all where it has no such."""
+    """Return the passages of the parts that a question names; all where it names none, or none that there is."""
+    cited = {passage.position for place in citation.places for passage in _passages_of(passages, place)}
+    return [passage for passage in passages if passage.position in cited] or passages
+
+
+def _passages_of(passages: list[Passage], place: Place) -> list[Passage]:
+    """Return the passages of a part, or of the apartado around it."""
     inside = passages
-    if citation.apartado:
-        inside = [passage for passage in passages if passage.apartado == citation.apartado]
-    lettered = [passage for passage in inside if passage.letter == citation.letter] if citation.letter else []
-    return lettered or inside or passages
+    if place.apartado:
+        inside = [passage for passage in passages if passage.apartado == place.apartado]
+    return [passage for passage in inside if place.letter and passage.letter == place.letter] or inside
 
 
 def _statements(

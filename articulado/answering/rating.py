@@ -364,7 +364,7 @@ def read_point(line: str) -> Point:
     """Read a point as records write it.
 
     >>> read_point("3.b bis) Por muerte de un familiar hay 2 días.")
-    Point(text='Por muerte de un familiar hay 2 días.', apartado='3', letters=('b',))
+    Point(text='Por muerte de un familiar hay 2 días.', apartado='3', letters=('b bis',))
     >>> read_point("Dos. Durante la huelga no se cobra.")
     Point(text='Durante la huelga no se cobra.', apartado='2', letters=())
     """
@@ -377,5 +377,5 @@ def read_point(line: str) -> Point:
         if words is None:
             return Point(line)
         apartado = str(words[0])
-    letters = tuple(re.findall(r"([A-Za-zñ])(?: bis| ter)?\)", label["letters"] or ""))
+    letters = tuple(re.findall(r"([A-Za-zñ](?: bis| ter)?)\)", label["letters"] or ""))
     return Point(line[label.end() :], apartado, letters)

@@ -64,10 +64,63 @@ INITIALS = "".join(_DISPOSITIONS)
 DIVISIONS = ("libro", "titulo", "capitulo", "seccion", "subseccion")
 """What a law is divided into above its provisions, folded, from the outermost."""
 
-SUFFIXES = "bis|ter|quater|quinquies|sexies|septies|octies|nonies|decies|undecies|duodecies"
-"""Latin suffixes of inserted provisions and apartados, folded, as alternatives of a pattern."""
+_ONES = ("bis", "ter", "quater", "quinquies", "sexies", "septies", "octies", "nonies")
+_TENS = ("decies", "vicies", "tricies")
+# How a numeral below ten begins one above it; the usual spelling first.
+_BEGINNINGS = (
+    ("un", "semel"), ("duo",), ("ter", "tre", "tri"), ("quater", "quator", "quatuor", "quattuor"),
+    ("quin", "quinquies", "quinque"), ("sex", "sexies", "se"), ("septen", "sept", "septies", "septem"),
+    ("octo", "octies"), ("novo", "nonies", "nove", "noven", "novem", "novies"),
+)  # fmt: skip
+
+
+def _latin_numerals() -> Iterator[tuple[str, int, str]]:
+    """Yield the spellings of the Latin numerals from 2 to 39, folded, their values and their usual spellings."""
+    yield from ((word, value, word) for value, word in enumerate(_ONES, start=2))
+    for tens, word in enumerate(_TENS, start=1):
+        yield word, 10 * tens, word
+        for ones, beginnings in enumerate(_BEGINNINGS, start=1):
+            apart = f"{word} {('semel', *_ONES)[ones - 1]}"
+            for spelling in (*(f"{beginning}{word}" for beginning in beginnings), apart):
+                yield spelling, 10 * tens + ones, f"{beginnings[0]}{word}"
+
+
+_SUFFIX_VALUES: Mapping[str, tuple[int, str]] = {
+    spelling: (value, usual) for spelling, value, usual in _latin_numerals()
+} | {"duodevicies": (18, "octodecies"), "undevicies": (19, "novodecies")}
+
+SUFFIXES = "|".join(sorted(_SUFFIX_VALUES, key=len, reverse=True))
+"""Latin suffixes of inserted provisions, apartados and letters, folded, as alternatives of a pattern."""
 WRITTEN_SUFFIXES = SUFFIXES.replace("quater", "qu[aá]ter")
 """The same as laws write them."""
+
+
+def usual_suffix(written: str) -> str:
+    """Return the usual spelling of a suffix, which keys have.
+
+    >>> usual_suffix("quáter"), usual_suffix("sexiesdecies"), usual_suffix("vicies bis")
+    ('quater', 'sexdecies', 'duovicies')
+    """
+    return _SUFFIX_VALUES[" ".join(fold(written).split())][1]
+
+
+def suffix_value(written: str) -> int:
+    """Return the place of a suffix among those of one number: 2 for "bis", 20 for "vicies", 0 for none."""
+    return _SUFFIX_VALUES[" ".join(fold(written).split())][0] if written else 0
+
+
+def labels_to(label: str, reached: str) -> list[str]:
+    """Return the numbers or letters of a range that come after the one that it begins with, or the last alone.
+
+    >>> labels_to("5", "3"), labels_to("c", "a"), labels_to("4 bis", "2")
+    (['4', '5'], ['b', 'c'], ['4 bis'])
+    """
+    if reached.isdigit() and label.isdigit() and int(reached) < int(label):
+        return [str(number) for number in range(int(reached) + 1, int(label) + 1)]
+    if len(reached) == len(label) == 1 and reached < label and label.isalpha():
+        return [chr(code) for code in range(ord(reached) + 1, ord(label) + 1)]
+    return [label]
+
 
 _HEAD = re.compile(
     rf"\s*(?:(?P<art>articulos?|arts?\b\.?)|disp(?:osicion(?:es)?|\.)?\s*(?P<disp>{CUT_ADJECTIVES})[a-z]*\.?"
@@ -150,7 +203,7 @@ def _number_at(folded: str, position: int, *, roman: bool) -> tuple[str, int] | 
             return number, end
         number = match["digits"] or str(numeral(number) or number)
     if suffix := _SUFFIX.match(folded, end):
-        number, end = f"{number} {suffix[1]}", suffix.end()
+        number, end = f"{number} {usual_suffix(suffix[1])}", suffix.end()
     return number, end
 
 

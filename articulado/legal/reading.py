@@ -228,8 +228,10 @@ _CITING_WORDS = re.compile(
     rf"\b(?:arts?|articulos?|apartados?|letras?|parrafos?|numeros?|num|puntos?|disposicion(?:es)?|{ADJECTIVES}"
     r"|anexos?|preceptos?|norma|texto|contenido|literal(?:mente)?|segun"
     r"|conforme|dicen?|dijo|deci[ar]|regula(?:n|ba|r)?|establec(?:e|en|ia)|dispon(?:e|en|ia)|preve|explica(?:me|r)?"
+    r"|siguientes|ss|sigs?|sgtes?|what|does|says?|articles?|of|the"
     rf"|e\.\s?t\.?|[a-z]|\d+(?:\.\d+)*|[ivx]+|{SUFFIXES})\b\.?"
 )
+_MARKS = " .,;:¿?¡!()\"'«»§"
 
 
 class LegalReading:
@@ -243,6 +245,11 @@ class LegalReading:
     def citations(self) -> list[Citation]:
         """The provisions, in order; names of laws mean those of today."""
         return parse_citations(self.text)
+
+    @cached_property
+    def alone(self) -> list[Citation]:
+        """The provisions of a text that is a number and nothing else: "34.8"."""
+        return [] if self.citations else parse_citations(self.text, CitationContext(alone=True))
 
     def cited_on(self, day: date | None) -> list[Citation]:
         """Return the provisions, in order; names of laws mean those of a day, ``None`` for today."""
@@ -305,15 +312,23 @@ class LegalReading:
         """The words beside the provisions, decisions and days that are named; maybe none."""
         plain = self.without_days or self.text
         undated = self if plain == self.text else read(plain, self.today)
-        spans = [(citation.start, citation.end) for citation in undated.citations]
-        spans += [(decision.start, decision.end) for decision in undated.decisions]
-        if not spans:
+        if not (undated.citations or undated.decisions):
             return plain
-        spans += [(mention.start, mention.end) for mention in undated.laws]
-        for start, end in sorted(spans, reverse=True):
-            plain = f"{plain[:start]} {plain[end:]}"
-        kept = [word for word in plain.split() if _CITING_WORDS.sub("", fold(word)).strip(" .,;:¿?¡!()\"'«»")]
+        kept = [word for word in undated.beside.split() if _CITING_WORDS.sub("", fold(word)).strip(_MARKS)]
         return " ".join(kept) if content_words(" ".join(kept)) else ""
+
+    @cached_property
+    def beside(self) -> str:
+        """The text with blanks in place of the provisions, decisions and laws that it names."""
+        spans = [span for one in self.citations for span in ((one.start, one.end), one.law_span)]
+        spans += [(one.start, one.end) for one in self.decisions]
+        spans += [(one.start, one.end) for one in self.laws]
+        plain = self.text
+        for start, end in spans:
+            plain = f"{plain[:start]}{' ' * (end - start)}{plain[end:]}"
+        for words in (words for citation in self.citations for words in citation.unread):
+            plain = plain.replace(words, " ")
+        return plain
 
 
 @lru_cache(MAX_KEPT)

@@ -8,12 +8,13 @@ rulings and criteria by key, ECLI or number. A question names at most 8 provisio
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from articulado.language.folding import fold
 from articulado.language.spanish import content_words
 from articulado.language.translation import translate
+from articulado.legal.citations.parser import ProvisionRequest, requests_of
 from articulado.legal.dates.finder import speaks_of_force_alone
 from articulado.legal.domain.base import Domain
 from articulado.legal.domain.spanish_law import SPANISH_LAW, without_protocol
@@ -27,6 +28,7 @@ from articulado.legal.vocabulary.synonyms import find_acronyms
 from articulado.legal.wordings import annotate_validity, tracked_laws
 from articulado.retrieval.agreements import Applicable, without_agreement_names
 from articulado.retrieval.fusion import candidate, merged
+from articulado.retrieval.references import excerpt_of, remarks_on, unknown_law, wordings_of
 from articulado.store.layout import IndexedAgreement, order_parts
 from articulado.values.answers import Message, NamedDecision, NamedProvision, TurnQuestion, question_of, searched_topic
 from articulado.values.chunks import NAMED_SCORE, Candidate, Chunk
@@ -36,40 +38,56 @@ MAX_LOOKUP_WORDS = 2
 """Most words beside the provision in a mere look-up, as "¿qué dice el artículo 38 del ET?"."""
 
 
-def read_question(
+def as_citation(text: str, today: date) -> str:
+    """Return a text that is the number of an article and nothing else as a citation; any other text as it is.
+
+    >>> as_citation("¿34.8?", date(2026, 1, 1)), as_citation("34.8 horas", date(2026, 1, 1))
+    ('arts. 34.8?', '34.8 horas')
+    """
+    alone = read(text, today).alone
+    return f"arts. {text[alone[0].start :]}" if alone else text
+
+
+def provisions_asked(
     reading: LegalReading,
     conversation: Sequence[Message],
     default_law: str,
     as_of: date | None = None,
-    territory: str | None = None,
     indexed: IndexedLaws = NO_LAWS,
-) -> TurnQuestion:
-    """Return the provisions, the decisions, the territory and the acronyms that the question names.
+) -> list[ProvisionRequest]:
+    """Return the provisions that a question names, with their parts.
 
     An article without a law is of the one whose identifier the question has, else of the law that the conversation
     spoke of last, else of ``default_law``. A law's name means the law of the day that is asked about, ``as_of``; one
-    that the registry does not know may be one of those that are ``indexed``. A place in the question goes before
-    ``territory``.
+    that the registry does not know may be one of those that are ``indexed``.
     """
-    citations, identifier = reading.cited_on(as_of), reading.identifier
+    citations = reading.cited_on(as_of)
     lacks_law = any(citation.law_id is None for citation in citations)
-    law = identifier or (_last_law_named(conversation, reading.today) if lacks_law else "") or default_law
-    named = []
-    for citation in citations:
-        if citation.law_id is None and citation.law_named and not identifier:
-            cited_law = indexed.law_cited(reading.text, citation.end) or ""
-            # "El apartado 2 del acuerdo" is of no norm that anybody could look up.
-            if cited_law or not is_unit(citation.provision_key):
-                named.append((cited_law, citation.provision_key))
-        else:
-            named.append((citation.law_id or law, citation.provision_key))
+    spoken_of = _last_law_named(conversation, reading.today) if lacks_law else ""
+    requests = requests_of(citations, reading.text, spoken_of or default_law, indexed, written_id=reading.identifier)
+    # "El apartado 2 del acuerdo" is of no norm that anybody could look up.
+    known = [request for request in requests if request.law_id or not is_unit(request.provision_key)]
+    return [replace(request, assumed=request.assumed and not spoken_of) for request in known]
+
+
+def read_question(
+    reading: LegalReading,
+    requests: Sequence[ProvisionRequest] = (),
+    territory: str | None = None,
+    indexed: IndexedLaws = NO_LAWS,
+) -> TurnQuestion:
+    """Return the provisions asked for, and the decisions, the territory and the acronyms that the question names.
+
+    A place in the question goes before ``territory``.
+    """
+    named = dict.fromkeys((request.law_id, request.provision_key) for request in requests)
     decisions = decisions_named(reading)
     asks_for_force = not named and not decisions and (law_asked := law_whose_force_is_asked(reading, indexed))
     if asks_for_force:
-        named.append((law_asked, "art:1"))
+        named[law_asked, "art:1"] = None
     return {
         **question_of(reading.text),
-        "provisions": [NamedProvision(law_id=law_id, provision_key=key) for law_id, key in dict.fromkeys(named)],
+        "provisions": [NamedProvision(law_id=law_id, provision_key=key) for law_id, key in named],
         "decisions": decisions,
         "is_lookup": bool(named or decisions) and (bool(asks_for_force) or asks_for_provisions_alone(reading)),
         "acronyms": find_acronyms(reading.text),
@@ -233,13 +251,24 @@ def _nearest(chunks: Sequence[Chunk], day: date) -> list[Chunk]:
     return [chunk for chunk in in_order if chunk["valid_from"] == in_order[0]["valid_from"]]
 
 
-def not_indexed(named: NamedProvision) -> str:
-    """Return the warning for a provision that was named and is not in the index."""
-    law = known_laws().get(named["law_id"])
+def not_indexed(asked: ProvisionRequest) -> str:
+    """Return why a provision that was asked for is not in the index."""
+    if not asked.law_id:
+        return unknown_law(asked)
+    law = known_laws().get(asked.law_id)
     where = translate("named.of_law", law=law.short) if law else translate("named.of_index")
-    kind, _, number = named["provision_key"].partition(":")
+    kind, _, number = asked.provision_key.partition(":")
     label = translate("named.article" if kind == "art" else "named.provision", number=number)
     return translate("named.not_indexed", label=label, where=where)
+
+
+def remarks(asked: ProvisionRequest, chunks: Sequence[Chunk]) -> list[str]:
+    """Say how a provision was asked for and is not shown as such: its law was not named, or it lacks a part."""
+    if not chunks:
+        return []
+    head, wording = chunks[0], wordings_of(chunks)[-1]
+    missing = [part["missing"] for part in (excerpt_of(wording, place) for place in asked.subdivisions)]
+    return [*remarks_on(asked, head), *filter(None, missing)]
 
 
 def not_in_force(chunk: Chunk, as_of: date | None, today: date) -> str:

@@ -8,27 +8,34 @@ and that cite it. ``excerpt`` returns an apartado or a letter of a text. Errors 
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import groupby
-from typing import NamedTuple
 
 from typing_extensions import TypedDict
 
+from articulado.language.folding import fold
 from articulado.language.table_text import is_row, without_heads
-from articulado.language.translation import translate
+from articulado.language.translation import current_language, translate
+from articulado.legal.citations.items import Place
 from articulado.legal.citations.owners import CitationContext
-from articulado.legal.citations.parser import parse_citations
+from articulado.legal.citations.parser import ProvisionRequest, parse_citations, requests_of
 from articulado.legal.dates.finder import find_date
 from articulado.legal.ids import BOE_ID_TYPED, boe_id
-from articulado.legal.labels import INITIALS, WRITTEN_SUFFIXES, order_of_kind, provision_key
-from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
-from articulado.legal.laws.mentions import find_law
+from articulado.legal.labels import (
+    WRITTEN_SUFFIXES,
+    order_of_kind,
+    provision_key,
+    provision_name,
+    suffix_value,
+)
+from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws, numbered_laws
+from articulado.legal.laws.mentions import find_law, law_mentions
+from articulado.legal.laws.registry import known_laws, laws_by_number
 from articulado.prompting.notes import whole_note
 from articulado.values.chunks import (
     Agreement,
     Chunk,
-    ProvisionRef,
     Status,
     is_official,
     own_document,
@@ -38,30 +45,6 @@ from articulado.values.chunks import (
 )
 from articulado.values.errors import InvalidInput, NoResultsFound
 from articulado.values.protocols import ChunkStore
-
-_NO_LAW = re.compile(rf"\b(?:D\.?\s?[{INITIALS.upper()}]\.?|ART|RDLEG|RDL|RD|LO|[IVXL]+)\b")
-"""What is written in capitals and is no name of a law: kinds of provisions and of norms, Roman numerals."""
-
-_ACRONYM = re.compile(r"(?<![:\w])[A-ZÁÉÍÓÚÑ]{2,8}(?![:\w])")
-
-
-class Subdivision(NamedTuple):
-    """A part of a provision, as its text numbers it; either may be empty, not both."""
-
-    apartado: str
-    letter: str
-
-
-@dataclass(frozen=True)
-class ProvisionRequest:
-    """A provision that is asked for, or subdivisions of it.
-
-    ``law_id`` is empty where the law named is unknown, ``provision_key`` where a law alone is asked for.
-    """
-
-    law_id: str
-    provision_key: str = ""
-    subdivisions: tuple[Subdivision, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -88,7 +71,7 @@ def read_reference(
 
     >>> reference = read_reference("art. 48.4 ET en 2019", "BOE-A-2015-11430", date(2026, 11, 22))
     >>> reference.provisions[0].provision_key, reference.provisions[0].subdivisions
-    ('art:48', (Subdivision(apartado='4', letter=''),))
+    ('art:48', (Place(apartado='4', letter=''),))
     >>> reference.day
     datetime.date(2019, 12, 31)
 
@@ -101,35 +84,31 @@ def read_reference(
     day = as_of or find_date(text, today=today)
     words = BOE_ID_TYPED.sub(" ", text)
     law_by_name = find_law(words)
-    law_id = boe_id(identifier[0]) if identifier else law_by_name.id if law_by_name else ""
-    citations = parse_citations(words, CitationContext(day=day))
-    unknown = _ACRONYM.search(_NO_LAW.sub(" ", words))
-    if citations and unknown and not law_id and not any(citation.law_named for citation in citations):
-        raise InvalidInput(translate("search.unknown_law", law=unknown[0]))
-    subdivisions: dict[ProvisionRef, dict[Subdivision, None]] = {}
-    for citation in citations:
-        if citation.law_id is None and citation.law_named:
-            cited_law = indexed.law_cited(words, citation.end) or ""
-        else:
-            cited_law = citation.law_id or law_id or default_law
-        named = subdivisions.setdefault((cited_law, citation.provision_key), {})
-        if citation.apartado or citation.letter:
-            named[Subdivision(citation.apartado or "", citation.letter or "")] = None
-    provisions = [ProvisionRequest(*provision, tuple(named)) for provision, named in subdivisions.items()]
+    written_id = boe_id(identifier[0]) if identifier else ""
+    law_id = written_id or (law_by_name.id if law_by_name else "")
+    citations = parse_citations(words, CitationContext(day=day, alone=True))
+    requests = requests_of(citations, words, law_id or default_law, indexed, written_id=written_id)
+    provisions = [replace(asked, assumed=asked.assumed and not law_id) for asked in requests]
     # In prose "anexo II" is no citation.
-    if not provisions and (key := provision_key(words.strip())):
-        provisions = [ProvisionRequest(law_id or default_law, key)]
-    if not provisions and law_id:
+    if not provisions and (key := provision_key(words.strip())) and not key.startswith("art:"):
+        provisions = [ProvisionRequest(law_id or default_law, key, assumed=not law_id)]
+    if not provisions and law_id and (day or not _has_number_beside_law(words)):
         provisions = [ProvisionRequest(law_id)]
     if not provisions:
         raise InvalidInput(translate("search.not_understood", text=text.strip()))
     return Reference(tuple(provisions), day)
 
 
-_SUFFIX = rf"(?: (?:{WRITTEN_SUFFIXES}))?"
-_NUMBERED = re.compile(rf"(?m)^(\d{{1,2}}){_SUFFIX}[.)] ")
-_ORDINAL = re.compile(rf"(?m)^(\d{{1,2}}){_SUFFIX}\.[ºª] ")
-_LETTERED = re.compile(r"(?m)^([a-zñ])(?: bis| ter)?\) ")
+def _has_number_beside_law(text: str) -> bool:
+    """Tell whether a text has a number that is not of a law: of a provision that is written in no known way."""
+    spans = [(mention.start, mention.end) for mention in law_mentions(text)]
+    return any(not any(start <= digit.start() < end for start, end in spans) for digit in re.finditer(r"\d", text))
+
+
+_SUFFIX = rf"(?:[ .](?P<suffix>{WRITTEN_SUFFIXES}))"
+_NUMBERED = re.compile(rf"(?m)^(?P<label>\d{{1,2}})(?:{_SUFFIX}?[.)]|{_SUFFIX.replace('suffix', 'behind')}) ")
+_ORDINAL = re.compile(rf"(?m)^(?P<label>\d{{1,2}}){_SUFFIX}?\.[ºª] ")
+_LETTERED = re.compile(rf"(?m)^(?P<label>[a-zñ])(?:\){_SUFFIX.replace('suffix', 'behind')}[.)]?|{_SUFFIX}?\)) ")
 
 
 @dataclass(frozen=True)
@@ -158,11 +137,16 @@ class Wording:
 
 
 class Excerpt(TypedDict):
-    """A subdivision that was asked for; ``text`` is empty where the provision has none such."""
+    """A subdivision that was asked for; ``text`` is empty where the provision has none such.
+
+    ``missing`` says so then, and ``nearest`` is the apartado around it, empty without one: the whole text is nearest.
+    """
 
     apartado: str
     letter: str
     text: str
+    missing: str
+    nearest: str
 
 
 class Version(TypedDict):
@@ -192,6 +176,7 @@ class Link(TypedDict):
 class ProvisionText(Version):
     """A provision: one of its ``wordings`` (oldest first) with all that is known of it but for its links.
 
+    ``remarks`` say how the request was read: the law taken for one without a law, and parts that were not looked up.
     ``official`` tells the text of the law from our summary of it, and from a user's document, of which ``document`` is
     the name of the file; ``page`` is the one on which it begins, empty without
     pages, ``agreement`` the scope of a collective agreement.
@@ -207,6 +192,7 @@ class ProvisionText(Version):
     official: bool
     document: str
     summary: str
+    remarks: list[str]
     excerpts: list[Excerpt]
     text: str
     url: str
@@ -252,7 +238,8 @@ async def provision_detail(
         "official": is_official(chunk),
         "document": own_document(chunk),
         "summary": chunk["summary"],
-        "excerpts": [_excerpt(wording, subdivision) for subdivision in provision.subdivisions],
+        "remarks": remarks_on(provision, chunk),
+        "excerpts": [excerpt_of(wording, subdivision) for subdivision in provision.subdivisions],
         "text": wording.text,
         "url": chunk["url"],
         "page": page_of(chunk),
@@ -265,8 +252,58 @@ async def provision_detail(
     }
 
 
-def _excerpt(wording: Wording, subdivision: Subdivision) -> Excerpt:
-    return {**subdivision._asdict(), "text": excerpt(wording.text, *subdivision)}  # type: ignore[typeddict-item]
+def excerpt_of(wording: Wording, subdivision: Place) -> Excerpt:
+    """Return a subdivision of a wording, or what there is in its place."""
+    (apartado, letter), head = subdivision, wording.head
+    text = excerpt(wording.text, apartado, letter)
+    nearest = excerpt(wording.text, apartado, "") if apartado and letter and not text else ""
+    missing = ""
+    if not text:
+        missing = translate(
+            "named.no_part" if head["source"] == "official" else "named.no_part_of_summary",
+            provision=f"{head['provision']}.{apartado}" if nearest else head["provision"],
+            law=head["law_name"],
+            part=translate("named.part_apartado", apartado=apartado)
+            if apartado and not nearest
+            else translate("named.part_letter", letter=letter.replace("quater", "quáter")),
+            shown=translate("named.shown_apartado" if nearest else "named.shown_whole", apartado=apartado),
+        )
+    return {"apartado": apartado, "letter": letter, "text": text, "missing": missing, "nearest": nearest}
+
+
+def remarks_on(asked: ProvisionRequest, shown: Chunk | None = None) -> list[str]:
+    """Say how a request was read where it leaves a choice: the law that is taken for it, and parts not looked up."""
+    remarks, law = [], known_laws().get(asked.law_id)
+    if asked.assumed:
+        english = law.english if law and current_language() == "en" else ""
+        name = shown["law_name"] if shown else law.short if law else asked.law_id
+        remarks.append(translate("named.assumed", law=english or name))
+    if asked.following:
+        provision = shown["provision"] if shown else provision_name(asked.provision_key)
+        remarks.append(translate("named.following", provision=provision))
+    if asked.unread:
+        remarks.append(translate("named.unread", words=", ".join(f"«{words}»" for words in asked.unread)))
+    return remarks
+
+
+_FEMININE = ("ley", "orden", "constitucion", "directiva", "carta", "decision", "resolucion", "norma",
+             "normativa", "instruccion", "circular", "declaracion", "convencion", "l")  # fmt: skip
+
+
+def unknown_law(asked: ProvisionRequest) -> str:
+    """Say that the law that is named is not here; of its number another law may be, of another day."""
+    written = asked.law_words
+    if not written:
+        return translate("named.unnamed_law")
+    first = re.split(r"[\s.]", fold(written))[0]
+    # Acronyms that begin with "L" are those of laws.
+    is_feminine = first in _FEMININE or (written[:1] == "L" and written[:2].isupper())
+    article = "The" if current_language() == "en" else "La" if is_feminine else "El"
+    said = translate("named.unknown_law", article=article, law=written)
+    named = next(numbered_laws(fold(written)), None)
+    same = (laws_by_number().get((kind, named.number)) for kind in named.kinds) if named else ()
+    other = next(filter(None, same), None)
+    return f"{said} {translate('named.other_day', title=other.title)}" if other else said
 
 
 def _version(wording: Wording) -> Version:
@@ -350,18 +387,19 @@ def excerpt(text: str, apartado: str, letter: str) -> str:
 
 def _item(text: str, markers: re.Pattern[str], label: str) -> str:
     """Return what stands between the first marker with a label and the next one that counts on from it."""
-    begin = -1
+    begin, wanted = -1, _label_order(*label.partition(" ")[::2])
     for marker in markers.finditer(text):
+        groups = marker.groupdict()
+        order = _label_order(marker["label"], groups.get("suffix") or groups.get("behind") or "")
         if begin < 0:
-            if marker[1] == label:
+            if order == wanted:
                 begin = marker.start()
-        elif _label_order(marker[1]) > _label_order(
-            label
-        ):  # a list inside an item begins to count anew, and ends nothing
+        elif order > wanted:  # a list inside an item begins to count anew, and ends nothing
             return text[begin : marker.start()].strip()
     return text[begin:].strip() if begin >= 0 else ""
 
 
-def _label_order(label: str) -> int:
+def _label_order(label: str, suffix: str) -> tuple[int, int]:
     # "ñ" comes after "n" and before "o".
-    return int(label) if label.isdigit() else 2 * ord("n") + 1 if label == "ñ" else 2 * ord(label)
+    order = int(label) if label.isdigit() else 2 * ord("n") + 1 if label == "ñ" else 2 * ord(label)
+    return order, suffix_value(suffix)

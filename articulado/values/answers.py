@@ -138,10 +138,11 @@ class TurnQuestion(TypedDict):
     set if it speaks of the last answer and searches nothing. ``other_matter`` is the field that the reader finds it of
     instead of the profile's: empty if it does not name it, ``None`` if it finds nothing of the kind.
 
-    ``is_lookup``: it asks for the ``provisions`` and ``decisions`` that it names, and for nothing else. ``territory``
-    is the canonical name of a community or a city (``articulado.legal.territory.mentions``). ``agreements`` are the ids
-    of the collective agreements that it, or the conversation before it, names, ``agreement_names`` the words that name
-    them; of ``excluded_laws`` nothing may be cited: those are other agreements.
+    ``is_lookup``: it asks for the ``provisions`` and ``decisions`` that it names, and for nothing else. ``missing``
+    says why nothing of them is in the index. ``territory`` is the canonical name of a community or a city
+    (``articulado.legal.territory.mentions``). ``agreements`` are the ids of the collective agreements that it, or the
+    conversation before it, names, ``agreement_names`` the words that name them; of ``excluded_laws`` nothing may be
+    cited: those are other agreements.
 
     ``citations``, ``laws``, ``places``, ``days`` and ``values`` are what the text names, each with its span. ``topic``
     and ``subject_topic`` are the words of text and subject beside provisions and days, without measures and names of
@@ -160,6 +161,7 @@ class TurnQuestion(TypedDict):
     provisions: list[NamedProvision]
     decisions: list[NamedDecision]
     is_lookup: bool
+    missing: list[str]
     acronyms: list[str]
     territory: str | None
     agreements: list[str]
@@ -201,6 +203,7 @@ def question_of(text: str, subject: str = "", kind: TurnKind = "alone") -> TurnQ
         "provisions": [],
         "decisions": [],
         "is_lookup": False,
+        "missing": [],
         "acronyms": [],
         "territory": None,
         "agreements": [],

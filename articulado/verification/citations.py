@@ -14,6 +14,7 @@ from datetime import date
 
 from articulado.language.folding import fold
 from articulado.language.translation import translate
+from articulado.legal.citations.items import Place
 from articulado.legal.citations.parser import Citation
 from articulado.legal.labels import provision_name
 from articulado.legal.laws.registry import known_laws
@@ -119,24 +120,29 @@ def citation_findings(answer: ReadAnswer, known: KnownProvisions) -> list[Findin
     return findings
 
 
-def missing_part(text: str, citation: Citation) -> tuple[str, str] | None:
-    """Return the apartado and the letter that a citation names and the whole text of its provision does not have.
+def missing_part(text: str, citation: Citation) -> Place | None:
+    """Return the first part that a citation names and the whole text of its provision does not have.
 
     ``None`` if the text has them, or does not number its parts so that this can be said. The letter is empty if the
     apartado itself is missing.
     """
-    apartado, letter = citation.apartado or "", citation.letter or ""
+    missing = (_missing_place(text, place) for place in citation.places)
+    return next(filter(None, missing), None)
+
+
+def _missing_place(text: str, place: Place) -> Place | None:
+    apartado, letter = place
     if apartado:
-        if not apartado.isdigit() or not all(excerpt(text, number, "") for number in ("1", "2")):
+        if not apartado[0].isdigit() or not all(excerpt(text, number, "") for number in ("1", "2")):
             return None
         if not excerpt(text, apartado, ""):
-            return apartado, ""
+            return Place(apartado)
     if letter and excerpt(text, apartado, "a") and excerpt(text, apartado, "b") and not excerpt(text, apartado, letter):
-        return apartado, letter
+        return place
     return None
 
 
-def part_name(part: tuple[str, str]) -> str:
+def part_name(part: Place) -> str:
     """Return the name of an apartado, or of a letter, for people."""
     apartado, letter = part
     if not letter:

@@ -258,7 +258,8 @@ def _request_of(law_ids: list[str], key: str, day: date | None) -> "Reference":
 
 
 def _request(refs: "Sequence[ProvisionRef]", day: date | None) -> "Reference":
-    from articulado.retrieval.references import ProvisionRequest, Reference
+    from articulado.legal.citations.parser import ProvisionRequest
+    from articulado.retrieval.references import Reference
 
     return Reference(tuple(ProvisionRequest(*ref) for ref in refs), day)
 

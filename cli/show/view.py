@@ -95,16 +95,21 @@ def print_law(out: Console, law: IndexedLaw, example: str, language: Language) -
 
 def _print_text(out: Console, detail: ProvisionDetail, language: Language) -> None:
     """Print the places that were asked for; the whole text where none was, or there is none of them."""
-    whole = not any(excerpt["text"] for excerpt in detail["excerpts"])
-    for excerpt in detail["excerpts"]:
-        names = {"apartado": excerpt["apartado"], "letra": excerpt["letter"] and f"{excerpt['letter']})"}
+    for remark in detail["remarks"]:
+        out.print(f"\n{clean(remark)}", style="yellow", markup=False)
+    excerpts = detail["excerpts"]
+    whole = not excerpts or any(excerpt["missing"] and not excerpt["nearest"] for excerpt in excerpts)
+    for excerpt in excerpts:
+        if excerpt["missing"]:
+            out.print(f"\n{clean(excerpt['missing'])}", style="yellow", markup=False)
+            if whole or not excerpt["nearest"]:
+                continue
+        names = {"apartado": excerpt["apartado"], "letra": "" if excerpt["missing"] else excerpt["letter"]}
         part_name = ", ".join(f"{kind} {number}" for kind, number in names.items() if number)
-        if excerpt["text"]:
-            heading = f"\n{part_name.capitalize()} (solo esta parte: sin nombrarla se muestra el precepto entero)"
-            out.print(heading, style="bold", markup=False)
-            print_indented(out, excerpt["text"], indent=2)
-        else:
-            out.print(f"\nNo tiene {part_name}{': se muestra entero' if whole else ''}.", style="yellow", markup=False)
+        part_name += ")" * bool(names["letra"])
+        heading = f"\n{part_name.capitalize()} (solo esta parte: sin nombrarla se muestra el precepto entero)"
+        out.print(heading, style="bold", markup=False)
+        print_indented(out, excerpt["text"] or excerpt["nearest"], indent=2)
     if whole:
         kind = "view_plain_language" if detail["official"] or detail["document"] else "view_summary"
         summary = detail["summary"] and language.translate(kind, summary=detail["summary"])

@@ -10,9 +10,10 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from articulado.calculations.written import Worked
+from articulado.legal.citations.parser import ProvisionRequest
 from articulado.legal.labels import provision_key
 from articulado.legal.wordings import Certainty
-from articulado.retrieval.references import ProvisionRequest, wording_on
+from articulado.retrieval.references import wording_on
 from articulado.values.answers import AnswerOutcome, Citation, Message, NearestNeed, Usage
 from articulado.values.chunks import Chunk
 from articulado.values.findings import Finding

@@ -7,22 +7,24 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
+from articulado.legal.citations.parser import ProvisionRequest
+from articulado.legal.labels import provision_name
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import Certainty, certainty, tracked_laws
 from articulado.retrieval.question import is_tracked
 from articulado.retrieval.references import (
-    ProvisionRequest,
     Wording,
     excerpt,
     order_in_law,
     read_reference,
+    remarks_on,
     without_wording,
     wording_on,
     wordings_of,
@@ -102,7 +104,7 @@ class DeskIndex:
         return asked
 
     async def read(self, text: str) -> ProvisionRequest:
-        """Return the first provision, or the law, that a text names.
+        """Return the first provision, or the law, that a text names; others are among what is not read of it.
 
         Raises:
             InvalidInput: it names neither.
@@ -118,7 +120,9 @@ class DeskIndex:
                 indexed=self.services.laws,
             )
         )
-        return reference.provisions[0]
+        first, *others = reference.provisions
+        named = tuple(provision_name(other.provision_key) for other in others if other.provision_key)
+        return replace(first, unread=(*first.unread, *named))
 
     async def wordings(self, asked: ProvisionRequest) -> list[Wording]:
         """Return the wordings of a provision, the oldest first; none where the index does not have it."""
@@ -326,7 +330,8 @@ async def check_citation(index: DeskIndex, citation: str, claim: str, day: date 
         source = {"law_id": head["law_id"], "provision": head["provision"], "text": said or wording.text}
         checked["findings"] = await index.findings({"answer": f"{claim} [C1]", "context": [source]}, day)
         checked["says"] = "no" if checked["findings"] else "yes"
-    checked["message"] = _told(checked, [" ".join(filter(None, part)) for part in missing], own_document(head))
+    told = _told(checked, [" ".join(filter(None, part)) for part in missing], own_document(head))
+    checked["message"] = " ".join([*remarks_on(asked, head), told])
     return checked
 
 

@@ -463,3 +463,9 @@ async def test_a_need_with_an_english_text_is_shown_in_english_and_asked_for_in_
     assert choice["question"] == packaged_cards()[SOME[0]].need
     assert "1. How many days of holiday do I get" in update["answer"]
     assert "Answered in Spanish" not in update["answer"]
+
+
+async def test_a_law_that_is_not_here_is_named_in_the_answer():
+    missing = "El Código Civil no está entre las normas de este índice."
+    update = await said(question="art. 7.2 del Código Civil", read={"missing": [missing]})
+    assert update["answer"].startswith(f"{missing}\n\nNo tengo esa información verificada.")

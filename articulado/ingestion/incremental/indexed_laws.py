@@ -15,7 +15,7 @@ from articulado.legal.labels import KINDS, ProvisionKind, order_of_kind, provisi
 
 if TYPE_CHECKING:
     from articulado.ingestion.incremental.base import IndexBase
-    from articulado.retrieval.references import ProvisionRequest
+    from articulado.legal.citations.parser import ProvisionRequest
     from articulado.values.chunks import Agreement, Chunk
 
 MAX_NAMED = 12
@@ -116,10 +116,11 @@ def list_provisions(labels: dict[str, str]) -> str:
 def why_missing(base: "IndexBase", asked: "ProvisionRequest") -> str:
     """Return in Spanish why a provision that is asked for is not in the index, and what is."""
     from articulado.legal.laws.registry import known_laws
+    from articulado.retrieval.references import unknown_law
 
     if not asked.law_id:
         return (
-            "No se conoce la norma que se nombra. Escriba sus siglas o su nombre (ET, LGSS, Ley 31/1995) o su "
+            f"{unknown_law(asked)} Escriba sus siglas o su nombre (ET, LGSS, Ley 31/1995) o su "
             'identificador del BOE: articulado show "art. 1 BOE-A-2015-11430".'
         )
     known, law = known_laws().get(asked.law_id), indexed_law(base, asked.law_id)

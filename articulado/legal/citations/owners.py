@@ -1,16 +1,18 @@
-"""Resolve the law of cited provisions from the words after them: "de esta ley", "del ET", "del mismo".
+"""Resolve the law of cited provisions from the words around them: "de esta ley", "del ET", "del mismo".
 
 An anaphora such as "dicha Ley" or "del citado texto refundido" refers to the last law named before it that
-fits the noun. ``CitationContext`` describes the text: a question, or the prose of a law.
+fits the noun. ``CitationContext`` describes the text. ``owners_of`` assigns a law to each list of provisions.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
+from typing import NamedTuple
 
 from articulado.language.folding import fold
-from articulado.legal.laws.mentions import LawMention
+from articulado.legal.citations.items import ProvisionList
+from articulado.legal.laws.mentions import LawMention, name_of_law
 from articulado.legal.laws.registry import known_laws, laws_by_name, name_key
 
 _NOUN = (
@@ -36,18 +38,12 @@ _FEMININE = re.compile(r"(?:ley|orden|constitucion|directiva|norma|convencion|l\
 _FITS = {
     "ley": re.compile(r"\bley\b|^l\w*$"),
     "texto refundido": re.compile(r"texto refundido|legislativo"),
-    "reglamento": re.compile(r"reglamento"),
-    "estatuto": re.compile(r"estatuto"),
-    "codigo": re.compile(r"codigo"),
-    "constitucion": re.compile(r"constitucion"),
     "orden": re.compile(r"\borden\b"),
-    "directiva": re.compile(r"directiva"),
-    "convenio": re.compile(r"convenio"),
-    "acuerdo": re.compile(r"acuerdo"),
-    "tratado": re.compile(r"tratado"),
-    "convencion": re.compile(r"convencion"),
-    "protocolo": re.compile(r"protocolo"),
-}
+} | {
+    noun: re.compile(noun)
+    for noun in ("reglamento", "estatuto", "codigo", "constitucion", "directiva", "convenio", "acuerdo", "tratado",
+                 "convencion", "protocolo")
+}  # fmt: skip
 _THE_SAME_LAW = ("la misma", "el mismo")
 _DECREE = re.compile(r"decreto|^rd")
 
@@ -141,7 +137,9 @@ _APPROVED_HERE = re.compile(
     r"(?:(?:que\s+(?:se\s+)?aprueba|aprobad[oa]|adjunto|anejo)(?:\s+(?:por|en|mediante|a))?"
     r"\s+(?:est[ea]|el\s+presente|la\s+presente)\b|que\s+se\s+aprueba\b(?!\s+(?:por|mediante)))"
 )
-_OF = re.compile(r"\s*,?\s*(?:\(\s*)?(?:del|de la|de los|de las|de el|de)\s+(?:(?:actual|vigente|nuev[oa])\s+)?")
+_OF = re.compile(
+    r"\s*,?\s*(?:\(\s*)?(?:del|de la|de los|de las|de el|de|of(?:\s+the)?)\s+(?:(?:actual|vigente|nuev[oa])\s+)?"
+)
 # "…, en la que se añade un artículo 313 bis al texto refundido…", "artículo 308.1. del texto refundido…"
 _TO_LAW = re.compile(r"(?:\s+(?:al|a la)|\. (?:del|de la))\s+")
 _COMMA = re.compile(r"\s*,?\s*")
@@ -151,11 +149,6 @@ _ANAPHORA = re.compile(
 _OF_ANAPHORA = re.compile(
     rf"(?:del|de la|de los|de las)\s+{_ANAPHORA.pattern}|(?:del|de la|de los|de las)\s+mism[oa]s?\b"
     r"|de\s+(?:dich[oa]s?|aquel(?:la|los|las)?|sus?|ell[oa]s?|est[aeo]s?\s+ultim[oa]s?)\b"
-)
-A_LAW = re.compile(
-    r"(?:[ivx]+\s+)?(?:ley(?:es)?|reglamentos?|real(?:es)?|decretos?|orden(?:es)?|directivas?|codigo|convenios?|convencion|tratado"
-    r"|constitucion|estatutos?|texto|carta|acuerdos?|decision|resolucion|pacto|normas?|protocolo|instrumento|normativa"
-    r"|instruccion|circular|declaracion|concordato|cc|lec|lopj|lgt|rd|lo|rdl|rdley|rdleg|lcsp|cp|lrjsp|tfue|tue)\b"
 )
 # "El Estatuto" of a person who asks.
 _THE_STATUTE = re.compile(r"estatuto\b(?!\s+(?:del?\b|basico|organico|marco|general|propio))")
@@ -169,7 +162,8 @@ class CitationContext:
     ``law_id``: the law whose prose it is; ``None`` in a question. ``prose``: prose of a law even without ``law_id``
     (the law is not in the registry). ``several``: an article without a law need not be of the only law that is named.
     ``previous`` and ``following``: keys of the neighbouring provisions, for
-    "artículo anterior". ``day``: when it was written (``None``: today).
+    "artículo anterior". ``day``: when it was written (``None``: today). ``alone``: a text that is a number and nothing
+    else names an article.
     """
 
     law_id: str | None = None
@@ -178,6 +172,7 @@ class CitationContext:
     day: date | None = None
     prose: bool = False
     several: bool = False
+    alone: bool = False
 
     @property
     def is_question(self) -> bool:
@@ -187,17 +182,22 @@ class CitationContext:
 
 @dataclass(frozen=True)
 class Owner:
-    """The law that a list of provisions is of, where it is read today, and where the text that names it ends."""
+    """The law that a list of provisions is of, where it is read today, and where the text that names it ends.
+
+    ``span`` is where the text names it, empty where it does not; ``gap`` the words before it that are not understood.
+    """
 
     law_id: str | None
     named: bool
     end: int
     current_id: str | None = None
+    span: tuple[int, int] = (0, 0)
+    gap: tuple[int, int] = (0, 0)
 
 
 def owner_of_mention(mention: LawMention) -> Owner:
     """Return the law of a mention."""
-    return Owner(mention.law_id, True, mention.end, mention.current_id)
+    return Owner(mention.law_id, True, mention.end, mention.current_id, (mention.start, mention.end))
 
 
 def owner_after(
@@ -239,6 +239,162 @@ def owner_after(
     if of and context.is_question and (statute := _THE_STATUTE.match(folded, of.end())):
         law_id = laws_by_name()[name_key("Estatuto de los Trabajadores")].id
         return Owner(law_id, True, statute.end(), law_id)
-    if of and (law := A_LAW.match(folded, of.end())):
-        return Owner(None, True, law.end())
-    return None
+    return _unknown_law(folded, of.end()) if of else None
+
+
+_UNREAD = r"(?:[a-zñ]{1,6}\.|\d{1,3}[.ºª]*|[a-zñ]\)|[a-zñ]{1,4}(?=\s*\d))"
+_UNREAD_GAP = re.compile(rf"[\s,]*(?P<words>{_UNREAD}(?:[\s,]*{_UNREAD}){{0,3}})[\s,]+(?:del|de\s+la|de\s+el)\s+")
+
+
+_LAW_WITH_NAME = r"(?:ley|codigo|reglamento|directiva|convenio|convencion|tratado|(?:real )?decreto)\s+\w"
+_BESIDE_ITS_NAME = re.compile(rf"[\s,(]+(?={_LAW_WITH_NAME})")
+_ITS_NAME = re.compile(rf"(?<!\w)(?={_LAW_WITH_NAME})")
+
+
+def _unknown_law(folded: str, position: int) -> Owner | None:
+    law = name_of_law(folded, position)
+    return Owner(None, True, law.end("noun"), span=law.span()) if law else None
+
+
+def _owner_beyond(folded: str, position: int, mentions: list[LawMention]) -> Owner | None:
+    """Read whose provisions they are behind signs that are not understood: "art. 7, xyz. 2, del Código Civil"."""
+    if beside := _BESIDE_ITS_NAME.match(folded, position):
+        return _unknown_law(folded, beside.end())
+    gap = _UNREAD_GAP.match(folded, position)
+    mention = next((mention for mention in mentions if gap and mention.start == gap.end()), None)
+    owner = owner_of_mention(mention) if mention else _unknown_law(folded, gap.end()) if gap else None
+    return replace(owner, gap=gap.span("words")) if owner and gap else None
+
+
+_MARK = r"(?P<mark>(?:\d{1,2}|[a-zñ]{1,2})(?:\.?[ªº]|\.-|[.)])\s+)?"
+# Folded paragraphs are two blanks apart.
+_LEAD = re.compile(rf"(?:^|  |:\s){_MARK}(?:de\s+la|del)\s+(?=\w)")
+_PROVISIONS_OF = re.compile(r"(?:preceptos|articulos|disposiciones)\b[^.;:]{0,60}\s(?:de\s+la|del)\s+$")
+_PARAGRAPH = re.compile(rf"  +{_MARK}")
+_MENTIONED = re.compile(r"(?:citad|mencionad|referid|indicad|aludid|expresad|repetid)[oa]s?\s+$")
+# "El artículo 6 mencionado en el párrafo anterior", but not "el artículo 6, mencionado en el artículo 3".
+_MENTIONED_AFTER = re.compile(
+    r"\s+(?:(?:antes|ya|anteriormente)\s+)?(?:citad|mencionad|aludid)[oa]s?\b"
+    r"(?!\s+(?:en|por)\s+(?:el|la|los|las)\s+(?:articulo|disposicion))"
+)
+_AFTER_LAW = re.compile(r"\s*[,:(;–-]?\s*(?:(?:en\s+)?(?:el|los|la|las|sus?)\s+)?")
+_IN_ITS = re.compile(r"\bsus?\s+(?:propi[oa]s?\s+)?$")
+_JOINED = re.compile(
+    r"\s*,?\s*(?:(?:y|e|o|u|ni|asi como|y/o)\s+)?(?:tambien\s+)?(?:(?:en|de|a|con|por|segun)\s+)?"
+    r"(?:(?:el|la|los|las|del|al)\s+)?"
+)
+
+
+def owners_of(
+    folded: str,
+    lists: list[ProvisionList],
+    mentions: list[LawMention],
+    context: CitationContext,
+    antecedents: Antecedents,
+) -> list[Owner]:
+    """Return the law of each list of provisions, in their order.
+
+    What follows a list decides, then what precedes it, then the law of the next list if only a conjunction is between
+    ("el artículo 21 y el artículo 37 de la Constitución"), then the law whose prose it is. A question that names one
+    law only is about that law.
+    """
+    after = [
+        owner_after(folded, listed.end, mentions, context, antecedents, only_acronym_beside=not context.is_question)
+        for listed in lists
+    ]
+    owners = [
+        owner or _owner_before(folded, listed, mentions, context) for owner, listed in zip(after, lists, strict=True)
+    ]
+    for index in range(len(lists) - 2, -1, -1):
+        following = after[index + 1]
+        joined = _JOINED.fullmatch(folded, lists[index].end, lists[index + 1].start)
+        if owners[index] is None and following is not None and joined:
+            owners[index] = after[index] = replace(following, end=lists[index].end)
+    for index, listed in enumerate(lists):
+        cited = _MENTIONED.search(folded, max(0, listed.start - 15), listed.start) or _MENTIONED_AFTER.match(
+            folded, listed.end
+        )
+        if owners[index] is None and cited:
+            owners[index] = _cited_before(lists, owners, index)
+    leads = _leads(folded, mentions) if not context.is_question and None in owners else []
+    for index, listed in enumerate(lists):
+        lead = next((lead for lead in reversed(leads) if lead.start <= listed.start < lead.end), None)
+        if owners[index] is None and lead:
+            owner = owner_of_mention(lead.mention) if lead.mention else Owner(None, True, listed.end)
+            owners[index] = replace(owner, end=listed.end)
+    default = Owner(context.law_id, False, 0, context.law_id)
+    strong = {mention.law_id: mention for mention in mentions if not mention.weak}
+    if context.is_question and not context.several and len(strong) == 1:
+        default = owner_of_mention(*strong.values())
+    return [owner or replace(default, end=listed.end) for owner, listed in zip(owners, lists, strict=True)]
+
+
+def _owner_before(
+    folded: str, listed: ProvisionList, mentions: list[LawMention], context: CitationContext
+) -> Owner | None:
+    """Read whose provisions they are from what precedes: "LGSS, art. 205", "la Constitución, en su artículo 28"."""
+    before = [mention for mention in mentions if mention.end <= listed.start]
+    if its := _IN_ITS.search(folded, max(0, listed.start - 20), listed.start):
+        sentence = max(folded.rfind(". ", 0, its.start()), 0)
+        inside = [mention for mention in before if mention.start >= sentence]
+        return (
+            replace(owner_of_mention(inside[0]), end=listed.end) if len(inside) == 1 else Owner(None, True, listed.end)
+        )
+    if before and context.is_question and _AFTER_LAW.fullmatch(folded, before[-1].end, listed.start):
+        return replace(owner_of_mention(before[-1]), end=listed.end)
+    if not context.is_question:
+        return None
+    for named in _ITS_NAME.finditer(folded, before[-1].end if before else 0, listed.start):
+        law = name_of_law(folded[: listed.start], named.start())
+        if law and _AFTER_LAW.fullmatch(folded, law.end(), listed.start):
+            return Owner(None, True, listed.end, span=law.span())
+    return _owner_beyond(folded, listed.end, mentions)
+
+
+def _cited_before(lists: list[ProvisionList], owners: list[Owner | None], index: int) -> Owner | None:
+    """Return the law of "el citado artículo 166": the one that the same article was cited with before."""
+    again = lists[index]
+    for listed, owner in reversed(list(zip(lists[:index], owners[:index], strict=True))):
+        if again.items[0].number in {item.number for item in listed.items} and again.kind == listed.kind:
+            return replace(owner, end=again.end) if owner else None
+    return Owner(None, True, again.end)
+
+
+class _Lead(NamedTuple):
+    """A law whose articles are listed in ``folded[start:end]``; ``mention`` is ``None`` for an unknown one."""
+
+    start: int
+    end: int
+    mention: LawMention | None
+
+
+def _leads(folded: str, mentions: list[LawMention]) -> list[_Lead]:
+    """Find the laws that begin an item ("De la Ley …, los artículos …") or a list ("… preceptos de la Ley …:").
+
+    Of such a list only the articles that begin an item are of that law.
+    """
+    begins = {mention.start: mention for mention in mentions}
+    leads = []
+    for match in _LEAD.finditer(folded):
+        mention = begins.get(match.end())
+        if mention or name_of_law(folded, match.end()):
+            leads.append(_Lead(match.end(), _end(folded, match.end(), match["mark"]), mention))
+    for mention in mentions:
+        if folded.startswith(":  ", mention.end) and _PROVISIONS_OF.search(folded, 0, mention.start):
+            items = _PARAGRAPH.finditer(folded, mention.end, _end(folded, mention.end, None))
+            leads += (_Lead(item.end(), item.end() + len(" los artículos"), mention) for item in items)
+    return leads
+
+
+def _end(folded: str, start: int, mark: str | None) -> int:
+    """Return the end of the paragraph, or where it ends in a colon, of the list below it."""
+    paragraph = _PARAGRAPH.search(folded, start)
+    if paragraph is None or folded[paragraph.start() - 1] != ":":
+        return paragraph.start() if paragraph else len(folded)
+    while paragraph and paragraph["mark"] and _numeric(paragraph["mark"]) != (_numeric(mark) if mark else None):
+        paragraph = _PARAGRAPH.search(folded, paragraph.end())
+    return paragraph.start() if paragraph else len(folded)
+
+
+def _numeric(mark: str) -> bool:
+    return mark[0].isdigit()

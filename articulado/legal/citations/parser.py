@@ -1,162 +1,47 @@
 """Parse the provisions cited in questions ("art. 48 bis del ET", "LGSS 205") and in the prose of laws.
 
-``parse_citations`` returns the citations in order of appearance. ``owners_of`` assigns a law to each list
-of provisions, from the words around it and from the other lists.
+``parse_citations`` returns the citations in order of appearance. ``requests_of`` joins those of one provision, and
+assigns a law to those without one.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from articulado.language.folding import fold
 from articulado.legal.citations.items import (
+    QUALIFIER,
     Item,
+    Place,
     ProvisionList,
-    named_subdivision,
     read_items,
+    read_places,
     read_provision_list,
     words_before,
 )
-from articulado.legal.citations.owners import A_LAW, Antecedents, CitationContext, Owner, owner_after, owner_of_mention
+from articulado.legal.citations.owners import (
+    Antecedents,
+    CitationContext,
+    Owner,
+    owner_after,
+    owner_of_mention,
+    owners_of,
+)
 from articulado.legal.labels import ADJECTIVES, CUT_ADJECTIVES, INITIALS, disposition_kind, units_in
+from articulado.legal.laws.indexed import IndexedLaws
 from articulado.legal.laws.mentions import LawMention, mentions_in
-
-_MARK = r"(?P<mark>(?:\d{1,2}|[a-zñ]{1,2})(?:\.?[ªº]|\.-|[.)])\s+)?"
-# Folded paragraphs are two blanks apart.
-_LEAD = re.compile(rf"(?:^|  |:\s){_MARK}(?:de\s+la|del)\s+(?=\w)")
-_PROVISIONS_OF = re.compile(r"(?:preceptos|articulos|disposiciones)\b[^.;:]{0,60}\s(?:de\s+la|del)\s+$")
-_PARAGRAPH = re.compile(rf"  +{_MARK}")
-_CITED = re.compile(r"(?:citad|mencionad|referid|indicad|aludid|expresad|repetid)[oa]s?\s+$")
-# "El artículo 6 mencionado en el párrafo anterior", but not "el artículo 6, mencionado en el artículo 3".
-_CITED_AFTER = re.compile(
-    r"\s+(?:(?:antes|ya|anteriormente)\s+)?(?:citad|mencionad|aludid)[oa]s?\b"
-    r"(?!\s+(?:en|por)\s+(?:el|la|los|las)\s+(?:articulo|disposicion))"
-)
-_AFTER_LAW = re.compile(r"\s*[,:(;–-]?\s*(?:(?:en\s+)?(?:el|los|la|las|sus?)\s+)?")
-_IN_ITS = re.compile(r"\bsus?\s+(?:propi[oa]s?\s+)?$")
-_JOINED = re.compile(
-    r"\s*,?\s*(?:(?:y|e|o|u|ni|asi como|y/o)\s+)?(?:tambien\s+)?(?:(?:en|de|a|con|por|segun)\s+)?"
-    r"(?:(?:el|la|los|las|del|al)\s+)?"
-)
-
-
-def owners_of(
-    folded: str,
-    lists: list[ProvisionList],
-    mentions: list[LawMention],
-    context: CitationContext,
-    antecedents: Antecedents,
-) -> list[Owner]:
-    """Return the law of each list of provisions, in their order.
-
-    What follows a list decides, then what precedes it, then the law of the next list if only a conjunction is between
-    ("el artículo 21 y el artículo 37 de la Constitución"), then the law whose prose it is. A question that names one
-    law only is about that law.
-    """
-    after = [
-        owner_after(folded, listed.end, mentions, context, antecedents, only_acronym_beside=not context.is_question)
-        for listed in lists
-    ]
-    owners = [
-        owner or _owner_before(folded, listed, mentions, context) for owner, listed in zip(after, lists, strict=True)
-    ]
-    for index in range(len(lists) - 2, -1, -1):
-        following = after[index + 1]
-        joined = _JOINED.fullmatch(folded, lists[index].end, lists[index + 1].start)
-        if owners[index] is None and following is not None and joined:
-            owners[index] = after[index] = replace(following, end=lists[index].end)
-    for index, listed in enumerate(lists):
-        cited = _CITED.search(folded, max(0, listed.start - 15), listed.start) or _CITED_AFTER.match(folded, listed.end)
-        if owners[index] is None and cited:
-            owners[index] = _cited_before(lists, owners, index)
-    leads = _leads(folded, mentions) if not context.is_question and None in owners else []
-    for index, listed in enumerate(lists):
-        lead = next((lead for lead in reversed(leads) if lead.start <= listed.start < lead.end), None)
-        if owners[index] is None and lead:
-            owner = owner_of_mention(lead.mention) if lead.mention else Owner(None, True, listed.end)
-            owners[index] = replace(owner, end=listed.end)
-    strong = {mention.law_id for mention in mentions if not mention.weak}
-    alone = strong.pop() if context.is_question and not context.several and len(strong) == 1 else None
-    default = Owner(context.law_id or alone, alone is not None, 0, context.law_id or alone)
-    return [owner or replace(default, end=listed.end) for owner, listed in zip(owners, lists, strict=True)]
-
-
-def _owner_before(
-    folded: str, listed: ProvisionList, mentions: list[LawMention], context: CitationContext
-) -> Owner | None:
-    """Read whose provisions they are from what precedes: "LGSS, art. 205", "la Constitución, en su artículo 28"."""
-    before = [mention for mention in mentions if mention.end <= listed.start]
-    if its := _IN_ITS.search(folded, max(0, listed.start - 20), listed.start):
-        sentence = max(folded.rfind(". ", 0, its.start()), 0)
-        inside = [mention for mention in before if mention.start >= sentence]
-        return (
-            replace(owner_of_mention(inside[0]), end=listed.end) if len(inside) == 1 else Owner(None, True, listed.end)
-        )
-    if before and context.is_question and _AFTER_LAW.fullmatch(folded, before[-1].end, listed.start):
-        return replace(owner_of_mention(before[-1]), end=listed.end)
-    return None
-
-
-def _cited_before(lists: list[ProvisionList], owners: list[Owner | None], index: int) -> Owner | None:
-    """Return the law of "el citado artículo 166": the one that the same article was cited with before."""
-    again = lists[index]
-    for listed, owner in reversed(list(zip(lists[:index], owners[:index], strict=True))):
-        if again.items[0].number in {item.number for item in listed.items} and again.kind == listed.kind:
-            return replace(owner, end=again.end) if owner else None
-    return Owner(None, True, again.end)
-
-
-class _Lead(NamedTuple):
-    """A law whose articles are listed in ``folded[start:end]``; ``mention`` is ``None`` for an unknown one."""
-
-    start: int
-    end: int
-    mention: LawMention | None
-
-
-def _leads(folded: str, mentions: list[LawMention]) -> list[_Lead]:
-    """Find the laws that begin an item ("De la Ley …, los artículos …") or a list ("… preceptos de la Ley …:").
-
-    Of such a list only the articles that begin an item are of that law.
-    """
-    begins = {mention.start: mention for mention in mentions}
-    leads = []
-    for match in _LEAD.finditer(folded):
-        mention = begins.get(match.end())
-        if mention or A_LAW.match(folded, match.end()):
-            leads.append(_Lead(match.end(), _end(folded, match.end(), match["mark"]), mention))
-    for mention in mentions:
-        if folded.startswith(":  ", mention.end) and _PROVISIONS_OF.search(folded, 0, mention.start):
-            items = _PARAGRAPH.finditer(folded, mention.end, _end(folded, mention.end, None))
-            leads += (_Lead(item.end(), item.end() + len(" los artículos"), mention) for item in items)
-    return leads
-
-
-def _end(folded: str, start: int, mark: str | None) -> int:
-    """Return the end of the paragraph, or where it ends in a colon, of the list below it."""
-    paragraph = _PARAGRAPH.search(folded, start)
-    if paragraph is None or folded[paragraph.start() - 1] != ":":
-        return paragraph.start() if paragraph else len(folded)
-    while paragraph and paragraph["mark"] and _numeric(paragraph["mark"]) != (_numeric(mark) if mark else None):
-        paragraph = _PARAGRAPH.search(folded, paragraph.end())
-    return paragraph.start() if paragraph else len(folded)
-
-
-def _numeric(mark: str) -> bool:
-    return mark[0].isdigit()
-
+from articulado.legal.vocabulary.synonyms import find_acronyms
 
 _NUMERO = r"(?:\s*(?:numero|num\.?|n\.?\s?º)(?=\s*\d))?"
 
 
 def _head_pattern(bare: str, annex: str) -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![\w.])(?:(?P<art>(?:articulos?(?=\s)|art\.?º\s?|arti?c?\.\s?|arts\.\s?|arts?\s|art(?=\d)){_NUMERO})"
+        rf"(?<![\w.])(?:(?P<art>(?:articulos?(?=\s)|articles?(?=\s)|art\.?º\s?|arti?c?\.\s?|arts\.\s?|arts?\s|art(?=\d)){_NUMERO})"
         rf"|disposicion(?:es)?\s+(?P<disp>{ADJECTIVES})(?:e?s)?"
-        rf"|disp(?:osic)?(?:\.\s?|\s)(?P<short>{CUT_ADJECTIVES})[a-z]*\.?"
+        rf"|disp(?:osic)?(?:\.\s?|\s)(?P<short>{CUT_ADJECTIVES}|ad|tr|fin|der)[a-z]*\.?"
         rf"|(?P<bare>{bare})|(?P<annex>{annex})"
-        rf"|(?P<initials>d\.?\s?[{INITIALS}][.ªº]*)(?=\s?(?:\d{{1,2}}(?!\d)|[ivxl]+\b|[a-z]+a\b)))"
+        rf"|(?P<initials>dd(?:aa|tt|ff)|d\.?\s?[{INITIALS}][.ªº]*)(?=\s?(?:\d{{1,2}}(?!\d)|[ivxl]+\b|[a-z]+a\b)))"
     )
 
 
@@ -175,7 +60,9 @@ _NEIGHBOUR = re.compile(
 # "En la disposición transitoria y …": there is only one.
 _SOLE = re.compile(r"\s*[,;.)]|\s+[yo]\s|\s+(?:del|de\s+(?:la|esta|este))\s")
 _BARE = re.compile(r"[\s,:-]*(?=\d)")
-_THE_NUMBER = re.compile(r"(?:^|(?<!\w)(?:el|del|los|al|y|e|o)\s+|,\s+)(?=\d)")
+_THE_NUMBER = re.compile(r"(?:^|(?<!\w)(?:el|del|los|al|y|e|o)\s+|,\s+|§{1,2}\s*)(?=\d)")
+_ALONE = re.compile(r"[\s¿¡(]*(?:(?:el|los|la|del)\s+|§{1,2}\s*)?(?=\d)")
+_END = re.compile(r"[\s?!.)]*$")
 
 
 @dataclass(frozen=True)
@@ -185,16 +72,32 @@ class Citation:
     ``law_id`` is ``None`` where the text names no law (in a question), and where it names one that the registry does
     not know; ``law_named`` tells the two apart. ``current_id`` is the law in which the same article is read today: the
     successor where the law that the text names was replaced by one that kept the numbers, else that law.
+
+    ``places`` are the parts of the provision that are named, and ``unread`` are words on others, which are not looked
+    up ("párrafo segundo"). ``following``: the provisions after it are cited too ("y siguientes"). ``law_span`` is where
+    the text names the law, empty without a name.
     """
 
     start: int
     end: int
     law_id: str | None
     provision_key: str
-    apartado: str | None = None
-    letter: str | None = None
+    places: tuple[Place, ...] = ()
     law_named: bool = False
     current_id: str | None = None
+    unread: tuple[str, ...] = ()
+    following: bool = False
+    law_span: tuple[int, int] = (0, 0)
+
+    @property
+    def apartado(self) -> str | None:
+        """The first apartado that is named."""
+        return (self.places[0].apartado or None) if self.places else None
+
+    @property
+    def letter(self) -> str | None:
+        """The letter that is named with the first apartado."""
+        return (self.places[0].letter or None) if self.places else None
 
 
 def parse_citations(text: str, context: CitationContext | None = None) -> list[Citation]:
@@ -207,24 +110,71 @@ def parse_citations(text: str, context: CitationContext | None = None) -> list[C
     [('BOE-A-2015-11430', 'art:38'), ('BOE-A-2015-11430', 'art:48 bis')]
     """
     context = context or CitationContext()
-    folded = fold(text)
+    folded = _folded(text)
     mentions = mentions_in(text, folded, context.day, literal=not context.is_question)
+    if context.is_question:
+        mentions = sorted([*mentions, *_acronyms(text, mentions)], key=lambda mention: mention.start)
     antecedents = Antecedents(folded, mentions, context.law_id)
     heads = (_QUESTION_HEAD if context.is_question else _HEAD).finditer(folded)
     lists = [provisions for head in heads if (provisions := _provisions_after(text, folded, head, context))]
     owners = owners_of(folded, lists, mentions, context, antecedents)
     # An annex counts only where its law is named: "anexo I" alone may be that of a form.
     owned = [pair for pair in zip(lists, owners, strict=True) if pair[0].kind != "anexo" or pair[1].named]
-    citations = [_citation(item, provisions.kind, owner) for provisions, owner in owned for item in provisions.items]
-    citations += _continued(folded, owners, mentions, context, antecedents)
+    citations = [
+        citation
+        for provisions, owner in owned
+        for citation in _citations(text, folded, provisions.items, provisions.kind, provisions.end, owner)
+    ]
+    citations += _continued(text, folded, owners, mentions, context, antecedents)
     if context.previous or context.following:
         citations += _neighbours(folded, context)
     if context.is_question:
         spans = [(provisions.start, provisions.end) for provisions in lists]
         spans += [(citation.start, citation.end) for citation in citations]
-        citations += _bare(folded, mentions, spans, context, antecedents)
+        citations += _bare(text, folded, mentions, spans, context, antecedents)
         citations += _units(folded, owners, mentions, context, antecedents)
+    if context.alone and not citations:
+        citations = list(_alone(text, folded))
     return sorted(citations, key=lambda citation: (citation.start, citation.end))
+
+
+_ENYE = re.compile(r"(?<![^\W\d_])ñ(?![^\W\d_])", re.IGNORECASE)
+
+
+def _folded(text: str) -> str:
+    """Fold a text, but for "ñ" where it is the letter of a list, which comes after "n"."""
+    folded = fold(text)
+    for letter in _ENYE.finditer(text):
+        folded = f"{folded[: letter.start()]}ñ{folded[letter.end() :]}"
+    return folded
+
+
+_ACRONYM = re.compile(r"(?<![\w.:])[A-ZÁÉÍÓÚÑ]{2,8}(?![\w:])")
+_NO_LAW = re.compile(rf"D[{INITIALS.upper()}]|ARTS?|RDLEG|RDL|RD|LO|SS|[IVXL]+")
+"""Capitals that are no name of a law: kinds of provisions and of norms, Roman numerals."""
+
+
+def _acronyms(text: str, mentions: Sequence[LawMention]) -> Iterator[LawMention]:
+    """Yield the acronyms of a question that may be those of laws that nobody knows; they count beside a provision."""
+    if text.isupper():
+        return
+    taken = {position for mention in mentions for position in range(mention.start, mention.end)}
+    for acronym in _ACRONYM.finditer(text):
+        if acronym.start() not in taken and not _NO_LAW.fullmatch(acronym[0]) and not find_acronyms(acronym[0]):
+            yield LawMention(*acronym.span(), None, weak=True)
+
+
+def _alone(text: str, folded: str) -> Iterator[Citation]:
+    """Read "34.8" or "37.3 b bis)" where a text is nothing else."""
+    begin = _ALONE.match(folded)
+    listed = read_items(folded, begin.end(), "art", plural=True, asked=True) if begin else None
+    if listed is None:
+        return
+    end = listed[1]
+    while more := QUALIFIER.match(folded, end) or _AND_FOLLOWING.match(folded, end):
+        end = more.end()
+    if _END.match(folded, end):
+        yield from _citations(text, folded, listed[0], "art", listed[1], Owner(None, False, listed[1]))
 
 
 def _kind_of(head: re.Match[str]) -> str:
@@ -234,18 +184,18 @@ def _kind_of(head: re.Match[str]) -> str:
     if head["annex"]:
         return "anexo"
     adjective = head["disp"] or head["short"] or head["bare"]
-    return disposition_kind(adjective or head["initials"].replace("d", "", 1).strip(". ªº") or "d")
+    return disposition_kind(adjective or head["initials"].lstrip("d").strip(". ªº") or "d")
 
 
 def _provisions_after(text: str, folded: str, head: re.Match[str], context: CitationContext) -> ProvisionList | None:
     kind = _kind_of(head)
-    provisions = read_provision_list(folded, head, kind)
+    provisions = read_provision_list(folded, head, kind, asked=context.is_question)
     if provisions is None:
         return _sole(folded, head, kind, context)
     if not head["initials"]:
         return provisions
     # "da" is also a verb: small initials count only before a number written "7ª".
-    ordinal = "ª" in folded[head.start() : provisions.end]
+    ordinal = "ª" in folded[head.start() : provisions.end] or "." in head["initials"].strip(". ")
     return provisions if text[head.start() : head.end()].strip().isupper() or ordinal else None
 
 
@@ -261,21 +211,54 @@ def _sole(folded: str, head: re.Match[str], kind: str, context: CitationContext)
     return ProvisionList(kind, head.start(), (Item(number, head.start(), head.end()),), head.end())
 
 
-def _citation(item: Item, kind: str, owner: Owner) -> Citation:
-    return Citation(
-        item.start,
-        item.end,
-        owner.law_id,
-        f"{kind}:{item.number}",
-        item.apartado,
-        item.letter,
-        law_named=owner.named,
-        current_id=owner.current_id,
-    )
+_CLOSING = re.compile(r"\s*\)(?=\s*,)")
+_AND_FOLLOWING = re.compile(
+    r"\s*,?\s*(?:[ye]\s+)?(?P<following>(?<=[ye]\s)(?:siguientes|ss|sigs?|sgtes?)\b\.?|(?:ss|sigs?|sgtes?)\b\.?)"
+    r"|\s*,?\s*(?P<related>y\s+concordantes)"
+)
+
+
+def _citations(text: str, folded: str, items: Sequence[Item], kind: str, end: int, owner: Owner) -> Iterator[Citation]:
+    """Yield the provisions of a list that ends at a position, the last with its places behind the law."""
+    behind = max(end, owner.end, owner.span[1])
+    if bracket := _CLOSING.match(folded, behind):
+        behind = bracket.end()
+    places_start, following = behind, False
+    unread = [owner.gap] if any(owner.gap) else []
+    for position in dict.fromkeys((end, behind)):
+        while more := _AND_FOLLOWING.match(folded, position):
+            # "SS" is the Seguridad Social.
+            following = following or (bool(more["following"]) and not text[more.start() : more.end()].strip().isupper())
+            unread += [more.span("related")] if more["related"] else []
+            position = more.end()
+    while more := QUALIFIER.match(folded, behind):
+        behind = more.end()
+    for item in items:
+        is_last, places = item is items[-1], item.places
+        if is_last and behind > places_start:
+            places = read_places(folded, places_start, behind).after(places)
+        spans = (*places.unread, *filter(None, [item.skipped]), *(unread if is_last else ()))
+        yield Citation(
+            item.start,
+            item.end,
+            owner.law_id,
+            f"{kind}:{item.number}",
+            places.read,
+            law_named=owner.named,
+            current_id=owner.current_id,
+            unread=tuple(text[start:end] for start, end in spans),
+            following=is_last and following,
+            law_span=owner.span,
+        )
 
 
 def _continued(
-    folded: str, owners: list[Owner], mentions: list[LawMention], context: CitationContext, antecedents: Antecedents
+    text: str,
+    folded: str,
+    owners: list[Owner],
+    mentions: list[LawMention],
+    context: CitationContext,
+    antecedents: Antecedents,
 ) -> Iterator[Citation]:
     """Read "… 6 y 7 de esta ley y 75.7 del Estatuto": numbers after a law that have a law of their own."""
     for owner in owners:
@@ -287,7 +270,7 @@ def _continued(
             following = owner_after(folded, end, mentions, context, antecedents, only_acronym_beside=True)
             if following is None:
                 break
-            yield from (_citation(item, "art", following) for item in items)
+            yield from _citations(text, folded, items, "art", end, following)
             position = following.end
 
 
@@ -296,8 +279,8 @@ def _neighbours(folded: str, context: CitationContext) -> Iterator[Citation]:
         key = context.previous if match["previous"] else context.following
         if key and context.law_id:
             words = words_before(folded, match.start())
-            apartado, letter = named_subdivision(words[0]) if words else (None, None)
-            yield Citation(match.start(), match.end(), context.law_id, key, apartado, letter, current_id=context.law_id)
+            places = read_places(folded, *words.span()).read if words else ()
+            yield Citation(match.start(), match.end(), context.law_id, key, places, current_id=context.law_id)
 
 
 def _units(
@@ -311,10 +294,11 @@ def _units(
     for start, end, key in units_in(folded):
         owner = owner_after(folded, end, mentions, context, antecedents, only_acronym_beside=True)
         if owner and owner.named and owner.law_id is None and owner.end not in ends:
-            yield Citation(start, end, None, key, law_named=True)
+            yield Citation(start, end, None, key, law_named=True, law_span=owner.span)
 
 
 def _bare(
+    text: str,
     folded: str,
     mentions: list[LawMention],
     spans: list[tuple[int, int]],
@@ -324,17 +308,75 @@ def _bare(
     """Read "LGSS 205" and "el 38 del ET": a number beside the name of a law, outside of the spans already read."""
     taken = {position for start, end in spans for position in range(start, end)}
     for number in _THE_NUMBER.finditer(folded):
-        listed = read_items(folded, number.end(), "art", plural=True) if number.end() not in taken else None
+        asked = number.end() not in taken
+        listed = read_items(folded, number.end(), "art", plural=True, asked=True) if asked else None
         owner = (
             owner_after(folded, listed[1], mentions, context, antecedents, only_acronym_beside=True) if listed else None
         )
-        if listed and owner and owner.law_id:
-            yield from (_citation(item, "art", owner) for item in listed[0])
+        # "Los 30 del convenio" are no provisions.
+        if listed and owner and (owner.law_id or any(item.places.read for item in listed[0])):
+            if words := words_before(folded, number.end()):
+                first = listed[0][0]
+                listed[0][0] = replace(first, places=first.places.after(read_places(folded, *words.span())))
+            yield from _citations(text, folded, listed[0], "art", listed[1], owner)
             taken.update(range(number.end(), owner.end))
     for mention in mentions:
         beside = _BARE.match(folded, mention.end)
-        if beside is None or beside.end() in taken or "/" in folded[mention.start : mention.end]:
+        if beside is None or beside.end() in taken:
             continue
-        listed = read_items(folded, beside.end(), "art", plural=True)
-        owner = owner_of_mention(mention)
-        yield from (_citation(item, "art", owner) for item in (listed[0] if listed else []))
+        listed = read_items(folded, beside.end(), "art", plural=True, asked=True)
+        # "COVID 19" is no law, and what follows "Ley 3/2012" need not be an article.
+        is_law = (mention.law_id or not mention.weak) and "/" not in folded[mention.start : mention.end]
+        if listed and (is_law or any(item.places.read for item in listed[0])):
+            yield from _citations(text, folded, listed[0], "art", listed[1], owner_of_mention(mention))
+
+
+@dataclass(frozen=True)
+class ProvisionRequest:
+    """A provision that is asked for, or subdivisions of it.
+
+    ``law_id`` is empty where the law named is unknown (``law_words`` is its name then), ``provision_key`` where a law
+    alone is asked for. ``assumed``: no law is named, and this one is taken for it. ``unread`` are words on parts of the
+    provision that are not looked up, and ``following`` says that the provisions after it are asked for, too.
+    """
+
+    law_id: str
+    provision_key: str = ""
+    subdivisions: tuple[Place, ...] = ()
+    law_words: str = ""
+    assumed: bool = False
+    unread: tuple[str, ...] = ()
+    following: bool = False
+
+
+_ANY_LAW = ("ley", "la ley", "norma", "normativa")
+
+
+def requests_of(
+    citations: Iterable[Citation], text: str, default_law: str, indexed: IndexedLaws, *, written_id: str = ""
+) -> list[ProvisionRequest]:
+    """Return the provisions that a text cites, each once, with all parts of it that are named.
+
+    A citation without a law, or of one that is not known, is of the law whose identifier the text has (``written_id``).
+    Without that, ``default_law`` is taken for the law that is not named, and never for one that is not known.
+    """
+    requests: dict[tuple[str, str, str], ProvisionRequest] = {}
+    for citation in citations:
+        words = " ".join(text[slice(*citation.law_span)].split())
+        is_named = citation.law_named and fold(words) not in _ANY_LAW
+        of_law = (
+            citation.law_id or written_id or (indexed.law_cited(text, citation.end) if is_named else default_law) or ""
+        )
+        key = (of_law, "" if of_law else words, citation.provision_key)
+        new = ProvisionRequest(of_law, citation.provision_key, citation.places, key[1])
+        before = requests.get(key, new)
+        # "Arts. 37 y 37.3": the whole has the part.
+        places = (*before.subdivisions, *citation.places) if before.subdivisions and citation.places else ()
+        requests[key] = replace(
+            new,
+            subdivisions=tuple(dict.fromkeys(places)),
+            assumed=not (citation.law_id or written_id or is_named) and bool(default_law),
+            unread=tuple(dict.fromkeys((*before.unread, *citation.unread))),
+            following=before.following or citation.following,
+        )
+    return list(requests.values())

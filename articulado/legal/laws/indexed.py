@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from articulado.language.folding import fold
@@ -52,9 +52,11 @@ _NUMBERED = re.compile(
     r"\b(?P<kind>real[ -]decreto[ -](?:legislativo|ley)|real decreto|ley organica|decreto[ -]ley foral"
     r"|(?:ley|decreto|norma|orden) foral(?: legislativo)?|ley|decreto[ -](?:legislativo|ley)|decreto|circular"
     r"|instruccion|orden(?: ministerial)?|r\.?d\.?[ -]?leg\.?|r\.?d\.?l\.?g\.?|r\.?d\.?[ -]?ley|r\.?d\.?-?l\.?|r\.?d\.?"
-    r"|l\.?[of]\.?|l\.)\s*(?:(?:n\.?[ºo]|num\.?|numero)\s*)?"
+    r"|l\.?[of]\.?|l\.|l(?=\s))\s*(?:(?:n\.?[ºo]|num\.?|numero)\s*)?"
     r"(?P<number>(?:[a-z]{2,4}/)?\d{1,4}(?:/|\s+del?\s+(?=(?:19|20)\d\d\b))(?:19|20)?\d\d)(?![\d/])"
-    rf"(?:,?\s+de\s+(?P<day>\d{{1,2}})(?:\.?º)?\s+de\s+(?P<month>{MONTHS})(?:\s+de\s+\d{{4}})?)?"
+    rf"(?:(?:,?\s+|\s*(?P<open>\())(?:del?\s+)?(?P<day>\d{{1,2}})"
+    rf"(?:(?:\.?º)?\s+(?:de\s+)?(?P<month>{MONTHS})(?:\s+del?\s+\d{{4}})?"
+    r"|(?P<mark>[/.-])(?P<figure>\d{1,2})(?:(?P=mark)(?:\d{4}|\d\d))?(?![\d/]))(?(open)\)))?"
 )
 
 
@@ -84,8 +86,17 @@ def numbered_laws(folded: str) -> Iterator[NumberedLaw]:
         written = _OF.sub("/", match["number"])
         year, kinds = _year(written), _kinds(match["kind"])
         number = f"{written.rpartition('/')[0]}/{year}"
-        law = next((law for kind in kinds if (law := laws_by_number().get((kind, number)))), None)
-        yield NumberedLaw(match.start(), match.end(), law, _day(match, year), kinds, number)
+        day = _day(match, year)
+        known = (laws_by_number().get((kind, number)) for kind in kinds)
+        law = next((law for law in known if law and day in (None, _day_of(law) or day)), None)
+        yield NumberedLaw(match.start(), match.end(), law, day, kinds, number)
+
+
+@cache
+def _day_of(law: KnownLaw) -> date | None:
+    """Return the day that a law has beside its number; ``None`` where its title does not say it."""
+    match = _NUMBERED.match(fold(law.title))
+    return _day(match, _year(_OF.sub("/", match["number"]))) if match else None
 
 
 def _year(number: str) -> str:
@@ -102,7 +113,8 @@ def _day(match: re.Match[str], year: str) -> date | None:
     if not match["day"]:
         return None
     try:
-        return date(int(year), month_number(match["month"]), int(match["day"]))
+        month = int(match["figure"]) if match["figure"] else month_number(match["month"])
+        return date(int(year), month, int(match["day"]))
     except ValueError:
         return None
 
@@ -206,9 +218,11 @@ class IndexedLaws:
 
         It is the one of the day that is given, then the one whose title the text says most of; none if two are left.
         """
-        titles = next((titles for kind in named.kinds if (titles := self._numbered.get((kind, named.number)))), [])
-        of_day = [title for title, number in titles if named.day is None or number.day in (None, named.day)]
-        return _said_most(of_day, text)
+        for kind in named.kinds:
+            titles = self._numbered.get((kind, named.number), [])
+            if of_day := [title for title, number in titles if named.day is None or number.day in (None, named.day)]:
+                return _said_most(of_day, text)
+        return None
 
     def _by_name(self, text: str) -> str | None:
         """Return the law whose name has the most of the words at the beginning of a text, and the fewest others.

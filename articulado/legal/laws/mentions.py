@@ -30,7 +30,7 @@ from articulado.legal.territory.mentions import communities
 _ABBREVIATED = frozenset(("rd", "rdl"))
 
 
-_FOLLOWING = re.compile(r"\.?[\s,-]+(?:(?:del|de)\s+)?(?:(?:la|el|los|las)\s+)?(\w)")
+_FOLLOWING = re.compile(r"\.?['’]?[\s,-]+(?:(?:del|de)\s+)?(?:(?:la|el|los|las)\s+)?(\w)")
 """What stands after the first word of a name up to the initial of the next that counts; see ``_spaced``."""
 _UNDOTTED = re.compile(r"[.\s]")
 
@@ -38,6 +38,7 @@ _UNDOTTED = re.compile(r"[.\s]")
 def match_name(folded: str, first: re.Match[str]) -> re.Match[str] | None:
     """Match the longest name that begins with a word of a folded text, as ``first_words`` found it."""
     word, following = _UNDOTTED.sub("", first[0]), _FOLLOWING.match(folded, first.end())
+    word = next((whole for whole, short in SHORTENED.items() if short == word), word)
     return _name_pattern(word, following[1] if following else "").match(folded, first.start())
 
 
@@ -78,7 +79,7 @@ def _spaced(name: str) -> str:
             gap = r"(?:[\s,-]+(?:del|de)\s+(?:(?:la|el|los|las)\s+)?|[ -])"
             continue
         pattern += gap + _written(word)
-        gap = r"[\s,-]+(?:(?:la|el|los|las)\s+)?"
+        gap = r"['’]?[\s,-]+(?:(?:la|el|los|las)\s+)?"
     return pattern
 
 
@@ -86,6 +87,8 @@ def _written(word: str) -> str:
     """Return a pattern for a word: an acronym may have dots, some words are often cut."""
     if word in _ABBREVIATED or word in acronyms():
         return rf"(?:{word}|" + r"\.\s?".join(word) + r"\.?)"
+    if len(word) == 1:
+        return rf"{word}\.?"
     return rf"(?:{word}|{SHORTENED[word]}\.?)" if word in SHORTENED else re.escape(word)
 
 
@@ -257,3 +260,17 @@ def find_law(name: str) -> KnownLaw | None:
     titled = [law for law in known_laws().values() if key in name_key(law.title)]
     current = [law for law in titled if law.superseded_by is None]
     return current[0] if len(current) == 1 else None
+
+
+_NAME_OF_LAW = re.compile(
+    r"(?P<noun>(?:[ivx]+\s+)?(?:ley(?:es)?|reglamentos?|real(?:es)?|decretos?|orden(?:es)?|directivas?|codigo|convenios?"
+    r"|convencion|tratado|constitucion|estatutos?|ordenanzas?|pliego|texto|carta|acuerdos?|decision|resolucion|pacto|normas?|protocolo"
+    r"|instrumento|normativa|instruccion|circular|declaracion|concordato|cc|lec|lopj|lgt|rd|lo|rdl|rdley|rdleg|lcsp|cp"
+    r"|lrjsp|tfue|tue)\b(?:\s+\((?:ue|cee?)\))?)"
+    r"(?:\s+(?!(?:que|si|sobre|cuando|como|dice|se|me|es|esta|tiene|y|o|respecto|segun|en|para|por|con|a)\b)[\w/-]+){,9}"
+)
+
+
+def name_of_law(folded: str, position: int) -> re.Match[str] | None:
+    """Match the possible name of any law: its kind (group ``noun``) and the words behind it, up to a mark or a verb."""
+    return _NAME_OF_LAW.match(folded, position)

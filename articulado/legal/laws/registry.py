@@ -20,7 +20,7 @@ from articulado.values.chunks import Emptied
 
 _FILLER = re.compile(r"^(?:(?:de|texto refundido|tr|vigente|actual|nuev[oa]|en|segun) )+")
 _ARTICLES = re.compile(r"\b(?:(de)(?:l\b| (?:el|la|los|las)\b)|(?:el|la|los|las)\b)")
-SHORTENED = {"general": "gral", "seguridad": "seg"}
+SHORTENED = {"general": "gral", "seguridad": "seg", "codigo": "cod"}
 """Words of names that are often cut, folded."""
 _WHOLE = {short: word for word, short in SHORTENED.items()}
 _DOTTED = re.compile(r"(?<![\w.])[a-z](?:\. ?[a-z])+\.?(?!\.?\w)")
@@ -59,7 +59,7 @@ class KnownLaw:
     @property
     def names(self) -> tuple[str, ...]:
         """Every name of the law that is no official number, as people write it."""
-        return tuple(name for name in (self.short, self.abbreviation, *self.aliases) if name)
+        return tuple(name for name in (self.short, self.abbreviation, self.english, *self.aliases) if name)
 
 
 @lru_cache(maxsize=4_096)

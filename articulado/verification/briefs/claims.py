@@ -21,6 +21,7 @@ from articulado.language.quantities import DATE, Quantity, bare_numbers, quantit
 from articulado.language.sentences import sentence_spans
 from articulado.language.spanish import stems
 from articulado.language.translation import translate
+from articulado.legal.citations.items import Place
 from articulado.legal.citations.parser import Citation
 from articulado.legal.laws.mentions import mentions_in
 from articulado.values.findings import Finding
@@ -74,7 +75,7 @@ class Cited:
     @property
     def place(self) -> tuple[str, str]:
         """Return the apartado and letter that are cited, as far as the provision has them."""
-        return self.division.place_of(self.citation, self.where)
+        return self.division.place_of(self.citation)
 
     @property
     def name(self) -> str:
@@ -204,7 +205,7 @@ def _told(sentence: Sentence, figure: Quantity, cited: Cited, known: Sequence[Qu
         else None
     )
     if elsewhere and len(said & content_stems(elsewhere.text)) >= min(2, len(said)):
-        place = part_name((elsewhere.apartado, elsewhere.letter)) if elsewhere.apartado or elsewhere.letter else ""
+        place = part_name(Place(elsewhere.apartado, elsewhere.letter)) if elsewhere.apartado or elsewhere.letter else ""
         if place:
             message = translate("brief.elsewhere", where=_where(sentence, figure), provision=cited.name, place=place)
             return _finding(sentence, figure, "other_part", message, elsewhere.text)
@@ -299,7 +300,7 @@ def _other_letter(sentence: Sentence, one: Cited) -> list[tuple[Finding, int]]:
     is_alone = not said & own[letter] and all(len(shared) >= len(said & own[each]) + 2 for each in others)
     if not (is_clear or is_alone):
         return []
-    message = translate("brief.other_letter", provision=one.name, place=part_name((apartado, best)))
+    message = translate("brief.other_letter", provision=one.name, place=part_name(Place(apartado, best)))
     finding = finding_on(sentence, one, "other_part", message, one.division.own(apartado, best))
     return [(finding, one.citation.start)]
 

@@ -331,14 +331,10 @@ class Division:
             or (letter and part.apartado in ("", apartado or part.apartado) and (not part.letter or part.is_loose))
         )
 
-    def place_of(self, citation: Citation, where: str) -> tuple[str, str]:
-        """Return the apartado and letter that a citation names, as far as the provision has them.
-
-        ``where`` is the citation as it is written: "37.3.b bis)" is another letter than "37.3.b)".
-        """
+    def place_of(self, citation: Citation) -> tuple[str, str]:
+        """Return the apartado and letter that a citation names, as far as the provision has them."""
         apartado, letter = citation.apartado or "", citation.letter or ""
-        suffixed = re.search(rf"\b{letter} (?:{_SUFFIXES})\b", where) if letter else None
-        places = [(apartado, suffixed[0] if suffixed else letter), (apartado, letter), (apartado, "")]
+        places = [(apartado, letter), (apartado, "")]
         return next((place for place in places if self.own(*place)), ("", ""))
 
     def letters(self, apartado: str) -> list[str]:

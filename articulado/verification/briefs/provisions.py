@@ -14,6 +14,7 @@ from datetime import date, timedelta
 from articulado.language.folding import fold
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
+from articulado.legal.citations.items import Place
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import Citation, parse_citations
 from articulado.legal.laws.mentions import mentions_in
@@ -51,12 +52,6 @@ _OF_LAW = 0.85
 """Share of the words of such a sentence that its law must have: the others are of the case."""
 _NEAR, _FAR = 0.9, 0.3
 """Weighted share of its words that the other provision has at least, and the cited one at most."""
-_LISTED = 40
-"""Characters before a citation in which its apartados or letters are listed."""
-_MORE_LETTERS = re.compile(r"\s*(?:,|\b[yeoua]\b)\s*(?:la\s+)?(?:letra\s+)?[a-zñ](?:\s(?:bis|ter))?\)")
-_MORE_APARTADOS = re.compile(
-    r"\s*(?:,|\b[yoa]\b)\s*(?P<number>\d{1,2})(?:\.[ªº])?(?![\w./%]|\s*(?:días|meses|años|euros|de\s+\w+\s+de))"
-)
 _NAMING = re.compile(r"(?: (?!(?:y|e|o|que|se|es|son|ha|no|en|para|por|con|al?)\b)[\w/]+){0,7}")
 """Words behind a provision up to the first that cannot be of the name of its law."""
 _REPEALS = re.compile(r"\bSe (?:deroga|suprime)")
@@ -230,7 +225,7 @@ def _repealed_part(where: str, citation: Citation, looked_up: LookedUp, names: d
     if looked_up.wording is None or not (citation.apartado or citation.letter):
         return ""
     division = division_of(looked_up.wording.text)
-    place = division.place_of(citation, where)
+    place = division.place_of(citation)
     if place == ("", "") or not is_repealed(division.own(*place).splitlines()):
         return ""
     head = looked_up.wording.head
@@ -238,7 +233,7 @@ def _repealed_part(where: str, citation: Citation, looked_up: LookedUp, names: d
         rf"\bletras? (?:[^.]{{0,20}}\b)?{place[1]}\)" if place[1] else rf"\bapartados? (?:[^.]{{0,20}}\b)?{place[0]}\b"
     )
     notes = [shortened(note) for note in head["notes"] if _REPEALS.search(note) and re.search(label, note)]
-    message = translate("brief.part_repealed", subdivision=part_name(place), **names)
+    message = translate("brief.part_repealed", subdivision=part_name(Place(*place)), **names)
     message += translate("brief.part_repealed_by", notes=" ".join(notes)) if notes else ""
     return message + _since(citation, where, looked_up)
 
@@ -250,7 +245,7 @@ def _since(citation: Citation, where: str, looked_up: LookedUp) -> str:
     before = [other for other in looked_up.others if (other.head["valid_from"] or "") < day]
     for other in sorted(before, key=lambda each: each.head["valid_from"] or "", reverse=True):
         division = division_of(other.text)
-        if not is_repealed(division.own(*division.place_of(citation, where)).splitlines()):
+        if not is_repealed(division.own(*division.place_of(citation)).splitlines()):
             return translate("brief.part_repealed_on", day=long_day(day))
         day = other.head["valid_from"] or day
     return translate("brief.part_repealed_since", since=long_day(day)) if day else ""
@@ -278,7 +273,7 @@ def validity(wording: Wording) -> str:
 
 def _asked(wording: Wording, where: str, citation: Citation) -> str:
     division = division_of(wording.text)
-    return division.own(*division.place_of(citation, where)) or wording.text
+    return division.own(*division.place_of(citation)) or wording.text
 
 
 def _day_before(day: str) -> str:
@@ -297,19 +292,16 @@ def citations_of(text: str, day: date | None = None) -> list[Citation]:
         named = _A_NAME.match(text, citation.end)
         is_known = named and any(mention.start <= named.start("name") < mention.end for mention in mentions)
         citations.append(replace(citation, law_id=None) if named and not is_known else citation)
-    starts = {citation.start for citation in citations}
-    return [_widened(text, citation, starts) for citation in citations]
+    return [_widened(citation) for citation in citations]
 
 
-def _widened(text: str, citation: Citation, starts: Collection[int]) -> Citation:
-    """Return a citation that lists several letters or apartados as one of all that they are in."""
-    before = text[max(0, citation.start - _LISTED) : citation.start]
-    letters = _MORE_LETTERS.match(text, citation.end) or re.search(r"\bletras\b[^.;:]*$", before)
-    number = _MORE_APARTADOS.match(text, citation.end)
-    apartados = (number and number.start("number") not in starts) or re.search(r"\bapartados\b[^.;:]*$", before)
-    if apartados:
-        return replace(citation, apartado=None, letter=None)
-    return replace(citation, letter=None) if letters else citation
+def _widened(citation: Citation) -> Citation:
+    """Return a citation that lists several letters or apartados as one of the part that they are in."""
+    apartados = {place.apartado for place in citation.places}
+    if len(citation.places) < 2:
+        return citation
+    is_one = len(apartados) == 1 and "" not in apartados
+    return replace(citation, places=tuple(map(Place, apartados)) if is_one else ())
 
 
 def cited_laws(paragraphs: Sequence[BriefParagraph]) -> frozenset[str]:

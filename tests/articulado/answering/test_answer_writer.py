@@ -516,3 +516,29 @@ async def test_it_streams_a_sentence_or_so_at_a_time_numbered_as_it_is_read():
     assert "".join(pieces) == written.text
     assert "[C1]" in written.text
     assert (written.cited[0], written.evaluation.used) == (2, [2])
+
+
+PERMITS = make_chunk(
+    37,
+    "Artículo 37",
+    title="Permisos",
+    # A list that is short is quoted whole.
+    text="3. El trabajador podrá ausentarse:\na) Quince días por matrimonio.\nb) Cinco días por enfermedad.\n"
+    f"b bis) Dos días por fallecimiento{', o por una causa igual de grave' * 20}.\nc) Un día por traslado.",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("art. 37.3 b bis) ET", ["Dos días"]),
+        ("art. 37.3 b) ET", ["Cinco días"]),
+        ("art. 37.3 b) y c) ET", ["Cinco días", "Un día"]),
+        ("art. 37.3 a) y 37.3 b bis) ET", ["Quince días", "Dos días"]),
+        ("letras a) y c) del apartado 3 del artículo 37 del ET", ["Quince días", "Un día"]),
+        ("art. 37.3 b quáter) ET", ["Quince días", "Cinco días", "Dos días", "Un día"]),
+    ],
+)
+def test_exactly_the_parts_that_are_named_are_quoted(question, quoted):
+    answer = reply(question, PERMITS)
+    assert [words for words in ("Quince días", "Cinco días", "Dos días", "Un día") if words in answer] == quoted

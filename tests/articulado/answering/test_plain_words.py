@@ -14,7 +14,7 @@ RECORD = packaged_law_records()[("BOE-A-2015-11430", "art:38")]
     [
         ("1. Son 30 días.", "Son 30 días.", "1", ()),
         ("3.a) Hay que avisar.", "Hay que avisar.", "3", ("a",)),
-        ("3.b bis) Hay 2 días.", "Hay 2 días.", "3", ("b",)),
+        ("3.b bis) Hay 2 días.", "Hay 2 días.", "3", ("b bis",)),
         ("3.e) y f) Se pagan.", "Se pagan.", "3", ("e", "f")),
         ("j), k) y l) Se juzga.", "Se juzga.", "", ("j", "k", "l")),
         ("1 y 2. Se reconoce.", "Se reconoce.", "1", ()),

@@ -7,7 +7,7 @@ import pytest
 from articulado.legal.agreements.scope import read_title
 from articulado.legal.reading import read
 from articulado.retrieval.agreements import applicable, without_agreement_names
-from articulado.retrieval.question import read_question, with_agreements
+from articulado.retrieval.question import provisions_asked, read_question, with_agreements
 from articulado.store.layout import IndexedAgreement
 
 TITLES = {
@@ -108,7 +108,8 @@ def test_what_is_asked_of_an_agreement_is_searched_without_its_name():
 
 def test_an_article_of_the_agreement_is_of_the_one_that_is_named():
     question = "¿qué dice el artículo 5 del convenio de hostelería de Málaga?"
-    asked = read_question(read(question, TODAY), [], "BOE-A-2015-11430")
+    reading = read(question, TODAY)
+    asked = read_question(reading, provisions_asked(reading, [], "BOE-A-2015-11430"))
     named = with_agreements(asked, applicable(question, [], AGREEMENTS, None), TODAY)
     assert named["provisions"] == [{"law_id": "host-mal", "provision_key": "art:5"}]
     assert named["is_lookup"]

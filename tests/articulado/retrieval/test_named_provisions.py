@@ -34,7 +34,7 @@ async def analyzed(
     question: str = "¿Qué dice el artículo 9 del ET?",
     laws: IndexedLaws = NO_LAWS,
 ) -> tuple[list[int], list[str]]:
-    """Return the ids that are found for article 9, and the warnings."""
+    """Return the ids that are found for article 9, and what is said of it."""
     update = await analyze_question(
         {"question": question},
         Runtime(context=ResolvedContext(as_of=as_of)),
@@ -44,7 +44,8 @@ async def analyzed(
         domain=SPANISH_LAW,
         question_time=QuestionTime(60, clock=datetime(2024, 6, 1, 12, tzinfo=UTC).timestamp),
     )
-    return [candidate["chunk"]["id"] for candidate in update["direct"]], update["warnings"].value
+    said = [*update["turn_question"]["missing"], *update["warnings"].value]
+    return [candidate["chunk"]["id"] for candidate in update["direct"]], said
 
 
 @pytest.mark.parametrize(
@@ -92,4 +93,59 @@ async def test_a_law_that_only_the_index_knows_is_looked_up_by_its_number():
     ids, warnings = await analyzed(FakeStore([NOW, own]), None, "¿Qué dice el artículo 9 de la Ley 7/2031?", laws)
     assert (ids, warnings) == ([7], [])
     ids, warnings = await analyzed(FakeStore([NOW, own]), None, "¿Qué dice el artículo 9 de la Ley 8/2031?", laws)
-    assert (ids, len(warnings)) == ([], 1)
+    assert (ids, warnings) == ([], ["La Ley 8/2031 no está entre las normas de este índice."])
+
+
+LETTERED = make_chunk(
+    8,
+    "Artículo 9",
+    text="1. Uno:\n\na) A.\n\nb) B.\n\nb bis) C.\n\n2. Dos.",
+    valid_from="2022-01-01",
+    source="official",
+)
+SUMMARY = make_chunk(9, "Artículo 9", text="Un resumen.", valid_from="2022-01-01", source="record")
+NAME = "Artículo 9 (Estatuto de los Trabajadores)"
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("art. 9 ET", []),
+        ("art. 9.1 b bis) ET", []),
+        ("¿Qué dice el artículo 9?", ["La consulta no nombra la norma: entiendo Estatuto de los Trabajadores."]),
+        ("9.1", ["La consulta no nombra la norma: entiendo Estatuto de los Trabajadores."]),
+        ("What does article 9 say?", ["The question names no law: I take this to be the Workers’ Statute."]),
+        (
+            "art. 9.1 b ter) ET",
+            ["Artículo 9.1 (Estatuto de los Trabajadores) no tiene letra b ter): se muestra el apartado 1."],
+        ),
+        ("art. 9.1 bis ET", [f"{NAME} no tiene apartado 1 bis: se muestra entero."]),
+        ("art. 9.2 y 7 ET", [f"{NAME} no tiene apartado 7: se muestra entero."]),
+        (
+            "art. 9 y ss. ET",
+            ["«y siguientes»: se muestra solo el primero (Artículo 9); los demás se piden por su número."],
+        ),
+        (
+            "art. 9.1, párrafo segundo, del ET",
+            ["De la cita queda sin leer «párrafo segundo»: esa parte se busca en el texto que se muestra."],
+        ),
+        ("art. 9 CC", ["El CC no está entre las normas de este índice."]),
+        ("art. 9, apdo. 1, de la Ley de Costas", ["La Ley de Costas no está entre las normas de este índice."]),
+    ],
+)
+async def test_what_a_citation_leaves_open_is_told(question, said):
+    _, warnings = await analyzed(FakeStore([LETTERED]), None, question)
+    assert warnings == said
+
+
+async def test_of_a_summary_no_part_is_said_to_be_missing():
+    _, [warning] = await analyzed(FakeStore([SUMMARY]), None, "art. 9.1 ET")
+    assert warning == (f"De {NAME} el índice tiene un resumen y no el texto oficial: apartado 1 no se separa.")
+
+
+async def test_provisions_that_are_too_many_are_told():
+    _, warnings = await analyzed(FakeStore([LETTERED]), None, "arts. 9 a 20 ET")
+    assert warnings[-1] == "Se nombran 12 preceptos: se leen los 8 primeros."
+    assert not any("artículo 17" in warning for warning in warnings), (
+        "those that were not read are not said to be missing"
+    )

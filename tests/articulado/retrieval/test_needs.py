@@ -5,9 +5,10 @@ from datetime import date
 import pytest
 from support.doubles import make_chunk
 
+from articulado.legal.citations.items import Place
+from articulado.legal.citations.parser import ProvisionRequest
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.retrieval.needs import name_of, nearest_first, needs_in_answer, provisions_needed
-from articulado.retrieval.references import ProvisionRequest, Subdivision
 
 ET, LGSS = "BOE-A-2015-11430", "BOE-A-2015-11724"
 TODAY = date(2026, 11, 23)
@@ -83,7 +84,7 @@ PARTS = [make_chunk(10 - n, "Artículo 37", text=text, part=n + 1, parts=5) for 
 
 
 def order(*subdivisions, words=""):
-    request = ProvisionRequest(ET, "art:37", tuple(Subdivision(*one) for one in subdivisions))
+    request = ProvisionRequest(ET, "art:37", tuple(Place(*one) for one in subdivisions))
     return [chunk["part"] for chunk in nearest_first(PARTS[::-1], request, words, SPANISH_LAW.stems)]
 
 
@@ -140,5 +141,5 @@ def test_an_answer_says_which_provisions_are_missing(text, provisions):
 def test_the_part_that_is_missing_is_asked_for():
     (need,) = needs_in_answer("Falta el artículo 47.1.c de la LISOS.")
     (request,) = provisions_needed(need, "", TODAY)
-    assert request.subdivisions == (Subdivision("1", "c"),)
+    assert request.subdivisions == (Place("1", "c"),)
     assert name_of(need) == "artículo 47.1.c (LISOS)"

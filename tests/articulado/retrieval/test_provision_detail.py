@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import make_chunk
 
+from articulado.legal.citations.items import Place
+from articulado.legal.citations.parser import ProvisionRequest
 from articulado.legal.laws.indexed import IndexedLaws
 from articulado.retrieval.references import (
-    ProvisionRequest,
-    Subdivision,
     excerpt,
     read_reference,
     wording_on,
@@ -25,18 +25,18 @@ TODAY = date(2026, 3, 1)
 @pytest.mark.parametrize(
     ("text", "provisions"),
     [
-        ("art. 48.4 ET", [ProvisionRequest(ET, "art:48", (Subdivision("4", ""),))]),
-        ("48", [ProvisionRequest(ET, "art:48")]),
+        ("art. 48.4 ET", [ProvisionRequest(ET, "art:48", (Place("4", ""),))]),
+        ("48", [ProvisionRequest(ET, "art:48", assumed=True)]),
         ("arts. 48.4, 48.5 y 49.1 b) ET", [
-            ProvisionRequest(ET, "art:48", (Subdivision("4", ""), Subdivision("5", ""))),
-            ProvisionRequest(ET, "art:49", (Subdivision("1", "b"),)),
+            ProvisionRequest(ET, "art:48", (Place("4", ""), Place("5", ""))),
+            ProvisionRequest(ET, "art:49", (Place("1", "b"),)),
         ]),
         ("anexo II LISOS", [ProvisionRequest(LISOS, "anexo:2")]),
         ("DA 3ª LISOS", [ProvisionRequest(LISOS, "da:3")]),
         ("art. 1 boe-a-2024-99999", [ProvisionRequest("BOE-A-2024-99999", "art:1")]),
         ("BOE-A-2024-99999", [ProvisionRequest("BOE-A-2024-99999")]),
         ("LISOS", [ProvisionRequest(LISOS)]),
-        ("art. 1 de la Ley 99/2024", [ProvisionRequest("", "art:1")]),
+        ("art. 1 de la Ley 99/2024", [ProvisionRequest("", "art:1", law_words="Ley 99/2024")]),
     ],
 )  # fmt: skip
 def test_what_is_asked_for(text, provisions):
@@ -103,6 +103,32 @@ TEXT = (
 )
 def test_a_place_is_cut_out(apartado, letter, expected):
     assert excerpt(TEXT, apartado, letter) == expected
+
+
+SUFFIXED = (
+    "1. Uno:\n\na) A.\n\nb) B.\n\nb bis) B bis.\n\nb) ter B ter.\n\nc) C.\n\n"
+    "2. Dos.\n\n2 bis. Dos bis.\n\n2.ter Dos ter.\n\n2 quáter. Dos quáter.\n\n3. Tres."
+)
+
+
+@pytest.mark.parametrize(
+    ("apartado", "letter", "expected"),
+    [
+        ("1", "b", "b) B."),
+        ("1", "b bis", "b bis) B bis."),
+        ("1", "b ter", "b) ter B ter."),
+        ("1", "b quater", ""),
+        ("1", "c bis", ""),
+        ("2", "", "2. Dos."),
+        ("2 bis", "", "2 bis. Dos bis."),
+        ("2 ter", "", "2.ter Dos ter."),
+        ("2 quater", "", "2 quáter. Dos quáter."),
+        ("2 quinquies", "", ""),
+        ("3 bis", "", ""),
+    ],
+)
+def test_a_suffix_makes_a_place_of_its_own(apartado, letter, expected):
+    assert excerpt(SUFFIXED, apartado, letter) == expected
 
 
 def test_a_list_inside_an_apartado_does_not_end_it():

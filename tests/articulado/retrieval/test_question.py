@@ -7,7 +7,7 @@ import pytest
 from articulado.legal import reading
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.reading import LegalReading, Mention, mentions
-from articulado.retrieval.question import described, read_question, up_to_date
+from articulado.retrieval.question import described, provisions_asked, read_question, up_to_date
 from articulado.values.answers import question_of, searched_topic
 
 TODAY = date(2026, 11, 29)
@@ -65,7 +65,7 @@ def test_a_text_is_parsed_once_however_many_ask(monkeypatch):
     monkeypatch.setattr(reading, "parse_citations", lambda text, *context: parsed.append(text) or parse(text, *context))
     asked = LegalReading("¿Qué dice el artículo 38 del ET sobre vacaciones?", TODAY)
     for _ in range(3):
-        read_question(asked, [], "BOE-A-2015-11430")
+        read_question(asked, provisions_asked(asked, [], "BOE-A-2015-11430"))
         assert asked.topic
     assert parsed == [asked.text]
 

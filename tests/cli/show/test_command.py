@@ -133,10 +133,31 @@ def test_an_older_wording_is_shown_on_its_day(shown):
 
 def test_places_are_cut_out_of_the_text(shown):
     [provision] = shown("arts. 1.2 y 1.2 b) BOE-A-2020-1")["provisions"]
-    assert provision["excerpts"] == [
-        {"apartado": "2", "letter": "", "text": "2. Se pierde:\n\na) Por no pedirla.\n\nb) Por dormirse."},
-        {"apartado": "2", "letter": "b", "text": "b) Por dormirse."},
+    assert [(excerpt["apartado"], excerpt["letter"], excerpt["text"]) for excerpt in provision["excerpts"]] == [
+        ("2", "", "2. Se pierde:\n\na) Por no pedirla.\n\nb) Por dormirse."),
+        ("2", "b", "b) Por dormirse."),
     ]
+    assert provision["remarks"] == []
+
+
+def test_a_letter_that_is_not_there_is_told_with_the_apartado_around_it(shown):
+    [provision] = shown("art. 1.2 b bis) BOE-A-2020-1")["provisions"]
+    [excerpt] = provision["excerpts"]
+    assert excerpt == {
+        "apartado": "2",
+        "letter": "b bis",
+        "text": "",
+        "missing": "Artículo 1.2 (Ley 1/2020, de Pausas) no tiene letra b bis): se muestra el apartado 2.",
+        "nearest": "2. Se pierde:\n\na) Por no pedirla.\n\nb) Por dormirse.",
+    }
+
+
+def test_what_was_not_read_of_a_citation_is_told_above_its_text(index, capsys):
+    assert run(["show", "art. 1.2, párrafo primero, y ss. BOE-A-2020-1", "--index", index]) == 0
+    page = " ".join(capsys.readouterr().out.split())
+    assert "«y siguientes»: se muestra solo el primero (Artículo 1)" in page
+    assert "queda sin leer «párrafo primero»" in page
+    assert page.index("queda sin leer") < page.index("Apartado 2 (solo esta parte")
 
 
 def test_several_provisions_and_those_that_are_not_there(shown):
@@ -185,7 +206,7 @@ def test_a_place_that_is_not_there_and_a_law_that_was_repealed(index, capsys):
     assert run(["show", "art. 1.7 BOE-A-2020-2", "--index", index]) == 0
     page = capsys.readouterr().out
     assert "Derogada: rigió desde 2020-01-03, sin que conste hasta cuándo.\nNota: Norma derogada." in page
-    assert "No tiene apartado 7: se muestra entero.\n\n  Véase el artículo 14" in page
+    assert "Artículo 1 (Ley 2/2020, del Té) no tiene apartado 7: se muestra entero.\n\n  Véase el artículo 14" in page
 
 
 def test_the_parts_of_a_long_provision_are_one_text_and_no_links_of_it(shown):
@@ -239,9 +260,13 @@ def test_a_known_law_goes_by_the_name_that_was_typed(capsys, named, example):
     ("arguments", "status", "message"),
     [
         (["hola"], 2, "No se entiende «hola»."),
-        (["art. 1 de la Ley 99/2024"], 1, "No se conoce la norma que se nombra."),
-        (["art. 4 CC"], 1, "No se conoce la norma que se nombra."),
-        (["art. 4 LXYZ"], 2, "No se conoce la norma «LXYZ»."),
+        (["art. 1 de la Ley 99/2024"], 1, "La Ley 99/2024 no está entre las normas de este índice."),
+        (["art. 4 CC"], 1, "El CC no está entre las normas de este índice."),
+        (["art. 4 LXYZ"], 1, "La LXYZ no está entre las normas de este índice."),
+        (["art. 7, apdo. 2, del Código Civil"], 1, "El Código Civil no está entre las normas de este índice."),
+        (["art. 7, xyz. 2, del Código Civil"], 1, "El Código Civil no está entre las normas de este índice."),
+        (["art. 3 RDL 2/2015, de 6 de marzo"], 1, "El RDL 2/2015, de 6 de marzo no está entre las normas de este"),
+        (["art. 3 RDL 2/2015, de 6 de marzo"], 1, "Con ese número sí está: Real Decreto Legislativo 2/2015, de 23 de"),
         (["art. 38 ET"], 1, "Estatuto de los Trabajadores (BOE-A-2015-11430) no está en el índice. En él están: "),
         (["ET"], 1, "articulado ingest boe BOE-A-2015-11430."),
         (["art. 38 del Real Decreto Legislativo 1/1995"], 1, "La sustituyó: Estatuto de los Trabajadores."),

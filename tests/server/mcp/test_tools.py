@@ -107,6 +107,22 @@ async def test_a_provision_comes_in_its_wording_of_the_day(connect: Connect) -> 
         assert then["url"].startswith("https://www.boe.es/buscar/act.php?id=")
 
 
+async def test_what_was_not_read_of_a_provision_is_told(connect: Connect) -> None:
+    async with connect() as client:
+        several = await call(client, "provision", law=LAW, provision="arts. 1 y 2")
+        following = await call(client, "provision", law=LAW, provision="art. 1.9, párrafo segundo, y ss.")
+        checked = await call(client, "check_citation", citation=f"art. 1 {LAW}, párrafo segundo")
+    assert several["remarks"] == [
+        "De la cita queda sin leer «artículo 2»: esa parte se busca en el texto que se muestra."
+    ]
+    assert [remark.split(":")[0] for remark in following["remarks"]] == [
+        "«y siguientes»",
+        "De la cita queda sin leer «párrafo segundo»",
+    ]
+    assert following["excerpts"][0]["missing"].endswith("no tiene apartado 9: se muestra entero.")
+    assert checked["message"].startswith("De la cita queda sin leer «párrafo segundo»")
+
+
 async def test_what_is_repealed_is_served_as_such(connect: Connect) -> None:
     async with connect() as client:
         then = await call(client, "provision", law=LAW, provision="2", date="2015-06-01")

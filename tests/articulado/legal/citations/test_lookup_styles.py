@@ -6,7 +6,7 @@ import pytest
 
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.reading import read
-from articulado.retrieval.question import read_question
+from articulado.retrieval.question import provisions_asked, read_question
 
 TODAY = date(2026, 7, 1)
 DEFAULT_LAW = "BOE-A-2015-11430"
@@ -296,7 +296,7 @@ def rows(table):
 
 def asked(question):
     reading = read(question, TODAY)
-    return read_question(reading, [], DEFAULT_LAW, reading.day)
+    return read_question(reading, provisions_asked(reading, [], DEFAULT_LAW, reading.day))
 
 
 def named(question):

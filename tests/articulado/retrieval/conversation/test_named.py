@@ -148,7 +148,7 @@ def test_a_first_question_is_as_it_is():
 
 INDEXED = [
     make_chunk(1, "Artículo 38", valid_from="2015-10-24", valid_to="2022-03-30"),
-    make_chunk(2, "Artículo 38", valid_from="2022-03-30"),
+    make_chunk(2, "Artículo 38", text="1. Uno.\n\n2. Dos.", valid_from="2022-03-30"),
     make_chunk(3, "Artículo 39", valid_from="2015-10-24"),
 ]
 
