@@ -19,9 +19,14 @@ from articulado.encoders.phrasings import Phrasings, packaged_phrasings, package
 from articulado.encoders.sentences import sentence_encoder
 from articulado.encoders.use_multilingual import FINGERPRINT
 from articulado.guides.known_questions import KeptVectors, needs_meant, open_phrasings
+from articulado.language.known_words import KnownWords, typing_of
+from articulado.language.spelling import Speller
 from articulado.legal.domain.base import Domain, Lexicon
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
+from articulado.legal.laws.registry import acronyms, laws_by_name
+from articulado.legal.territory.table import place_names
+from articulado.legal.vocabulary.synonyms import known_acronyms
 from articulado.models.embeddings import DisabledEmbedder, SameVector
 from articulado.models.tokens import token_counter
 from articulado.retrieval.conversation.leaning import LearntTurns, SignReader, TurnJudge, packaged_turns
@@ -36,7 +41,7 @@ from articulado.retrieval.relevance.judge import BestScoreJudge, LearntJudge, Re
 from articulado.retrieval.search import MeaningSearch
 from articulado.store.embedded_writer import EmbeddedWriter
 from articulado.store.generations import Index
-from articulado.store.layout import load_agreements
+from articulado.store.layout import IndexedAgreement, load_agreements
 from articulado.store.opening import InspectedStore, open_store
 from articulado.store.records.chunks import lay_phrasings
 from articulado.store.records.lookup import PackagedRecords
@@ -87,6 +92,7 @@ def _bind(
     phrasings = _phrasings(settings, domain)
     learnt = _learnt(comparer, heuristic, phrasings)
     meaning = _meaning(settings, index) if index else None
+    agreements = load_agreements(index.folder) if index else ()
     store = opening.result() if opening else records
     return Services(
         settings=settings,
@@ -107,8 +113,9 @@ def _bind(
         reader_model=reader,
         principal_model=_chat("principal", settings.principal),
         weights=lexicon,
-        agreements=load_agreements(index.folder) if index else (),
+        agreements=agreements,
         laws=laws,
+        speller=_speller(index, domain, agreements) if index else None,
         last_changes=last_changes,
         checker=_chat("checker", settings.checker),
         index_day=index.manifest.created.date() if index else None,
@@ -243,6 +250,17 @@ def _judge(learnt: LearntReranker | None) -> RelevanceJudge:
         return BestScoreJudge()
     with_neighbours = learnt.reader.around is not None
     return LearntJudge(EvidenceReader(learnt), lambda: packaged_judgement(with_neighbours=with_neighbours))
+
+
+def _speller(index: Index, domain: Domain, agreements: Sequence[IndexedAgreement]) -> Speller | None:
+    """Return the reader of misspelt words, ``None`` for an index without words or a language without data of typing."""
+    typing, known = typing_of(domain.language.code), KnownWords.load(index.models)
+    if typing is None or known is None:
+        return None
+    names = [agreement.name for agreement in agreements]
+    if domain is SPANISH_LAW:
+        names += [*laws_by_name(), *place_names(), *acronyms(), *known_acronyms()]
+    return Speller(known, typing, domain.language, names)
 
 
 def _leaning(

@@ -27,6 +27,7 @@ from articulado.encoders.dual import packaged_encoder
 from articulado.encoders.phrasings import Phrasings
 from articulado.encoders.sentences import sentence_encoder
 from articulado.language.languages import Language
+from articulado.language.spelling import Speller
 from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.models.retry import QuestionTime
@@ -95,9 +96,9 @@ class Services:
 
     ``reader_model`` and ``principal_model`` are chat models, ``None`` offline; ``offline_reader`` and
     ``offline_principal`` take their place then. ``checker`` is ``None`` if no model checks the claims of answers.
-    ``weights``, ``agreements`` and ``laws`` are those of the index, which was built on ``index_day`` (UTC), and
-    ``last_changes`` reads the last change of each of its laws (ISO 8601). ``calendar`` says which day a question is
-    asked on.
+    ``weights``, ``speller``, ``agreements`` and ``laws`` are those of the index, which was built on ``index_day``
+    (UTC), and ``last_changes`` reads the last change of each of its laws (ISO 8601). ``calendar`` says which day a
+    question is asked on.
     """
 
     settings: Settings
@@ -121,6 +122,7 @@ class Services:
     weights: StemWeights = field(default_factory=EqualWeights)
     agreements: tuple[IndexedAgreement, ...] = ()
     laws: IndexedLaws = NO_LAWS
+    speller: Speller | None = None
     index_day: date | None = None
     meaning: MeaningSearch | None = None
     cards: CardReader | None = None
@@ -155,8 +157,8 @@ class Services:
 
     @cached_property
     def index(self) -> IndexContents:
-        """The chunks, collective agreements and laws of the index."""
-        return IndexContents(self.store, self.agreements, self.laws)
+        """The chunks, collective agreements and laws of the index, and the reader of spelling by its words."""
+        return IndexContents(self.store, self.agreements, self.laws, self.speller)
 
     @cached_property
     def stores(self) -> Mapping[StoreName, ChunkStore]:

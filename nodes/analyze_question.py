@@ -23,6 +23,7 @@ from articulado.calculations.parameters import (
 )
 from articulado.config.profile import Profile
 from articulado.language.languages import Language, answered_in, language_of
+from articulado.language.spelling import Speller, with_mended
 from articulado.language.translation import translate, use_locale
 from articulado.legal.citations.parser import ProvisionRequest
 from articulado.legal.domain.base import Domain
@@ -57,6 +58,7 @@ from articulado.retrieval.references import remarks_on, unknown_law
 from articulado.retrieval.search import territory_asked
 from articulado.store.supplementary import SupplementaryStore
 from articulado.values.answers import (
+    MendedWord,
     Message,
     NamedProvision,
     NearestNeed,
@@ -105,6 +107,8 @@ async def analyze_question(
     not as of the day asked about, and the agreements that it does not have. If the profile is not of Spanish law,
     nothing is read off the question.
 
+    Misspelt words of the question and of those before it are read by the words of the index, and a warning tells them.
+
     A turn that takes one of the ``choices`` of the last turn is read as the question of the choice. The question before
     it becomes its subject, and the provision of the choice is named.
 
@@ -119,16 +123,18 @@ async def analyze_question(
     question = checked_question(str(message.text) if message else state.get("question"))
     conversation = _conversation(state, message)
     today = question_time.calendar()
-    choice = choice_taken(question, _offered(state))
+    mended, earlier = await asyncio.to_thread(_spelling, index.speller, question, conversation)
+    asked = with_mended(question, mended)
+    choice = choice_taken(asked, _offered(state))
     if choice is None:
-        asked, turn = question, await asyncio.to_thread(read_turn, question, conversation, language, leaning)
+        turn = await asyncio.to_thread(read_turn, asked, earlier, language, leaning)
     else:
-        asked, turn = choice["question"], TurnReading("adds", _last_question(conversation))
+        asked, mended, turn = choice["question"], [], TurnReading("adds", _last_question(earlier))
     # The question that a choice narrows may say the day and the place.
     text = asked if choice is None else whole_text(question_of(asked, turn.subject))
     known = _Read(question_of(text), options.as_of, Applicable())
     if profile.features.spanish_law:
-        known = await _read(text, conversation, turn, options, today, profile.default_law, index)
+        known = await _read(text, earlier, turn, options, today, profile.default_law, index)
     if choice is not None:
         known = known._replace(question=_with_provision(known.question, choice))
     named = _Named(known.question)
@@ -153,7 +159,8 @@ async def analyze_question(
     completed = known.question["text"] != text
     turn_question: TurnQuestion = {
         **named.question,
-        "asked": asked,
+        "asked": question if choice is None else asked,
+        "mended": mended,
         "text": known.question["text"] if completed else asked,
         "subject": "" if completed else turn.subject,
         "kind": turn.kind,
@@ -173,9 +180,33 @@ async def analyze_question(
         "turn_question": described(turn_question, domain, today),
         "direct": named.candidates,
         "dated_values": list(values.candidates),
-        "warnings": Overwrite([*named.warnings, *values.warnings]),
+        "warnings": Overwrite([*_as_read(mended, spoken), *named.warnings, *values.warnings]),
         "conversation": conversation,
     }
+
+
+def _spelling(
+    speller: Speller | None, question: str, conversation: list[Message]
+) -> tuple[list[MendedWord], list[Message]]:
+    """Return the words of a question that are read as others, and its conversation as the questions in it are read."""
+    if speller is None:
+        return [], conversation
+    earlier: list[Message] = [
+        {**message, "content": with_mended(message["content"], speller.mended(message["content"]))}
+        if message["role"] == "user"
+        else message
+        for message in conversation
+    ]
+    return speller.mended(question), earlier
+
+
+def _as_read(mended: Sequence[MendedWord], language: Language) -> list[str]:
+    """Return the message on the words of a question that are read as others."""
+    words = [
+        language.translate("rag_mended_word", **{part: language.quoted(word[part]) for part in ("written", "read")})
+        for word in mended
+    ]
+    return [language.translate("rag_mended", words=", ".join(dict.fromkeys(words)))] if words else []
 
 
 def _offered(state: RagState) -> Sequence[NearestNeed]:

@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 from articulado.calculations.parameters import VALUE_TYPE
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
+from articulado.language.spelling import with_mended
 from articulado.legal.wordings import day_to_check, past_law_warnings, tracked_laws
 from articulado.prompting.abstention import declined
 from articulado.prompting.citation_markers import citation, markers_in, one_per_mark, unread_source
@@ -81,7 +82,7 @@ async def finalize(
     values = {each["chunk"]["id"] for each in state["context"] if each["chunk"]["chunk_type"] == VALUE_TYPE}
     carried = [candidate["chunk"]["id"] for candidate in kept if candidate["chunk"]["id"] not in dropped]
     question = state["turn_question"]
-    stands_alone = whole_text(question) == state["question"]
+    stands_alone = whole_text(question) == with_mended(state["question"], question["mended"])
     outcome = _outcome(state, abstained=abstained)
     exchange: list[Message] = [
         {"role": "user", "content": question["asked"], "new_topic": question["new_topic"] and stands_alone},

@@ -13,8 +13,9 @@ from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_
 from langgraph.channels import UntrackedValue
 from typing_extensions import TypedDict
 
-from articulado.values.answers import Days, SearchScope, StoreName, TurnQuestion, Usage
+from articulado.values.answers import Days, StoreName, TurnQuestion, Usage
 from articulado.values.chunks import Candidate
+from articulado.values.protocols import SearchScope
 
 
 def add_usage(total: Usage | None, delta: Usage) -> Usage:

@@ -1,4 +1,4 @@
-"""Placeholders and listed values in the texts of a case.
+"""Placeholders, listed values and values of filter fields in the texts of a case.
 
 ``is_placeholder`` detects texts that stand for a missing value ("N/A", "<plan>"). ``read_choice`` returns the one value
 of a list that a text is or names, ``named_choices`` all that stand in it. Case, accents and marks do not count.
@@ -17,6 +17,7 @@ from articulado.language.folding import fold, letters_and_digits, words_of
 from articulado.language.languages import Language, phrases_of_forms
 from articulado.values.cases import FieldSpec
 
+_MARKS = re.compile(r"[\W_]+")
 _TEMPLATE = re.compile(r"<[a-z_][\w ]*>|\{+\s*[a-z_][\w. ]*\}+|\[[a-z_][\w ]*\]", re.IGNORECASE)
 
 

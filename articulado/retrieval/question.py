@@ -13,6 +13,7 @@ from datetime import date, timedelta
 
 from articulado.language.folding import fold
 from articulado.language.spanish import content_words
+from articulado.language.spelling import Speller
 from articulado.language.translation import translate
 from articulado.legal.citations.parser import ProvisionRequest, requests_of
 from articulado.legal.dates.finder import speaks_of_force_alone
@@ -300,8 +301,12 @@ async def is_tracked(store: ChunkStore, law_id: str) -> bool:
 
 @dataclass(frozen=True)
 class IndexContents:
-    """The chunks, collective agreements and laws of an index."""
+    """The chunks, collective agreements and laws of an index.
+
+    ``speller`` reads misspelt words by those of the index; ``None`` if it was built without.
+    """
 
     store: ChunkStore
     agreements: Sequence[IndexedAgreement] = ()
     laws: IndexedLaws = NO_LAWS
+    speller: Speller | None = None

@@ -34,7 +34,7 @@ from articulado.retrieval.fusion import candidate, in_order, merged
 from articulado.retrieval.ranking.cards import CardReader
 from articulado.store.generations import MeaningSpace
 from articulado.store.supplementary import UNAVAILABLE
-from articulado.values.answers import NO_COST, Cost, SearchScope, TurnQuestion, cost_of_failure
+from articulado.values.answers import NO_COST, Cost, TurnQuestion, cost_of_failure
 from articulado.values.chunks import CARDS, Candidate, Chunk, provision_of
 from articulado.values.errors import IndexMissing, ModelError, StoreUnavailable
 from articulado.values.protocols import (
@@ -45,6 +45,7 @@ from articulado.values.protocols import (
     Hit,
     HybridQuery,
     SearchFilter,
+    SearchScope,
     SparseEncoder,
     SparseVector,
     Vector,

@@ -126,11 +126,19 @@ class NamedValue(Span):
     per: str
 
 
+class MendedWord(Span):
+    """Words of the question as it was sent (``written``) that are read as others (``read``)."""
+
+    written: str
+    read: str
+
+
 class TurnQuestion(TypedDict):
     """A question as it is to be understood in its conversation.
 
-    ``asked`` is the question as it was sent, or the one of the choice that it takes. ``text`` are its words, with the
-    provisions that it takes over from the turns before; ``subject`` is what it leans on, empty where it stands alone.
+    ``asked`` is the question as it was sent, or the one of the choice that it takes; ``mended`` are its words that are
+    read as others. ``text`` are its words as read, with the provisions that it takes over from the turns before;
+    ``subject`` is what it leans on, empty where it stands alone.
     ``language`` is the code of its language where that is not the one of the profile, else empty. ``meant`` are the ids
     of the answer cards that a question in another language may ask for, the likeliest first: one alone is certain.
 
@@ -150,6 +158,7 @@ class TurnQuestion(TypedDict):
     """
 
     asked: str
+    mended: list[MendedWord]
     text: str
     subject: str
     kind: TurnKind
@@ -178,20 +187,11 @@ class TurnQuestion(TypedDict):
     read_from: list[str]
 
 
-class SearchScope(TypedDict):
-    """Limits of the search for a case: types of chunks, and for fields the values of which a chunk must hold one.
-
-    ``fields`` are paths in a chunk.
-    """
-
-    chunk_types: list[str]
-    fields: dict[str, list[str]]
-
-
 def question_of(text: str, subject: str = "", kind: TurnKind = "alone") -> TurnQuestion:
     """Return a question of which nothing but its words and its subject is known."""
     return {
         "asked": text,
+        "mended": [],
         "text": text,
         "subject": subject,
         "kind": kind,

@@ -12,6 +12,7 @@ from typing import Annotated, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypedDict
 
 from articulado.values.answers import Message, TurnQuestion
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef
@@ -153,6 +154,16 @@ class SearchFilter:
     chunk_types: tuple[str, ...] = ()
     fields: tuple[tuple[str, tuple[str, ...]], ...] = ()
     provisions: tuple[ProvisionRef, ...] = ()
+
+
+class SearchScope(TypedDict):
+    """Limits of the search for a case: types of chunks, and for fields the values of which a chunk must hold one.
+
+    ``fields`` are paths in a chunk.
+    """
+
+    chunk_types: list[str]
+    fields: dict[str, list[str]]
 
 
 @dataclass(frozen=True)

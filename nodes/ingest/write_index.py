@@ -21,7 +21,7 @@ from articulado.ingestion.incremental.catalog import read_catalog
 from articulado.ingestion.incremental.draft import Draft
 from articulado.ingestion.incremental.workspace import Workspace
 from articulado.ingestion.index_models import IndexModels, check_models
-from articulado.ingestion.indexing.build import WriteCounts, describe, fit, is_fitted, write_changes
+from articulado.ingestion.indexing.build import WriteCounts, describe, fit, is_fitted, save_words, write_changes
 from articulado.ingestion.indexing.changes import (
     DocumentEntries,
     Entry,
@@ -33,6 +33,7 @@ from articulado.ingestion.indexing.changes import (
 )
 from articulado.ingestion.indexing.parents import DocumentReader
 from articulado.ingestion.sources import BOE
+from articulado.language.known_words import words_of_index
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Lexicon, WordCount
 from articulado.store.builder import IndexBuilder
@@ -136,7 +137,8 @@ async def _write(
         await asyncio.to_thread(mark_owners, draft, stored.foreign)
         await asyncio.to_thread(leave_unread, draft, base.workspace)
         lexicon = await asyncio.to_thread(Lexicon.load, builder.models)
-        count = WordCount(lexicon.texts, lexicon.frequencies)
+        words = await asyncio.to_thread(words_of_index, builder.models)
+        count = WordCount(lexicon.texts, lexicon.frequencies, words)
     reader = DocumentReader(draft, base.workspace, profile, packaged=state["with_packaged"])
     async with AsyncExitStack() as stack:
         cache = None
@@ -158,7 +160,7 @@ async def _write(
         )
     strays = await asyncio.to_thread(without_owner, draft, stored.foreign) if stored is not None else []
     await builder.remove(strays)
-    await asyncio.to_thread(Lexicon.of(statistics.count).save, builder.models)
+    await asyncio.to_thread(save_words, statistics.count, profile, builder.models)
     await asyncio.to_thread(draft.forget_gone)
     return replace(counts, deleted=counts.deleted + len(strays))
 

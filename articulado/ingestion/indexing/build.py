@@ -10,7 +10,9 @@ import heapq
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
+from typing import cast
 
 from articulado.cases.guides import asked_in, general_matters
 from articulado.config.profile import Profile, domain_of
@@ -18,6 +20,7 @@ from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder, TrainingPairs, packaged_encoder
 from articulado.encoders.meaning import MeaningEmbedder, unrelated_cosines
 from articulado.encoders.training import BATCH, EPOCHS
+from articulado.guides.known_questions import known_questions
 from articulado.guides.schema import load_outside
 from articulado.ingestion.index_models import CHUNKER, IndexModels, expected_fingerprints, sentences_of
 from articulado.ingestion.indexing.changes import (
@@ -33,7 +36,9 @@ from articulado.ingestion.indexing.changes import (
     vectors_kept,
 )
 from articulado.ingestion.worker import in_thread
-from articulado.legal.domain.base import Lexicon
+from articulado.language.known_words import Asked, KnownWords, Typing, typing_of
+from articulado.language.languages import language
+from articulado.legal.domain.base import Lexicon, WordCount
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.store.builder import IndexBuilder, digest
 from articulado.store.generations import Description, Index, MeaningSpace
@@ -80,9 +85,30 @@ async def write_entries(
     if base is None:
         await fit(builder, lambda: entries, models, progress=progress)
     counts = await write_changes(builder, iter([Change(new, gone)]), models, expected=len(new), progress=progress)
-    words = WordStatistics(models.profile, models.domain).of(entries)
-    Lexicon.of(words).save(builder.models)
+    save_words(WordStatistics(models.profile, models.domain).of(entries), models.profile, builder.models)
     return counts
+
+
+def save_words(count: WordCount, profile: Profile, folder: Path) -> None:
+    """Write the stems and the words of an index into its ``models`` folder.
+
+    Words are written if the spelling of questions in the language of the profile is read (``typing_of``).
+    """
+    domain = domain_of(profile)
+    Lexicon.of(count).save(folder)
+    if typing := typing_of(domain.language.code):
+        asked = _asked(domain.language.code, profile.features.records)
+        KnownWords.build(count.words, asked, typing, domain.language).save(folder)
+
+
+@lru_cache(maxsize=1)
+def _asked(code: str, records: bool) -> Asked:
+    """Return the words of a language and, with ``records``, of the known questions of the package."""
+    from spellchecker import SpellChecker
+
+    typing = cast(Typing, typing_of(code))
+    questions = [known.question for known in known_questions()] if records else []
+    return Asked.of(questions, SpellChecker(language=code).word_frequency.words(), typing, language(code))
 
 
 async def write_changes(

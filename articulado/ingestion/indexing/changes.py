@@ -44,6 +44,7 @@ from articulado.ingestion.incremental.draft import Draft
 from articulado.ingestion.incremental.workspace import Workspace, key_of
 from articulado.ingestion.indexing.parents import DocumentReader, Parents
 from articulado.ingestion.worker import in_order
+from articulado.language.known_words import forms
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Domain, WordCount
 from articulado.models.embeddings import MAX_TEXTS
@@ -164,8 +165,12 @@ class WordStatistics:
 
     def of(self, entries: Iterable[Entry]) -> WordCount:
         """Count the words of some entries, and nothing else."""
-        counted = (entry for entry in entries if entry.sparse and entry.chunk["collection"] not in self._left_out)
-        return WordCount.of((entry.sparse for entry in counted), self._stems)
+        counted = [entry for entry in entries if entry.sparse and entry.chunk["collection"] not in self._left_out]
+        count = WordCount.of((entry.sparse for entry in counted), self._stems)
+        # People who ask misspell; the texts themselves tell how a word is spelt.
+        texts = (entry.sparse.removesuffix(entry.lay_phrasings) for entry in counted)
+        count.words.update(form for text in texts for form in set(forms(text)))
+        return count
 
 
 def changes(

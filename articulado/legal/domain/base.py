@@ -48,11 +48,14 @@ class EqualWeights:
 
 
 class WordCount:
-    """In how many of some texts each stem occurs, where texts come and go."""
+    """In how many of some texts each stem occurs, and each of their ``words`` as it is spelt; texts come and go."""
 
-    def __init__(self, texts: int = 0, frequencies: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self, texts: int = 0, frequencies: Mapping[str, int] | None = None, words: Mapping[str, int] | None = None
+    ) -> None:
         self.texts = texts
         self.frequencies = Counter(frequencies or {})
+        self.words = Counter(words or {})
 
     @classmethod
     def of(cls, texts: Iterable[str], stems: Callable[[str], Iterable[str]]) -> "WordCount":
@@ -67,15 +70,19 @@ class WordCount:
         """Count texts that have come."""
         self.texts += other.texts
         self.frequencies.update(other.frequencies)
+        self.words.update(other.words)
 
     def subtract(self, other: "WordCount") -> None:
         """Count texts no more, that have gone."""
         self.texts -= other.texts
         self.frequencies.subtract(other.frequencies)
+        self.words.subtract(other.words)
 
     def dumps(self) -> bytes:
         """Return the count as bytes."""
-        return zlib.compress(json.dumps([self.texts, self.frequencies], ensure_ascii=False).encode(), level=1)
+        return zlib.compress(
+            json.dumps([self.texts, self.frequencies, self.words], ensure_ascii=False).encode(), level=1
+        )
 
     @classmethod
     def loads(cls, stored: bytes) -> "WordCount":

@@ -252,11 +252,12 @@ def _packaged() -> Synonyms:
 
 def find_acronyms(text: str) -> list[str]:
     """Return the known acronyms written in capitals ("ERTE", "ERTEs"), each once, in order."""
-    return [name for name in dict.fromkeys(_CAPITALS.findall(text)) if name in _known_acronyms()]
+    return [name for name in dict.fromkeys(_CAPITALS.findall(text)) if name in known_acronyms()]
 
 
 @cache
-def _known_acronyms() -> frozenset[str]:
+def known_acronyms() -> frozenset[str]:
+    """Return the acronyms of the table."""
     synonyms = _packaged().synonym
     return frozenset(term for entry in synonyms for term in (*entry.terms, *entry.legal) if term.isupper())
 

@@ -1,0 +1,324 @@
+"""Spelling of questions: words that are read as those that they most likely mean.
+
+``Speller.mended`` compares the unknown words of a question with the known ones of an index by sound and letters, and
+returns each word that is read as another one. Words are compared folded: small letters, no accents.
+
+cost(word → other) = SOUND · d(sounds) + LETTERS · d(letters) − COMMON · ln(1 + texts) − NEAR · Σ ln(1 + pairs)
+
+d is the optimal string alignment distance: letters added, left out, replaced, or swapped with the next one. Of all
+readings (another word, two words, one word with its neighbour, the word itself at ``KEPT``) the one of the least cost
+is taken.
+"""
+
+import math
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from articulado.language.folding import fold
+from articulado.language.known_words import KnownWords, Typing, forms, holds
+from articulado.language.languages import Language, language_of
+from articulado.values.answers import MendedWord
+
+_WORD = re.compile(r"[^\W_]+")
+_ADDRESS = re.compile(r"\S*(?:@|://|www\.)\S*")
+_SENTENCE_START = re.compile(r"(?:^|[.!?¿¡:\n]\s*[¿¡\"«(]?)$")
+
+SOUND, LETTERS, COMMON, NEAR = 2.2, 0.8, 0.35, 0.6
+KEPT, KEPT_LETTER, KEPT_AKIN, KEPT_LISTED = -2.2, 0.6, -1.0, -3.5
+"""Costs of a word that stays: of an unknown one, and for each of its letters, as a slip seldom makes another word of a
+long one; the most for one whose stem is known; of one that is known in its language."""
+KEPT_SHORTENED = -3.0
+"""Cost of an abbreviation read as its words."""
+SHORT = 5
+"""Letters of a word up to which sounds may differ by one, else by two; up to three letters by none."""
+PARTED, JOINED = 2.2, -2.0
+"""Costs of a blank put in or left out."""
+UNSEEN = 1.0
+"""Cost of two words that no question has beside each other."""
+SHORTEST_JOINED, FEWEST_JOINED = 5, 50
+"""Letters of a word that two are read as, and its texts if both are words themselves."""
+MOST_COMPARED = 12
+"""Candidates of which the neighbours are looked at."""
+FEW = 2
+"""Words of a text that tell nothing about its language."""
+KNOWN_SHARE, SURE_SHARE = 0.5, 0.8
+"""Shares of known words from which on a text is read: one of the language, and one taken for another language."""
+
+
+class _Token(NamedTuple):
+    """A word of a text: its place, its folded form, and its small letters."""
+
+    start: int
+    end: int
+    word: str
+    form: str
+
+
+class _Reading(NamedTuple):
+    """A reading of ``tokens`` words, as the words that it consists of, folded, and the text that it is read as."""
+
+    cost: float
+    words: tuple[str, ...]
+    text: str
+    tokens: int = 1
+
+
+class Speller:
+    """Reads the words of questions by a vocabulary; safe for several threads.
+
+    ``names`` are words that are never changed: those of laws, places, agreements and acronyms.
+    """
+
+    def __init__(self, known: KnownWords, typing: Typing, language: Language, names: Iterable[str] = ()) -> None:
+        self._known, self._typing, self._language = known, typing, language
+        self._stem_word = language.stem_word
+        self._phrases = _by_first(typing.elsewhere)
+        self._words = [*known.texts]
+        self._surfaces = dict(zip(self._words, known.surfaces, strict=True))
+        self._by_sound: dict[str, str] = {}
+        for word, sound in zip(self._words, known.sounds, strict=False):
+            if known.texts[word] > known.texts.get(self._by_sound.get(sound, ""), 0):
+                self._by_sound[sound] = word
+        self._names = frozenset(fold(word) for name in names for word in forms(name))
+
+    def knows(self, word: str) -> bool:
+        """Tell if a folded word stands in several texts, or is a name."""
+        return self._known.likely(word) or word in self._names
+
+    def mended(self, text: str) -> list[MendedWord]:
+        """Return the words of a text that are read as others, in its order; none of a text in another language.
+
+        A text that is taken for another language is read if ``SURE_SHARE`` of its words are known, and if it is of the
+        language of the speller as it is read.
+        """
+        tokens = _tokens(text)
+        if all(self.knows(token.word) for token in tokens if token.word.isalpha()):
+            return self._read(text, tokens)
+        code = language_of(text, self._language)
+        is_expected = code == self._language.code
+        if not self._is_known(tokens, KNOWN_SHARE if is_expected else SURE_SHARE):
+            return []
+        mended = self._read(text, tokens)
+        if is_expected or language_of(with_mended(text, mended), self._language) == self._language.code:
+            return mended
+        return []
+
+    def _read(self, text: str, tokens: Sequence[_Token]) -> list[MendedWord]:
+        mended = list(self._said_elsewhere(text, tokens))
+        fixed = {token.start for token in tokens if _is_fixed(token, text)}
+        fixed.update(place for one in mended for place in range(one["start"], one["end"]))
+        place, before = 0, ""
+        while place < len(tokens):
+            reading = self._reading(text, tokens, place, before, fixed)
+            if not reading.text:
+                before, place = tokens[place].word, place + 1
+                continue
+            mended.append(_mended(text, tokens[place], tokens[place + reading.tokens - 1], reading.text))
+            before, place = reading.words[-1], place + reading.tokens
+        return sorted(mended, key=lambda one: one["start"])
+
+    def _is_known(self, tokens: Sequence[_Token], share: float) -> bool:
+        """Tell if a share of the words of a text is known, by letters or by sound."""
+        words = [token.word for token in tokens if token.word.isalpha()]
+        return sum(map(self._is_of_language, words)) >= share * len(words) if len(words) > FEW else True
+
+    def _is_of_language(self, word: str) -> bool:
+        if word in self._known.texts or word in self._typing.abbreviations or holds(self._known.others, word):
+            return True
+        return len(word) > 3 and self._typing.sound(word) in self._by_sound
+
+    def _said_elsewhere(self, text: str, tokens: Sequence[_Token]) -> Iterator[MendedWord]:
+        """Yield the words of other countries, unless the text names one of these."""
+        words = [token.word for token in tokens]
+        if not self._typing.countries.isdisjoint(words):
+            return
+        place = 0
+        while place < len(words):
+            phrases = self._phrases.get(words[place], ())
+            for phrase, meant in phrases:
+                if tuple(words[place : place + len(phrase)]) == phrase:
+                    last = tokens[place + len(phrase) - 1]
+                    if " ".join(phrase) != fold(meant):
+                        yield _mended(text, tokens[place], last, meant)
+                    place += len(phrase) - 1
+                    break
+            place += 1
+
+    def _reading(self, text: str, tokens: Sequence[_Token], place: int, before: str, fixed: Container[int]) -> _Reading:
+        """Return the reading of the word at a place, maybe with the next one, with an empty text if it stays.
+
+        Words that begin at the offsets in ``fixed`` stay.
+        """
+        token, after, behind = (_word_at(tokens, place + step) for step in range(3))
+        stays = _Reading(0.0, (token,), "")
+        joins = after and tokens[place + 1].start not in fixed and _is_beside(text, tokens, place)
+        if tokens[place].start in fixed:
+            return stays
+        short = self._abbreviation(text, tokens, place)
+        if short:
+            best = _Reading(KEPT_SHORTENED, tuple(map(fold, forms(short))), short)
+        elif self.knows(token) and not (joins and (not self.knows(after) or self._known.likely(token + after))):
+            return stays
+        else:
+            best = self._alone(before, tokens[place], after)
+        if joins:
+            joined = self._joined(before, token, after, behind)
+            if joined and joined.cost < best.cost + self._alone(best.words[-1], tokens[place + 1], behind).cost:
+                best = joined
+        return best
+
+    def _abbreviation(self, text: str, tokens: Sequence[_Token], place: int) -> str:
+        """Return the words that an abbreviation stands for, empty if the word at a place is none."""
+        token = tokens[place]
+        meant = self._typing.abbreviations.get(token.word, "")
+        if len(token.word) > 1 or not meant:
+            return meant
+        is_small = text[token.start].islower() or text.isupper()
+        named = _word_at(tokens, place - 1) in self._typing.lettered
+        return meant if is_small and not named and _is_beside(text, tokens, place) else ""
+
+    def _near(self, *words: str) -> float:
+        pairs = (self._known.pair(one, other) for one, other in pairwise(words) if one and other)
+        return NEAR * sum(math.log1p(count) for count in pairs)
+
+    def _alone(self, before: str, token: _Token, after: str) -> _Reading:
+        """Return the likeliest reading of a word, with an empty text if that is the word itself."""
+        word = token.word
+        if self.knows(word):
+            return _Reading(-self._near(before, word, after), (word,), "")
+        if word in self._known.texts or holds(self._known.others, word):
+            kept, most = KEPT_LISTED, 0
+        else:
+            kept, most = KEPT + KEPT_LETTER * len(word), 2 if len(word) > SHORT else int(len(word) > 3)
+        stems = self._stems_of(token)
+        if stems:
+            kept = min(kept, KEPT_AKIN)
+        readings = [
+            _Reading(kept, (word,), ""),
+            *self._alike(before, word, after, most, stems),
+            *self._parted(before, word, after),
+        ]
+        return min(readings, key=_by_cost)
+
+    def _stems_of(self, token: _Token) -> set[str]:
+        """Return the known ones of the stems of a word and of that without an ending such as a pronoun."""
+        stems = map(self._stem_word, {token.word, token.form, self._typing.endings.sub("", token.word)})
+        return {stem for stem in stems if holds(self._known.stems, stem)}
+
+    def _alike(self, before: str, word: str, after: str, most: int, stems: Container[str]) -> list[_Reading]:
+        """Return other words in the place of one, of sounds that differ by at most ``most``, and of other stems."""
+        sound = self._typing.sound(word)
+        if most:
+            found = process.extract(sound, self._known.sounds, scorer=OSA.distance, score_cutoff=most, limit=None)
+            alike = [(self._words[number], distance) for _, distance, number in found]
+        else:
+            alike = [(self._by_sound[sound], 0)] if sound in self._by_sound else []
+        costs = sorted(
+            (SOUND * distance + LETTERS * OSA.distance(word, other) - self._common(other), other)
+            for other, distance in alike
+            if not stems or self._stem_word(self._surfaces[other]) not in stems
+        )
+        return [
+            _Reading(cost - self._near(before, other, after), (other,), self._surfaces[other])
+            for cost, other in costs[:MOST_COMPARED]
+        ]
+
+    def _common(self, word: str) -> float:
+        return COMMON * math.log1p(self._known.texts[word])
+
+    def _parted(self, before: str, word: str, after: str) -> Iterator[_Reading]:
+        """Yield two words in the place of one."""
+        for place in range(1, len(word)):
+            one, other = (self._part(part) for part in (word[:place], word[place:]))
+            if one and other and (pairs := self._known.pair(one, other)) + (len(one) > 3 < len(other)) >= 1:
+                slips = OSA.distance(word, one + other)
+                cost = PARTED + LETTERS * slips - self._near(before, one, other, after) + (0 if pairs else UNSEEN)
+                yield _Reading(cost, (one, other), f"{self._surfaces[one]} {self._surfaces[other]}")
+
+    def _part(self, part: str) -> str:
+        """Return the word that a part of another is or sounds like; empty if there is none."""
+        if self._known.likely(part):
+            return part
+        return self._by_sound.get(self._typing.sound(part), "") if len(part) > 1 else ""
+
+    def _joined(self, before: str, word: str, after: str, behind: str) -> _Reading | None:
+        """Return the one word that two make, by their letters or their sound."""
+        whole = word + after
+        if self._known.pair(word, after) or len(whole) < SHORTEST_JOINED:
+            return None
+        other = whole if self._known.likely(whole) else self._by_sound.get(self._typing.sound(whole))
+        if not other or (self.knows(word) and self.knows(after) and self._known.texts.get(whole, 0) < FEWEST_JOINED):
+            return None
+        cost = JOINED + LETTERS * OSA.distance(whole, other) - self._common(other)
+        return _Reading(cost - self._near(before, other, behind), (other,), self._surfaces[other], 2)
+
+
+def _by_cost(reading: _Reading) -> tuple[float, str]:
+    return reading.cost, reading.text
+
+
+def with_mended(text: str, mended: Sequence[MendedWord]) -> str:
+    """Return a text as it is read, with the words of ``mended``, in its order, in the place of its own.
+
+    >>> with_mended("las vacasiones", [{"start": 4, "end": 14, "written": "vacasiones", "read": "vacaciones"}])
+    'las vacaciones'
+    """
+    parts, place = [], 0
+    for word in mended:
+        parts += [text[place : word["start"]], word["read"]]
+        place = word["end"]
+    return "".join([*parts, text[place:]])
+
+
+def _word_at(tokens: Sequence[_Token], place: int) -> str:
+    return tokens[place].word if 0 <= place < len(tokens) else ""
+
+
+def _is_beside(text: str, tokens: Sequence[_Token], place: int) -> bool:
+    """Tell if nothing but a blank stands between a word and the next one."""
+    return place + 1 < len(tokens) and text[tokens[place].end : tokens[place + 1].start] == " "
+
+
+def _mended(text: str, first: _Token, last: _Token, read: str) -> MendedWord:
+    written = text[first.start : last.end]
+    return {"start": first.start, "end": last.end, "written": written, "read": _cased(written, read, text)}
+
+
+def _by_first(phrases: Mapping[str, str]) -> dict[str, list[tuple[tuple[str, ...], str]]]:
+    table: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for phrase, meant in sorted(phrases.items(), key=lambda item: -len(item[0].split())):
+        words = tuple(phrase.split())
+        table.setdefault(words[0], []).append((words, meant))
+    return table
+
+
+def _tokens(text: str) -> list[_Token]:
+    """Return the words and numbers of a text but for those of addresses, folded, with their places."""
+    addresses = [found.span() for found in _ADDRESS.finditer(text)]
+    return [
+        _Token(found.start(), found.end(), fold(found[0]), found[0].lower())
+        for found in _WORD.finditer(text)
+        if not any(start <= found.start() < end for start, end in addresses)
+    ]
+
+
+def _is_fixed(token: _Token, text: str) -> bool:
+    """Tell if a word may not be changed: a number, an acronym, or a name with a capital inside a sentence."""
+    written = text[token.start : token.end]
+    if not token.word.isalpha():
+        return True
+    if text.isupper() or written.islower():
+        return False
+    return len(written) > 1 and not (written.istitle() and _SENTENCE_START.search(text[: token.start]))
+
+
+def _cased(written: str, read: str, text: str) -> str:
+    """Return a reading with the capitals of the word as it is written in a text."""
+    if text.isupper():
+        return read.upper()
+    return read[0].upper() + read[1:] if written[:1].isupper() else read
