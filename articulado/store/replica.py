@@ -55,7 +55,8 @@ async def bring_up_to_date(settings: Settings, profile: str, *, or_go_on: bool =
     client = connect(settings)
     try:
         registry = Registry(client, profile, prefix=settings.qdrant_prefix, options=CollectionOptions.of(settings))
-        await Replica(settings.index_folder, registry, patience=patience(settings)).update()
+        replica = Replica(settings.index_folder, registry, address=settings.qdrant_url, patience=patience(settings))
+        await replica.update()
     except StoreUnavailable:
         if not (or_go_on and await asyncio.to_thread(_is_served, settings.index_folder)):
             raise
@@ -85,11 +86,12 @@ async def missing_collections(settings: Settings, index: Index) -> list[str]:
 class Replica:
     """The folder of an index, in which the generations of a server are copied; ``update`` copies the one it serves.
 
-    ``patience``: the seconds in which the server must say which one that is, since questions wait for it.
+    ``address`` is shown if the server does not answer, ``patience`` are the seconds in which the server must say which one that is, since questions wait for it.
     """
 
-    def __init__(self, index: Path, registry: Registry, *, patience: float = TIMEOUT) -> None:
+    def __init__(self, index: Path, registry: Registry, *, address: str = "", patience: float = TIMEOUT) -> None:
         self._index = index
+        self._address = address
         self._patience = patience
         self._generations = Generations(index)
         self._registry = registry
@@ -104,7 +106,8 @@ class Replica:
             async with asyncio.timeout(self._patience):
                 wanted = (await self._registry.served()).generation
         except TimeoutError as error:
-            raise StoreUnavailable(translate("store.no_connection", error=translate("store.no_answer"))) from error
+            cause = translate("store.no_answer")
+            raise StoreUnavailable(translate("store.no_connection", url=self._address, error=cause)) from error
         if not wanted or await asyncio.to_thread(self._serves, wanted):
             return
         async with self._generations.locked(FETCH_LOCK):
