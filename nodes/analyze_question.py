@@ -142,7 +142,8 @@ async def analyze_question(
     in_words = asked if choice is None else turn.subject or asked
     # "ET" and "art." are words of other languages.
     beside = read(in_words, today).beside if profile.features.spanish_law else in_words
-    code = await asyncio.to_thread(language_of, beside, language)
+    is_known = index.speller is not None and index.speller.knows_all(beside)
+    code = language.code if is_known else await asyncio.to_thread(language_of, beside, language)
     spoken = answered_in(code, language)
     with use_locale(spoken.code):
         if options.store == "index":

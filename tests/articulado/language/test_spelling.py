@@ -163,6 +163,21 @@ def test_a_question_in_another_language_is_not_read_as_spanish(speller, text):
     assert speller.mended(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("¿Cuántas horas puedo trabajar a la semana?", True),
+        ("Me han despedido sin avisar, ¿qué hago?", True),
+        ("la nómina", False),
+        ("¿Cuántas horas puedo trabajar en Groenlandia?", False),
+        ("Quantes hores puc treballar a la setmana?", False),
+        ("How many hours can I work?", False),
+    ],
+)
+def test_the_language_of_known_words_needs_no_other_look(speller, text, known):
+    assert speller.knows_all(text) == known
+
+
 def test_a_word_in_capitals_keeps_them(speller):
     assert read(speller, "CUANTOS DIAS DE BACACIONES ME CORRESPONDEN") == "CUANTOS DIAS DE VACACIONES ME CORRESPONDEN"
     assert read(speller, "Vacasiones que me corresponden") == "Vacaciones que me corresponden"
