@@ -86,7 +86,8 @@ async def missing_collections(settings: Settings, index: Index) -> list[str]:
 class Replica:
     """The folder of an index, in which the generations of a server are copied; ``update`` copies the one it serves.
 
-    ``address`` is shown if the server does not answer, ``patience`` are the seconds in which the server must say which one that is, since questions wait for it.
+    ``address`` is shown if the server does not answer; ``patience``: the seconds in which the server must say which
+    generation it serves, since questions wait for it.
     """
 
     def __init__(self, index: Path, registry: Registry, *, address: str = "", patience: float = TIMEOUT) -> None:
