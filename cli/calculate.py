@@ -10,14 +10,13 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from articulado.calculations.catalogue import CALCULATIONS, calculation_of, listed
 from articulado.calculations.deadlines import calendar_file
 from articulado.calculations.engine import calculate as work_out
 from articulado.calculations.fields import FIELDS
 from articulado.calculations.question import QuestionReader, Request
 from articulado.calculations.question_model import packaged_questions
 from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result
-from articulado.calculations.wordings import compare_wordings, confirm
+from articulado.calculations.wordings import CALCULATIONS, calculation_of, compare_wordings, confirm, listed
 from articulado.calculations.written import (
     as_document,
     cited,
@@ -35,9 +34,8 @@ from articulado.language.translation import translate
 from articulado.legal.labels import provision_url
 from articulado.legal.laws.registry import known_laws
 from articulado.values.errors import ArticuladoError, IndexMissing, InvalidInput
-from cli.names import named
 from cli.options import IndexFolder, Json, a_date
-from cli.render import console, notice, print_indented, print_json
+from cli.render import console, named, notice, print_indented, print_json
 
 SPANISH = language("es")
 """Language of the steps."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from articulado.config.profile import Profile as KnowledgeProfile
     from articulado.config.settings import Settings
-    from articulado.ingestion.files.brief import BriefText
+    from articulado.ingestion.files.reader import BriefText
 
 
 AUTHOR = "articulado"
@@ -262,7 +262,7 @@ def _check_output(brief: Path, docx: Path | None) -> None:
 
 async def _read(brief: Path, settings: "Settings") -> "BriefText":
     """Read a brief in a process with limits."""
-    from articulado.ingestion.files.brief import read_brief
+    from articulado.ingestion.files.reader import read_brief
     from articulado.ingestion.worker import workers
 
     return await workers(settings.read_limits).call(read_brief, brief)

@@ -1,4 +1,4 @@
-"""Error messages and exit statuses of the command line.
+"""Help pages in Spanish, error messages and exit statuses of the command line.
 
 Exit status 1 means that a command failed, 2 that the command line is wrong. Messages go to stderr, with a
 traceback only if ``ARTICULADO_DEBUG`` is 1. With ``--json``, the error also goes to stdout as one JSON
@@ -9,13 +9,13 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from articulado.language.translation import current_language, translate
 from articulado.values.errors import ArticuladoError, InvalidInput
-from cli.names import usage_message
 
 if TYPE_CHECKING:
     from articulado.values.answers import Citation
@@ -77,3 +77,95 @@ def complain(message: str) -> None:
 def silence_stdout() -> None:
     """Send the rest of the output nowhere: its reader has gone (``articulado … | head``)."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _Spanish:
+    """What a page of help has in common for a command and for the group of all: its fixed words in Spanish."""
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """Write the usage line."""
+        pieces = self.collect_usage_pieces(ctx)  # type: ignore[attr-defined]
+        formatter.write_usage(ctx.command_path, " ".join(pieces), prefix="Uso: ")
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page."""
+        from typer import rich_utils
+
+        rich_utils.ARGUMENTS_PANEL_TITLE = "Argumentos"
+        rich_utils.OPTIONS_PANEL_TITLE = "Opciones"
+        rich_utils.COMMANDS_PANEL_TITLE = "Órdenes"
+        rich_utils.DEFAULT_STRING = "[por defecto: {}]"
+        rich_utils.REQUIRED_LONG_STRING = "[obligatorio]"
+        for param in self.params:  # type: ignore[attr-defined]
+            if isinstance(param, TyperArgument):
+                # "<list[str]>" helps nobody who does not write Python.
+                param.display_type_rich = _no_type  # type: ignore[method-assign]
+        super().format_help(ctx, formatter)  # type: ignore[misc]
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return the option ``--help``."""
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        option.help, option.metavar = "Muestra esta ayuda y termina.", ""
+        return option
+
+
+class Command(_Spanish, TyperCommand):
+    """A command with its help in Spanish."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{**options, "options_metavar": "[OPCIONES]"})
+
+
+class Commands(_Spanish, TyperGroup):
+    """The group of all commands, with its help in Spanish."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        names = {"options_metavar": "[OPCIONES]", "subcommand_metavar": "ORDEN [ARGUMENTOS]..."}
+        super().__init__(*args, **{**options, **names})
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command.
+
+        Raises:
+            InvalidInput: there is none of this name.
+        """
+        if self.get_command(ctx, args[0]) is None:
+            raise InvalidInput(
+                translate("command.none_such", name=args[0], commands=", ".join(self.list_commands(ctx)))
+            )
+        return super().resolve_command(ctx, args)
+
+
+def usage_message(error: typer.TyperException) -> str:
+    """Say what Typer says of a command line that it cannot read."""
+    parameter, option = getattr(error, "param", None), getattr(error, "option_name", "")
+    match type(error).__name__:
+        case "NoSuchOption":
+            suggestions = ", ".join(sorted(getattr(error, "possibilities", None) or ()))
+            key = "command.no_option_but" if suggestions else "command.no_option"
+            message = translate(key, option=option, suggestions=suggestions)
+        case "BadOptionUsage":
+            message = translate("command.option_value", option=option)
+        case "MissingParameter":
+            message = translate("command.missing", name=_name(parameter))
+        case "BadParameter":
+            message = translate("command.bad_value", name=_name(parameter), problem=error.message)
+        case _:
+            # "Got unexpected extra argument(s) (…)"
+            message = translate("command.superfluous", part=error.message.rpartition("(")[2].rstrip(")"))
+    context = getattr(error, "ctx", None)
+    # The path of a command without a name ends in a blank.
+    return translate(
+        "command.help", message=message, command=context.command_path.rstrip() if context else "articulado"
+    )
+
+
+def _no_type(ctx: Any) -> None:
+    """Return the type that a page of help shows of an argument: none."""
+
+
+def _name(parameter: Any) -> str:
+    if parameter is None:
+        return translate("command.an_argument")
+    long_options = [name for name in parameter.opts if name.startswith("--")]
+    return long_options[0] if long_options else str(parameter.metavar or parameter.name)

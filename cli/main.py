@@ -15,8 +15,7 @@ import typer
 
 from articulado.config.files import spoken_language
 from articulado.language.translation import use_locale
-from cli.failures import FAILED, report, silence_stdout
-from cli.names import Command, Commands
+from cli.failures import FAILED, Command, Commands, report, silence_stdout
 
 COMMANDS = {
     "ask": ("cli.ask.command:ask", "Responde una pregunta y dice en qué preceptos se apoya."),
@@ -58,9 +57,9 @@ COMMANDS = {
         "cli.case.command:app",
         "Trata un caso: primero, qué datos hacen falta; después, la respuesta con los datos reunidos.",
     ),
-    "keys": ("cli.keys:app", "Crea, enumera y retira las claves de acceso al servidor."),
+    "keys": ("cli.administration:keys", "Crea, enumera y retira las claves de acceso al servidor."),
     "conversations": (
-        "cli.conversations:app",
+        "cli.administration:conversations",
         "Enumera, muestra y borra las conversaciones que guarda el servidor.",
     ),
 }

@@ -13,7 +13,6 @@ from articulado.language.formats import written
 from articulado.language.languages import Language
 from articulado.prompting.notes import state_note, whole_note
 from articulado.values.chunks import REPEALED, Candidate, is_official, ordering_score, own_document, status_said
-from cli.names import named
 from cli.options import (
     AsOf,
     Collections,
@@ -28,7 +27,7 @@ from cli.options import (
     run_context,
     whole,
 )
-from cli.render import console, print_indented, print_json, print_warnings
+from cli.render import console, named, print_indented, print_json, print_warnings
 from cli.session import opened_services
 
 _PROVISION_ID = re.compile(r"[A-Z][\w-]*-\d{4}-\d+#")

@@ -1,6 +1,6 @@
 """Wiring of the two case graphs: required data of a case, and its response.
 
-Search and reranking are those of the answering graph (``graph.retrieval``).
+Search and reranking are those of the answering graph (``graph.rag``).
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from articulado.cases.confidence import ConfidenceEstimator
 from articulado.config.profile import Profile
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from graph.retrieval import NAME, build_retrieval, retrieve_with
+from graph.rag import NAME, build_retrieval, retrieve_with
 from graph.services import CaseServices, Services
 from nodes import routing
 from nodes.case.accept_case import accept_case

@@ -70,7 +70,7 @@ from articulado.values.answers import (
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, provision_of
 from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import ChunkStore
-from nodes.messages import earlier_messages, newly_asked
+from nodes.turn import earlier_messages, newly_asked
 from nodes.validation import check_collections, check_options, checked_history, checked_question
 from state.context import ResolvedContext
 from state.rag import PerTurn, RagState, fresh_turn

@@ -12,10 +12,9 @@ from articulado.prompting.abstention import listed
 from articulado.prompting.citation_markers import citation, keep_markers
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
 from articulado.retrieval.fusion import nearest
-from articulado.values.answers import Citation, cost_of_failure
-from articulado.values.errors import EmptyReply, ModelError
-from nodes.messages import Spoken
-from nodes.turn import MAX_REPLIES, WritingUpdate, language_of_turn, task_of, written_update
+from articulado.values.answers import Citation
+from articulado.values.errors import EmptyReply, ModelError, cost_of_failure
+from nodes.turn import MAX_REPLIES, Spoken, WritingUpdate, language_of_turn, task_of, written_update
 from state.context import ResolvedContext
 from state.rag import RagState
 

@@ -14,10 +14,9 @@ from typing import Any
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.question import QuestionReader, Request
 from articulado.calculations.values import Missing, Outcome, Refused
-from articulado.calculations.wordings import confirm
+from articulado.calculations.wordings import CALCULATIONS, confirm
 from articulado.calculations.written import Worked, as_document, fragment, parts_of, provisions_of
 from articulado.legal.domain.base import Domain
 from articulado.legal.labels import provision_key

@@ -14,8 +14,7 @@ from articulado.language.languages import Language
 from articulado.models.retry import QuestionTime
 from articulado.prompting.citation_markers import markers_in, one_per_mark
 from articulado.prompting.prompts import Prompts
-from articulado.values.answers import Cost, cost_of, cost_of_failure
-from articulado.values.errors import ModelError
+from articulado.values.errors import Cost, ModelError, cost_of, cost_of_failure
 from articulado.values.findings import Finding
 from articulado.values.protocols import ChatModel
 from articulado.verification.checks import with_shown_marks

@@ -16,9 +16,9 @@ from articulado.legal.domain.base import Domain
 from articulado.models.retry import UNLIMITED, QuestionTime
 from articulado.retrieval.agreements import without_agreement_names
 from articulado.retrieval.question import described, up_to_date
-from articulado.values.answers import Cost, TurnQuestion, cost_of_failure, searched_topic, whole_text
+from articulado.values.answers import TurnQuestion, searched_topic, whole_text
 from articulado.values.chunks import Candidate
-from articulado.values.errors import ModelError
+from articulado.values.errors import Cost, ModelError, cost_of_failure
 from nodes.turn import language_of_turn
 from state.context import ResolvedContext
 from state.rag import RagState

@@ -10,8 +10,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.retrieval.search import HybridSearch
-from articulado.values.answers import Cost, cost_of_failure
-from articulado.values.errors import ModelError
+from articulado.values.errors import Cost, ModelError, cost_of_failure
 from nodes.turn import language_of_turn
 from state.context import ResolvedContext
 from state.run import RetrievalState

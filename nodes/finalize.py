@@ -24,9 +24,8 @@ from articulado.values.answers import AnswerOutcome, Citation, Message, Need, wh
 from articulado.values.errors import ArticuladoError
 from articulado.values.findings import Certificate, Freshness, Remission
 from articulado.verification.disclosures import certificate_of, freshness_of, precedence_notes, remissions_of
-from nodes.messages import exchange_of
 from nodes.stage import final_event
-from nodes.turn import declined_question, lacking, language_of_turn
+from nodes.turn import declined_question, exchange_of, lacking, language_of_turn
 from nodes.validation import MAX_MESSAGES
 from state.context import ResolvedContext
 from state.rag import RagOutput, RagState

@@ -17,8 +17,9 @@ from articulado.retrieval.fusion import merged
 from articulado.retrieval.ranking.cards import CardReader
 from articulado.retrieval.search import HybridSearch, answers_of_phrasings, search_filter
 from articulado.store.supplementary import UNAVAILABLE
-from articulado.values.answers import Cost, whole_text
+from articulado.values.answers import whole_text
 from articulado.values.chunks import Candidate
+from articulado.values.errors import Cost
 from state.context import ResolvedContext
 from state.run import RetrievalState, days_of
 

@@ -16,8 +16,9 @@ from articulado.legal.validity import in_force
 from articulado.retrieval.fusion import EXTRA_AFTER_REFETCH, candidate, merged
 from articulado.retrieval.needs import nearest_first, provisions_needed, text_of
 from articulado.retrieval.search import HybridSearch, search_filter
-from articulado.values.answers import NO_COST, Cost, Need, StoreName, question_of, searched_topic
+from articulado.values.answers import Need, StoreName, question_of, searched_topic
 from articulado.values.chunks import NAMED_SCORE, Candidate
+from articulado.values.errors import NO_COST, Cost
 from articulado.values.protocols import ChunkStore, Reranker
 from state.context import ResolvedContext
 from state.rag import RagState

@@ -8,10 +8,8 @@ from langgraph.runtime import Runtime
 from articulado.answering.principal import Principal
 from articulado.language.languages import Language
 from articulado.models.retry import QuestionTime
-from articulado.values.answers import cost_of_failure
-from articulado.values.errors import ModelError
-from nodes.messages import Spoken
-from nodes.turn import WritingUpdate, language_of_turn, task_of, written_update
+from articulado.values.errors import ModelError, cost_of_failure
+from nodes.turn import Spoken, WritingUpdate, language_of_turn, task_of, written_update
 from state.context import ResolvedContext
 from state.rag import RagState
 

@@ -18,9 +18,8 @@ from articulado.retrieval.ranking.heuristic import WordShare
 from articulado.retrieval.ranking.learnt import LEARNT_SIGNALS, LearntReranker
 from articulado.retrieval.ranking.table import reranker_for
 from articulado.retrieval.search import community_asked
-from articulado.values.answers import Cost, cost_of, cost_of_failure
 from articulado.values.chunks import NAMED_SCORE, Candidate
-from articulado.values.errors import ModelError
+from articulado.values.errors import Cost, ModelError, cost_of, cost_of_failure
 from articulado.values.protocols import Reranker, RerankerTable
 from nodes.turn import language_of_turn, question_to_score
 from state.context import ResolvedContext

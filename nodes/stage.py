@@ -24,8 +24,8 @@ from langgraph.types import StreamWriter
 from articulado.config.settings import Settings
 from articulado.language.languages import answered_in, language
 from articulado.language.translation import translate, use_locale
-from articulado.values.answers import NO_COST, Cost, FinalEvent, TurnQuestion
-from articulado.values.errors import InvalidInput
+from articulado.values.answers import FinalEvent, TurnQuestion
+from articulado.values.errors import NO_COST, Cost, InvalidInput
 from articulado.values.protocols import Progress
 from nodes.chunk_shelf import ChunkShelf
 from state.context import ResolvedContext, RunContext

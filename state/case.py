@@ -9,12 +9,12 @@ from typing import Annotated, Any, Required
 from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
-from articulado.values.answers import DataOutcome
 from articulado.values.cases import (
     ArticleReference,
     CaseFailure,
     CaseMetadata,
     CollectedValue,
+    DataOutcome,
     Decision,
     FieldSpec,
     Guardrails,

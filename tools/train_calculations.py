@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.fields import FIELDS
 from articulado.calculations.question import NONE, suits
 from articulado.calculations.question_model import (
@@ -27,6 +26,7 @@ from articulado.calculations.question_model import (
     mention_features,
 )
 from articulado.calculations.values import Stop
+from articulado.calculations.wordings import CALCULATIONS
 from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder, packaged_encoder
 from articulado.encoders.sentences import SentenceEncoder, sentence_encoder

@@ -35,7 +35,7 @@ from articulado.encoders.use_multilingual import MultilingualSentences
 from articulado.guides.chunks import cut_article
 from articulado.language.languages import language
 from articulado.values.chunks import Chunk
-from evaluation.case_desk.cases import LabelledCase, own_decisions
+from evaluation.case_desk.measure import LabelledCase, own_decisions
 from evaluation.statistics import Prediction, reliability
 
 PROFILES = ("laboral", "plan_401k")

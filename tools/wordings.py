@@ -22,12 +22,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 
-from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.deadlines_civil import NOTICES
 from articulado.calculations.engine import Calculation, Rule, calculate
 from articulado.calculations.parameters import parameter_kinds
 from articulado.calculations.values import Missing, NotEntitled, Outcome, Result
-from articulado.calculations.wordings import IndexedWording, WrittenAgainst, find_wordings, wordings_written_against
+from articulado.calculations.wordings import (
+    CALCULATIONS,
+    IndexedWording,
+    WrittenAgainst,
+    find_wordings,
+    wordings_written_against,
+)
 from articulado.calculations.written import law_named, parts_of
 from articulado.config.settings import Settings
 from articulado.guides.card_answers import WORDINGS as WORDINGS_OF_CARDS

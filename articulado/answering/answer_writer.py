@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from articulado.answering.principal import HISTORY_MESSAGES, AnswerTask, Write, Written
-from articulado.answering.quotation import Selection, Statement, is_gone, note_for_readers, select
+from articulado.answering.quotation import Selection, Statement, select
 from articulado.answering.rating import Scorer, TextSimilarity, in_force
 from articulado.calculations.parameters import asks_for_value_alone
 from articulado.calculations.written import LACKING, UNDERSTOOD
@@ -27,6 +27,7 @@ from articulado.legal.labels import provision_key, provision_name
 from articulado.legal.laws.registry import known_laws, name_in
 from articulado.prompting.citation_markers import MarkerRenumberer, keep_markers
 from articulado.prompting.fragments import Fragment, fragments_of, neutralise
+from articulado.prompting.notes import note_for_readers, says_only_gone
 from articulado.prompting.outgoing_links import LinkFilter, source_addresses
 from articulado.prompting.stream_splitter import SelfEvaluation
 from articulado.values.answers import Message, Need
@@ -319,10 +320,10 @@ def _line(place: str, statement: Statement, language: Language, *, whole: bool) 
     said = language.quoted(statement.text) if statement.literal else statement.text
     if whole and "\n" in said:
         place, said = place.rstrip(), f"\n{said}"
-    note = note_for_readers(first)
+    note = note_for_readers(first.note)
     if note:
         note = language.translate("quotes_note", note=note)
-        gone = not in_force(first) and not is_gone(statement.text)
+        gone = not in_force(first) and not says_only_gone(statement.text)
         said = f"{note} {language.translate('quotes_said', quoted=said)}" if gone else f"{said} {note}"
     return f"- {place}{said} {_marks(statement.fragments)}".rstrip()
 

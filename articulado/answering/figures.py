@@ -1,8 +1,8 @@
 """Figures with units in a text, figures claimed by a question, and the kind of answer it asks for.
 
-``figures_in`` reads figures in the units of a language. ``claimed_figures`` keeps the figures that a
-question claims or doubts. ``without_facts`` removes claimed figures and personal facts ("llevo 3 meses").
-``Asked.match`` scores in [0, 1] how well a sentence gives the kind and the unit of figure asked for.
+``figures_in`` reads figures in the units of a language. ``claimed_figures`` keeps the figures that a question claims or
+doubts; ``set_right`` returns the one that a text corrects. ``without_facts`` removes claimed figures and personal facts
+("llevo 3 meses"). ``Asked.match`` scores in [0, 1] how well a sentence gives the kind and the unit of figure asked for.
 """
 
 import re
@@ -75,6 +75,26 @@ def claimed_figures(question: str, patterns: QueryPatterns) -> list[Figure]:
         for figure in figures_in(question, patterns)
         if patterns.claim.search(folded[: figure.start]) and not _is_fact(figure, folded, patterns)
     ]
+
+
+@dataclass(frozen=True)
+class SetRight:
+    """A figure that the question claims, and the one that the law has."""
+
+    claimed: str
+    right: str
+
+
+def set_right(question: str, text: str, patterns: QueryPatterns) -> SetRight | None:
+    """Return the first figure that a question claims and a text corrects; ``None`` without one.
+
+    The text has exactly one other figure in that unit.
+    """
+    for claimed in claimed_figures(question, patterns):
+        alike = [figure for figure in figures_in(text, patterns) if figure.is_like(claimed)]
+        if len({figure.value for figure in alike}) == 1 and alike[0].value != claimed.value:
+            return SetRight(claimed.written, alike[0].written)
+    return None
 
 
 def without_facts(question: str, patterns: QueryPatterns) -> str:

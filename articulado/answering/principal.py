@@ -18,9 +18,9 @@ from articulado.prompting.fragments import neutralise, write_prompt
 from articulado.prompting.outgoing_links import LinkFilter, source_addresses
 from articulado.prompting.prompts import Prompts
 from articulado.prompting.stream_splitter import SelfEvaluation, StreamSplitter, read_self_evaluation
-from articulado.values.answers import NO_COST, Cost, Days, Message, TurnQuestion, cost_of
+from articulado.values.answers import Days, Message, TurnQuestion
 from articulado.values.chunks import Candidate
-from articulado.values.errors import ContentFiltered, EmptyReply, ModelError, ModelTimeout
+from articulado.values.errors import NO_COST, ContentFiltered, Cost, EmptyReply, ModelError, ModelTimeout, cost_of
 from articulado.values.protocols import ChatModel, Closable
 
 HISTORY_MESSAGES = 6

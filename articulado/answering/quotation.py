@@ -2,7 +2,6 @@
 
 ``select`` returns a ``Selection`` of at most 2 provisions, and the law of communities beside the general rule. A
 provision named in the question comes first, given whole if the question says nothing else. Lengths are in words.
-``SetRight`` holds a figure claimed by the question and the figure of the law that corrects it.
 """
 
 import re
@@ -10,11 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
-from articulado.answering.figures import claimed_figures, figures_in
+from articulado.answering.figures import SetRight, set_right
 from articulado.answering.passages import LEFT_OUT, Passage, has_passages, quote
 from articulado.answering.rating import Point, RatedProvision, Scorer, in_force
-from articulado.language.folding import fold
-from articulado.language.sentences import sentences
+from articulado.language.sentences import first_sentences
 from articulado.legal.citations.items import Place
 from articulado.legal.citations.parser import Citation
 from articulado.legal.laws.indexed import IndexedLaws
@@ -28,17 +26,6 @@ MAX_QUOTES = (2, 1)
 """Sentences that are quoted of the best provision, and of each one after it."""
 MAX_QUOTED_WORDS = 120
 """Words of all quotations, their context counted; the first sentence of the best provision may have more."""
-
-MAX_NOTE_WORDS = 40
-"""Words of a note beside a quotation; its first sentence may have more."""
-_AMENDMENT = re.compile(
-    r"se (?:modific|anad|sustituy|renumer|reenumer|suprim|redact)|(?:texto )?redactad|correccion|el dia en que empezo"
-    r"|parte de su texto ya no rige|la fecha de la reforma|vease|\[?ref\."
-)
-_OURS = re.compile(r" \(nota en lenguaje claro, no oficial\)")
-_NO_LONGER_LAW = re.compile(
-    r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de vigencia agotada)\W*", re.IGNORECASE
-)
 
 _SHARE = 0.9
 """Share of the best provision's fit that a further one must have."""
@@ -67,14 +54,6 @@ class Statement:
     literal: bool
     apartado: str = ""
     letter: str = ""
-
-
-@dataclass(frozen=True)
-class SetRight:
-    """A figure that the question claims, and the one that the law has."""
-
-    claimed: str
-    right: str
 
 
 @dataclass(frozen=True)
@@ -270,16 +249,6 @@ def _lead(provision: RatedProvision, points: Sequence[Point] = ()) -> Statement 
     return Statement(" ".join(texts), (provision.first,), literal=False, apartado=apartado)
 
 
-def first_sentences(sentences: Sequence[str], most_words: int) -> list[str]:
-    """Return the first sentences, of at most so many words together, or a single longer one."""
-    texts = list(sentences[:1])
-    for sentence in sentences[1:]:
-        if len(" ".join([*texts, sentence]).split()) > most_words:
-            break
-        texts.append(sentence)
-    return texts
-
-
 def _whole(provision: RatedProvision) -> Statement:
     """Give all that the context has of a provision, or of the apartado and the letter of it that are named."""
     passages = _cited_passages(provision.passages, provision.citation) if provision.citation else provision.passages
@@ -404,27 +373,8 @@ def _set_right(
     scorer: Scorer,
 ) -> SetRight | None:
     """Set a figure right that the question claims, where what answers it has exactly one other in that unit."""
-    patterns = scorer.domain.language.query_patterns
     text = points[0].text if points else next((statement.text for statement in statements), "")
     (rated,) = scorer.rate([text], best.first)
     if rated.own < _SAME_MATTER:
         return None
-    for claimed in claimed_figures(question, patterns):
-        alike = [figure for figure in figures_in(text, patterns) if figure.is_like(claimed)]
-        if len({figure.value for figure in alike}) == 1 and alike[0].value != claimed.value:
-            return SetRight(claimed.written, alike[0].written)
-    return None
-
-
-def is_gone(text: str) -> bool:
-    """Tell whether a text says no more than that it is law no longer ("(Derogado)")."""
-    return bool(_NO_LONGER_LAW.fullmatch(text))
-
-
-def note_for_readers(fragment: Fragment) -> str:
-    """Return the first sentences of a note on the force of a text and how to read it, without a final stop.
-
-    Who amended a text, and how its days are known, stands with the sources: of such notes the result is empty.
-    """
-    kept = [sentence for sentence in sentences(fragment.note) if not _AMENDMENT.match(fold(sentence))]
-    return " ".join(first_sentences([_OURS.sub("", sentence) for sentence in kept], MAX_NOTE_WORDS)).rstrip(".")
+    return set_right(question, text, scorer.domain.language.query_patterns)

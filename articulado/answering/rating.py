@@ -2,7 +2,7 @@
 
 ``Scorer`` combines covered words (heading included), the kind of answer asked for, and learnt similarity.
 ``rate_provisions`` orders the provisions: named provisions first, then by descending fit, ties in fragment
-order. ``in_force`` and ``note_for_readers`` read the validity note of a fragment.
+order. ``in_force`` reads the validity note of a fragment.
 """
 
 import re

@@ -15,7 +15,8 @@ from articulado.legal.vocabulary.synonyms import glossed, names_elsewhere
 from articulado.prompting.citation_markers import keep_markers
 from articulado.prompting.outgoing_links import without_foreign_links
 from articulado.prompting.prompts import Prompts, ReaderReply, asked_text, read_reader_reply
-from articulado.values.answers import NO_COST, Cost, Message, TurnQuestion, cost_of, searched_topic, whole_text
+from articulado.values.answers import Message, TurnQuestion, searched_topic, whole_text
+from articulado.values.errors import NO_COST, Cost, cost_of
 from articulado.values.protocols import ChatModel, Closable
 
 MAX_QUERIES, MAX_FOLLOWUP_QUERIES = 4, 3

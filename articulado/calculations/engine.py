@@ -149,7 +149,7 @@ MOST_ASKED = 3
 def calculate(calculation: Calculation, inputs: Mapping[str, object], law_day: date | None = None) -> Outcome:
     """Work out a calculation from raw inputs.
 
-    The wordings of the law are compared afterwards (``articulado.calculations.catalogue.confirm``).
+    The wordings of the law are compared afterwards (``articulado.calculations.wordings.confirm``).
 
     Args:
         calculation: what is to be worked out.

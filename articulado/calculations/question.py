@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from articulado.calculations.calendars import seat_in
-from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.engine import MOST_ASKED, calculate
 from articulado.calculations.fields import FIELDS, InputField
 from articulado.calculations.parameters import kinds_named
 from articulado.calculations.question_model import QuestionModel, kind_features, meaning_of, mention_features
 from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result, Wanted
+from articulado.calculations.wordings import CALCULATIONS
 from articulado.encoders.dual import DualEncoder
 from articulado.encoders.sentences import SentenceEncoder
 from articulado.language.folding import fold, words_of

@@ -1,4 +1,6 @@
-"""Wordings of the law that calculations were written against, compared with those of an index.
+"""All calculations by their kind, and the wordings of the law that they were written against.
+
+``CALCULATIONS`` has the calculations, ``listed`` describes one with the JSON schemas of its inputs.
 
 ``data/wordings.jsonl`` has the hash of each provision that a rule follows (``python -m tools.wordings``).
 ``confirm`` compares an outcome with the law in an index: a provision with another wording refuses it, a day before the
@@ -13,10 +15,24 @@ from datetime import date
 from functools import cache
 from importlib import resources
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypedDict
 
+from articulado.calculations import (
+    compensation,
+    deadlines_civil,
+    deadlines_procedure,
+    pay,
+    pensions,
+    settlement,
+    special_compensation,
+    unemployment,
+    working_time,
+)
+from articulado.calculations.engine import Calculation, calculate
+from articulado.calculations.fields import FIELDS
 from articulado.calculations.values import (
     Basis,
     DayOfWording,
@@ -31,11 +47,74 @@ from articulado.calculations.values import (
     written_day,
 )
 from articulado.calculations.written import cited, parts_of, since_when
+from articulado.language.translation import translate
 from articulado.legal.labels import provision_key
 from articulado.legal.validity import in_force, is_of_day
 from articulado.legal.wordings import wording_hash_of
 from articulado.values.chunks import Chunk, ProvisionRef
+from articulado.values.errors import InvalidInput
 from articulado.values.protocols import ChunkStore
+
+ROOMS = (
+    compensation,
+    special_compensation,
+    settlement,
+    deadlines_procedure,
+    deadlines_civil,
+    unemployment,
+    pensions,
+    pay,
+    working_time,
+)
+CALCULATIONS: Mapping[str, Calculation] = {each.kind: each for room in ROOMS for each in room.CALCULATIONS}
+"""All calculations by their kind ("compensation/objective")."""
+GROUPS: Mapping[str, str] = {
+    "compensation": "Indemnizaciones",
+    "settlement": "Finiquito y salarios debidos",
+    "deadline": "Plazos",
+    "benefit": "Prestaciones, permisos y salario mínimo",
+    "work": "Jornada y vacaciones",
+    "payroll": "Nómina",
+}
+"""Titles of the groups of calculations, by the first part of their kinds."""
+
+
+class ListedCalculation(TypedDict):
+    """A calculation, its provision, and its inputs: a JSON schema each.
+
+    ``first`` are the inputs that are asked for if nothing is given; most others are other ways to say the same.
+    """
+
+    calculation: str
+    title: str
+    group: str
+    provision: str
+    first: list[str]
+    inputs: dict[str, dict[str, Any]]
+
+
+def calculation_of(kind: str) -> Calculation:
+    """Return a calculation by its kind.
+
+    Raises:
+        InvalidInput: there is none of this kind.
+    """
+    if kind not in CALCULATIONS:
+        raise InvalidInput(translate("calculation.unknown", kind=kind[:100]))
+    return CALCULATIONS[kind]
+
+
+def listed(calculation: Calculation) -> ListedCalculation:
+    """Return what an interface needs to offer a calculation."""
+    empty = calculate(calculation, {})
+    return {
+        "calculation": calculation.kind,
+        "title": calculation.title,
+        "group": GROUPS[calculation.kind.partition("/")[0]],
+        "provision": cited(calculation.provision),
+        "first": [each.field for each in empty.fields] if isinstance(empty, Missing) else [],
+        "inputs": {name: FIELDS[name].json_schema() for name in calculation.fields},
+    }
 
 
 class WrittenAgainst(BaseModel):

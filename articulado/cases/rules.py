@@ -12,10 +12,10 @@ from datetime import date
 from decimal import Decimal
 
 from articulado.calculations.calendars import elapsed_units
-from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.engine import DEADLINE, calculate
 from articulado.calculations.fields import FIELDS
 from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result
+from articulado.calculations.wordings import CALCULATIONS
 from articulado.calculations.written import Worked, lines_of
 from articulado.cases.phrases import JOINT, named_choices
 from articulado.cases.typed_data import ReadData, Reading

@@ -18,7 +18,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
-from articulado.calculations.catalogue import CALCULATIONS
+from articulado.calculations.wordings import CALCULATIONS
 from articulado.guides.schema import ProvisionLink
 from articulado.language.sentences import sentences
 from articulado.language.translation import translate
@@ -96,7 +96,7 @@ class Exclusion(Statement):
 class Card(CardPart):
     """An answer to one need.
 
-    ``calculations`` are the kinds of worked results that it leads to (``articulado.calculations.catalogue``).
+    ``calculations`` are the kinds of worked results that it leads to (``articulado.calculations.wordings``).
     ``regimes`` are those that it was checked for; for a regime in neither list nothing is known. ``guide`` is the id of
     the case guide that looks at the need with a person's own data. A ``frequent`` need is shown as an example. The
     ``phrasings`` are questions that it answers; they are known to the encoders, and no index holds them.

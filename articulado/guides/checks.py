@@ -18,8 +18,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from pydantic_core import ErrorDetails
 
-from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.engine import DEADLINE
+from articulado.calculations.wordings import CALCULATIONS
 from articulado.guides.schema import TODAY, Article, ArticleChunk, Condition, Datum, Rule, parse_expression, truth_of
 from articulado.language.folding import letters_and_digits
 from articulado.language.formats import SPANISH_MARKS

@@ -17,8 +17,8 @@ from articulado.config.profile import Profile
 from articulado.guides.cards import card_chunk, packaged_cards
 from articulado.guides.chunks import ArticleChunks, cut_article
 from articulado.ingestion.files.header import SUFFIX, is_article
+from articulado.ingestion.incremental.base import profile_digest
 from articulado.ingestion.incremental.catalog import ARTICLE, DECISION, RECORD
-from articulado.ingestion.incremental.workspace import profile_digest
 from articulado.ingestion.links.provision_index import ProvisionIndex
 from articulado.ingestion.links.references import current_chunk_ids
 from articulado.language.translation import translate

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from articulado.config.files import DEFAULT_PROFILE
 from articulado.config.profile import Profile
 from articulado.config.settings import Settings
+from articulado.ingestion.incremental.base import chunker_of, profile_digest
 from articulado.ingestion.incremental.catalog import read_catalog
-from articulado.ingestion.incremental.workspace import chunker_of, profile_digest
 from articulado.ingestion.index_models import CHUNKER, IndexModels, check_models, expected_fingerprints, has_meaning_of
 from articulado.language.translation import translate
 from articulado.store.builder import IndexBuilder

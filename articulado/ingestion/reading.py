@@ -14,7 +14,7 @@ from pathlib import Path
 from articulado.config.profile import Profile
 from articulado.ingestion.chunking.chunks import law_chunks
 from articulado.ingestion.files.header import is_article
-from articulado.ingestion.incremental.workspace import Staged
+from articulado.ingestion.incremental.base import Staged
 from articulado.ingestion.index_models import IndexModels
 from articulado.ingestion.model import Document, Law
 from articulado.ingestion.sources import is_loose, text_files

@@ -1,12 +1,17 @@
-"""Written form of days and figures: names of the months, a parser for dates, and formats of numbers and shares.
+"""Written form of days, figures and gaps: a parser for dates, formats of numbers, marks of what could not be read.
 
 Dates are read in Spanish and English. Formats are Spanish by default, figures also in the current language.
 ``shown_value`` writes the value of a spreadsheet cell with its number format (ECMA-376, part 1, section 18.8.31).
+
+A mark of a gap is a phrase in square brackets that a file reader leaves in place of content that it could not read, so
+that a person sees the gap and a program finds it: a passage with a mark is incomplete, and a quotation of it must say
+so. Readers build marks with ``gap_mark``; ``gaps_in`` finds them.
 """
 
 import re
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from typing import Literal
 
 from articulado.language.folding import without_accents
 from articulado.language.translation import current_language, translate
@@ -257,3 +262,35 @@ def _digits(value: float, code: str) -> str:
 
 def _spanish(number: str) -> str:
     return number.replace(".", ",")
+
+
+GapKind = Literal["formula", "table", "cell", "page", "image"]
+
+_GAP_MARKS: dict[GapKind, str] = {
+    "formula": "fórmula que no se ha podido leer",
+    "table": "tabla que no se ha podido leer",
+    "cell": "celda sin valor calculado",
+    "page": "página que es una imagen sin texto",
+    "image": "imagen con texto que no se ha podido leer",
+}
+
+_GAP = re.compile(r"\[(?:" + "|".join(map(re.escape, _GAP_MARKS.values())) + r")(?:: [^\]\n]{1,80})?\]")
+
+
+def gap_mark(kind: GapKind, detail: str = "") -> str:
+    """Return the mark of a gap.
+
+    Args:
+        kind: the kind of content that is missing.
+        detail: where it is ("página 3", "Hoja1!B7"); at most 80 characters are kept, without brackets.
+
+    Returns:
+        The mark, in Spanish: "[fórmula que no se ha podido leer: página 3]".
+    """
+    place = re.sub(r"[\[\]\s]+", " ", detail).strip()[:80]
+    return f"[{_GAP_MARKS[kind]}: {place}]" if place else f"[{_GAP_MARKS[kind]}]"
+
+
+def gaps_in(text: str) -> list[str]:
+    """Return the marks of gaps in a text, in order, each as it stands."""
+    return _GAP.findall(text)

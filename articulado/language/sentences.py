@@ -94,6 +94,16 @@ def sentences(text: str) -> list[str]:
     return pieces
 
 
+def first_sentences(sentences: Sequence[str], most_words: int) -> list[str]:
+    """Return the first sentences, of at most so many words together, or a single longer one."""
+    texts = list(sentences[:1])
+    for sentence in sentences[1:]:
+        if len(" ".join([*texts, sentence]).split()) > most_words:
+            break
+        texts.append(sentence)
+    return texts
+
+
 def _is_numeral(sentence: str) -> bool:
     """Tell whether a sentence is nothing but a number in words: "Seis.", "Decimoctava."."""
     folded = fold(sentence)

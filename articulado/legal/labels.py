@@ -6,7 +6,7 @@ ordinal is the only one of its kind, hence ``unica``.
 
 A norm without articles (a resolution, a circular) has units of another name: ``apartado:1`` ("Primero."),
 ``norma:2``, ``regla:3``. Two more keys name text that is not a provision: ``preambulo``, and ``texto:``
-with its title (a treaty, a whole resolution).
+with its title (a treaty, a whole resolution). ``excerpt`` returns an apartado or a letter of a text.
 """
 
 import re
@@ -349,3 +349,42 @@ def provision_url(law_id: str, label: str) -> str:
     """
     fragment = anchor(label)
     return law_url(law_id) + (f"#{fragment}" if fragment else "")
+
+
+_SUFFIX_OF_ITEM = rf"(?:[ .](?P<suffix>{WRITTEN_SUFFIXES}))"
+_NUMBERED = re.compile(
+    rf"(?m)^(?P<label>\d{{1,2}})(?:{_SUFFIX_OF_ITEM}?[.)]|{_SUFFIX_OF_ITEM.replace('suffix', 'behind')}) "
+)
+_ORDINAL = re.compile(rf"(?m)^(?P<label>\d{{1,2}}){_SUFFIX_OF_ITEM}?\.[ºª] ")
+_LETTERED = re.compile(
+    rf"(?m)^(?P<label>[a-zñ])(?:\){_SUFFIX_OF_ITEM.replace('suffix', 'behind')}[.)]?|{_SUFFIX_OF_ITEM}?\)) "
+)
+
+
+def excerpt(text: str, apartado: str, letter: str) -> str:
+    """Return an apartado of a text, or a letter of it, as the law numbers them; empty where the text has none such."""
+    inside = text
+    if apartado:
+        # "2.º" is an apartado only where the law has no "2.": else it is in a list inside one.
+        inside = _item(text, _NUMBERED, apartado) or _item(text, _ORDINAL, apartado)
+    return _item(inside, _LETTERED, letter) if letter else inside
+
+
+def _item(text: str, markers: re.Pattern[str], label: str) -> str:
+    """Return what stands between the first marker with a label and the next one that counts on from it."""
+    begin, wanted = -1, _label_order(*label.partition(" ")[::2])
+    for marker in markers.finditer(text):
+        groups = marker.groupdict()
+        order = _label_order(marker["label"], groups.get("suffix") or groups.get("behind") or "")
+        if begin < 0:
+            if order == wanted:
+                begin = marker.start()
+        elif order > wanted:  # a list inside an item begins to count anew, and ends nothing
+            return text[begin : marker.start()].strip()
+    return text[begin:].strip() if begin >= 0 else ""
+
+
+def _label_order(label: str, suffix: str) -> tuple[int, int]:
+    # "ñ" comes after "n" and before "o".
+    order = int(label) if label.isdigit() else 2 * ord("n") + 1 if label == "ñ" else 2 * ord(label)
+    return order, suffix_value(suffix)

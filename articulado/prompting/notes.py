@@ -1,8 +1,10 @@
-"""Notes on the amendments of a provision, limited to those that affect the parts shown."""
+"""Notes on the amendments of a provision, limited to those that affect the parts shown, or to what readers need."""
 
 import re
 from collections.abc import Iterable, Sequence
 
+from articulado.language.folding import fold
+from articulado.language.sentences import first_sentences, sentences
 from articulado.language.translation import translate
 from articulado.legal.labels import WRITTEN_SUFFIXES
 from articulado.values.chunks import Chunk
@@ -21,6 +23,17 @@ _NOT_BY_LETTER = re.compile(r"suprim|derog|orden|numer|p[áa]rrafo", re.IGNORECA
 """Words of a note whose letters do not say where the text was amended: a letter may be gone or moved."""
 _BEGINS_UNIT = re.compile(
     rf"^(?:(?P<number>\d{{1,2}})(?: (?:{WRITTEN_SUFFIXES}))?\. |(?P<letter>[{_LETTERS}])\) )", re.MULTILINE
+)
+
+MAX_NOTE_WORDS = 40
+"""Words of a note beside a quotation; its first sentence may have more."""
+_AMENDMENT = re.compile(
+    r"se (?:modific|anad|sustituy|renumer|reenumer|suprim|redact)|(?:texto )?redactad|correccion|el dia en que empezo"
+    r"|parte de su texto ya no rige|la fecha de la reforma|vease|\[?ref\."
+)
+_OURS = re.compile(r" \(nota en lenguaje claro, no oficial\)")
+_NO_LONGER_LAW = re.compile(
+    r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de vigencia agotada)\W*", re.IGNORECASE
 )
 
 
@@ -146,3 +159,17 @@ def _letters_before(letter: str) -> set[str]:
     """Return the letters that may stand before one in an enumeration: many leave the ñ out."""
     at = _LETTERS.index(letter)
     return set(_LETTERS[max(0, at - (2 if letter == "o" else 1)) : at])
+
+
+def says_only_gone(text: str) -> bool:
+    """Tell whether a text says no more than that it is law no longer ("(Derogado)")."""
+    return bool(_NO_LONGER_LAW.fullmatch(text))
+
+
+def note_for_readers(note: str) -> str:
+    """Return the first sentences of a note on the force of a text and how to read it, without a final stop.
+
+    Who amended a text, and how its days are known, stands with the sources: of such notes the result is empty.
+    """
+    kept = [sentence for sentence in sentences(note) if not _AMENDMENT.match(fold(sentence))]
+    return " ".join(first_sentences([_OURS.sub("", sentence) for sentence in kept], MAX_NOTE_WORDS)).rstrip(".")

@@ -13,9 +13,9 @@ from articulado.language.folding import fold
 from articulado.language.sentences import sentence_spans
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import ProvisionRequest, parse_citations
-from articulado.legal.labels import provision_name
+from articulado.legal.labels import excerpt, provision_name
 from articulado.legal.laws.registry import known_laws
-from articulado.retrieval.references import excerpt, read_reference
+from articulado.retrieval.references import read_reference
 from articulado.values.answers import Need
 from articulado.values.chunks import Chunk, ProvisionRef
 from articulado.values.errors import InvalidInput

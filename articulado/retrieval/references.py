@@ -2,7 +2,7 @@
 
 ``read_reference`` parses the argument of ``articulado show``, such as "art. 48.4 ET", "anexo II LISOS" or
 "ET". ``provision_detail`` returns a provision in its wording of a day, with the provisions that it cites
-and that cite it. ``excerpt`` returns an apartado or a letter of a text. Errors are ``InvalidInput`` and
+and that cite it. Errors are ``InvalidInput`` and
 ``NoResultsFound``.
 """
 
@@ -23,11 +23,10 @@ from articulado.legal.citations.parser import ProvisionRequest, parse_citations,
 from articulado.legal.dates.finder import find_date
 from articulado.legal.ids import BOE_ID_TYPED, boe_id
 from articulado.legal.labels import (
-    WRITTEN_SUFFIXES,
+    excerpt,
     order_of_kind,
     provision_key,
     provision_name,
-    suffix_value,
 )
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws, numbered_laws
 from articulado.legal.laws.mentions import find_law, law_mentions
@@ -103,12 +102,6 @@ def _has_number_beside_law(text: str) -> bool:
     """Tell whether a text has a number that is not of a law: of a provision that is written in no known way."""
     spans = [(mention.start, mention.end) for mention in law_mentions(text)]
     return any(not any(start <= digit.start() < end for start, end in spans) for digit in re.finditer(r"\d", text))
-
-
-_SUFFIX = rf"(?:[ .](?P<suffix>{WRITTEN_SUFFIXES}))"
-_NUMBERED = re.compile(rf"(?m)^(?P<label>\d{{1,2}})(?:{_SUFFIX}?[.)]|{_SUFFIX.replace('suffix', 'behind')}) ")
-_ORDINAL = re.compile(rf"(?m)^(?P<label>\d{{1,2}}){_SUFFIX}?\.[ºª] ")
-_LETTERED = re.compile(rf"(?m)^(?P<label>[a-zñ])(?:\){_SUFFIX.replace('suffix', 'behind')}[.)]?|{_SUFFIX}?\)) ")
 
 
 @dataclass(frozen=True)
@@ -374,32 +367,3 @@ def wording_on(wordings: Sequence[Wording], day: date | None, today: date) -> Wo
     """Return the wording of a day, if any; without one that of today, else the last that there was."""
     of_day = next((wording for wording in wordings if wording.is_of(day or today)), None)
     return of_day or (wordings[-1] if wordings and day is None else None)
-
-
-def excerpt(text: str, apartado: str, letter: str) -> str:
-    """Return an apartado of a text, or a letter of it, as the law numbers them; empty where the text has none such."""
-    inside = text
-    if apartado:
-        # "2.º" is an apartado only where the law has no "2.": else it is in a list inside one.
-        inside = _item(text, _NUMBERED, apartado) or _item(text, _ORDINAL, apartado)
-    return _item(inside, _LETTERED, letter) if letter else inside
-
-
-def _item(text: str, markers: re.Pattern[str], label: str) -> str:
-    """Return what stands between the first marker with a label and the next one that counts on from it."""
-    begin, wanted = -1, _label_order(*label.partition(" ")[::2])
-    for marker in markers.finditer(text):
-        groups = marker.groupdict()
-        order = _label_order(marker["label"], groups.get("suffix") or groups.get("behind") or "")
-        if begin < 0:
-            if order == wanted:
-                begin = marker.start()
-        elif order > wanted:  # a list inside an item begins to count anew, and ends nothing
-            return text[begin : marker.start()].strip()
-    return text[begin:].strip() if begin >= 0 else ""
-
-
-def _label_order(label: str, suffix: str) -> tuple[int, int]:
-    # "ñ" comes after "n" and before "o".
-    order = int(label) if label.isdigit() else 2 * ord("n") + 1 if label == "ñ" else 2 * ord(label)
-    return order, suffix_value(suffix)

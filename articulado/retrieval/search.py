@@ -34,9 +34,9 @@ from articulado.retrieval.fusion import candidate, in_order, merged
 from articulado.retrieval.ranking.cards import CardReader
 from articulado.store.generations import MeaningSpace
 from articulado.store.supplementary import UNAVAILABLE
-from articulado.values.answers import NO_COST, Cost, TurnQuestion, cost_of_failure
+from articulado.values.answers import TurnQuestion
 from articulado.values.chunks import CARDS, Candidate, Chunk, provision_of
-from articulado.values.errors import IndexMissing, ModelError, StoreUnavailable
+from articulado.values.errors import NO_COST, Cost, IndexMissing, ModelError, StoreUnavailable, cost_of_failure
 from articulado.values.protocols import (
     ChunkStore,
     Embedded,

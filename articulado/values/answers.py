@@ -1,23 +1,18 @@
 """Values of a question and its answer: messages, the question of a turn, citations, verdicts, usage, stream events.
 
 ``TurnQuestion`` is the question of a turn, read once; ``question_of`` makes one of which only the text is known. Days
-are ISO 8601 strings or ``date`` objects. ``cost_of`` and ``cost_of_failure`` count the model requests of a call,
-including a call that failed.
+are ISO 8601 strings or ``date`` objects.
 """
 
 from datetime import date
-from typing import Literal, NamedTuple, NotRequired, Protocol
+from typing import Literal, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
 from articulado.values.chunks import Agreement, TextState
-from articulado.values.errors import ModelError
 
 AnswerOutcome = Literal["answer", "near", "decline", "ask"]
 """How a question ends: answered, the nearest provisions shown with a warning, declined, or asked what is missing."""
-DataOutcome = Literal["found", "uncertain", "out_of_scope"]
-"""What became of the search for the data that a case needs."""
-
 StoreName = Literal["index", "records"]
 """What answers: the index, or the packaged records, which need neither index nor embedder."""
 
@@ -361,43 +356,3 @@ class FinalEvent(TypedDict):
 
 
 StreamEvent = StageEvent | TokenEvent | RetryEvent | FinalEvent
-
-
-class Cost(TypedDict):
-    """HTTP requests to models, and their tokens."""
-
-    requests: int
-    input_tokens: int
-    output_tokens: int
-
-
-class HasUsage(Protocol):
-    """What a service gives back beside what was asked for: what it cost."""
-
-    @property
-    def requests(self) -> int:
-        """HTTP requests."""
-        ...
-
-    @property
-    def input_tokens(self) -> int:
-        """Tokens sent."""
-        ...
-
-    @property
-    def output_tokens(self) -> int:
-        """Tokens received."""
-        ...
-
-
-NO_COST: Cost = {"requests": 0, "input_tokens": 0, "output_tokens": 0}
-
-
-def cost_of(reply: HasUsage) -> Cost:
-    """Return what a reply cost."""
-    return {"requests": reply.requests, "input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
-
-
-def cost_of_failure(error: ModelError) -> Cost:
-    """Return the cost of a call that failed: its requests were made all the same."""
-    return {"requests": error.attempts, "input_tokens": 0, "output_tokens": 0}

@@ -15,6 +15,8 @@ from articulado.values.chunks import Chunk
 DataType = Literal["text", "currency", "date", "boolean", "number"]
 Group = Literal["participant_data", "plan_data"]
 Decision = Literal["can_proceed", "uncertain", "out_of_scope"]
+DataOutcome = Literal["found", "uncertain", "out_of_scope"]
+"""What became of the search for the data that a case needs."""
 Concern = Literal["taxes", "fees", "deadlines", "other"]
 
 

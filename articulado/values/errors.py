@@ -1,10 +1,13 @@
-"""All exceptions of articulado, grouped by the person who can act on them.
+"""All exceptions of articulado, grouped by the person who can act on them, and the cost of model calls.
 
-``ArticuladoError`` is the base class.
+``ArticuladoError`` is the base class. ``cost_of`` and ``cost_of_failure`` count the model requests of a call, including
+a call that failed.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
+
+from typing_extensions import TypedDict
 
 
 class ArticuladoError(RuntimeError):
@@ -96,3 +99,43 @@ class ConversationUnknown(InvalidInput):
 
 class ConversationBusy(ArticuladoError):
     """A run of the conversation goes on: another one would not know of it."""
+
+
+class Cost(TypedDict):
+    """HTTP requests to models, and their tokens."""
+
+    requests: int
+    input_tokens: int
+    output_tokens: int
+
+
+class HasUsage(Protocol):
+    """What a service gives back beside what was asked for: what it cost."""
+
+    @property
+    def requests(self) -> int:
+        """HTTP requests."""
+        ...
+
+    @property
+    def input_tokens(self) -> int:
+        """Tokens sent."""
+        ...
+
+    @property
+    def output_tokens(self) -> int:
+        """Tokens received."""
+        ...
+
+
+NO_COST: Cost = {"requests": 0, "input_tokens": 0, "output_tokens": 0}
+
+
+def cost_of(reply: HasUsage) -> Cost:
+    """Return what a reply cost."""
+    return {"requests": reply.requests, "input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
+
+
+def cost_of_failure(error: ModelError) -> Cost:
+    """Return the cost of a call that failed: its requests were made all the same."""
+    return {"requests": error.attempts, "input_tokens": 0, "output_tokens": 0}

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from articulado.language.gaps import gaps_in
+from articulado.language.formats import gaps_in
 from articulado.language.translation import translate
 from articulado.legal.ids import boe_id
 from articulado.legal.labels import provision_key

@@ -16,10 +16,9 @@ from articulado.language.folding import fold
 from articulado.language.translation import translate
 from articulado.legal.citations.items import Place
 from articulado.legal.citations.parser import Citation
-from articulado.legal.labels import provision_name
+from articulado.legal.labels import excerpt, provision_name
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import in_force
-from articulado.retrieval.references import excerpt
 from articulado.values.chunks import REPEALED, Chunk, ProvisionRef
 from articulado.values.findings import Finding, NamedStatus, NamedVerdict
 from articulado.values.protocols import ChunkStore

@@ -15,9 +15,9 @@ from typing import Any, Literal, NotRequired
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.engine import calculate
 from articulado.calculations.parameters import VALUE_TYPE
+from articulado.calculations.wordings import CALCULATIONS
 from articulado.calculations.written import as_document, cited, parts_of
 from articulado.config.profile import Profile
 from articulado.language.formats import long_day

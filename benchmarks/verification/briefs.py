@@ -17,7 +17,7 @@ from typing import Any
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
-from articulado.ingestion.files.brief import read_brief
+from articulado.ingestion.files.reader import read_brief
 from articulado.ingestion.incremental.base import IndexBase
 from articulado.ingestion.incremental.indexed_laws import indexed_law
 from articulado.language.folding import fold

@@ -19,8 +19,7 @@ from rich.text import Text
 
 from articulado.language.folding import fold
 from articulado.language.formats import long_day, written
-from cli.names import named
-from cli.render import clean, notice, print_indented, print_sources, print_warnings
+from cli.render import clean, named, notice, print_indented, print_sources, print_warnings
 
 if TYPE_CHECKING:
     from articulado.config.profile import Profile

@@ -22,8 +22,18 @@ from articulado.values.errors import InvalidInput
 from cli.options import IndexFolder, Json, read_configuration
 from cli.render import clean, console, print_json, print_text, table
 from cli.session import opened_services
-from evaluation.case_desk.cases import LabelledCase, cases_of_profile, own_test, read_cases
-from evaluation.case_desk.measure import GRAPHS, CaseResult, Measured, fit, measure, run_cases
+from evaluation.case_desk.measure import (
+    GRAPHS,
+    CaseResult,
+    LabelledCase,
+    Measured,
+    cases_of_profile,
+    fit,
+    measure,
+    own_test,
+    read_cases,
+    run_cases,
+)
 
 if TYPE_CHECKING:
     from articulado.config.profile import Profile

@@ -15,7 +15,7 @@ import typer
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from cli.case.calibrate import calibrate
-from cli.names import Command, Commands
+from cli.failures import Command, Commands
 from cli.options import IndexFolder, Json, ProfileOption, Rerank, read_configuration, run_context, whole
 from cli.render import console, print_json
 from cli.session import opened_services

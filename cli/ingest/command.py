@@ -18,9 +18,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from articulado.language.translation import translate
 from articulado.values.errors import CostNotAllowed, InvalidInput
-from cli.failures import FAILED, complain, failure_beside
+from cli.failures import FAILED, Command, Commands, complain, failure_beside
 from cli.ingest.view import describe_failure, print_report, shortfalls
-from cli.names import Command, Commands
 from cli.options import IndexFolder, Json, ProfileOption, a_date, read_configuration, whole
 from cli.render import clean, console, print_json
 

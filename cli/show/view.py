@@ -15,8 +15,7 @@ from articulado.language.languages import Language
 from articulado.legal.agreements.names import area, validity_of
 from articulado.retrieval.references import Link, ProvisionDetail, Version
 from articulado.values.chunks import REPEALED, Agreement, Status
-from cli.names import placed, titled
-from cli.render import clean, print_indented
+from cli.render import clean, placed, print_indented, titled
 
 
 def print_scope(out: Console, agreement: Agreement) -> None:

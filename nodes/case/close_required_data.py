@@ -9,8 +9,7 @@ from articulado.cases.confidence import MIN_CONFIDENCE
 from articulado.cases.fields import fields_json
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
-from articulado.values.answers import DataOutcome
-from articulado.values.cases import ArticleReference, CaseMetadata, Source
+from articulado.values.cases import ArticleReference, CaseMetadata, DataOutcome, Source
 from articulado.values.protocols import TokenCounter
 from nodes.case.result import DECISION_OF, case_metadata, case_sources, low_confidence, read_case
 from nodes.stage import final_event

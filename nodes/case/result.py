@@ -22,7 +22,6 @@ from articulado.language.languages import Language
 from articulado.legal.labels import provision_url
 from articulado.legal.laws.registry import known_laws
 from articulado.prompting.outgoing_links import source_addresses, texts_without_foreign_links
-from articulado.values.answers import Cost, cost_of
 from articulado.values.cases import (
     CaseMetadata,
     CitedProvision,
@@ -37,6 +36,7 @@ from articulado.values.cases import (
     shown_title,
 )
 from articulado.values.chunks import Chunk
+from articulado.values.errors import Cost, cost_of
 from articulado.values.protocols import Structured
 from state.case import CaseState
 

@@ -10,9 +10,8 @@ from articulado.cases.confidence import MIN_CONFIDENCE
 from articulado.cases.typed_data import ChatDataReader, sent_values
 from articulado.config.profile import Profile
 from articulado.language.languages import Language
-from articulado.values.answers import Cost, cost_of
 from articulado.values.cases import CollectedValue
-from articulado.values.errors import ConfigurationError, ModelError
+from articulado.values.errors import ConfigurationError, Cost, ModelError, cost_of
 from nodes.case.result import read_case
 from state.case import CaseState
 from state.context import ResolvedContext

@@ -14,10 +14,9 @@ from typing_extensions import TypedDict
 from articulado.ingestion.bundled import article_named
 from articulado.ingestion.files.header import is_article
 from articulado.ingestion.first_index import how_to_remove, nothing_to_renew
-from articulado.ingestion.incremental.base import IndexBase
+from articulado.ingestion.incremental.base import IndexBase, code_digest, key_of, profile_digest
 from articulado.ingestion.incremental.catalog import Catalog
 from articulado.ingestion.incremental.draft import Draft
-from articulado.ingestion.incremental.workspace import code_digest, key_of, profile_digest
 from articulado.ingestion.index_models import CHUNKER
 from articulado.ingestion.sources import absolute, by_age, is_loose, source_files
 from articulado.language.translation import translate

@@ -12,10 +12,9 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.ingestion.bundled import BundledDocument, comes_along
-from articulado.ingestion.incremental.base import IndexBase
+from articulado.ingestion.incremental.base import IndexBase, Staged, corpus_digest, key_of, profile_digest
 from articulado.ingestion.incremental.catalog import FILE, GONE, RECORD
 from articulado.ingestion.incremental.draft import Draft
-from articulado.ingestion.incremental.workspace import Staged, corpus_digest, key_of, profile_digest
 from articulado.ingestion.indexing.changes import leave_unread
 from articulado.ingestion.indexing.parents import DocumentReader
 from articulado.ingestion.links.provision_index import ProvisionIndex

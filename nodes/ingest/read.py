@@ -13,9 +13,8 @@ from pathlib import Path
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from articulado.ingestion.incremental.base import IndexBase
+from articulado.ingestion.incremental.base import IndexBase, Staged, Workspace
 from articulado.ingestion.incremental.draft import Draft
-from articulado.ingestion.incremental.workspace import Staged, Workspace
 from articulado.ingestion.index_models import IndexModels
 from articulado.ingestion.reading import read_source
 from articulado.ingestion.sources import unread_files

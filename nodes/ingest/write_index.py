@@ -16,10 +16,9 @@ from typing_extensions import TypedDict
 
 from articulado.config.profile import Profile
 from articulado.guides.known_questions import prepare
-from articulado.ingestion.incremental.base import IndexBase, context_cache
+from articulado.ingestion.incremental.base import IndexBase, Workspace, context_cache
 from articulado.ingestion.incremental.catalog import read_catalog
 from articulado.ingestion.incremental.draft import Draft
-from articulado.ingestion.incremental.workspace import Workspace
 from articulado.ingestion.index_models import IndexModels, check_models
 from articulado.ingestion.indexing.build import WriteCounts, describe, fit, is_fitted, save_words, write_changes
 from articulado.ingestion.indexing.changes import (

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
 from articulado.legal.citations.parser import ProvisionRequest
-from articulado.legal.labels import provision_name
+from articulado.legal.labels import excerpt, provision_name
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import Certainty, certainty, tracked_laws
 from articulado.retrieval.question import is_tracked
 from articulado.retrieval.references import (
     Wording,
-    excerpt,
     order_in_law,
     read_reference,
     remarks_on,

@@ -12,10 +12,9 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from articulado.calculations.catalogue import calculation_of
 from articulado.calculations.engine import Calculation, calculate
 from articulado.calculations.values import Outcome, Refused
-from articulado.calculations.wordings import compare_wordings, confirm
+from articulado.calculations.wordings import calculation_of, compare_wordings, confirm
 from articulado.calculations.written import Worked, as_document
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
@@ -252,7 +251,7 @@ class LawDesk:
         Raises:
             InvalidInput: the file cannot be read, or cites nothing.
         """
-        from articulado.ingestion.files.brief import read_brief
+        from articulado.ingestion.files.reader import read_brief
         from articulado.ingestion.worker import workers
         from articulado.verification.briefs.checker import check_brief
         from articulado.verification.briefs.provisions import cited_laws

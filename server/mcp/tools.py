@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from articulado.calculations.catalogue import CALCULATIONS, ListedCalculation, calculation_of, listed
+from articulado.calculations.wordings import CALCULATIONS, ListedCalculation, calculation_of, listed
 from articulado.calculations.written import Worked
 from articulado.config.profile import Profile
 from articulado.legal.wordings import Certainty

@@ -6,7 +6,7 @@ They contain no ``None``, because FastAPI leaves ``None`` out of the description
 import json
 from typing import Any
 
-from articulado.calculations.catalogue import ListedCalculation
+from articulado.calculations.wordings import ListedCalculation
 from articulado.calculations.written import Worked
 from articulado.values.answers import NearestNeed
 from articulado.values.findings import Finding

@@ -16,9 +16,9 @@ from fastapi import Path as PathParameter
 from fastapi.responses import JSONResponse, Response
 from typing_extensions import TypedDict
 
-from articulado.calculations.catalogue import CALCULATIONS, ListedCalculation, listed
 from articulado.calculations.deadlines import calendar_file
 from articulado.calculations.values import Result
+from articulado.calculations.wordings import CALCULATIONS, ListedCalculation, listed
 from articulado.calculations.written import Worked, last_day
 from articulado.language.languages import Language
 from articulado.language.translation import translate

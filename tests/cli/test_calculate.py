@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from articulado.calculations.catalogue import CALCULATIONS
+from articulado.calculations.wordings import CALCULATIONS
 from cli.main import run
 
 CASE = ["--input", "start=2019-03-01", "--input", "end=28/02/2026", "--input", "annual_salary=36.500 €"]

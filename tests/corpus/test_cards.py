@@ -12,7 +12,7 @@ from articulado.ingestion.bundled import bundled_articles
 from articulado.ingestion.markdown.reader import read_law
 from articulado.language.folding import fold
 from cli.options import EXAMPLE
-from server.page.routes import page_texts
+from server.app import page_texts
 
 CARDS = packaged_cards()
 LAWS = sorted({pin.ref[0] for card in CARDS.values() for pin in card.pins})

@@ -12,7 +12,7 @@ from support.small_laws import write_law
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
-from articulado.ingestion.incremental.workspace import KEPT_SECONDS
+from articulado.ingestion.incremental.base import KEPT_SECONDS
 from articulado.ingestion.indexing import parents as attach
 from articulado.legal.wordings import wording_hash
 from articulado.store.generations import CATALOG

@@ -12,7 +12,7 @@ from articulado.config.settings import ModelSettings, Settings
 from articulado.models.openai import chat_model, embedder
 from articulado.models.retry import Retrier
 from articulado.retrieval.ranking.model_reranker import ModelReranker
-from articulado.retrieval.ranking.reader import ReaderScorer
+from articulado.retrieval.ranking.table import ReaderScorer
 from articulado.values.errors import ModelTimeout
 from graph.rag import build_rag
 

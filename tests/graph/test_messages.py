@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from articulado.config.settings import Settings
 from graph.compose import open_rag
 from graph.rag import Rag
-from nodes.messages import Spoken, exchange_of
+from nodes.turn import Spoken, exchange_of
 from state.rag import RagState
 
 FIRST, SECOND = "¿Cuántos días de vacaciones me corresponden?", "¿Y pueden sustituirse por dinero?"

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 from support.states import begun
 
-from articulado.calculations.catalogue import CALCULATIONS
+from articulado.calculations.wordings import CALCULATIONS
 from articulado.guides import card_answers
 from articulado.guides.cards import Card, card_chunk, packaged_cards
 from articulado.legal.domain.spanish_law import SPANISH_LAW

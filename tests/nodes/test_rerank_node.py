@@ -14,7 +14,7 @@ from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking.comparison import Comparer
 from articulado.retrieval.ranking.heuristic import WordShare
 from articulado.retrieval.ranking.model_reranker import ModelReranker
-from articulado.retrieval.ranking.reader import ReaderScorer
+from articulado.retrieval.ranking.table import ReaderScorer
 from articulado.values.errors import ConfigurationError, ModelError
 from graph.rag import build_rag
 from nodes.rerank import rerank

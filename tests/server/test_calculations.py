@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from support.served_law import index_law, v1_client
 
-from articulado.calculations.catalogue import CALCULATIONS
+from articulado.calculations.wordings import CALCULATIONS
 
 PATH = "/v1/calculations"
 OBJECTIVE: dict[str, Any] = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from articulado.config.data_files import UnreadableYaml, load_yaml
-from articulado.ingestion.boe.catalogue import parse_xml
+from articulado.ingestion.boe.cache import parse_xml
 from articulado.language.translation import current_language
 from articulado.values.errors import InvalidInput, StoreUnavailable
 

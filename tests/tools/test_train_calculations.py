@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from articulado.calculations.catalogue import CALCULATIONS
+from articulado.calculations.wordings import CALCULATIONS
 from articulado.legal.reading import mentions
 from articulado.store.records.schema import CalculationQuestion, load_calculation_questions
 from tools.train_calculations import TODAY, fitted, labelled, typed, usage_of

@@ -10,7 +10,7 @@ from support.small_articles import write_profile
 from articulado.cases.comparison import FEATURES
 from articulado.cases.guides import LabelledInquiry
 from articulado.config.profile import load_profile
-from evaluation.case_desk.cases import LabelledCase
+from evaluation.case_desk.measure import LabelledCase
 from tools.train_matching import Desk, Example, across_writers, examples_of, fitted, table_of, trained
 
 LOUD, NEAREST = 0, FEATURES.index("nearest")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from articulado.ingestion.boe.catalogue import Element
+from articulado.ingestion.boe.cache import Element
 from articulado.ingestion.boe.wordings import Wording, wording_dates, wordings
 from articulado.ingestion.markdown.body import IMAGE
 from articulado.ingestion.model import Provision

@@ -14,14 +14,18 @@ from typing import Self
 
 import httpx2
 
-from articulado.ingestion.boe.cache import BoeCache, CachedLaw, Checked, Shrinkage, updated_of
-from articulado.ingestion.boe.catalogue import (
+from articulado.ingestion.boe.cache import (
     UNREADABLE,
+    BoeCache,
+    CachedLaw,
+    Checked,
     ListedLaw,
+    Shrinkage,
     is_answer,
     is_answer_to_search,
     parse_law_list,
     search_params,
+    updated_of,
 )
 from articulado.ingestion.boe.http import BACKOFF, PoliteHttp
 from articulado.legal.ids import is_boe_id

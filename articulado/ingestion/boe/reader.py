@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 
 from articulado.ingestion.boe.blocks import LawFacts, read_blocks, tidy
-from articulado.ingestion.boe.catalogue import Element, parse_xml
+from articulado.ingestion.boe.cache import Element, parse_xml
 from articulado.ingestion.boe.wordings import iso_day, norm_in
 from articulado.ingestion.effects import effects_of
 from articulado.ingestion.model import Law, LawStatus, Provision, unique_wording_keys

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from articulado.ingestion.boe.catalogue import Element
+from articulado.ingestion.boe.cache import Element
 from articulado.language.formats import MONTHS, month_number
 from articulado.legal.ids import BOE_ID
 from articulado.legal.validity import AMENDS

@@ -56,7 +56,7 @@ def breadcrumb(chunk: Chunk) -> str:
 def context_of(chunk: Chunk, kind: ChunkContext, sentences: Mapping[int, str]) -> str:
     """Return the context of a child: nothing, its breadcrumb, or that and the reader's sentence, if it has one.
 
-    ``sentences`` are those of ``articulado.ingestion.context.situate``, by the id of the child.
+    ``sentences`` are those of ``nodes.ingest.contextualize``, by the id of the child.
     """
     if kind == "none":
         return ""
@@ -297,7 +297,7 @@ NO_COST = ContextCost(0, 0, 0, 0)
 def estimate(
     children: Sequence[ParentChild], cache: ContextCache, reader_name: str, counter: TokenCounter, prompt: ContextPrompt
 ) -> ContextCost:
-    """Estimate the cost of ``articulado.ingestion.context.situate``; ``reader_name`` is that of its ``ModelSettings``.
+    """Estimate the cost of ``nodes.ingest.contextualize``; ``reader_name`` is that of its ``ModelSettings``.
 
     Raises:
         ConfigurationError: the cache cannot be read.

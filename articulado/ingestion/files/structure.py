@@ -36,7 +36,7 @@ from articulado.ingestion.structure import (
     without_contents,
 )
 from articulado.language.folding import fold, without_accents
-from articulado.language.gaps import gaps_in
+from articulado.language.formats import gaps_in
 from articulado.language.sentences import sentence_spans
 from articulado.legal.labels import PART_HEADINGS
 from articulado.legal.validity import provision_status

@@ -39,9 +39,9 @@ from articulado.encoders.bm25 import Bm25Encoder
 from articulado.encoders.dual import DualEncoder
 from articulado.ingestion.chunking.chunks import STRATEGY, child, children_of
 from articulado.ingestion.context.paid_cache import ContextCache, ContextPrompt, PaidCache, context_of
+from articulado.ingestion.incremental.base import Workspace, key_of
 from articulado.ingestion.incremental.catalog import GONE, Row
 from articulado.ingestion.incremental.draft import Draft
-from articulado.ingestion.incremental.workspace import Workspace, key_of
 from articulado.ingestion.indexing.parents import DocumentReader, Parents
 from articulado.ingestion.worker import in_order
 from articulado.language.known_words import forms

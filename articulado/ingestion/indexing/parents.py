@@ -15,9 +15,9 @@ from itertools import groupby
 
 from articulado.config.profile import Profile
 from articulado.ingestion.bundled import BundledDocument, bundled_documents, legal_basis
+from articulado.ingestion.incremental.base import Workspace
 from articulado.ingestion.incremental.catalog import FILE, Links, Row
 from articulado.ingestion.incremental.draft import Draft
-from articulado.ingestion.incremental.workspace import Workspace
 from articulado.ingestion.links.provision_index import ProvisionIndex
 from articulado.ingestion.links.references import UnresolvedCitation, current_chunk_ids, resolve_refs
 from articulado.legal.laws.registry import known_laws

@@ -12,8 +12,7 @@ from dataclasses import replace
 from datetime import date
 
 from articulado.language.folding import fold
-from articulado.language.formats import MONTHS, long_day, month_number
-from articulado.language.gaps import gaps_in
+from articulado.language.formats import MONTHS, gaps_in, long_day, month_number
 from articulado.language.numerals import numeral
 from articulado.language.translation import translate
 from articulado.legal.citations.parser import Citation

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from support.paths import REPOSITORY, SHARED
 
-from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.engine import calculate
 from articulado.calculations.fields import FIELDS
 from articulado.calculations.parameters import parameter_kinds, verified_period
 from articulado.calculations.pensions import coefficient, months_early, ordinary_age
 from articulado.calculations.unemployment import CALCULATIONS as UNEMPLOYMENT
 from articulado.calculations.values import Missing, NotEntitled, Refused, Result, Stop
+from articulado.calculations.wordings import CALCULATIONS
 
 LAWS = SHARED / "corpus" / "laws"
 needs_laws = pytest.mark.skipif(not LAWS.is_dir(), reason="the texts of the laws are not beside the repository")

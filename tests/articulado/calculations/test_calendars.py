@@ -16,10 +16,10 @@ from articulado.calculations.calendars import (
     elapsed_units,
     seat_called,
 )
-from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.deadlines import calendar_file
 from articulado.calculations.engine import calculate
 from articulado.calculations.values import Refused, Result, Stop
+from articulado.calculations.wordings import CALCULATIONS
 
 DAYS_2026 = st.dates(date(2026, 1, 1), date(2026, 9, 30))
 TOWNS = (

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from support.paths import DATA, SHARED
 
-from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.engine import calculate
 from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result, plain
+from articulado.calculations.wordings import CALCULATIONS
 from articulado.calculations.written import as_document
 
 CASES = [

@@ -6,11 +6,11 @@ from decimal import Decimal
 import pytest
 
 from articulado.calculations import compensation
-from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.compensation import REFORM
 from articulado.calculations.employment import add_months, whole_months
 from articulado.calculations.engine import calculate
 from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result, plain
+from articulado.calculations.wordings import CALCULATIONS
 
 OBJECTIVE = CALCULATIONS["compensation/objective"]
 GROWING = (*(each.kind for each in compensation.CALCULATIONS), "compensation/domestic", "compensation/representatives")

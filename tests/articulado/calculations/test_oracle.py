@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.engine import calculate
 from articulado.calculations.values import Result
+from articulado.calculations.wordings import CALCULATIONS
 
 DAYS = {
     "compensation/objective": (20, 12),

@@ -10,10 +10,10 @@ from support.chunks import make_chunk
 from support.doubles import FakeStore
 from support.paths import DATA
 
-from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.engine import calculate
 from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result
 from articulado.calculations.wordings import (
+    CALCULATIONS,
     IndexedWording,
     compare_wordings,
     confirm,

@@ -11,8 +11,7 @@ from articulado.cases.confidence import fit_curve
 from articulado.config.extras import EXTRAS, importing, installed, require
 from articulado.config.settings import Settings
 from articulado.encoders.dual import DualEncoder, TrainingPairs
-from articulado.ingestion.files.brief import read_brief
-from articulado.ingestion.files.reader import read_document
+from articulado.ingestion.files.reader import read_brief, read_document
 from articulado.legal.domain.base import PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.errors import ConfigurationError

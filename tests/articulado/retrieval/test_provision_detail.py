@@ -9,9 +9,9 @@ from support.doubles import make_chunk
 
 from articulado.legal.citations.items import Place
 from articulado.legal.citations.parser import ProvisionRequest
+from articulado.legal.labels import excerpt
 from articulado.legal.laws.indexed import IndexedLaws
 from articulado.retrieval.references import (
-    excerpt,
     read_reference,
     wording_on,
     wordings_of,

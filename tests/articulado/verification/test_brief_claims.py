@@ -9,7 +9,7 @@ import pytest
 
 from articulado.ingestion.chunking.chunks import law_chunks
 from articulado.ingestion.markdown.reader import read_law
-from articulado.language.gaps import gap_mark
+from articulado.language.formats import gap_mark
 from articulado.values.chunks import Chunk
 from articulado.verification.briefs.checker import check_brief
 from articulado.verification.briefs.passages import BriefParagraph, BriefReport, division_of

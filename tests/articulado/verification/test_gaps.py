@@ -2,7 +2,7 @@
 
 import pytest
 
-from articulado.language.gaps import GapKind, gap_mark
+from articulado.language.formats import GapKind, gap_mark
 from articulado.language.translation import use_locale
 from articulado.verification.checks import gap_findings
 from articulado.verification.reading import read_answer

@@ -7,8 +7,8 @@ from support.chunks import make_chunk
 from support.doubles import FakeStore
 from support.states import begun
 
-from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.engine import calculate
+from articulado.calculations.wordings import CALCULATIONS
 from articulado.calculations.written import as_document, fragment
 from articulado.retrieval.fusion import candidate
 from articulado.values.answers import question_of

@@ -14,8 +14,7 @@ from articulado.cases.matching import packaged_models
 from cli.case.calibrate import ProfileFindings, print_findings
 from cli.failures import FAILED, MISUSED
 from cli.main import run
-from evaluation.case_desk.cases import KINDS, LabelledCase, own_test
-from evaluation.case_desk.measure import GRAPHS, CaseResult
+from evaluation.case_desk.measure import GRAPHS, KINDS, CaseResult, LabelledCase, own_test
 
 PROFILES = REPOSITORY / "profiles"
 PER_CLASS = 3

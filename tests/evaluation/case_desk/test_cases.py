@@ -12,7 +12,7 @@ from articulado.cases.fields import canonical_value
 from articulado.cases.guides import load_inquiries
 from articulado.config.profile import load_profile
 from articulado.values.errors import InvalidInput
-from evaluation.case_desk.cases import KINDS, LabelledCase, own_decisions, own_test, read_cases
+from evaluation.case_desk.measure import KINDS, LabelledCase, own_decisions, own_test, read_cases
 
 PROFILES = {name: load_profile(name) for name in ("laboral", "plan_401k")}
 ROW = {"id": "c1", "profile": "plan_401k", "inquiry": "Rollover?", "article": "lt-trust-rollover"}

@@ -8,8 +8,7 @@ from support.doubles import QueueChat
 from support.small_case import ALIEN, ARTICLE, CHUNKS, SmallBase, case_services, field
 
 from articulado.values.errors import InvalidInput
-from evaluation.case_desk.cases import LabelledCase
-from evaluation.case_desk.measure import CaseResult, KindCounts, fit, is_right, measure, run_cases
+from evaluation.case_desk.measure import CaseResult, KindCounts, LabelledCase, fit, is_right, measure, run_cases
 
 PAY_DAY = {**field("pay_day", "plan_data", "date", required=True), "max": "today"}
 DATED = [{**CHUNKS[0], "details": {**CHUNKS[0]["details"], "fields": [PAY_DAY]}}, *CHUNKS[1:]]

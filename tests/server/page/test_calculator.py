@@ -9,8 +9,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 from support.chromium import Visit
 
-from articulado.calculations.catalogue import CALCULATIONS
 from articulado.calculations.engine import calculate
+from articulado.calculations.wordings import CALCULATIONS
 from articulado.calculations.written import as_document, lines_of
 
 from .test_flows import DARK, PHONE, WCAG, answer_with

@@ -19,9 +19,8 @@ from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
 from graph.open_graphs import OpenGraphs
 from server.access import KeyRing
-from server.app import app_over
+from server.app import POLICY, app_over
 from server.guards import Guards
-from server.page.routes import POLICY
 from server.settings import ServerSettings
 
 pytestmark = pytest.mark.integration

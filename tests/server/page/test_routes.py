@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from server.access import Authentication, KeyRing
-from server.page.routes import HEADERS, page_routes
+from server.app import HEADERS, page_routes
 
 
 def client(title: str = "Derecho", language: str = "es", *, law: bool = True) -> TestClient:

@@ -24,7 +24,7 @@ from articulado.ingestion.files.formats.lines import (
 from articulado.ingestion.files.formats.source import one_page, refuse_other_formats, table_of
 from articulado.ingestion.files.header import closing_rule
 from articulado.ingestion.model import FileText
-from articulado.language.gaps import gap_mark
+from articulado.language.formats import gap_mark
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 

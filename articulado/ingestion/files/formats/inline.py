@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from articulado.language.gaps import gap_mark
+from articulado.language.formats import gap_mark
 from articulado.language.translation import translate
 
 Colour = tuple[int, int, int]

@@ -30,7 +30,7 @@ from articulado.ingestion.files.formats.lines import (
 from articulado.ingestion.files.formats.printed_page import Line, PageContent, PrintedLine, page_contents
 from articulado.ingestion.files.formats.source import PDF, Table, other_format
 from articulado.ingestion.model import FileText, Page
-from articulado.language.gaps import gaps_in
+from articulado.language.formats import gaps_in
 from articulado.language.translation import translate
 from articulado.legal.labels import split_heading
 from articulado.values.errors import InvalidInput

@@ -18,7 +18,7 @@ from articulado.ingestion.files.header import closing_rule
 from articulado.ingestion.markdown.body import clean as unmarked
 from articulado.ingestion.markdown.body import row
 from articulado.ingestion.model import FileText
-from articulado.language.gaps import gap_mark
+from articulado.language.formats import gap_mark
 
 
 def visible_lines(path: Path, *, has_marks: bool = True) -> tuple[list[str], LeftOut]:

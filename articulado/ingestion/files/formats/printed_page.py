@@ -41,7 +41,7 @@ from articulado.ingestion.files.formats.layout import (
 )
 from articulado.ingestion.files.formats.lines import clean, spoken_in
 from articulado.ingestion.files.formats.source import Table, table_of
-from articulado.language.gaps import gap_mark
+from articulado.language.formats import gap_mark
 from articulado.language.table_text import is_amount
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from pathlib import Path
 from articulado.config.files import ZIP
 from articulado.ingestion.files.formats.inline import LeftOut
 from articulado.ingestion.model import FileText, Page
-from articulado.language.gaps import gaps_in
+from articulado.language.formats import gaps_in
 from articulado.language.table_text import CELLS, PATH, is_amount
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput

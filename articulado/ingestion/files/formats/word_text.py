@@ -27,7 +27,7 @@ from articulado.ingestion.files.formats.inline import (
     same_colour,
 )
 from articulado.ingestion.files.formats.source import OLD_OFFICE, other_format
-from articulado.language.gaps import gap_mark
+from articulado.language.formats import gap_mark
 from articulado.language.numerals import roman
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput

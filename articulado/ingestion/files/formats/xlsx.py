@@ -29,8 +29,7 @@ from articulado.ingestion.files.formats.inline import (
 from articulado.ingestion.files.formats.lines import clean
 from articulado.ingestion.files.formats.source import packed_text, table_of
 from articulado.ingestion.model import FileText
-from articulado.language.formats import shown_value
-from articulado.language.gaps import gap_mark
+from articulado.language.formats import gap_mark, shown_value
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 

@@ -11,7 +11,7 @@ from support.boe_server import running_boe
 from support.fake_time import FakeTime
 
 from articulado.config.settings import Settings
-from articulado.ingestion.boe.catalogue import parse_xml
+from articulado.ingestion.boe.cache import parse_xml
 from articulado.ingestion.boe.client import BoeClient
 from articulado.ingestion.boe.http import BACKOFF
 from articulado.values.errors import ConfigurationError, InvalidInput, SourceUnavailable, UnreadableAnswer

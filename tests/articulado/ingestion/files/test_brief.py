@@ -10,7 +10,7 @@ from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.shared import Cm
 
-from articulado.ingestion.files.brief import read_brief
+from articulado.ingestion.files.reader import read_brief
 from articulado.values.errors import InvalidInput
 from tests.support.pdf import pdf_of, scanned_pdf
 

@@ -2,7 +2,7 @@ import pytest
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
 from articulado.config.profile import load_profile
-from articulado.ingestion.incremental import workspace as digests
+from articulado.ingestion.incremental import base as digests
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.doubles import make_chunk
 
-from articulado.ingestion.incremental.workspace import KEPT_SECONDS, Staged, Workspace, key_of
+from articulado.ingestion.incremental.base import KEPT_SECONDS, Staged, Workspace, key_of
 from articulado.values.errors import ConfigurationError, StoreUnavailable
 
 STAGED = Staged("normativa", "BOE-A-2000-1", "Ley", 1, [make_chunk(7)], [("BOE-A-2000-2", "art:1")], [])

@@ -14,7 +14,7 @@ from articulado.prompting.fragments import SEPARATOR
 from articulado.prompting.prompts import load_prompt
 from articulado.retrieval.fusion import candidate
 from articulado.retrieval.ranking.model_reranker import ModelReranker
-from articulado.retrieval.ranking.reader import ReaderScorer, message, parse_scores
+from articulado.retrieval.ranking.table import ReaderScorer, message, parse_scores
 from articulado.values.answers import question_of
 from articulado.values.errors import ModelError, ModelMisconfigured, ModelTimeout
 

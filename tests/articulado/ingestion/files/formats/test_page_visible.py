@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from articulado.ingestion.files.brief import read_brief
 from articulado.ingestion.files.formats import html, odt, plain
+from articulado.ingestion.files.reader import read_brief
 from articulado.ingestion.model import FileText
 
 COUNTED = "Se han dejado fuera 7 caracteres que no se ven (texto oculto, del color del fondo o diminuto)."

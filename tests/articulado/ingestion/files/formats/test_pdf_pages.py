@@ -21,7 +21,7 @@ from articulado.ingestion.files.formats import added_text, pdf
 from articulado.ingestion.files.formats.aligned import Word, aligned_tables
 from articulado.ingestion.files.formats.layout import columns_of
 from articulado.ingestion.model import FileText
-from articulado.language.gaps import gap_mark, gaps_in
+from articulado.language.formats import gap_mark, gaps_in
 from articulado.values.errors import InvalidInput
 
 WIDTH, HEIGHT = A4

@@ -5,8 +5,8 @@ from pathlib import Path
 import docx
 import pytest
 
-from articulado.ingestion.files.brief import read_brief
 from articulado.ingestion.files.formats import docx as word
+from articulado.ingestion.files.reader import read_brief
 from articulado.ingestion.model import FileText
 from articulado.values.errors import InvalidInput
 from tests.support.word import paragraph, run, word_of

@@ -15,12 +15,12 @@ from support.waiting import PATIENCE
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings
 from articulado.ingestion.context.paid_cache import ContextCache, ContextPrompt
-from articulado.ingestion.context.situate import STEP, check_reader, situate
 from articulado.models.openai import chat_model
 from articulado.models.retry import Retrier
 from articulado.values.answers import Message
 from articulado.values.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited
 from articulado.values.protocols import Completion
+from nodes.ingest.contextualize import STEP, check_reader, situate
 
 PROMPT = ContextPrompt.of(load_profile("laboral"))
 

@@ -11,9 +11,8 @@ from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.prompting.citation_markers import by_mark
 from articulado.retrieval.fusion import candidate
-from articulado.retrieval.parts import apartados_referred_to, chosen_parts, opening_part, without_repealed
 from articulado.values.answers import Days, question_of
-from nodes.select_context import select_context
+from nodes.select_context import apartados_referred_to, chosen_parts, opening_part, select_context, without_repealed
 from state.context import ResolvedContext
 
 TODAY = date(2026, 11, 23)
