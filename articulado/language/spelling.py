@@ -220,7 +220,8 @@ class Speller:
     def _alike(self, before: str, word: str, after: str, most: int, stems: Container[str]) -> list[_Reading]:
         """Return other words in the place of one, of sounds that differ by at most ``most``, and of other stems."""
         sound = self._typing.sound(word)
-        if most:
+        # A word that sounds as a known one is written by its sound: "biene" is "viene", however common "tiene" is.
+        if most and sound not in self._by_sound:
             found = process.extract(sound, self._known.sounds, scorer=OSA.distance, score_cutoff=most, limit=None)
             alike = [(self._words[number], distance) for _, distance, number in found]
         else:
