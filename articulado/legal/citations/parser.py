@@ -27,6 +27,7 @@ from articulado.legal.citations.owners import (
     owner_of_mention,
     owners_of,
 )
+from articulado.legal.citations.typed import as_printed
 from articulado.legal.labels import ADJECTIVES, CUT_ADJECTIVES, INITIALS, disposition_kind, units_in
 from articulado.legal.laws.indexed import IndexedLaws
 from articulado.legal.laws.mentions import LawMention, mentions_in
@@ -60,7 +61,7 @@ _NEIGHBOUR = re.compile(
 # "En la disposición transitoria y …": there is only one.
 _SOLE = re.compile(r"\s*[,;.)]|\s+[yo]\s|\s+(?:del|de\s+(?:la|esta|este))\s")
 _BARE = re.compile(r"[\s,:-]*(?=\d)")
-_THE_NUMBER = re.compile(r"(?:^|(?<!\w)(?:el|del|los|al|y|e|o)\s+|,\s+|§{1,2}\s*)(?=\d)")
+_THE_NUMBER = re.compile(r"(?:^|(?<!\w)(?:el|del|los|al|y|e|o)\s+|[,:;]\s+|\(|(?:segun|vid\.?|ex|cfr?\.?|por|con)\s+|§{1,2}\s*)(?=\d)")
 _ALONE = re.compile(r"[\s¿¡(]*(?:(?:el|los|la|del)\s+|§{1,2}\s*)?(?=\d)")
 _END = re.compile(r"[\s?!.)]*$")
 
@@ -110,6 +111,20 @@ def parse_citations(text: str, context: CitationContext | None = None) -> list[C
     [('BOE-A-2015-11430', 'art:38'), ('BOE-A-2015-11430', 'art:48 bis')]
     """
     context = context or CitationContext()
+    if not context.is_question:
+        return _parsed(text, context)
+    printed = as_printed(text)
+    return [
+        replace(
+            citation,
+            **dict(zip(("start", "end"), printed.span(citation.start, citation.end), strict=True)),
+            law_span=printed.span(*citation.law_span) if any(citation.law_span) else (0, 0),
+        )
+        for citation in _parsed(printed.text, context)
+    ]
+
+
+def _parsed(text: str, context: CitationContext) -> list[Citation]:
     folded = _folded(text)
     mentions = mentions_in(text, folded, context.day, literal=not context.is_question)
     if context.is_question:
@@ -150,8 +165,8 @@ def _folded(text: str) -> str:
 
 
 _ACRONYM = re.compile(r"(?<![\w.:])[A-ZÁÉÍÓÚÑ]{2,8}(?![\w:])")
-_NO_LAW = re.compile(rf"D[{INITIALS.upper()}]|ARTS?|RDLEG|RDL|RD|LO|SS|[IVXL]+")
-"""Capitals that are no name of a law: kinds of provisions and of norms, Roman numerals."""
+_NO_LAW = re.compile(rf"D[{INITIALS.upper()}]|ARTS?|RDLEG|RDL|RD|LO|SS|CEE?|UE|[IVXL]+")
+"""Capitals that are no name of a law: kinds of provisions and of norms, the European Union, Roman numerals."""
 
 
 def _acronyms(text: str, mentions: Sequence[LawMention]) -> Iterator[LawMention]:

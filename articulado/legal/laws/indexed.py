@@ -38,6 +38,12 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "circular": ("circular",),
     "instruccion": ("instruccion",),
     "orden": ("orden",),
+    "rdecretolegislativo": ("real_decreto_legislativo",),
+    "rdecretoley": ("real_decreto_ley",),
+    "rdecreto": ("real_decreto",),
+    "realdecretoleg": ("real_decreto_legislativo",),
+    "rdlegislativo": ("real_decreto_legislativo",),
+    "rdlvo": ("real_decreto_legislativo",),
     "rdleg": ("real_decreto_legislativo",),
     "rdlg": ("real_decreto_legislativo",),
     "rdley": ("real_decreto_ley",),
@@ -49,14 +55,15 @@ _KINDS: dict[str, tuple[str, ...]] = {
 }
 _OF = re.compile(r"\s+del?\s+")
 _NUMBERED = re.compile(
-    r"\b(?P<kind>real[ -]decreto[ -](?:legislativo|ley)|real decreto|ley organica|decreto[ -]ley foral"
+    r"\b(?P<kind>real[ -]decreto[ -](?:legislativo|ley)|real decreto leg\.?|r\.\s?decreto(?:[ -](?:legislativo|ley))?|real decreto|ley organica|decreto[ -]ley foral"
     r"|(?:ley|decreto|norma|orden) foral(?: legislativo)?|ley|decreto[ -](?:legislativo|ley)|decreto|circular"
-    r"|instruccion|orden(?: ministerial)?|r\.?d\.?[ -]?leg\.?|r\.?d\.?l\.?g\.?|r\.?d\.?[ -]?ley|r\.?d\.?-?l\.?|r\.?d\.?"
+    r"|instruccion|orden(?: ministerial)?|r\.?d\.?[ -]?leg(?:islativo)?\.?|r\.?d\.?[ -]?lvo\.?|r\.?d\.?l\.?g\.?|r\.?d\.?[ -]?ley|r\.?d\.?-?l\.?|r\.?d\.?"
     r"|l\.?[of]\.?|l\.|l(?=\s))\s*(?:(?:n\.?[ºo]|num\.?|numero)\s*)?"
     r"(?P<number>(?:[a-z]{2,4}/)?\d{1,4}(?:/|\s+del?\s+(?=(?:19|20)\d\d\b))(?:19|20)?\d\d)(?![\d/])"
-    rf"(?:(?:,?\s+|\s*(?P<open>\())(?:del?\s+)?(?P<day>\d{{1,2}})"
+    rf"(?:(?:,?\s+|\s*(?P<open>\())(?P<of>del?\s+)?(?P<day>\d{{1,2}})"
     rf"(?:(?:\.?º)?\s+(?:de\s+)?(?P<month>{MONTHS})(?:\s+del?\s+\d{{4}})?"
-    r"|(?P<mark>[/.-])(?P<figure>\d{1,2})(?:(?P=mark)(?:\d{4}|\d\d))?(?![\d/]))(?(open)\)))?"
+    # "Ley 39/2015, 30.2" names an article.
+    r"|(?P<mark>/|(?(of)[.-]|(?(open)[.-]|(?!))))(?P<figure>\d{1,2})(?:(?P=mark)(?:\d{4}|\d\d))?(?![\d/]))(?(open)\)))?"
 )
 
 

@@ -98,7 +98,8 @@ def first_words() -> re.Pattern[str]:
     return re.compile(
         r"(?<![\w/])(?:"
         + "|".join(_written(first) for first in sorted(_names_by_first_word(), key=len, reverse=True))
-        + r")(?![\w/])"
+        # "LGSS/1994" says which one is meant.
+        + r")(?!\w|/(?!(?:19|20)?\d\d\b))"
     )
 
 
@@ -121,7 +122,15 @@ _REFUNDIDO = re.compile(r"texto refundido (?:de la|del|de)\s+(?:ley (?:del|de la
 _EUROPEAN = re.compile(r"(?:reglamento|directiva|decision)e?s?\s*\($")
 # "Real Decreto 488/1998, de 27 de marzo, por el que se desarrolla el artículo 11 del …": the title is of that day.
 _ENTITLED = re.compile(r",?\s+por\s+(?:el|la)\s+que\s+se\s+[^.,;:()]*")
-_OF_YEAR = re.compile(r"\s+(?:(?:de|para)\s+)?(?:el\s+ano\s+)?((?:19|20)\d\d)\b")
+_OF_YEAR = re.compile(r"(?:\s+(?:(?:de|para)\s+)?(?:el\s+ano\s+)?(?=\d{4})|/)((?:19|20)?\d\d)\b(?!/)")
+
+
+_FOREIGN = re.compile(
+    r"\s+(?:(?:italian|aleman|portugues|frances|ingles|britanic|belg|suiz|austriac|polac|rumano|chilen|mexican|argentin"
+    r"|colombian|peruan|uruguay|paraguay|venezolan|brasilen|american|estadounidense|griego|sueco|noruego|danes)[oae]?s?"
+    r"|de\s+(?:italia|alemania|portugal|francia|inglaterra|belgica|suiza|chile|mexico|argentina|colombia|peru|brasil|andorra))\b"
+)
+"""What makes of a name that of a law of another state: "Estatuto de los Trabajadores italiano"."""
 
 
 @dataclass(frozen=True)
@@ -167,13 +176,14 @@ def _mentions_by_name(
         if literal and law is None:
             continue
         written = text[match.start() : match.end()]
-        if not literal and law is not None and not law.general and of_community().match(folded, position):
+        is_of_community = law is not None and not law.general and of_community().match(folded, position)
+        if not literal and (is_of_community or _FOREIGN.match(folded, position)):
             law = current = None
         elif law is not None and (year := _OF_YEAR.match(folded, position)) and law.number:
             position = year.end()
             family = {law.id: law} | {old.id: old for old in known_laws().values() if old.superseded_by == law.id}
             law = current = next(
-                (version for version in family.values() if version.number.endswith("/" + year[1])), None
+                (version for version in family.values() if version.number.rpartition("/")[2].endswith(year[1])), None
             )
         elif law is not None:
             written_on = _title_day(folded, match.start(), numbered) or _latest_day(
@@ -266,7 +276,7 @@ _NAME_OF_LAW = re.compile(
     r"(?P<noun>(?:[ivx]+\s+)?(?:ley(?:es)?|reglamentos?|real(?:es)?|decretos?|orden(?:es)?|directivas?|codigo|convenios?"
     r"|convencion|tratado|constitucion|estatutos?|ordenanzas?|pliego|texto|carta|acuerdos?|decision|resolucion|pacto|normas?|protocolo"
     r"|instrumento|normativa|instruccion|circular|declaracion|concordato|cc|lec|lopj|lgt|rd|lo|rdl|rdley|rdleg|lcsp|cp"
-    r"|lrjsp|tfue|tue)\b(?:\s+\((?:ue|cee?)\))?)"
+    r"|lrjsp|tfue|tue)\b(?:\s+\((?:ue|cee?)\))?)(?:\s+n\.?\s?[ºo]\.?(?=\s+\d))?"
     r"(?:\s+(?!(?:que|si|sobre|cuando|como|dice|se|me|es|esta|tiene|y|o|respecto|segun|en|para|por|con|a)\b)[\w/-]+){,9}"
 )
 
