@@ -25,6 +25,7 @@ from articulado.values.errors import InvalidInput
 from benchmarks.citations import Score
 
 GOLD = Path(__file__).resolve().parents[1] / "tests" / "data" / "citation_requests.jsonl"
+FRESH = GOLD.with_stem("citation_requests_fresh")
 DEFAULT_LAW = "BOE-A-2015-11430"
 DAY = date(2026, 7, 1)
 

@@ -215,7 +215,7 @@ _SUBDIVISION = (
     # "artículo 109. 2 de la Ley" has a blank too many.
     rf"|\.\d{{1,2}}(?:\.?[ºª]|[a-zñ](?![\w)]))?(?!\d)(?:[. ](?:{SUFFIXES})\b)?"
     r"|\.\s\d{1,2}(?:\.?\s?[a-zñ]\))?(?=\s+del?\b)"
-    rf"|\.?\s?{_BRACKETED}|\.[a-zñ](?:\s(?:{SUFFIXES})\b)?(?![\w.])"
+    rf"|\.?\s?{_BRACKETED}|\.[a-zñ](?:\s(?:{SUFFIXES})\b)?(?!\.?\w)"
     # "38(3)(b)", "41.2.III", "54.2 d ET", "4.2 c ter ET"
     rf"|\s?\((?:\d{{1,2}}|[a-zñ](?:\s(?:{SUFFIXES}))?)\)"
     rf"|\.[ivx]{{2,4}}\b|(?<=\d)\s[a-zñ]\s(?:{SUFFIXES})\b|(?<=\.\d)\s[b-df-nñp-tv-xz](?=\s|$))"

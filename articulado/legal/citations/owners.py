@@ -246,7 +246,7 @@ _UNREAD = r"(?:[a-zñ]{1,6}\.|\d{1,3}[.ºª]*|[a-zñ]\)|[a-zñ]{1,4}(?=\s*\d))"
 _UNREAD_GAP = re.compile(rf"[\s,]*(?P<words>{_UNREAD}(?:[\s,]*{_UNREAD}){{0,3}})[\s,]+(?:del|de\s+la|de\s+el)\s+")
 
 
-_LAW_WITH_NAME = r"(?:ley|codigo|reglamento|directiva|convenio|convencion|tratado|(?:real )?decreto)\s+[\w(]"
+_LAW_WITH_NAME = r"(?:ley|codigo|reglamento|directiva|convenio|convencion|tratado|(?:real )?decreto)\s+(?:\w|\([uc]e)"
 _BESIDE_ITS_NAME = re.compile(rf"[\s,(]+(?={_LAW_WITH_NAME})")
 _ITS_NAME = re.compile(rf"(?<!\w)(?={_LAW_WITH_NAME})")
 

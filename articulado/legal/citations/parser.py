@@ -61,7 +61,9 @@ _NEIGHBOUR = re.compile(
 # "En la disposición transitoria y …": there is only one.
 _SOLE = re.compile(r"\s*[,;.)]|\s+[yo]\s|\s+(?:del|de\s+(?:la|esta|este))\s")
 _BARE = re.compile(r"[\s,:-]*(?=\d)")
-_THE_NUMBER = re.compile(r"(?:^|(?<!\w)(?:el|del|los|al|y|e|o)\s+|[,:;]\s+|\(|(?:segun|vid\.?|ex|cfr?\.?|por|con)\s+|§{1,2}\s*)(?=\d)")
+_THE_NUMBER = re.compile(
+    r"(?:^|(?<!\w)(?:el|del|los|al|y|e|o|segun|vid\.?|ex|cfr?\.?|por|con)\s+|[,:;]\s+|\(|§{1,2}\s*)(?=[1-9])"
+)
 _ALONE = re.compile(r"[\s¿¡(]*(?:(?:el|los|la|del)\s+|§{1,2}\s*)?(?=\d)")
 _END = re.compile(r"[\s?!.)]*$")
 
@@ -117,7 +119,8 @@ def parse_citations(text: str, context: CitationContext | None = None) -> list[C
     return [
         replace(
             citation,
-            **dict(zip(("start", "end"), printed.span(citation.start, citation.end), strict=True)),
+            start=printed.span(citation.start, citation.end)[0],
+            end=printed.span(citation.start, citation.end)[1],
             law_span=printed.span(*citation.law_span) if any(citation.law_span) else (0, 0),
         )
         for citation in _parsed(printed.text, context)

@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from typing import Any
 
@@ -66,7 +66,7 @@ def as_printed(text: str) -> Printed:
         return printed
     for sign, words, spanish in _languages():
         if sign.search(fold(printed.text)):
-            printed = printed.replaced(words, lambda match, written, table=spanish: _translated(match, written, table))
+            printed = printed.replaced(words, partial(_translated, spanish))
     printed = printed.replaced(_SPOKEN, _figures).replaced(_SPELLED, _acronym)
     for pattern, new, within in _STEPS:
         printed = printed.replaced(pattern, new, within)
@@ -85,7 +85,7 @@ def _languages() -> tuple[tuple[re.Pattern[str], re.Pattern[str], tuple[str, ...
     return tuple(
         (
             re.compile(rf"(?<!\w)(?:{table['sign']})(?!\w)"),
-            re.compile(rf"(?<!\w)(?:{'|'.join(f'({key})' for key, _ in table['words'])})(?:(?<=['’])|(?!\w))"),
+            re.compile(rf"(?<![\w-])(?:{'|'.join(f'({key})' for key, _ in table['words'])})(?:(?<=['’])|(?!\w))"),
             tuple(spanish for _, spanish in table["words"]),
         )
         for table in _words().values()
@@ -97,7 +97,7 @@ _FUNCTION_WORD = 3
 """Letters at most of a word that does not count in capitals."""
 
 
-def _translated(match: re.Match[str], text: str, spanish: tuple[str, ...]) -> str | None:
+def _translated(spanish: tuple[str, ...], match: re.Match[str], text: str) -> str | None:
     written = text[match.start() : match.end()]
     is_acronym = len(written) <= _FUNCTION_WORD and written.isupper()
     return spanish[(match.lastindex or 1) - 1] if not is_acronym else None
@@ -170,30 +170,38 @@ def _acronym_pattern() -> str:
 
 
 _INTRODUCED = (
-    r"(?:(?:aplic|invoc|acog|acoj|ampar)\w*\s+(?:en\s+)?|segun\s+|conforme\s+|con\s+arreglo\s+|en\s+virtud\s+)(?:el|al|del)\s"
+    r"(?:(?:aplic|invoc|acog|acoj|ampar)\w*\s+(?:en\s+)?|(?:segun|sino|por|conforme|con\s+arreglo|en\s+virtud)\s+)"
+    r"(?:el|al|del)\s"
 )
 _UNNAMED = re.compile(
     # "el 37.6", "del 156.3", "sino el 47 bis.1.b)"
-    rf"(?:(?<=\bel\s)|(?<=\bal\s)|(?<=\bdel\s))(?=\d{{2,3}}\.\d{{1,2}}(?![\w.]*\d)|\d{{1,3}}\s(?:{SUFFIXES})\b)"
+    rf"(?:(?<=\bel\s)|(?<=\bal\s)|(?<=\bdel\s))(?=\d{{2,3}}\.1?\d(?![\w.]*\d)|\d{{1,3}}\s(?:{SUFFIXES})\b)"
     # "48 bis permiso parental"
-    rf"|(?:^)(?=\d{{1,3}}\s(?:{SUFFIXES})\b)"
+    rf"|^(?=\d{{2,3}}\s(?:{SUFFIXES})(?:\s+[a-z]|\.\d))"
     # "excedencia voluntaria, 46.2 y 46.5"
-    r"|(?<=[,:]\s)(?=\d{2,3}\.\d{1,2}(?:\s+y\s+(?:el\s+)?\d{2,3}\.\d{1,2})?[\s?.]*$)"
+    r"|(?<=[,:]\s)(?=\d{2,3}\.1?\d(?:\s+y\s+(?:el\s+)?\d{2,3}\.1?\d)?[\s?.]*$)"
     # "me han aplicado el 41"
-    rf"|(?P<by>{_INTRODUCED})(?=\d{{2,3}}(?:[,;?)]|\s+y\s+(?!\d)|\s*$))"
+    rf"|(?P<by>{_INTRODUCED})(?=\d{{2,3}}(?:[,;:?)](?!\d)|\s+y\s+(?!\d)))"
 )
 """Where the word "artículo" is left out: before a number that has an apartado or a suffix, or that is applied."""
 _QUANTITY = re.compile(
     r"[\d.]+\s*(?:%|€|por\s?cien|\w*\s?(?:euros?|horas?|dias?|mes(?:es)?|anos?|puntos?|grados?|semanas?)\b|a\s+la\b"
     r"|de\s+(?:la|lo|los|mi|su|cada|base)\b(?!\s+(?:ley|lgss|lisos|constitucion|lrjs|lprl)))"
 )
-_SHARES = re.compile(r"%|por\s?cien|\b(?:ipc|iva|irpf|porcentaje|inflacion|interes|nomina|sub[ei]\w*|tipo|coeficiente)\b")
+_DAY = re.compile(r"(?:[12]?\d|3[01])\.(?:0?[1-9]|1[0-2])\b(?!\s+(?:y|e)\s+(?:el\s+)?\d)")
+_FOLLOWS_UP = re.compile(r"[\s¿]*y\s+(?:en\s+)?(?:el|al|del)\s")
+_BY_LAW = re.compile(rf"{_INTRODUCED}$")
+_SHARES = re.compile(
+    r"%|por\s?cien|\bper\s?cent|\b(?:ipc|iva|irpf|porcentaje|inflacion|interes|nomina|sub[ei]\w*|tipo|coeficiente)\b"
+)
 
 
 def _named(match: re.Match[str], text: str) -> str | None:
-    """Write the word before a number, but in a text on shares, or before what is counted."""
+    """Write the word before a number, but in a text on shares, before what is counted, and before a day ("25.12")."""
     folded = match.string
-    if _SHARES.search(folded) or _QUANTITY.match(folded, match.end()):
+    day = _DAY.match(folded, match.end()) and not _BY_LAW.search(folded, 0, match.end())
+    # "¿Y el 39 bis?" is of the law that was spoken of.
+    if day or _FOLLOWS_UP.match(folded) or _SHARES.search(folded) or _QUANTITY.match(folded, match.end()):
         return None
     return text[match.start() : match.end()] + "art. "
 
@@ -207,11 +215,13 @@ def _matters() -> re.Pattern[str]:
 
 
 _HEAD = r"(?<![\w.])(?:art(?:iculo)?s?\.?|§)\s*"
-_RUN = re.compile(rf"(?:{_HEAD}|(?<![\w.])(?:{_acronym_pattern()})[\s,:]*)(?P<run>\d[^\s;:]*(?:\s+[yeo]\s+\d[^\s;:]*)*)")
+_RUN = re.compile(
+    rf"(?:{_HEAD}|(?<![\w.])(?:{_acronym_pattern()})\s?)(?P<run>\d(?![\d,]*\s?[%€])[^\s;:]*(?:\s+[yeo]\s+\d[^\s;:]*)*)"
+)
 """What is written without a blank after "art.", or after the acronym of a law."""
 _STEPS: tuple[tuple[re.Pattern[str], _New, re.Pattern[str] | None], ...] = (
     (re.compile(r"(?<![\w.])aa\.?\s?(?=\d)"), _put("arts. "), None),
-    (re.compile(r"(?<![\w.])a\.\s?(?=\d{1,3}\b(?![/-]))"), _put("art. "), None),
+    (re.compile(r"(?:^|(?<=[\s(]))a\.\s?(?=(?:\d{2,3}|\d\.\d)(?![\d/-]))"), _put("art. "), None),
     (
         re.compile(rf"(?<!\w)(?P<number>[\w.]+[aªº])\s+(?P<noun>disposicion\s+(?:{ADJECTIVES}))(?!\w)"),
         _ordinal_behind,
@@ -221,24 +231,34 @@ _STEPS: tuple[tuple[re.Pattern[str], _New, re.Pattern[str] | None], ...] = (
     (re.compile(r"(?<=\d [yeo] )\.(?=\d)"), _put(""), None),
     # "art. 10. Tres, letra d)"
     (
-        re.compile(rf"(?<=\d)\.\s+(?=(?:{'|'.join(CARDINALS[:20])})\s*(?:[,;)]|$|del?\s))"),
+        re.compile(rf"(?<=\d)\.\s+(?=(?:{'|'.join(CARDINALS[:20])})\s*,?\s*(?:letras?\s|[a-z]\)|del?\s))"),
         _put("."),
-        re.compile(rf"{_HEAD}(?P<run>\d{{1,3}}\.\s+\w+.?.?.?)"),
+        re.compile(rf"{_HEAD}(?P<run>\d{{1,3}}\.\s+\w+\s*,?\s*\w+[\s)]?)"),
     ),
     # "14.2,15.4y17LPRL"
     (re.compile(r"(?<=\d)y(?=\d)"), _put(" y "), _RUN),
     (
-        re.compile(
-            r"(?<![\d.,/-])(?P<article>\d{1,3})(?P<mark>[,/])(?P<apartado>\d{1,2})(?![\dºª]|[/]\d|\.\d)"
-        ),
+        re.compile(r"(?<![\d.,/-])(?P<article>\d{1,3})(?P<mark>[,/])(?P<apartado>\d{1,2})(?![\dºª]|[/]\d|\.\d)"),
         _separator,
         _RUN,
     ),
-    (re.compile(r"(?<![\d.,/-])(?P<article>\d{1,3})(?P<mark>-)(?P<apartado>\d{1,2})(?=-[a-z]\b|\s|$)"), _separator, _RUN),
+    (
+        re.compile(r"(?<![\d.,/-])(?P<article>\d{1,3})(?P<mark>-)(?P<apartado>\d{1,2})(?=-[a-z]\b|\s|$)"),
+        _separator,
+        _RUN,
+    ),
     (re.compile(r"(?<=\d),(?=\d)"), _put(", "), _RUN),
     (re.compile(r"(?<=\.\d)[,-](?=[a-z](?:\)|\s|$))"), _put("."), _RUN),
-    (re.compile(rf"(?<=\d)(?=(?:{SUFFIXES})\b)"), _put(" "), None),
+    (
+        re.compile(rf"(?<=\d)(?P<suffix>{SUFFIXES})(?P<law>(?=(?:{_acronym_pattern()})(?!\w)))?(?(law)|\b)"),
+        lambda match, _text: f" {match['suffix']}{'' if match['law'] is None else ' '}",
+        None,
+    ),
     (_UNNAMED, _named, None),
     (re.compile(rf"(?<=[\dºª)])(?=(?:{_acronym_pattern()})(?!\w))"), _put(" "), None),
-    (re.compile(rf"(?<![\w.])(?:{_acronym_pattern()})(?=\d{{1,3}}(?![\d/]))"), lambda m, t: f"{t[m.start():m.end()]} ", None),
+    (
+        re.compile(rf"(?<![\w.])(?:{_acronym_pattern()})(?=\d{{1,3}}(?![\d/]))"),
+        lambda m, t: f"{t[m.start() : m.end()]} ",
+        None,
+    ),
 )

@@ -55,9 +55,10 @@ _KINDS: dict[str, tuple[str, ...]] = {
 }
 _OF = re.compile(r"\s+del?\s+")
 _NUMBERED = re.compile(
-    r"\b(?P<kind>real[ -]decreto[ -](?:legislativo|ley)|real decreto leg\.?|r\.\s?decreto(?:[ -](?:legislativo|ley))?|real decreto|ley organica|decreto[ -]ley foral"
-    r"|(?:ley|decreto|norma|orden) foral(?: legislativo)?|ley|decreto[ -](?:legislativo|ley)|decreto|circular"
-    r"|instruccion|orden(?: ministerial)?|r\.?d\.?[ -]?leg(?:islativo)?\.?|r\.?d\.?[ -]?lvo\.?|r\.?d\.?l\.?g\.?|r\.?d\.?[ -]?ley|r\.?d\.?-?l\.?|r\.?d\.?"
+    r"\b(?P<kind>real[ -]decreto[ -](?:legislativo|ley)|real decreto leg\.?|r\.\s?decreto(?:[ -](?:legislativo|ley))?"
+    r"|real decreto|ley organica|decreto[ -]ley foral|(?:ley|decreto|norma|orden) foral(?: legislativo)?|ley"
+    r"|decreto[ -](?:legislativo|ley)|decreto|circular|instruccion|orden(?: ministerial)?"
+    r"|r\.?d\.?[ -]?(?:leg(?:islativo)?|lvo)\.?|r\.?d\.?l\.?g\.?|r\.?d\.?[ -]?ley|r\.?d\.?-?l\.?|r\.?d\.?"
     r"|l\.?[of]\.?|l\.|l(?=\s))\s*(?:(?:n\.?[ºo]|num\.?|numero)\s*)?"
     r"(?P<number>(?:[a-z]{2,4}/)?\d{1,4}(?:/|\s+del?\s+(?=(?:19|20)\d\d\b))(?:19|20)?\d\d)(?![\d/])"
     rf"(?:(?:,?\s+|\s*(?P<open>\())(?P<of>del?\s+)?(?P<day>\d{{1,2}})"

@@ -10,7 +10,7 @@ from articulado.legal.labels import suffix_value, usual_suffix
 from articulado.legal.reading import read
 from articulado.retrieval.question import as_citation, provisions_asked
 from articulado.retrieval.references import read_reference
-from benchmarks.citation_requests import READERS, Reading, read_gold
+from benchmarks.citation_requests import FRESH, GOLD, READERS, Reading, read_gold
 
 ET = "BOE-A-2015-11430"
 TODAY = date(2026, 7, 1)
@@ -28,13 +28,14 @@ def requests(text):
 
 
 @pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("row", read_gold(), ids=lambda row: row["text"])
+@pytest.mark.parametrize("row", [*read_gold(), *read_gold(FRESH)], ids=lambda row: row["text"])
 def test_a_request_is_read_as_it_was_labelled(row, reader):
     assert READERS[reader](row["text"]) == Reading.labelled(row)
 
 
-def test_the_gold_set_of_requests_keeps_its_schema():
-    rows = read_gold()
+@pytest.mark.parametrize("path", [GOLD, FRESH], ids=lambda path: path.stem)
+def test_the_gold_set_of_requests_keeps_its_schema(path):
+    rows = read_gold(path)
     assert len({row["text"] for row in rows}) == len(rows) >= 150
     for row in rows:
         assert set(row) <= {"text", "provisions", "says"}

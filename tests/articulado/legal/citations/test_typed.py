@@ -40,7 +40,7 @@ SEPARATORS = [
 SPOKEN = [
     ("artículo treinta y cuatro ocho del estatuto", [(ET, "art:34", "8", "")]),
     ("doscientos cinco uno be de la LGSS", [(LGSS, "art:205", "1", "b")]),
-    ("cincuenta y cuatro punto dos punto", [(ET, "art:54", "2", "")]),
+    ("cincuenta y cuatro punto dos", [(ET, "art:54", "2", "")]),
     ("artículo cuarenta y nueve uno eme del e te", [(ET, "art:49", "1", "m")]),
     ("artículo ciento tres uno de la ele erre jota ese", [(LRJS, "art:103", "1", "")]),
     ("artículo catorce punto cuatro de la ele pe erre ele", [(LPRL, "art:14", "4", "")]),
@@ -55,6 +55,8 @@ LANGUAGES = [
     ("artigo 205 da Lei Xeral da Seguridade Social", [(LGSS, "art:205", "", "")]),
     ("artigos 14 e 16 da Lei de prevención de riscos laborais", [(LPRL, "art:14", "", ""), (LPRL, "art:16", "", "")]),
     ("artigo 37, apartado 3, do Estatuto dos Traballadores", [(ET, "art:37", "3", "")]),
+    ("the tenth additional provision of Act 20/2007", [("BOE-A-2007-13409", "da:10", "", "")]),
+    ("article 47 of the consolidated text of the Workers' Statute Act", [(ET, "art:47", "", "")]),
     ("section 15 of Law 31/1995", [(LPRL, "art:15", "", "")]),
     ("section 34 of Royal Legislative Decree 2/2015", [(ET, "art:34", "", "")]),
     ("fourth transitional provision of Law 31/1995", [(LPRL, "dt:4", "", "")]),
@@ -65,6 +67,7 @@ UNNAMED = [
     ("según el 34.8, puedo pedir la adaptación", [(ET, "art:34", "8", "")]),
     ("me aplican el 41, ¿qué hago?", [(ET, "art:41", "", "")]),
     ("el 48 bis da ocho semanas", [(ET, "art:48 bis", "", "")]),
+    ("¿cuánto es la indemnización del 49.1.g?", [(ET, "art:49", "1", "g")]),
     ("47 bis y red de empleo", [(ET, "art:47 bis", "", "")]),
     ("no es el 52 ET, sino el 51.1", [(ET, "art:52", "", ""), (ET, "art:51", "1", "")]),
 ]
@@ -74,6 +77,8 @@ LISTS = [
     ("(14 CE, 17.1 ET)", [(CE, "art:14", "", ""), (ET, "art:17", "1", "")]),
     ("vid. 164.1 LGSS; 42.3 LISOS", [(LGSS, "art:164", "1", ""), (LISOS, "art:42", "3", "")]),
     ("art. 41.3 y .4 ET", [(ET, "art:41", "3", ""), (ET, "art:41", "4", "")]),
+    ("RD 1382/1985, art. 11. Dos, letra a)", [("BOE-A-1985-17006", "art:11", "2", "a")]),
+    ("art. 10. Dos del RD 1382/1985", [("BOE-A-1985-17006", "art:10", "2", "")]),
     ("aa. 14-16 LPRL", [(LPRL, "art:14", "", ""), (LPRL, "art:15", "", ""), (LPRL, "art:16", "", "")]),
     ("a. 97.2 LRJS", [(LRJS, "art:97", "2", "")]),
 ]
@@ -128,6 +133,10 @@ def test_a_law_of_another_state_or_the_union_is_none_of_ours(text):
         "tengo cuarenta y dos años y dos hijos",
         "el 25.12 no trabajo",
         "mide 34/8 metros",
+        "LGSS, 1,55 % más",
+        "adjudicación por el 50",
+        "2 bis. Si la sanción es grave",
+        "0.5 GB; 0.1 GB",
         "Do you know the law of the land? I work 37.5 hours",
     ],
 )
