@@ -67,7 +67,7 @@ def as_printed(text: str) -> Printed:
     for sign, words, spanish in _languages():
         if sign.search(fold(printed.text)):
             printed = printed.replaced(words, partial(_translated, spanish))
-    printed = printed.replaced(_SPOKEN, _figures).replaced(_SPELLED, _acronym)
+    printed = printed.replaced(_SPOKEN, _figures).replaced(_SPOKEN_LETTER, _letter).replaced(_SPELLED, _acronym)
     for pattern, new, within in _STEPS:
         printed = printed.replaced(pattern, new, within)
     return printed.replaced(_matters(), lambda match, written: f"{written[slice(*match.span('number'))]} de la ley de ")
@@ -121,6 +121,11 @@ _SPOKEN = re.compile(
     r"(?!\s+(?:mil|millones|euros|dias|meses|anos|horas|por\s+ciento)\b)"
 )
 """Two numbers that make no single one: "noventa y seis uno"."""
+_SPOKEN_LETTER = re.compile(
+    rf"(?<=articulo\s)(?P<article>{_CARDINAL})(?P<suffix>\s(?:{SUFFIXES}))?\s(?:letra\s)?(?P<letter>(?![eoiu]\b){_LETTER})"
+    r"(?=\s+del?\s|\s*[,;.?)]|\s*$)"
+)
+"""The name of a letter behind an article: "artículo cincuenta y dos ce", where "CE" is no law."""
 _SPELLED = re.compile(rf"(?<!\w)(?:{_LETTER}\s+)+{_LETTER}(?!\w)")
 
 
@@ -133,6 +138,11 @@ def _figures(match: re.Match[str], text: str) -> str | None:
     suffix, inserted = (f" {match[name]}" if match[name] else "" for name in ("suffix", "inserted"))
     letter = f".{_LETTERS[match['letter']]})" if match["letter"] else ""
     return f"{article[0]}{suffix}.{apartado[0]}{inserted}{letter}"
+
+
+def _letter(match: re.Match[str], text: str) -> str | None:
+    article = read_words(match["article"])
+    return f"{article[0]}{match['suffix'] or ''}.{_LETTERS[match['letter']]})" if article else None
 
 
 def _acronym(match: re.Match[str], text: str) -> str | None:
