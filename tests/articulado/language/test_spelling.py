@@ -217,7 +217,7 @@ def test_a_language_without_data_has_no_reader_of_spelling():
 
 
 def test_a_word_that_sounds_as_a_known_one_is_no_slip_for_a_more_common_one():
-    counts = dict.fromkeys("no a trabajar en la empresa".split(), 400) | {"viene": 300, "tiene": 40_000}
+    counts = dict.fromkeys(["no", "a", "trabajar", "en", "la", "empresa"], 400) | {"viene": 300, "tiene": 40_000}
     asked = Asked.of(["no tiene la empresa"] * 50, OTHERS, typing_of("es"), SPANISH)
     speller = Speller(KnownWords.build(counts, asked, typing_of("es"), SPANISH), typing_of("es"), SPANISH)
     assert read(speller, "no biene a trabajar en la empresa") == "no viene a trabajar en la empresa"
