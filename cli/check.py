@@ -52,7 +52,7 @@ def write_annotated(brief: Path, out: Path, paragraphs: Sequence[BriefParagraph]
     """
     is_word = brief.suffix.lower() == ".docx"
     document = open_docx(brief, brief.read_bytes()) if is_word else _document_of(paragraphs)
-    elements, reader = paragraphs_of(document), WordText(document, marked=False)
+    elements, reader = paragraphs_of(document), WordText(document, has_marks=False)
     for checked in report["paragraphs"]:
         # From the last one on: what is cut into runs before an offset would move it.
         for finding in reversed(checked["findings"]):
@@ -151,6 +151,8 @@ def print_report(out: Console, name: str, report: BriefReport) -> None:
         out.print("1 hallazgo." if found == 1 else f"{found} hallazgos.", style="bold red", markup=False)
     elif untold:
         out.print(translate("brief.nothing_in_checked", untold=untold), style="bold yellow", markup=False)
+    elif report["incomplete"]:
+        out.print(translate("brief.nothing_in_read"), style="bold yellow", markup=False)
     else:
         out.print("Nada que objetar.", style="bold green", markup=False)
     existing = translate("brief.existing", existing=counts["existing"]) if counts["existing"] else ""

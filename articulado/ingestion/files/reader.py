@@ -5,8 +5,8 @@ to its reader. A sidecar header takes precedence over a header inside the file. 
 ``InvalidInput`` for an unknown format, a damaged file, a file without text or an invalid header.
 
 ``read_brief`` reads paragraphs with page, italics and indentation from PDF, Word, OpenDocument, HTML, Markdown and
-plain text. The notes of a Word document come at the end; deleted and hidden text is left out, and the warnings say how
-much.
+plain text. The notes of a Word document come at the end. What is left out or cannot be read is marked and told as in an
+ingest.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from articulado.config.files import read_bytes
 from articulado.ingestion.files import structure
 from articulado.ingestion.files.formats import docx, html, odt, pdf, plain, xlsx
 from articulado.ingestion.files.formats.lines import RunningText, running_text
-from articulado.ingestion.files.formats.source import no_text
+from articulado.ingestion.files.formats.source import no_text, warnings_of
 from articulado.ingestion.files.formats.word_text import W, WordText, find, notes_of, open_docx, paragraphs_of
 from articulado.ingestion.files.header import Header, header_of, scope_of, sidecar, take_block
 from articulado.ingestion.files.structure import COLLECTIONS, KINDS, id_of, norm_of, title_of
@@ -191,11 +191,12 @@ def _of_markdown(path: Path) -> BriefText:
         else:
             paragraphs.append(line)
             open_paragraph = not line.startswith("#")
-    return BriefText(tuple(BriefParagraph(text, place) for place, text in enumerate(paragraphs)), left_out.warnings())
+    numbered = tuple(BriefParagraph(text, place) for place, text in enumerate(paragraphs))
+    return BriefText(numbered, warnings_of(paragraphs, left_out))
 
 
 def _of_docx(document: "WordDocument") -> BriefText:
-    text = WordText(document, marked=False)
+    text = WordText(document, has_marks=False)
     elements = paragraphs_of(document)
     paragraphs = [found for place, element in enumerate(elements) for found in _paragraph(text, element, place)]
     places = {
@@ -208,7 +209,8 @@ def _of_docx(document: "WordDocument") -> BriefText:
         place = places.get((kind, note.get(W + "id")), len(elements) - 1)
         for element in note.iter(W + "p"):
             paragraphs += _paragraph(text, element, place)
-    return BriefText(tuple(paragraphs), text.left_out.warnings())
+    docx.count_margins(document, text)
+    return BriefText(tuple(paragraphs), warnings_of((paragraph.text for paragraph in paragraphs), text.left_out))
 
 
 def _paragraph(reader: WordText, element: Any, place: int) -> Iterator[BriefParagraph]:

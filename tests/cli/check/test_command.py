@@ -144,3 +144,13 @@ def test_misuse_of_options(check, word, folder, tmp_path) -> None:
     status, _, errors = check(word, "--index", str(tmp_path / "nada"))
     assert status == 2
     assert "No hay ningún índice" in errors
+
+
+def test_a_brief_with_a_picture_is_not_called_faultless(check, folder) -> None:
+    for name, picture in (("entero.md", ""), ("imagen.md", "![](formula.png)")):
+        text = f"El artículo 38.2 ET fija treinta días naturales.\n\n{picture}\n"
+        (folder / name).write_text(text, encoding="utf-8")
+    assert "Nada que objetar." in check("entero.md")[1]
+    _, told, _ = check("imagen.md")
+    assert "Nada que objetar." not in told
+    assert "Sin hallazgos en lo que se ha podido leer." in told

@@ -143,17 +143,22 @@ def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...], LeftOut]:
     try:
         # A document without properties gets those of an empty one, whose title is English.
         own = any(relation.reltype.endswith("/core-properties") for relation in document.part.package.rels.values())
-        reader = _Reader(document)
-        paragraphs = tuple(reader.all())
-        reader.text.left_out.margins += sum(map(len, reader.margins()))
-        return clean(document.core_properties.title or "") if own else "", paragraphs, reader.text.left_out
+        text = WordText(document)
+        paragraphs = tuple(_Reader(document, text).all())
+        count_margins(document, text)
+        return clean(document.core_properties.title or "") if own else "", paragraphs, text.left_out
     except Exception as error:  # A damaged file fails in every way that there is.
         raise InvalidInput(translate("file.docx_damaged", path=path)) from error
 
 
+def count_margins(document: "Document", text: WordText) -> None:
+    """Count the headers and footers of pages as left out of a text."""
+    text.left_out.margins += sum(map(len, _Reader(document, text).margins()))
+
+
 class _Reader:
-    def __init__(self, document: "Document") -> None:
-        self.text = WordText(document)
+    def __init__(self, document: "Document", text: WordText) -> None:
+        self.text = text
         self._document = document
         self._numbering = Numbering(document)
 

@@ -78,12 +78,17 @@ def one_page(path: Path, paragraphs: Sequence[str], title: str, left_out: LeftOu
     """
     if not paragraphs:
         raise InvalidInput(" ".join((str(no_text(path)), *left_out.warnings())))
+    return FileText((Page(None, tuple(paragraphs)),), title, warnings_of(paragraphs, left_out))
+
+
+def warnings_of(paragraphs: Iterable[str], left_out: LeftOut) -> tuple[str, ...]:
+    """Return a sentence for each kind of text that is left out, and one for the marks of gaps in the paragraphs."""
     gaps = [gap for paragraph in paragraphs for gap in gaps_in(paragraph)]
-    warnings = left_out.warnings()
-    if gaps:
-        kinds = ", ".join(dict.fromkeys(gap.strip("[]") for gap in gaps[:MOST_GAPS_NAMED]))
-        warnings += (translate("file.gaps" if len(gaps) > 1 else "file.gaps_one", number=len(gaps), kinds=kinds),)
-    return FileText((Page(None, tuple(paragraphs)),), title, warnings)
+    if not gaps:
+        return left_out.warnings()
+    kinds = ", ".join(dict.fromkeys(gap.strip("[]") for gap in gaps[:MOST_GAPS_NAMED]))
+    told = translate("file.gaps" if len(gaps) > 1 else "file.gaps_one", number=len(gaps), kinds=kinds)
+    return (*left_out.warnings(), told)
 
 
 _MAX_HEAD = 4

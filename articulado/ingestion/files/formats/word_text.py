@@ -151,11 +151,10 @@ class WordText:
 
     Args:
         document: the document.
-        marked: write marks of notes ("(1)") and of pictures that cannot be read. A brief is compared with the law
-            without them.
+        has_marks: write marks of notes ("(1)"). A brief is compared with the law without them.
     """
 
-    def __init__(self, document: "Document", *, marked: bool = True) -> None:
+    def __init__(self, document: "Document", *, has_marks: bool = True) -> None:
         from lxml import etree
 
         self.left_out = LeftOut(
@@ -163,7 +162,7 @@ class WordText:
                 len(find(etree.fromstring(part.blob), "./w:comment")) for part in related(document, "comments")
             )
         )
-        self._marked = marked
+        self._has_marks = has_marks
         self._numbers: dict[tuple[str, str], str] = {}
         styles = list(document.styles.element)
         self._styles = {style.get(W + "styleId"): style for style in styles}
@@ -176,7 +175,7 @@ class WordText:
         body = document.element.body
         self._hidden = {paragraph for path in _HIDDEN_PARAGRAPHS for paragraph in find(body, path)}
         self._deleted = set(find(body, _DELETED_PARAGRAPHS))
-        self._notes = self._raised_first(body) if marked else frozenset()
+        self._notes = self._raised_first(body) if has_marks else frozenset()
 
     def number_of(self, kind: str, id_: str) -> str:
         """Return the number that the mark of a note has in the text; empty if no mark was read."""
@@ -257,9 +256,9 @@ class WordText:
             elif child.tag == W + "instrText":
                 yield gap_mark("formula") if (child.text or "").split()[:1] in (["EQ"], ["eq"]) else ""
             elif child.tag in (W + "footnoteReference", W + "endnoteReference"):
-                yield self._note_mark(child) if self._marked else ""
+                yield self._note_mark(child) if self._has_marks else ""
             elif child.tag in _PICTURES:
-                yield _picture(child) if self._marked else ""
+                yield _picture(child)
             elif child.tag in EQUATIONS:
                 yield linear(child)
             else:

@@ -184,6 +184,14 @@ def test_a_brief_says_what_it_left_out(tmp_path: Path, name: str) -> None:
     assert brief.warnings == (COUNTED,)
 
 
+@pytest.mark.parametrize("name", ["a.md", "a.html"])
+def test_a_brief_tells_of_its_pictures(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text('<p>Así: <img src="f.png"></p>', encoding="utf-8")
+    brief = read_brief(tmp_path / name)
+    assert [paragraph.text for paragraph in brief.paragraphs] == [f"Así: {MARK}"]
+    assert [MARK.strip("[]") in warning for warning in brief.warnings] == [True]
+
+
 NAMES = "".join(
     f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0" '
     for prefix, name in (

@@ -238,12 +238,33 @@ def test_equations_are_text_and_pictures_leave_a_mark(read, content: str, text: 
     assert bool(read_text.warnings) == text.startswith("[")
 
 
-def test_a_brief_leaves_out_the_same_and_says_so(tmp_path: Path) -> None:
-    body = paragraph(run("Art. 38 ET: "), run("treinta", "<w:vanish/>"), EQUATION, IMAGE.format(""), run(" días."))
-    (tmp_path / "a.docx").write_bytes(word_of(body))
+PICTURE = '<w:r><w:pict><v:shape><v:imagedata r:id="x"/></v:shape></w:pict></w:r>'
+
+
+@pytest.mark.parametrize(
+    ("body", "texts"),
+    [
+        (
+            paragraph(run("Art. 38 ET: "), run("treinta", "<w:vanish/>"), EQUATION, IMAGE.format(""), run(" días.")),
+            [f"Art. 38 ET: I = (a + b)/360{MARK} días."],
+        ),
+        (paragraph(run("La fórmula:")) + paragraph(IMAGE.format("")), ["La fórmula:", MARK]),
+        (paragraph(run("Dice «"), PICTURE, run("».")), [f"Dice «{MARK}»."]),
+        (table(row(f"<w:tc><w:tcPr/>{paragraph(IMAGE.format(''))}</w:tc>", cell("Mes"))), [MARK, "Mes"]),
+        (
+            paragraph(run("Son "), '<w:r><w:object><o:OLEObject ProgID="Equation.3"/></w:object></w:r>'),
+            [f"Son {FORMULA}"],
+        ),
+        (paragraph(run("Son "), f'<w:ins w:id="1">{PICTURE}</w:ins>'), [f"Son {MARK}"]),
+        (paragraph(run("Son 30"), "<w:r><w:drawing><wp:inline/></w:drawing></w:r>"), [f"Son 30{MARK}"]),
+    ],
+)
+def test_a_brief_has_the_marks_and_warnings_of_an_ingest(read, tmp_path: Path, body: str, texts: list[str]) -> None:
+    ingested = read(body)
     brief = read_brief(tmp_path / "a.docx")
-    assert [each.text for each in brief.paragraphs] == ["Art. 38 ET: I = (a + b)/360 días."]
-    assert brief.warnings == (COUNTED,)
+    assert [each.text for each in brief.paragraphs] == texts
+    assert brief.warnings == ingested.warnings
+    assert "no se ha podido leer" in brief.warnings[-1]
 
 
 def test_headers_and_footers_of_pages_are_told(tmp_path: Path) -> None:
@@ -255,6 +276,7 @@ def test_headers_and_footers_of_pages_are_told(tmp_path: Path) -> None:
     content = word.read(tmp_path / "a.docx")
     assert content.pages[0].paragraphs == ("Son treinta días.",)
     assert content.warnings == ("No se han leído los encabezados y pies de página (11 caracteres).",)
+    assert read_brief(tmp_path / "a.docx").warnings == content.warnings
 
 
 def test_a_document_without_properties_has_no_title_of_its_own(read) -> None:
