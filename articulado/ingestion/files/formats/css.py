@@ -1,7 +1,7 @@
 """Style sheets of an HTML page: which of its elements a browser shows.
 
 ``drop_unseen`` removes from a page what its own styles and attributes hide: elements without a box, clipped or moved
-off the page, and text that is transparent, tiny or of the colour of its background.
+off the page, and text that is transparent, tiny, of the colour of its background or struck through.
 """
 
 import re
@@ -21,6 +21,9 @@ _MAX_RULES = 3_000
 """Rules of a page that are applied at most."""
 
 _UNSHOWN = ("template", "script", "style")
+_STRUCK = ("s", "strike", "del")
+_WITHOUT_TEXT = ("img", "input", "svg", "math", "canvas", "object", "embed")
+"""Elements whose text is not that of strings in them."""
 
 _NAME = re.compile(r"[#.]?-?[_a-zA-Z][\w-]*")
 """The first name of a compound selector: of a tag, an id or a class."""
@@ -39,7 +42,7 @@ _CLIPPED = re.compile(r"rect\((?:[01]?(?:px|pt)?[, ]*){4}\)|inset\((?:50|100)%[^
 _PROPERTIES = re.compile(
     r"display|visibility|opacity|color|-webkit-text-fill-color|background(?:-color|-image)?|font(?:-size)?|text-indent"
     r"|position|left|top|right|clip(?:-path)?|(?:max-)?(?:width|height)|overflow(?:-[xy])?|transform|content-visibility"
-    r"|margin-left"
+    r"|margin-left|text-decoration(?:-line)?"
 )
 
 Declarations = dict[str, str]
@@ -50,10 +53,11 @@ Declarations = dict[str, str]
 class _State:
     """Values that an element inherits. ``size`` is in points; a ``background`` of ``None`` cannot be told.
 
-    ``names`` are the classes and ids of the elements around.
+    ``struck`` tells a line through the text, ``names`` are the classes and ids of the elements around.
     """
 
     visible: bool = True
+    struck: bool = False
     size: float = 12.0
     indent: float = 0.0
     colour: Colour | None = (0, 0, 0)
@@ -70,7 +74,7 @@ class _State:
 
 
 def drop_unseen(page: "BeautifulSoup", left_out: LeftOut) -> None:
-    """Remove the elements and texts of a page that a browser does not show, and count their characters."""
+    """Remove what a browser does not show, or strikes through, from a page, and count the characters."""
     sheets = _Sheets(page)
     for style in page.find_all("style"):
         style.decompose()
@@ -80,10 +84,10 @@ def drop_unseen(page: "BeautifulSoup", left_out: LeftOut) -> None:
 
 
 def is_unseen(opening: str) -> bool:
-    """Tell if an element with this opening tag hides its text by its own attributes.
+    """Tell if an element with this opening tag hides its text, or strikes it through, by its own attributes.
 
-    >>> is_unseen('<span style="color: white">'), is_unseen('<span class="a">')
-    (True, False)
+    >>> is_unseen('<span style="color: white">'), is_unseen("<del>"), is_unseen('<span class="a">')
+    (True, True, False)
     """
     from bs4 import BeautifulSoup
 
@@ -92,7 +96,8 @@ def is_unseen(opening: str) -> bool:
     if tag is None:
         return False
     own = _own(tag, {})
-    return _has_no_box(tag, own) or not _inherit(tag, _State(), own).shows
+    state = _inherit(tag, _State(), own)
+    return _has_no_box(tag, own) or not state.shows or state.struck
 
 
 def _prune(tag: "Tag", inherited: _State, sheets: "_Sheets", left_out: LeftOut, is_styled_elsewhere: bool) -> None:
@@ -109,12 +114,18 @@ def _prune(tag: "Tag", inherited: _State, sheets: "_Sheets", left_out: LeftOut, 
     if is_styled_elsewhere and state.background == WHITE and (tag.get("class") or tag.get("id")):
         # A style sheet that is not here may paint it.
         state = replace(state, background=None)
+    if state.struck and tag.name in _WITHOUT_TEXT:
+        left_out.strike(str(tag.get("value") or tag.get_text()))
+        tag.extract()
+        return
     for child in list(tag.children):
         if isinstance(child, Tag):
             _prune(child, state, sheets, left_out, is_styled_elsewhere)
         elif isinstance(child, PreformattedString) or not state.shows:
             left_out.hide(str(child))
             child.extract()
+        elif state.struck:
+            child.replace_with(left_out.strike(str(child)))
 
 
 class _Sheets:
@@ -266,7 +277,9 @@ def _inherit(tag: "Tag", state: _State, own: Declarations) -> _State:
     size = own.get("font-size") or next(iter(re.findall(r"[\d.]+(?:pt|px|em|rem|%)", own.get("font", ""))), "")
     colour, clear = _colour(own.get("-webkit-text-fill-color", own.get("color", "")), state.colour, state.clear)
     background, is_unpainted = _background(own, state.background)
+    line = own.get("text-decoration-line", own.get("text-decoration", "line-through" if tag.name in _STRUCK else ""))
     return _State(
+        struck=state.struck or "line-through" in line,
         visible=own.get("visibility", "visible" if state.visible else "hidden") not in ("hidden", "collapse"),
         size=_points(size, state.size, state.size),
         indent=_points(own["text-indent"], state.size, 0.0) if "text-indent" in own else state.indent,

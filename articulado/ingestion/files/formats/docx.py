@@ -190,12 +190,16 @@ class _Reader:
 
     def _paragraph(self, paragraph: Any) -> Iterator[str]:
         """Yield the lines of a paragraph (the one line of a heading), then what stands in its text boxes."""
+        struck = self.text.left_out.struck
         lines = [line for raw in self.text.lines(paragraph) if (line := clean(raw))]
         style = self._numbering.style_of(paragraph)
         if style.lower().startswith(("heading", "título", "titulo", "title")):
             lines = [" ".join(lines)] if lines else []
         if lines:
             lines[0] = f"{self._numbering.mark_of(paragraph)} {lines[0]}".lstrip()
+        elif self.text.left_out.struck > struck:
+            # Struck through, it is still an item of its list.
+            self._numbering.mark_of(paragraph)
         yield from lines
         for box in find(paragraph, ".//w:txbxContent[not(ancestor::mc:Fallback)]"):
             yield from self._blocks(box)

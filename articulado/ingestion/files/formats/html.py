@@ -172,6 +172,9 @@ class _BlockReader:
         else:
             self.mark = self._item_mark(tag) if tag.name == "li" else self.mark
             self.read(tag)
+            if tag.name == "li":
+                self.end()
+                self.mark = ""
 
     def _item_mark(self, item: "Tag") -> str:
         """Count an item, and return what a browser writes before it; empty where the text has its own mark."""

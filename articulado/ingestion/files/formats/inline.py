@@ -32,12 +32,13 @@ _CLOSEST_SEEN = 16
 class LeftOut:
     """Characters of a document that are not read, and its comments.
 
-    ``hidden`` counts characters that nobody sees, ``deleted`` those of tracked deletions, ``comments`` the comments,
-    ``margins`` the characters of the headers and footers of pages.
+    ``hidden`` counts characters that nobody sees, ``deleted`` those of tracked deletions, ``struck`` those that are
+    struck through, ``comments`` the comments, ``margins`` the characters of the headers and footers of pages.
     """
 
     hidden: int = 0
     deleted: int = 0
+    struck: int = 0
     comments: int = 0
     margins: int = 0
 
@@ -49,11 +50,17 @@ class LeftOut:
         """Count the characters of a deleted text."""
         self.deleted += len(" ".join(text.split()))
 
+    def strike(self, text: str) -> str:
+        """Count the characters of a text that is struck through, and return the blank that it leaves between words."""
+        self.struck += len(" ".join(text.split()))
+        return next((edge for edge in (text[-1:], text[:1]) if edge.isspace()), "")
+
     def warnings(self) -> tuple[str, ...]:
         """Return a sentence for each kind of text that is left out."""
         counted = (
             (self.hidden, "file.left_out_hidden_one", "file.left_out_hidden"),
             (self.deleted, "file.left_out_deleted_one", "file.left_out_deleted"),
+            (self.struck, "file.left_out_struck_one", "file.left_out_struck"),
             (self.comments, "file.left_out_comments_one", "file.left_out_comments"),
             (self.margins, "file.left_out_margins_one", "file.left_out_margins"),
         )

@@ -72,9 +72,10 @@ def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...], LeftOut]:
 
 @dataclass(frozen=True)
 class _Look:
-    """Values of a text that decide if it is seen. ``size`` is in points, ``position`` above or below the line."""
+    """Values of a text that decide if it is read. ``size`` is in points, ``position`` above or below the line."""
 
     hidden: bool = False
+    struck: bool = False
     size: float = 12.0
     colour: Colour | None = None
     background: Colour | None = WHITE
@@ -175,6 +176,8 @@ class _Reader:
                 continue
             if not own.shows:
                 self.left_out.hide(text)
+            elif own.struck:
+                line += self.left_out.strike(text)
             elif own.position:
                 line += raised(line, text, self._notes) if own.position > 0 else lowered(line, text)
             else:
@@ -247,7 +250,9 @@ def _with_style(look: _Look, properties: Mapping[str, str]) -> _Look:
     share = position.rstrip("%")
     raised_by = float(share) if share.lstrip("-").replace(".", "", 1).isdecimal() else heights.get(position, 0.0)
     fill = properties.get("background-color", "")
+    through = properties.get("text-line-through-style") or properties.get("text-line-through-type")
     return _Look(
+        struck=through != "none" if through else look.struck,
         hidden=look.hidden or properties.get("display") == "none",
         size=base,
         colour=colour_of(properties["color"]) if "color" in properties else look.colour,

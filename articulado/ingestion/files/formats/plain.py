@@ -56,22 +56,37 @@ _WRITTEN_ANEW = frozenset(("sup", "sub", "math", "img", "svg", "input", "select"
 """Elements that are written as those of a page in HTML."""
 _LAYOUT = re.compile(r"</?(?:span|div|p|font|u|center|a|details|summary|figure|picture|section|mark)(?:\s[^<>]*)?>")
 _PICTURE = re.compile(r"!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])")
+_STRUCK = re.compile(
+    r"(^[ \t>]*(?:[-*+]|\d{1,3}[.)]|#{1,6})[ \t]+)?"
+    r"(?<![~\\])~~(?=[^\s~])((?:[^~\n]|\n(?!\s*\n))+)(?<=\S)~~(?!~)([ \t]*$)?",
+    re.MULTILINE,
+)
+"""Text that is struck through, with the mark of the item or heading that it begins and the end of the line."""
 _NOTE = re.compile(r"^\[\^([\w-]+)\]:[ \t]*", re.MULTILINE)
 _NOTE_MARK = re.compile(r"[ \t]*\[\^([\w-]+)\]")
 
 
 def visible_markdown(text: str, left_out: LeftOut) -> str:
-    """Return Markdown with its HTML as text; comments and hidden elements are left out and counted.
+    """Return Markdown with its HTML as text; comments, hidden and struck-through text are left out and counted.
 
-    >>> visible_markdown("Son 320<sup>1</sup> horas.<!-- no --> ![f](f.png)", LeftOut())
-    'Son 320 (1) horas. [imagen con texto que no se ha podido leer]'
+    >>> visible_markdown("Son ~~310~~ 320<sup>1</sup> horas.<!-- no --> ![f](f.png)", LeftOut())
+    'Son  320 (1) horas. [imagen con texto que no se ha podido leer]'
     """
 
     def leave_out(match: re.Match[str]) -> str:
         left_out.hide(match[0])
         return ""
 
+    def strike(match: re.Match[str]) -> str:
+        if any(start < match.start(2) < stop for start, stop in code):
+            return match[0]
+        left_out.strike(unmarked(match[2]))
+        is_whole_line = match[1] is not None and match[3] is not None
+        return "" if is_whole_line else f"{match[1] or ''}{match[3] or ''}"
+
     text = _UNSHOWN.sub(leave_out, text)
+    code = [each.span() for each in _CODE.finditer(text)]
+    text = _STRUCK.sub(strike, text)
     code = [each.span() for each in _CODE.finditer(text)]
     pieces: list[str] = []
     end = 0
@@ -114,7 +129,7 @@ def _shown(fragment: str, before: str, left_out: LeftOut) -> str:
         return raises(before, soup.get_text()) if soup.get_text().strip() else ""
     if fragment[1:6].lower() == "table":
         return "\n\n" + "\n\n".join(line.replace("\n", "\n| ").join(("| ", "")) for line in lines) + "\n\n"
-    return " ".join(lines)
+    return " ".join(lines) or soup.get_text()
 
 
 _HEADING = re.compile(r"#{1,6}\s+")

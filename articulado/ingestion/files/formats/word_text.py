@@ -220,6 +220,8 @@ class WordText:
         if paragraph in self._hidden or self._is_hidden(run, paragraph, properties):
             self.left_out.hide(text)
             return ""
+        if _is_on(properties, "strike") or _is_on(properties, "dstrike"):
+            return self.left_out.strike(text)
         if element.tag != W + "r" or find(element, "./w:footnoteReference | ./w:endnoteReference"):
             return text
         font = _attribute(properties, "rFonts", "ascii").lower()

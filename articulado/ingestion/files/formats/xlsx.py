@@ -128,6 +128,9 @@ class _Reader:
             if not shown_rows or shown_column is None or self._is_hidden(cell, unsure):
                 self.left_out.hide(text)
                 continue
+            if cell.font.strike:
+                self.left_out.strike(text)
+                continue
             for each in shown_rows:
                 cells.setdefault(each, {})[shown_column] = text
         return cells
@@ -141,9 +144,20 @@ class _Reader:
                 return gap_mark("cell", f"{sheet.title}!{cell.coordinate}") if formula.data_type == "f" else ""
             return ""
         if isinstance(cell.value, list):
-            return _rich(cell.value)
+            return self._rich(cell.value)
         if not (text := shown_value(cell.value, cell.number_format or "")):
             self.left_out.hide(str(cell.value))
+        return text
+
+    def _rich(self, pieces: Sequence[Any]) -> str:
+        """Return a text with several fonts in one cell, its superscripts set off."""
+        text = ""
+        for piece in pieces:
+            written, font = getattr(piece, "text", piece), getattr(piece, "font", None)
+            if getattr(font, "strike", None):
+                written = self.left_out.strike(written)
+            is_raised = getattr(font, "vertAlign", None) == "superscript"
+            text += raised(text, written) if is_raised else written
         return text
 
     def _is_hidden(self, cell: Any, unsure: Sequence[Any]) -> bool:
@@ -213,16 +227,6 @@ def _text_of_shape(shape: Any) -> str:
     text = clean(" ".join(lines))
     if kinds and kinds[0] in ("Checkbox", "Radio"):
         return f"{TICKED if shape.find('.//{*}Checked') is not None else UNTICKED} {text}"
-    return text
-
-
-def _rich(pieces: Sequence[Any]) -> str:
-    """Return a text with several fonts in one cell, its superscripts set off."""
-    text = ""
-    for piece in pieces:
-        written = getattr(piece, "text", piece)
-        is_raised = getattr(getattr(piece, "font", None), "vertAlign", None) == "superscript"
-        text += raised(text, written) if is_raised else written
     return text
 
 

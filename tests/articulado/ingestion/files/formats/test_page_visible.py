@@ -55,6 +55,16 @@ HIDDEN = {
     "old-font": '<font color="white">secreto</font>',
     "old-background": '<table bgcolor="#ff0000"><tr><td><font color="red">secreto</font></td></tr></table>',
 }
+STRUCK = {
+    "s": "<s>secreto</s> ",
+    "strike": "<strike>secreto</strike> ",
+    "del": "<del>secreto </del>",
+    "style": '<span style="text-decoration: line-through">secreto</span> ',
+    "style-with-colour": '<span style="text-decoration: red line-through underline">secreto</span> ',
+    "line": '<span style="text-decoration-line:line-through"><b>sec<i>reto</i></b></span> ',
+    "with-a-picture": '<del>secreto <img src="f.png"></del>',
+}
+STRUCK_COUNTED = "Se han dejado fuera 7 caracteres de texto tachado."
 BY_SHEET = {
     "class": (".x { display: none }", '<p class="x">secreto</p>'),
     "id": ("#x{visibility:hidden}", '<p id="x">secreto</p>'),
@@ -176,6 +186,52 @@ def test_a_note_and_a_table_in_html_stay_what_they_are_in_markdown(markdown) -> 
     )
 
 
+@pytest.mark.parametrize("struck", STRUCK.values(), ids=STRUCK)
+def test_text_that_a_page_strikes_through_is_left_out_and_told(page, markdown, tmp_path: Path, struck: str) -> None:
+    for content in (page(f"<p>Son {struck}245 euros.</p>"), markdown(f"Son {struck}245 euros.")):
+        assert content.pages[0].paragraphs == ("Son 245 euros.",)
+        assert content.warnings == (STRUCK_COUNTED,)
+    assert read_brief(tmp_path / "a.html").warnings == (STRUCK_COUNTED,)
+
+
+def test_a_sheet_strikes_rows_and_items_through(page) -> None:
+    rows = '<table><tr><td>A</td><td>1</td></tr><tr class="x"><td>sec</td><td>reto</td></tr></table>'
+    sheet = "<style>.x{text-decoration:line-through}</style>"
+    content = page(f'<ol><li class="x">no</li><li>Dos.</li><li><s>no</s></li></ol><p>Fin.</p>{rows}', sheet)
+    assert content.pages[0].paragraphs == ("2. Dos.", "Fin.", "A | 1")
+    assert content.warnings == ("Se han dejado fuera 11 caracteres de texto tachado.",)
+
+
+MARKED = [
+    ("Son ~~secreto~~ 245 euros.", ("Son 245 euros.",)),
+    ("Son ~~**secreto**~~ 245 euros.", ("Son 245 euros.",)),
+    ("Uno.\n\n- ~~secreto~~\n- Dos.", ("Uno.", "- Dos.")),
+    ("## ~~secreto~~\n\nUno.", ("Uno.",)),
+    ("| Plus | Euros |\n|---|---|\n| Paga | ~~secreto~~ 245 |", ("Plus | Euros\nPaga | 245",)),
+    ("Uno ~~sec\nreto~~ dos.", ("Uno dos.",)),
+    ("> ~~secreto~~\n\nUno.", ("Uno.",)),
+]
+
+
+@pytest.mark.parametrize(("written", "texts"), MARKED)
+def test_markdown_strikes_through_with_tildes(markdown, tmp_path: Path, written: str, texts: tuple[str, ...]) -> None:
+    content = markdown(written)
+    assert content.pages[0].paragraphs == texts
+    assert content.warnings == (STRUCK_COUNTED.replace("7", "8" if "sec\n" in written else "7"),)
+    brief = read_brief(tmp_path / "a.md")
+    assert "reto" not in " ".join(each.text for each in brief.paragraphs)
+    assert brief.warnings == content.warnings
+
+
+@pytest.mark.parametrize(
+    "written", ["Son `~~245~~` euros.", "Son ~ 245 ~ euros.", "De ~~ 3 a ~~ 4.", "Son \\~~245~~.", "~~~\nSon 5.\n~~~"]
+)
+def test_other_tildes_strike_nothing_through(markdown, written: str) -> None:
+    content = markdown(written)
+    assert "5" in content.pages[0].paragraphs[0] or "4" in content.pages[0].paragraphs[0]
+    assert content.warnings == ()
+
+
 @pytest.mark.parametrize("name", ["a.md", "a.html"])
 def test_a_brief_says_what_it_left_out(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text('<p>Son 30 días.</p><p hidden="">secreto</p>', encoding="utf-8")
@@ -206,12 +262,16 @@ STYLES = "".join(
         ("Oculto", 'text:display="none"'),
         ("Blanco", 'fo:color="#ffffff"'),
         ("Diminuto", 'fo:font-size="1pt"'),
+        ("Tachado", 'style:text-line-through-style="solid" style:text-line-through-type="single"'),
+        ("Doble", 'style:text-line-through-type="double"'),
+        ("Entero", 'style:text-line-through-style="none" style:text-line-through-type="none"'),
         ("Inversa", 'fo:color="#ffffff" fo:background-color="#000000"'),
         ("Alto", 'style:text-position="super 58%"'),
         ("Bajo", 'style:text-position="-33% 58%"'),
     )
 )
 CHILD = '<style:style style:name="Hijo" style:parent-style-name="Oculto"/>'
+CHILD += '<style:style style:name="Viejo" style:parent-style-name="Tachado"/>'
 
 
 @pytest.fixture
@@ -242,6 +302,23 @@ def open_text(tmp_path: Path):
 def test_an_open_document_leaves_out_hidden_text(open_text, hidden: str) -> None:
     content = open_text(f"<text:p>Uno.{hidden}</text:p>")
     assert (content.pages[0].paragraphs, content.warnings) == (("Uno.",), (COUNTED,))
+
+
+@pytest.mark.parametrize(
+    "struck",
+    [
+        '<text:span text:style-name="Tachado">secreto </text:span>',
+        '<text:span text:style-name="Doble">secreto</text:span> ',
+        '<text:span text:style-name="Viejo">secreto</text:span> ',
+        '<text:span text:style-name="Alto"><text:span text:style-name="Tachado">secreto</text:span></text:span> ',
+        '</text:p><text:p text:style-name="Tachado">secreto</text:p><text:p>',
+        '<text:span text:style-name="Tachado">secreto<text:span text:style-name="Entero"> </text:span></text:span>',
+    ],
+)
+def test_an_open_document_leaves_out_text_that_is_struck_through(open_text, tmp_path: Path, struck: str) -> None:
+    content = open_text(f"<text:p>Son {struck}245 euros.</text:p>")
+    assert " ".join(content.pages[0].paragraphs) == "Son 245 euros."
+    assert content.warnings == read_brief(tmp_path / "a.odt").warnings == (STRUCK_COUNTED,)
 
 
 @pytest.mark.parametrize(

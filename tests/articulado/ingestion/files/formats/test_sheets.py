@@ -183,6 +183,27 @@ def test_a_formula_without_a_value_is_a_gap_and_an_empty_result_is_none(book: Wo
     assert "celda sin valor calculado: Tablas!C2" in warning
 
 
+@pytest.mark.parametrize(
+    ("cell", "value", "whole"),
+    [
+        ("C2", None, WHOLE.replace(" | 15400", "")),
+        ("B3", None, WHOLE.replace("1000", "")),
+        ("B2", ("900", " 1100"), WHOLE),
+        ("A3", ("Perro", " Pastor"), WHOLE),
+        ("C1", ("Mes", " Año"), WHOLE),
+    ],
+)
+def test_what_a_sheet_strikes_through_is_left_out_and_told(book: Workbook, read, cell: str, value, whole: str) -> None:
+    struck = value[0] if value else str(book.active[cell].value)
+    if value is None:
+        book.active[cell].font = Font(strike=True)
+    else:
+        book.active[cell] = CellRichText(TextBlock(InlineFont(strike=True), value[0]), value[1])
+    content = read(book)
+    assert content.pages[0].paragraphs == (whole,)
+    assert content.warnings == (f"Se han dejado fuera {len(struck)} caracteres de texto tachado.",)
+
+
 def test_comments_are_told_and_pictures_leave_a_mark(book: Workbook, read, tmp_path: Path) -> None:
     Picture.new("RGB", (80, 40)).save(tmp_path / "a.png")
     book.active.add_image(Image(str(tmp_path / "a.png")), "E2")

@@ -16,6 +16,8 @@ WHITE = '<w:color w:val="FFFFFF"/>'
 STYLES = (
     '<w:style w:type="paragraph" w:default="1" w:styleId="Normal"/>'
     '<w:style w:type="character" w:styleId="Oculto"><w:rPr><w:vanish/></w:rPr></w:style>'
+    '<w:style w:type="character" w:styleId="Tachado"><w:rPr><w:strike/></w:rPr></w:style>'
+    '<w:style w:type="paragraph" w:styleId="Viejo"><w:rPr><w:dstrike/></w:rPr></w:style>'
     '<w:style w:type="character" w:styleId="Hijo"><w:basedOn w:val="Oculto"/></w:style>'
     f'<w:style w:type="paragraph" w:styleId="Blanco"><w:rPr>{WHITE}</w:rPr></w:style>'
     '<w:style w:type="table" w:styleId="Oscura"><w:tblStylePr w:type="firstRow"><w:tcPr>'
@@ -64,7 +66,47 @@ def test_text_that_nobody_sees_is_left_out_and_counted(read, hidden: str) -> Non
     assert content.warnings == (COUNTED,)
 
 
+STRUCK = {
+    "single": run("secreto ", "<w:strike/>"),
+    "double": run("secreto ", "<w:dstrike/>"),
+    "switched-on": run("secreto ", '<w:strike w:val="true"/>'),
+    "style": run("secreto ", '<w:rStyle w:val="Tachado"/>'),
+    "several-runs": run("sec", "<w:strike/>") + run("reto ", "<w:dstrike/><w:b/>"),
+    "inserted": f'<w:ins w:id="1">{run("secreto ", "<w:strike/>")}</w:ins>',
+    "with-its-blanks": run("secreto", "<w:strike/>") + run(" ", "<w:strike/>"),
+}
+STRUCK_COUNTED = "Se han dejado fuera 7 caracteres de texto tachado."
+
+
+@pytest.mark.parametrize("struck", STRUCK.values(), ids=STRUCK)
+def test_text_that_is_struck_through_is_left_out_and_told(read, tmp_path: Path, struck: str) -> None:
+    content = read(paragraph(run("Se paga "), struck, run("cada mes.")), styles=STYLES)
+    assert content.pages[0].paragraphs == ("Se paga cada mes.",)
+    assert content.warnings == (STRUCK_COUNTED,)
+    brief = read_brief(tmp_path / "a.docx")
+    assert [each.text.split() for each in brief.paragraphs] == [["Se", "paga", "cada", "mes."]]
+    assert brief.warnings == content.warnings
+
+
+def test_a_paragraph_cell_or_blank_that_is_struck_through_parts_what_is_around_it(read) -> None:
+    style = '<w:pStyle w:val="Viejo"/>'
+    body = paragraph(run("Uno"), run(" de ", "<w:strike/>"), run("dos.")) + paragraph(run("Nada."), properties=style)
+    body += table(row(cell("Plus"), cell("210", "", "<w:strike/>")), row(cell("Paga"), cell("245")))
+    content = read(body, styles=STYLES)
+    assert content.pages[0].paragraphs == ("Uno dos.", "Plus\nPaga | 245")
+    assert content.warnings == ("Se han dejado fuera 10 caracteres de texto tachado.",)
+
+
+def test_an_item_that_is_struck_through_keeps_its_number(tmp_path: Path) -> None:
+    document = docx.Document()
+    for text in ("Uno.", "Dos.", "Tres."):
+        document.add_paragraph(text, style="List Number").runs[0].font.strike = text == "Dos."
+    document.save(str(tmp_path / "a.docx"))
+    assert word.read(tmp_path / "a.docx").pages[0].paragraphs == ("1. Uno.", "3. Tres.")
+
+
 SEEN = {
+    "line-off": run("visto", '<w:rStyle w:val="Tachado"/><w:strike w:val="0"/>'),
     "vanish-off": run("visto", '<w:rStyle w:val="Oculto"/><w:vanish w:val="0"/>'),
     "white-on-dark": run("visto", f'{WHITE}<w:shd w:val="clear" w:fill="1F3864"/>'),
     "yellow": run("visto", '<w:color w:val="FFFF00"/>'),
