@@ -30,10 +30,11 @@ _CLOSEST_SEEN = 16
 
 @dataclass
 class LeftOut:
-    """Characters of a document that are not read, and its comments.
+    """Characters of a document that are not read, its comments, and its fields that nobody filled in.
 
     ``hidden`` counts characters that nobody sees, ``deleted`` those of tracked deletions, ``struck`` those that are
-    struck through, ``comments`` the comments, ``margins`` the characters of the headers and footers of pages.
+    struck through, ``comments`` the comments, ``margins`` the characters of the headers and footers of pages,
+    ``unfilled`` the fields.
     """
 
     hidden: int = 0
@@ -41,6 +42,7 @@ class LeftOut:
     struck: int = 0
     comments: int = 0
     margins: int = 0
+    unfilled: int = 0
 
     def hide(self, text: str) -> None:
         """Count the characters of a hidden text; layout between words counts once."""
@@ -63,6 +65,7 @@ class LeftOut:
             (self.struck, "file.left_out_struck_one", "file.left_out_struck"),
             (self.comments, "file.left_out_comments_one", "file.left_out_comments"),
             (self.margins, "file.left_out_margins_one", "file.left_out_margins"),
+            (self.unfilled, "file.left_out_unfilled_one", "file.left_out_unfilled"),
         )
         return tuple(translate(one if number == 1 else many, number=number) for number, one, many in counted if number)
 

@@ -41,6 +41,8 @@ _HREF = "{http://www.w3.org/1999/xlink}href"
 _TITLE = "{http://purl.org/dc/elements/1.1/}title"
 _MATH = "{http://www.w3.org/1998/Math/MathML}math"
 _BREAKS = {_TEXT + "line-break": "\n", _TEXT + "tab": "\t", _TEXT + "s": " "}
+_PLACEHOLDER = _TEXT + "placeholder"
+_CONTROL = "{urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0}"
 _ANNOTATION, _CHANGES = _BODY + "annotation", _TEXT + "tracked-changes"
 _LEFT_OUT = {_TEXT + "note", _CHANGES, _ANNOTATION, _TEXT + "table-of-content", _BODY + "forms"}
 _UNSHOWN = ("collapse", "filter")
@@ -200,6 +202,8 @@ class _Reader:
             elif child.tag in (_TEXT + "hidden-text", _TEXT + "hidden-paragraph"):
                 is_hidden = child.get(_TEXT + "is-hidden") == "true"
                 yield "".join(child.itertext()), replace(look, hidden=look.hidden or is_hidden)
+            elif child.tag == _PLACEHOLDER or child.get(_CONTROL + "showing-place-holder") == "true":
+                self.left_out.unfilled += 1
             elif isinstance(child.tag, str) and child.tag not in _LEFT_OUT:
                 yield from self._texts(child, self._look(child, look))
             yield child.tail or "", look

@@ -80,6 +80,7 @@ _HIDDEN_PARAGRAPHS = (
     ".//w:drawing[.//wp:docPr[@hidden='1' or @hidden='true']]//w:p",
     ".//w:pict[.//@style[contains(translate(., ' ', ''), 'visibility:hidden') or contains(., 'display:none')]]//w:p",
 )
+_HINT = "w:sdt/w:sdtPr/w:showingPlcHdr[not(@w:val='0' or @w:val='false' or @w:val='off' or ancestor::mc:Fallback)]"
 _DELETED_PARAGRAPHS = ".//w:tr[w:trPr/w:del]//w:p | .//w:tc[w:tcPr/w:cellDel]//w:p"
 
 
@@ -157,11 +158,9 @@ class WordText:
     def __init__(self, document: "Document", *, has_marks: bool = True) -> None:
         from lxml import etree
 
-        self.left_out = LeftOut(
-            comments=sum(
-                len(find(etree.fromstring(part.blob), "./w:comment")) for part in related(document, "comments")
-            )
-        )
+        comments = [find(etree.fromstring(part.blob), "./w:comment") for part in related(document, "comments")]
+        unfilled = find(document.element.body, f".//{_HINT}")
+        self.left_out = LeftOut(comments=sum(map(len, comments)), unfilled=len(unfilled))
         self._has_marks = has_marks
         self._numbers: dict[tuple[str, str], str] = {}
         styles = list(document.styles.element)
@@ -211,7 +210,7 @@ class WordText:
             text = "".join(self._texts(element, fields))
         else:
             text = _box(element) if element.tag == W + "sdt" else linear(element)
-        if not text:
+        if not text or find(element, f"ancestor::{_HINT}"):
             return ""
         properties = self._properties(run, paragraph)
         if paragraph in self._deleted:

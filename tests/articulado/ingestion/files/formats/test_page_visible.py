@@ -256,6 +256,7 @@ NAMES = "".join(
     )
 )  # fmt: skip
 NAMES += 'xmlns:xlink="http://www.w3.org/1999/xlink" '
+NAMES += 'xmlns:loext="urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0" '
 STYLES = "".join(
     f'<style:style style:name="{name}"><style:text-properties {properties}/></style:style>'
     for name, properties in (
@@ -302,6 +303,20 @@ def open_text(tmp_path: Path):
 def test_an_open_document_leaves_out_hidden_text(open_text, hidden: str) -> None:
     content = open_text(f"<text:p>Uno.{hidden}</text:p>")
     assert (content.pages[0].paragraphs, content.warnings) == (("Uno.",), (COUNTED,))
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        '<text:placeholder text:placeholder-type="text">&lt;Duración&gt;</text:placeholder>',
+        '<loext:content-control loext:showing-place-holder="true">Elija.</loext:content-control>',
+    ],
+)
+def test_the_hint_of_an_empty_field_of_an_open_document_is_no_value(open_text, hint: str) -> None:
+    filled = '<loext:content-control loext:showing-place-holder="false">dos</loext:content-control>'
+    content = open_text(f"<text:p>Prueba: {hint}{filled}</text:p>")
+    assert content.pages[0].paragraphs == ("Prueba: dos",)
+    assert content.warnings == ("Hay 1 campo sin rellenar, cuyo texto de ayuda no se ha leído.",)
 
 
 @pytest.mark.parametrize(

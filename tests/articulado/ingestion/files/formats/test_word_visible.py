@@ -218,6 +218,40 @@ def test_fields_of_forms_and_controls_anywhere_have_their_values(read) -> None:
     assert read(body).pages[0].paragraphs == ("Jornada: 31 horas", "Nombre: Ana Soto", "En bloque.", "Puesto | Guarda")
 
 
+def control_of(content: str, properties: str = "<w:showingPlcHdr/>") -> str:
+    return f"<w:sdt><w:sdtPr>{properties}</w:sdtPr><w:sdtContent>{content}</w:sdtContent></w:sdt>"
+
+
+HINT = run("Haga clic aquí para escribir texto.")
+PERIOD = paragraph(run("Prueba: "))
+UNFILLED = {
+    "in-a-line": paragraph(run("Prueba: "), control_of(HINT)),
+    "list": paragraph(run("Prueba: "), control_of(HINT, "<w:dropDownList/><w:showingPlcHdr w:val='1'/>")),
+    "date-in-two-runs": paragraph(
+        run("Prueba: "), control_of(run("Elija una ") + run("fecha."), "<w:date/><w:showingPlcHdr/>")
+    ),
+    "block": PERIOD + control_of(paragraph(HINT)),
+    "inside-of-another": PERIOD + control_of(paragraph(control_of(HINT)), "<w:alias w:val='a'/>"),
+    "cell": table(row(cell("Prueba:"), control_of(f"<w:tc><w:tcPr/>{paragraph(HINT)}</w:tc>"))),
+}
+
+
+@pytest.mark.parametrize("unfilled", UNFILLED.values(), ids=UNFILLED)
+def test_the_hint_of_an_empty_control_is_no_value_and_is_told(read, tmp_path: Path, unfilled: str) -> None:
+    content = read(unfilled)
+    assert content.pages[0].paragraphs == ("Prueba:",)
+    assert content.warnings == ("Hay 1 campo sin rellenar, cuyo texto de ayuda no se ha leído.",)
+    brief = read_brief(tmp_path / "a.docx")
+    assert [each.text.strip() for each in brief.paragraphs] == ["Prueba:"]
+    assert brief.warnings == content.warnings
+
+
+def test_a_control_that_is_filled_in_keeps_its_value(read) -> None:
+    filled = [control_of(run("dos"), "<w:showingPlcHdr w:val='0'/>"), control_of(run(" meses"), "")]
+    content = read(paragraph(run("Prueba: "), *filled, box("1")))
+    assert (content.pages[0].paragraphs, content.warnings) == (("Prueba: dos meses[x]",), ())
+
+
 RAISED = '<w:vertAlign w:val="superscript"/>'
 
 
