@@ -7,6 +7,7 @@ Texts of shapes, boxes to tick and marks of pictures follow the tables of their 
 
 import io
 import posixpath
+import re
 import warnings
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +30,7 @@ from articulado.ingestion.files.formats.inline import (
 from articulado.ingestion.files.formats.lines import clean
 from articulado.ingestion.files.formats.source import packed_text, table_of
 from articulado.ingestion.model import FileText
-from articulado.language.formats import gap_mark, shown_value
+from articulado.language.formats import gap_mark, gaps_in, shown_value
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 
@@ -42,6 +43,11 @@ _THEME = ("lt1", "dk1", "lt2", "dk2", "accent1", "accent2", "accent3", "accent4"
 
 _MAX_MERGED = 10_000
 """Rows to which the value of a merged cell is written at most."""
+
+_LONGEST_TITLE = 200
+"""Characters of a title at most."""
+
+_WORD = re.compile(r"[^\W\d]{2}")
 
 Cells = dict[int, dict[int, str]]
 """Texts by row and column, both from 1; what is empty is left out."""
@@ -61,7 +67,10 @@ def read(path: Path) -> FileText:
 
 
 def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...], LeftOut]:
-    """Return the title in the properties of a file, the paragraphs of its sheets, and the count of what is left out."""
+    """Return the title of a file, the paragraphs of its sheets, and the count of what is left out.
+
+    The title is the one above the table of the first sheet, else that in the properties.
+    """
     with importing("documents"):
         import openpyxl  # noqa: F401 - a missing package is told as such, and not as a damaged file
 
@@ -84,12 +93,14 @@ def _read(data: bytes) -> tuple[str, tuple[str, ...], LeftOut]:
         drawn = dict(_drawn_texts(package))
     formulas = load_workbook(io.BytesIO(data), keep_links=False) if has_formulas else None
     reader = _Reader(book, formulas, drawn)
-    return clean(book.properties.title or ""), tuple(reader.all()), reader.left_out
+    paragraphs = tuple(reader.all())
+    return reader.title or clean(book.properties.title or ""), paragraphs, reader.left_out
 
 
 class _Reader:
     def __init__(self, book: "Workbook", formulas: "Workbook | None", drawn: Mapping[str, list[str]]) -> None:
         self.left_out = LeftOut()
+        self.title = ""
         self._book = book
         self._formulas = formulas
         self._drawn = drawn
@@ -97,12 +108,15 @@ class _Reader:
 
     def all(self) -> Iterator[str]:
         """Yield the tables of the visible sheets, then what is drawn on each."""
+        first = next((sheet for sheet in self._book.worksheets if sheet.sheet_state == "visible"), None)
         for sheet in self._book.worksheets:
             cells, drawn_texts = self._cells(sheet), self._drawn.get(sheet.title, [])
             if sheet.sheet_state != "visible":
                 for text in (*(" ".join(row.values()) for row in cells.values()), *drawn_texts):
                     self.left_out.hide(text)
                 continue
+            if sheet is first:
+                self.title = _title(sheet, cells)
             yield from _tables(sheet.title, cells, _hidden_rows(sheet))
             yield from drawn_texts
             for drawn in [*sheet._images, *sheet._charts]:
@@ -284,6 +298,29 @@ def _coordinate(row: int, column: int) -> str:
     from openpyxl.utils import get_column_letter
 
     return f"{get_column_letter(column)}{row}"
+
+
+def _title(sheet: "Worksheet", cells: Cells) -> str:
+    """Return the text alone in the first row above a table if it stands out; empty without one.
+
+    It is merged or centred across columns, in bold, or larger than the text below, and begins in the first column: a
+    name above other columns is of the head of the table.
+    """
+    if not any(len(row) > 1 for row in cells.values()):
+        return ""
+    top, row = min(cells.items())
+    column, text = min(row.items())
+    areas = (area for area in sheet.merged_cells.ranges if _contains(area, sheet.cell(top, column)))
+    area = next(areas, None)
+    left, right, bottom = (area.min_col, area.max_col, area.max_row) if area else (column, column, top)
+    if len(row) > 1 or left > min(min(each) for each in cells.values()):
+        return ""
+    if len(text) > _LONGEST_TITLE or gaps_in(text) or not _WORD.search(text):
+        return ""
+    cell = sheet.cell(area.min_row if area else top, left)
+    below = next((sheet.cell(number, min(cells[number])) for number in sorted(cells) if number > bottom), cell)
+    is_across = right > left or cell.alignment.horizontal == "centerContinuous"
+    return text if is_across or cell.font.b or (cell.font.sz or 0) > (below.font.sz or 0) else ""
 
 
 def _tables(name: str, cells: Cells, hidden: frozenset[int]) -> Iterator[str]:

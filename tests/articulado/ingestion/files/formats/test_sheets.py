@@ -12,7 +12,7 @@ from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
 from openpyxl.comments import Comment
 from openpyxl.drawing.image import Image
-from openpyxl.styles import Font, PatternFill
+from openpyxl.styles import Alignment, Font, PatternFill
 from openpyxl.styles.colors import Color
 from openpyxl.worksheet.table import Table
 from PIL import Image as Picture
@@ -181,6 +181,84 @@ def test_a_formula_without_a_value_is_a_gap_and_an_empty_result_is_none(book: Wo
     assert "C3" not in content.pages[0].paragraphs[0]
     (warning,) = content.warnings
     assert "celda sin valor calculado: Tablas!C2" in warning
+
+
+TITLE = "Tablas salariales de Nortia, S.L."
+
+
+def merged(area: str):
+    return lambda sheet: sheet.merge_cells(area)
+
+
+def in_font(**values):
+    return lambda sheet: setattr(sheet["A1"], "font", Font(**values))
+
+
+def centred(sheet) -> None:
+    sheet["A1"].alignment = Alignment(horizontal="centerContinuous")
+
+
+def below_empty_rows(sheet) -> None:
+    sheet.merge_cells("A1:C1")
+    sheet.move_range("A1:C4", rows=2, cols=1)
+    sheet.merged_cells.ranges.clear()
+    sheet.merge_cells("B3:D3")
+
+
+def above_a_subtitle(sheet) -> None:
+    sheet.merge_cells("A1:C1")
+    sheet.insert_rows(2)
+    sheet["A2"] = "Efectos desde el 1 de enero"
+    sheet.merge_cells("A2:C2")
+
+
+def with_a_hidden_sheet_before(sheet) -> None:
+    sheet.merge_cells("A1:C1")
+    sheet.parent.create_sheet("Notas", 0).append(["Borrador de las tablas", "x"])
+    sheet.parent["Notas"].sheet_state = "hidden"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        merged("A1:C1"),
+        merged("A1:B1"),
+        merged("A1:H1"),
+        in_font(b=True),
+        in_font(sz=14),
+        centred,
+        below_empty_rows,
+        above_a_subtitle,
+        with_a_hidden_sheet_before,
+    ],
+)
+def test_the_text_across_the_top_is_the_title_of_the_file(book: Workbook, read, change) -> None:
+    book.active.insert_rows(1)
+    book.active["A1"] = TITLE
+    book.properties.title = "Plantilla"
+    change(book.active)
+    content = read(book)
+    assert content.title == TITLE
+    assert TITLE in content.pages[0].paragraphs[0]
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "area"),
+    [
+        ("B1", "Salario", "B1:C1"),
+        ("A1", "Importes", ""),
+        ("A1", "2026", "A1:C1"),
+        ("A1", "palabra " * 40, "A1:C1"),
+        ("C1", "Euros", ""),
+    ],
+)
+def test_other_texts_at_the_top_are_no_title(book: Workbook, read, place: str, text: str, area: str) -> None:
+    book.active.insert_rows(1)
+    book.active[place] = text
+    if area:
+        book.active.merge_cells(area)
+    book.properties.title = "Tablas de Nortia"
+    assert read(book).title == "Tablas de Nortia"
 
 
 @pytest.mark.parametrize(
