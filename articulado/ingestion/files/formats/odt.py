@@ -29,7 +29,7 @@ from articulado.ingestion.files.formats.inline import (
 from articulado.ingestion.files.formats.lines import clean
 from articulado.ingestion.files.formats.source import packed_text, table_of
 from articulado.ingestion.model import FileText
-from articulado.language.formats import gap_mark
+from articulado.language.formats import gap_mark, gaps_in
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 
@@ -178,7 +178,7 @@ class _Reader:
                 continue
             if not own.shows:
                 self.left_out.hide(text)
-            elif own.struck:
+            elif own.struck and gaps_in(text) != [text]:
                 line += self.left_out.strike(text)
             elif own.position:
                 line += raised(line, text, self._notes) if own.position > 0 else lowered(line, text)

@@ -27,7 +27,7 @@ from articulado.ingestion.files.formats.inline import (
     same_colour,
 )
 from articulado.ingestion.files.formats.source import OLD_OFFICE, other_format
-from articulado.language.formats import gap_mark
+from articulado.language.formats import gap_mark, gaps_in
 from articulado.language.numerals import roman
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
@@ -219,7 +219,8 @@ class WordText:
         if paragraph in self._hidden or self._is_hidden(run, paragraph, properties):
             self.left_out.hide(text)
             return ""
-        if _is_on(properties, "strike") or _is_on(properties, "dstrike"):
+        is_struck = _is_on(properties, "strike") or _is_on(properties, "dstrike")
+        if is_struck and gaps_in(text) != [text]:
             return self.left_out.strike(text)
         if element.tag != W + "r" or find(element, "./w:footnoteReference | ./w:endnoteReference"):
             return text

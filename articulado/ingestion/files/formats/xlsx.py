@@ -312,13 +312,13 @@ def _title(sheet: "Worksheet", cells: Cells) -> str:
     column, text = min(row.items())
     areas = (area for area in sheet.merged_cells.ranges if _contains(area, sheet.cell(top, column)))
     area = next(areas, None)
-    left, right, bottom = (area.min_col, area.max_col, area.max_row) if area else (column, column, top)
+    left, right = (area.min_col, area.max_col) if area else (column, column)
     if len(row) > 1 or left > min(min(each) for each in cells.values()):
         return ""
     if len(text) > _LONGEST_TITLE or gaps_in(text) or not _WORD.search(text):
         return ""
     cell = sheet.cell(area.min_row if area else top, left)
-    below = next((sheet.cell(number, min(cells[number])) for number in sorted(cells) if number > bottom), cell)
+    below = next((sheet.cell(number, min(cells[number])) for number in sorted(cells) if number > top), cell)
     is_across = right > left or cell.alignment.horizontal == "centerContinuous"
     return text if is_across or cell.font.b or (cell.font.sz or 0) > (below.font.sz or 0) else ""
 

@@ -305,6 +305,12 @@ def test_an_open_document_leaves_out_hidden_text(open_text, hidden: str) -> None
     assert (content.pages[0].paragraphs, content.warnings) == (("Uno.",), (COUNTED,))
 
 
+def test_a_picture_in_a_struck_paragraph_of_an_open_document_leaves_its_mark(open_text) -> None:
+    picture = '<draw:frame><draw:image xlink:href="x.png"/></draw:frame>'
+    content = open_text(f'<text:p text:style-name="Tachado">secreto {picture}</text:p>')
+    assert (content.pages[0].paragraphs, content.warnings[0]) == ((MARK,), STRUCK_COUNTED)
+
+
 @pytest.mark.parametrize(
     "hint",
     [

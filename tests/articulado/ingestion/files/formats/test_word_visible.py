@@ -343,6 +343,11 @@ def test_a_brief_has_the_marks_and_warnings_of_an_ingest(read, tmp_path: Path, b
     assert "no se ha podido leer" in brief.warnings[-1]
 
 
+def test_a_picture_is_never_struck_through(read) -> None:
+    content = read(paragraph(run("Así: "), IMAGE.format("").replace("<w:r>", "<w:r><w:rPr><w:strike/></w:rPr>")))
+    assert content.pages[0].paragraphs == (f"Así: {MARK}",)
+
+
 def test_headers_and_footers_of_pages_are_told(tmp_path: Path) -> None:
     document = docx.Document()
     document.add_paragraph("Son treinta días.")
