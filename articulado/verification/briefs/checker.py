@@ -154,8 +154,9 @@ async def check_brief(
         without_wording += [around(passage.text, citation) for citation, found in named if found.status == "no_wording"]
         before = named or before
     rulings: list[BriefRuling] = []
+    written = max(own, day or own) if own else today
     for number, paragraph in enumerate(paragraphs):
-        for ruling, start, end in await rulings_in(paragraph.text, number + 1, store):
+        for ruling, start, end in await rulings_in(paragraph.text, number + 1, store, written):
             rulings.append(ruling)
             if ruling["status"] == "differs":
                 found = _checked(checked, paragraphs, number)["findings"]

@@ -1,12 +1,13 @@
 """Look up the rulings that a brief names, and compare number, date, ECLI and court with those of the index.
 
 ``rulings_in`` returns the rulings of a paragraph with their places. A ruling that the index does not have is told as
-such: it may exist elsewhere.
+such: it may exist elsewhere. One later than the brief is told, too.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 
 from articulado.language.folding import fold
 from articulado.language.formats import long_day
@@ -33,20 +34,25 @@ _TO_DATE = re.compile(
 """Words between the number of a ruling and its date."""
 _TO_ECLI = 60
 """Characters between a ruling and its ECLI."""
+_YEAR = re.compile(r"(?:/|\bde )((?:19|20)\d\d)\b|:((?:19|20)\d\d):")
+"""The year of a number, date or ECLI."""
 _ISSUED = re.compile(
     r"\bdictad[ao]s? por (?:el |la )?"
     r"(?P<court>Tribunal Supremo|Tribunal Constitucional|Audiencia Nacional|Tribunal de Justicia)"
 )
 
 
-async def rulings_in(text: str, number: int, store: ChunkStore) -> list[tuple[BriefRuling, int, int]]:
-    """Return the rulings that the text of a paragraph names, with their places, and what the index has of each."""
+async def rulings_in(text: str, number: int, store: ChunkStore, latest: date) -> list[tuple[BriefRuling, int, int]]:
+    """Return the rulings that the text of a paragraph names, with their places, and what the index has of each.
+
+    A ruling after ``latest``, the day on which the brief was written, differs.
+    """
     named = list(_named_rulings(text))
-    rulings = [await _ruling(text, number, group, store) for group in named]
+    rulings = [await _ruling(text, number, group, store, latest) for group in named]
     taken = [(start, end) for _, start, end in rulings]
     for match in RULING.finditer(text):
         if not any(match.start() < end and start < match.end() for start, end in taken):
-            rulings.append((_not_found(match[0], number), match.start(), match.end()))
+            rulings.append((_not_found(match[0], number, latest), match.start(), match.end()))
     return sorted(rulings, key=lambda ruling: ruling[1])
 
 
@@ -65,17 +71,20 @@ def _named_rulings(text: str) -> Iterator[list[Decision]]:
         yield group
 
 
-async def _ruling(text: str, number: int, group: list[Decision], store: ChunkStore) -> tuple[BriefRuling, int, int]:
+async def _ruling(
+    text: str, number: int, group: list[Decision], store: ChunkStore, latest: date
+) -> tuple[BriefRuling, int, int]:
     first, ecli = group[0], group[-1].ecli
     start, end = first.start, group[-1].end
     chunk = await _chunk_of(first, store)
     day, day_end = _date_behind(text, first.end)
     where = text[start : max(end, day_end)]
     if chunk is None:
-        message = ""
+        ruling = _not_found(where, number, latest, day)
         if first.key and (other := await _of_another_court(first, store)):
-            message = translate("brief.ruling_of_another_court", name=other["provision"], court=other["law_name"])
-        return {**_not_found(where, number), "message": message}, start, max(end, day_end)
+            own_court = translate("brief.ruling_of_another_court", name=other["provision"], court=other["law_name"])
+            ruling["message"] = f"{own_court} {ruling['message']}".rstrip()
+        return ruling, start, max(end, day_end)
     real_ecli = chunk["law_id"] if chunk["law_id"].startswith("ECLI:") else ""
     real_day = chunk["valid_from"] or ""
     wrong = []
@@ -86,7 +95,16 @@ async def _ruling(text: str, number: int, group: list[Decision], store: ChunkSto
     court = _ISSUED.search(text, end, end + 100)
     if court and fold(court["court"]) not in fold(chunk["law_name"]):
         wrong.append(translate("brief.ruling_court", name=chunk["provision"], real=chunk["law_name"]))
-    ruling: BriefRuling = {
+    if real_day > latest.isoformat():
+        wrong.append(
+            translate(
+                "brief.ruling_later",
+                name=chunk["provision"],
+                real=long_day(real_day),
+                day=long_day(latest.isoformat()),
+            )
+        )
+    ruling = {
         "where": where,
         "paragraph": number,
         "status": "differs" if wrong else "confirmed",
@@ -132,7 +150,11 @@ def _is_same_day(said: int, real: str) -> bool:
     return said in (day, day % 10_000)
 
 
-def _not_found(where: str, number: int) -> BriefRuling:
+def _not_found(where: str, number: int, latest: date, day: int = 0) -> BriefRuling:
+    """Return a ruling that the index does not have; its number, its ECLI or ``day`` may be after ``latest``."""
+    years = (int(match[1] or match[2]) for match in _YEAR.finditer(where))
+    is_later = max(years, default=0) > latest.year or day > int(f"{latest:%Y%m%d}")
+    message = translate("brief.ruling_bears_later", day=long_day(latest.isoformat())) if is_later else ""
     where = f"{where})" if where.count("(") > where.count(")") else where
     return {
         "where": where,
@@ -146,5 +168,5 @@ def _not_found(where: str, number: int) -> BriefRuling:
         "title": "",
         "text": "",
         "url": "",
-        "message": "",
+        "message": message,
     }

@@ -62,6 +62,66 @@ def test_a_detail_that_does_not_agree_is_a_finding(packaged: FakeStore, text: st
     assert finding["where"] in text
 
 
+def of_day(store: FakeStore, text: str, signed: str, day: date | None = None) -> BriefReport:
+    paragraphs = [BriefParagraph(text, 0), BriefParagraph(signed, 1)]
+    return asyncio.run(check_brief(paragraphs, store, [], TODAY, day))
+
+
+@pytest.mark.parametrize(
+    ("text", "signed", "real"),
+    [
+        ("Véase la STC 140/2024.", "Zamora, a 3 de junio de 2019.", "6 de noviembre de 2024"),
+        ("Véase ECLI:ES:TC:2024:140.", "En León, a 5 de noviembre de 2024.", "6 de noviembre de 2024"),
+        ("La STS 1250/2024, de 18 de noviembre, lo exige.", "Fecha: 17/11/2024", "18 de noviembre de 2024"),
+        ("Lo dice la STS 736/2025, de 16 de julio.", "Madrid, a 1 de enero de 2025.", "16 de julio de 2025"),
+        ("La STJUE C-55/18, sobre el registro.", "Lugo, a 13 de mayo de 2019.", "14 de mayo de 2019"),
+    ],
+)
+def test_a_ruling_later_than_the_brief_is_a_finding(packaged: FakeStore, text: str, signed: str, real: str) -> None:
+    report = of_day(packaged, text, signed)
+    (finding,) = report["paragraphs"][0]["findings"]
+    assert (finding["kind"], report["rulings"][0]["status"]) == ("ruling_differs", "differs")
+    assert f"es de {real}: no existía el" in finding["message"]
+
+
+@pytest.mark.parametrize(
+    ("text", "signed", "day"),
+    [
+        ("Véase la STC 140/2024.", "Zamora, a 6 de noviembre de 2024.", None),
+        ("Véase la STC 140/2024.", "Zamora, a 3 de junio de 2025.", None),
+        ("Véase la STC 140/2024.", "Zamora, a 3 de junio de 2025.", date(2019, 6, 3)),
+        ("Véase la STC 140/2024.", "Zamora, a 3 de junio de 2019.", date(2025, 6, 3)),
+        ("Véase la STC 140/2024.", "Sin fecha.", date(2019, 6, 3)),
+    ],
+)
+def test_a_ruling_of_the_day_of_the_brief_or_before_is_confirmed(
+    packaged: FakeStore, text: str, signed: str, day: date | None
+) -> None:
+    report = of_day(packaged, text, signed, day)
+    assert (report["rulings"][0]["status"], report["ok"]) == ("confirmed", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_later"),
+    [
+        ("La STSJ de Madrid 233/2021, de 4 de marzo.", True),
+        ("La STS 9871/2019, de 9 de diciembre de 2019.", True),
+        ("ECLI:ES:TS:2031:77.", True),
+        ("La STC 9204/2023 lo extiende.", True),
+        ("La STSJ de Galicia 2044/2018, de 4 de marzo.", False),
+        ("ECLI:ES:TS:2017:2031.", False),
+        ("La STS 9871/2019, de 9 de mayo de 2019 (rec. 2024/2018).", False),
+    ],
+)
+def test_a_ruling_that_is_not_there_tells_if_it_bears_a_later_day(
+    packaged: FakeStore, text: str, is_later: bool
+) -> None:
+    report = of_day(packaged, text, "Zamora, a 3 de junio de 2019.")
+    (ruling,) = report["rulings"]
+    assert (ruling["status"], report["ok"]) == ("not_found", True)
+    assert ("posteriores al 3 de junio de 2019" in ruling["message"]) == is_later
+
+
 @pytest.mark.parametrize(
     "text",
     [
