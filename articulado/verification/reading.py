@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from articulado.language.languages import Language
+from articulado.language.quantities import Quantity
 from articulado.language.sentences import sentence_spans
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import Citation, parse_citations
@@ -27,6 +28,29 @@ _NAMED_SOURCE = re.compile(r"[\[(【［]\s*(?:fuente|source|documento)\s+(\d{1,2
 _BARE_NUMBER = re.compile(r"[\[【［]\^?(\d{1,2})(?:†[^\]】］]*)?[\]】］](?![(:])")
 _ENDS = re.compile(r"[.!?…»”\"]\s*$")
 _GOES_ON = re.compile(r"\s*[,;:]?\s*[a-záéíóúñ]")
+
+_SOURCE_BEHIND = re.compile(
+    r"(?:\s(?!(?:y|e|o|u|ni|pero|aunque|que)\b)\w+){0,7}"
+    r"(?:,?\s?(?P<bracket>[(\[])\s?|,?\s(?P<lead>según|conforme al?|de (?:acuerdo|conformidad) con|a tenor del?)\s"
+    r"|,?\s(?:por|ex|del?|en virtud del?)\s|,\s)"
+    r"(?:(?:lo (?:dispuesto|establecido|previsto) (?:en|por)|véase|ver|cfr?\.|vid\.)\s)?(?:(?:el|la|los|las)\s)?",
+    re.IGNORECASE,
+)
+"""Words between a figure and the provision that is given as its source, in brackets or not."""
+_SOURCE_AHEAD = re.compile(
+    r"\b(?:según|conforme al?|de (?:acuerdo|conformidad) con|a tenor del?)\s(?:\w+\s){0,4}$", re.IGNORECASE
+)
+"""Words before a provision that is the source of what follows."""
+_JOINED = re.compile(r"(?:(?!\bsegún\b|\bconforme\b|\d|[(;]).){0,45}", re.IGNORECASE | re.DOTALL)
+"""Text between two provisions that are cited for the same thing."""
+_NEXT = re.compile(r"[;]|\s(?:y|e|mientras|pero)\b")
+"""What parts a statement from the next one."""
+_SET_APART = re.compile(
+    r"\b(?:antes|anterior(?:mente)?|antigu[oa]|entonces|ya no|redacción|y no|no son?|sino|frente a|en (?:vez|lugar) de"
+    r"|convenio|pacto|carta|hasta la reforma)\b",
+    re.IGNORECASE,
+)
+"""Words of a figure that is set against that of the law."""
 
 
 def marks_in(text: str) -> list[Mark]:
@@ -121,6 +145,54 @@ class Sentence:
     marks: tuple[int, ...]
     named: tuple[Citation, ...]
     rests_on: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class FigureSource:
+    """The provisions that a sentence gives as the source of a figure, and if words such as "según" give them."""
+
+    named: tuple[Citation, ...]
+    is_led: bool
+
+
+def source_of_figure(sentence: Sentence, figure: Quantity, figures: Sequence[Quantity]) -> FigureSource | None:
+    """Return the source that a sentence gives for one of its figures, ``None`` if that is open.
+
+    The source stands right behind the figure, in brackets or after "según" or the like, else before it after such a
+    word. A figure that is set against that of the law ("antes", "convenio") has none.
+    """
+    text, named = sentence.text, sorted(sentence.named, key=lambda each: each.start)
+    spans = [(each.start - sentence.start, each.end - sentence.start) for each in named]
+    following = next((n for n, span in enumerate(spans) if span[0] >= figure.end), len(spans))
+    begin = spans[following - 1][1] if following else 0
+    if _SET_APART.search(text, begin, spans[following][1] if following < len(spans) else len(text)):
+        return None
+
+    def has_figure(start: int, end: int) -> bool:
+        return any(start <= each.start < end for each in figures)
+
+    def are_joined(number: int, stop: str = "") -> bool:
+        start, end = spans[number - 1][1], spans[number][0]
+        between = text[start:end]
+        return bool(_JOINED.fullmatch(between)) and not has_figure(start, end) and not (stop and stop in between)
+
+    if following < len(spans):
+        start = spans[following][0]
+        behind = _SOURCE_BEHIND.fullmatch(text, figure.end, start)
+        if behind and not has_figure(figure.end, start):
+            last = following + 1
+            while last < len(spans) and are_joined(last, ")" if behind["bracket"] else ""):
+                last += 1
+            return FigureSource(tuple(named[following:last]), bool(behind["lead"]))
+        if not _NEXT.search(text, figure.end, start):
+            return None
+    first = following - 1
+    if first < 0 or has_figure(begin, figure.start) or re.search(r"[;()]", text[begin : figure.start]):
+        return None
+    while first and are_joined(first):
+        first -= 1
+    is_led = _SOURCE_AHEAD.search(text, 0, spans[first][0])
+    return FigureSource(tuple(named[first:following]), is_led=True) if is_led else None
 
 
 @dataclass(frozen=True)

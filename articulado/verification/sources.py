@@ -22,6 +22,12 @@ from articulado.legal.citations.parser import parse_citations
 from articulado.prompting.notes import whole_note
 from articulado.values.chunks import Candidate, ProvisionRef
 
+_RANGE = 40
+"""Characters before a figure in which its range begins."""
+_RANGE_BEGINS = re.compile(
+    r"(\d+(?:,\d+)?)\s*(?:(?:por ciento|por 100|%)\s*)?(?:a|y|hasta)\s+(?:un\s+)?(?:máximo\s+del?\s+)?(?:un\s+)?$"
+)
+
 
 @dataclass(frozen=True)
 class Source:
@@ -240,6 +246,28 @@ def _as_written(quantity: Quantity, source: Source) -> list[BareNumber]:
         if quantity.value in [number.value * each for each in times]
         and quantity.per in ("", number.per or quantity.per)
     ]
+
+
+def is_comparable(figure: Quantity, known: Quantity) -> bool:
+    """Tell whether two figures count the same thing: unit, and the time that they are of, if both say it."""
+    return figure.unit == known.unit and figure.per in ("", known.per or figure.per)
+
+
+def is_in_range(scope: str, figure: Quantity) -> bool:
+    """Tell whether a figure lies in a range of the law ("de un 30 a un 50 por ciento")."""
+    if figure.unit == "euro":
+        return False
+    for last in (each for each in quantities(scope) if is_comparable(figure, each)):
+        low = _RANGE_BEGINS.search(scope, max(0, last.start - _RANGE), last.start)
+        if low and Decimal(low[1].replace(",", ".")) <= figure.value <= last.value:
+            return True
+    return False
+
+
+def is_range(text: str, one: Quantity, other: Quantity) -> bool:
+    """Tell whether a text joins two figures as the ends of a range."""
+    first, last = sorted((one, other), key=lambda each: each.start)
+    return one is not other and bool(re.fullmatch(r"\s(?:euros\s)?(?:a|y|hasta)\s", text[first.end : last.start]))
 
 
 def is_same(one: Quantity, other: Quantity) -> bool:

@@ -1,8 +1,9 @@
 """Compare the figures and the words of a sentence of a brief with the apartado or letter that it cites.
 
 ``claim_findings`` reports a figure that the cited part does not have, if the sentence says it of the law. A figure that
-any case of the cited part has is right. Figures of the facts of the case are left alone (``tells_facts``). A proposed
-figure is of the cited part. It reports, too, a sentence whose words are those of another letter.
+any case of the cited part has is right; one with a source of its own is compared with that alone. Figures of the facts
+of the case are left alone (``tells_facts``). A proposed figure is of the cited part. It reports, too, a sentence
+whose words are those of another letter.
 """
 
 import re
@@ -10,7 +11,6 @@ import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import pairwise
@@ -29,8 +29,8 @@ from articulado.verification.briefs.passages import Division, made
 from articulado.verification.citations import part_name
 from articulado.verification.computations import compounds
 from articulado.verification.figures import figures_of_law
-from articulado.verification.reading import ReadAnswer, Sentence
-from articulado.verification.sources import Source, is_same, stands_in
+from articulado.verification.reading import ReadAnswer, Sentence, source_of_figure
+from articulado.verification.sources import Source, is_comparable, is_in_range, is_range, is_same, stands_in
 
 _DIRECTLY = re.compile(
     r"(?:\s(?!(?:el|los|las?)\b)\w+){0,2}\s(?:del?|de la)\s|(?:\s\w+){0,3}\sque\s(?:\w+\s){1,3}(?:el|la|los)\s"
@@ -40,11 +40,6 @@ _SPEAKS = re.compile(r"(?:\s+(?!que\b)[\w.,º]+){0,9}?\s+\w+(?:e|en|a|an)\b")
 """Words between a provision that is the subject of a sentence and the figure ("El artículo 14 del ET fija …")."""
 _IF = re.compile(r"\bsi\b[^.;,]*$", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;:]\s|,\s(?:por lo que|de modo que|lo que)\s")
-_RANGE = 40
-"""Characters before a figure in which its range begins."""
-_RANGE_BEGINS = re.compile(
-    r"(\d+(?:,\d+)?)\s*(?:(?:por ciento|por 100|%)\s*)?(?:a|y|hasta)\s+(?:un\s+)?(?:máximo\s+del?\s+)?(?:un\s+)?$"
-)
 _LEAST_OWN = 1.0
 """Words beside a figure of the law that a sentence must share to be about it; one elsewhere in its sentence is half."""
 _LEAST_OWN_OF_COUNT = 2.0
@@ -91,7 +86,7 @@ class Cited:
 
     def has(self, quantity: Quantity) -> bool:
         """Tell whether the cited part has a figure in any of its cases, or a range that it is in."""
-        return _has(self.scope, quantity) or _is_in_range(self.scope, quantity)
+        return _has(self.scope, quantity) or is_in_range(self.scope, quantity)
 
     def refers_to(self, quantity: Quantity) -> bool:
         """Tell whether the cited part refers to a part or provision that has a figure."""
@@ -118,26 +113,35 @@ def claim_findings(answer: ReadAnswer, cited: Sequence[Cited]) -> list[tuple[Fin
 def is_supported(answer: ReadAnswer, cited: Cited) -> bool:
     """Tell whether the sentence of a citation has a figure that stands in the cited part."""
     sentence = next((each for each in answer.sentences if each.start <= cited.citation.start < each.end), None)
-    return sentence is not None and any(cited.has(figure) for figure in figures_of_law(answer, sentence))
+    figures = figures_of_law(answer, sentence) if sentence else []
+    sources = [source_of_figure(sentence, each, figures) for each in figures] if sentence else []
+    start = cited.citation.start
+    return any(
+        cited.has(figure) and (source is None or any(each.start == start for each in source.named))
+        for figure, source in zip(figures, sources, strict=True)
+    )
 
 
 def _figures(answer: ReadAnswer, sentence: Sentence, cited: Sequence[Cited]) -> list[tuple[Finding, int]]:
     figures = [each for each in figures_of_law(answer, sentence) if each.unit != DATE]
-    right = [each for each in figures if any(one.has(each) for one in cited)]
+    by_figure = {each.start: _sources_of(sentence, each, figures, cited) for each in figures}
+    right = [each for each in figures if any(one.has(each) for one in by_figure[each.start])]
     bare = {number.value for number in bare_numbers(without_names(sentence)) if number.value > 1}
     findings = []
     whole = {part for each in compounds(sentence.text, figures) for part in each.parts}
     for figure in figures:
         if figure in right or figure in whole or not _is_said_of_law(sentence, figure, cited, figures):
             continue
-        nearest = min(cited, key=lambda each: abs(each.citation.start - sentence.start - figure.start))
-        known = [each for each in quantities(nearest.scope) if _is_comparable(figure, each)]
+        own = by_figure[figure.start]
+        nearest = min(own, key=lambda each: abs(each.citation.start - sentence.start - figure.start))
+        known = [each for each in quantities(nearest.scope) if is_comparable(figure, each)]
         known = [each for each in known if figure.unit != "euro" or not any(is_same(each, other) for other in right)]
         is_range = figure.unit == "euro"
         if not is_range and (
             any(
-                _is_comparable(figure, other) and _noun(sentence.text, other) == _noun(sentence.text, figure)
+                is_comparable(figure, other) and _noun(sentence.text, other) == _noun(sentence.text, figure)
                 for other in right
+                if own in (cited, by_figure[other.start]) or by_figure[other.start] is cited
             )
             or any(each.value in bare for each in known)
         ):
@@ -147,11 +151,20 @@ def _figures(answer: ReadAnswer, sentence: Sentence, cited: Sequence[Cited]) -> 
     return findings
 
 
+def _sources_of(
+    sentence: Sentence, figure: Quantity, figures: Sequence[Quantity], cited: Sequence[Cited]
+) -> Sequence[Cited]:
+    """Return the provisions that a figure is compared with: those given as its source, else all."""
+    source = source_of_figure(sentence, figure, figures)
+    starts = {each.start for each in source.named} if source else set()
+    return [each for each in cited if each.citation.start in starts] or cited
+
+
 def _is_said_of_law(sentence: Sentence, figure: Quantity, cited: Sequence[Cited], figures: Sequence[Quantity]) -> bool:
     """Tell whether a sentence says a figure of the law, and not of the facts of the case."""
     text = sentence.text
     if figure.unit == "euro":  # A sum of money is of the case, but for a range.
-        return any(other.unit == "euro" and _is_range(text, figure, other) for other in figures)
+        return any(other.unit == "euro" and is_range(text, figure, other) for other in figures)
     starts = [place for each in cited if (place := each.citation.start - sentence.start) >= figure.end]
     if starts and _DIRECTLY.fullmatch(text, figure.end, min(starts)):
         return True
@@ -166,22 +179,6 @@ def tells_facts(text: str) -> bool:
     """Tell whether a text tells facts of the case: in a past tense, of a party, or as measured by the law."""
     past = next((m for m in _patterns()["past"].finditer(text) if not _IF.search(text, 0, m.start())), None)
     return bool(past or _patterns()["measures"].search(text) or _patterns()["party"].search(text))
-
-
-def _is_in_range(scope: str, figure: Quantity) -> bool:
-    """Tell whether a figure lies in a range of the law ("de un 30 a un 50 por ciento")."""
-    if figure.unit == "euro":
-        return False
-    for last in (each for each in quantities(scope) if _is_comparable(figure, each)):
-        low = _RANGE_BEGINS.search(scope, max(0, last.start - _RANGE), last.start)
-        if low and Decimal(low[1].replace(",", ".")) <= figure.value <= last.value:
-            return True
-    return False
-
-
-def _is_range(text: str, one: Quantity, other: Quantity) -> bool:
-    first, last = sorted((one, other), key=lambda each: each.start)
-    return one is not other and bool(re.fullmatch(r"\s(?:euros\s)?(?:a|y|hasta)\s", text[first.end : last.start]))
 
 
 def _told(sentence: Sentence, figure: Quantity, cited: Cited, known: Sequence[Quantity]) -> Finding | None:
@@ -267,7 +264,7 @@ def _allows(scope: str, limit: Quantity, figure: Quantity) -> bool:
 
 def _own_start(scope: str, first: int, figure: Quantity, known: Sequence[Quantity]) -> int:
     before = [each for each in known if first <= each.start and each.end <= figure.start]
-    while before and _is_range(scope, before[-1], figure):
+    while before and is_range(scope, before[-1], figure):
         figure = before.pop()
     if before:
         return _own_end(scope, figure.start, before[-1], known)
@@ -349,11 +346,6 @@ def _has(text: str, quantity: Quantity) -> bool:
 
 def _is_count(figure: Quantity) -> bool:
     return figure.is_count or figure.unit == "person"
-
-
-def _is_comparable(figure: Quantity, known: Quantity) -> bool:
-    """Tell whether two figures count the same thing: unit, and the time that they are of, if both say it."""
-    return figure.unit == known.unit and figure.per in ("", known.per or figure.per)
 
 
 def _noun(text: str, figure: Quantity) -> str:

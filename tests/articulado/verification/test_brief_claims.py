@@ -131,6 +131,84 @@ def test_a_wrong_figure_is_corrected_by_the_fitting_case_of_the_cited_part(
 
 
 @pytest.mark.parametrize(
+    ("text", "where", "says"),
+    [
+        (
+            "El permiso es de quince días naturales por matrimonio (art. 37.2.a ET) y de nueve días por "
+            "hospitalización (art. 37.2.b ET).",
+            "nueve días",
+            "«Cinco días por hospitalización",
+        ),
+        (
+            "Por matrimonio son veinte días naturales según el art. 37.2.a) ET, y por hospitalización cinco días según "
+            "el art. 37.2.b) ET.",
+            "veinte días naturales",
+            "«Quince días naturales",
+        ),
+        (
+            "Por traslado del domicilio hay un día (art. 37.2.c ET) y de dos días por traslado del domicilio según el "
+            "art. 37.2.c) ET.",
+            "dos días",
+            "«Un día",
+        ),
+        (
+            "Las faltas graves prescriben a los veinte días (art. 14.2 ET); conforme al art. 14.2 ET las faltas leves "
+            "prescriben a los quince días.",
+            "quince días",
+            "«diez días»",
+        ),
+        (
+            "Según el artículo 37.2.b) ET la hospitalización da dos días, y el fallecimiento dos días "
+            "(art. 37.2.b bis) ET).",
+            "dos días",
+            "«Cinco días por hospitalización",
+        ),
+        (
+            "Hay cinco días por fallecimiento (art. 37.2.b bis) ET) y cinco días por hospitalización (art. 37.2.b ET).",
+            "cinco días",
+            "«Dos días por fallecimiento",
+        ),
+        (
+            "Los cinco días por matrimonio del artículo 37.2.a) ET y los cinco días por hospitalización del artículo "
+            "37.2.b) ET son naturales.",
+            "cinco días",
+            "«Quince días naturales",
+        ),
+    ],
+)
+def test_each_figure_is_compared_with_the_source_given_for_it(text: str, where: str, says: str) -> None:
+    ((_, told, message),) = findings(text)
+    assert told == where
+    assert says in message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hay quince días naturales por matrimonio (art. 37.2.a ET) y cinco días por hospitalización (art. 37.2.b ET).",
+        "Según el art. 37.2.c) ET hay un día y, según el art. 37.2.b bis) ET, dos días por fallecimiento.",
+        "Son cinco días o dos días, por hospitalización o fallecimiento (art. 37.2.b ET y art. 37.2.b bis) ET).",
+        "Son dos días por fallecimiento según los arts. 37.2.b) ET y 37.2.b bis) ET.",
+        "Según el art. 37.2.b) ET hay permiso por hospitalización y por traslado un día, como fija el art. 37.2.c) ET.",
+        "Son cinco días por hospitalización (art. 37.2.b ET), antes dos días por hospitalización (art. 37.2.b ET).",
+        "El convenio da nueve días por hospitalización (art. 37.2.b ET), frente a los cinco días del art. 37.2.b) ET.",
+        "Son cinco días por hospitalización (art. 37.2.b ET) y no dos días por hospitalización (art. 37.2.b ET).",
+        "El art. 37.2.a) ET da quince días naturales y el art. 37.2.b) ET, cinco días por hospitalización.",
+        "El ensayo es de seis meses para técnicos (art. 14.1 ET) y la falta leve prescribe a los diez días (14.2 ET).",
+    ],
+)
+def test_figures_with_the_right_source_or_an_open_one_are_left_alone(text: str) -> None:
+    assert findings(text) == []
+
+
+def test_a_figure_of_another_source_bears_no_citation_out() -> None:
+    report = report_of(
+        "El permiso por traslado (art. 37.2.c ET) y los cinco días por hospitalización (art. 37.2.b ET)."
+    )
+    assert [each["basis"] for each in report["paragraphs"][0]["citations"]] == ["existence", "text"]
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         (
