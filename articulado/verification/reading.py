@@ -11,11 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from articulado.language.folding import fold
 from articulado.language.languages import Language
 from articulado.language.quantities import Quantity
 from articulado.language.sentences import sentence_spans
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import Citation, parse_citations
+from articulado.legal.laws.mentions import mentions_in
 from articulado.prompting.citation_markers import marker_spans
 from articulado.values.findings import Finding
 from articulado.verification.quoted_text import quotations_in
@@ -145,6 +147,16 @@ class Sentence:
     marks: tuple[int, ...]
     named: tuple[Citation, ...]
     rests_on: tuple[int, ...]
+
+
+def without_names(sentence: Sentence) -> str:
+    """Return the text of a sentence without its citation and without the names of laws."""
+    text = sentence.text
+    spans = [(each.start - sentence.start, each.end - sentence.start) for each in sentence.named]
+    spans += [(each.start, each.end) for each in mentions_in(text, fold(text), None, literal=True)]
+    for start, end in sorted(spans, reverse=True):
+        text = f"{text[:start]} {text[end:]}"
+    return text
 
 
 @dataclass(frozen=True)

@@ -16,20 +16,18 @@ from importlib import resources
 from itertools import pairwise
 from textwrap import shorten
 
-from articulado.language.folding import fold
 from articulado.language.quantities import DATE, Quantity, bare_numbers, quantities
 from articulado.language.sentences import sentence_spans
 from articulado.language.spanish import stems
 from articulado.language.translation import translate
 from articulado.legal.citations.items import Place
 from articulado.legal.citations.parser import Citation
-from articulado.legal.laws.mentions import mentions_in
 from articulado.values.findings import Finding
 from articulado.verification.briefs.passages import Division, made
 from articulado.verification.citations import part_name
 from articulado.verification.computations import compounds
 from articulado.verification.figures import figures_of_law
-from articulado.verification.reading import ReadAnswer, Sentence, source_of_figure
+from articulado.verification.reading import ReadAnswer, Sentence, source_of_figure, without_names
 from articulado.verification.sources import Source, is_comparable, is_in_range, is_range, is_same, stands_in
 
 _DIRECTLY = re.compile(
@@ -186,7 +184,13 @@ def _told(sentence: Sentence, figure: Quantity, cited: Cited, known: Sequence[Qu
     said = _words_around(sentence, figure)
     scope = cited.scope
     fitting = _fitting(said, figure, sentence.text, scope, known)
-    if not _is_compared(sentence.text, figure) and any(_allows(scope, each, figure) for each in fitting):
+    if is_given := _is_given(sentence, figure):
+        fitting = fitting or _only_one(figure, known)
+    if (
+        not is_given
+        and not _is_compared(sentence.text, figure)
+        and any(_allows(scope, each, figure) for each in fitting)
+    ):
         return None  # A value of the case within a limit of the law.
     if fitting:
         phrases = list(dict.fromkeys(_phrase(scope, each, known) for each in fitting))
@@ -210,6 +214,19 @@ def _told(sentence: Sentence, figure: Quantity, cited: Cited, known: Sequence[Qu
         message = translate("brief.no_figure", where=_where(sentence, figure), provision=cited.name)
         return _finding(sentence, figure, "unsupported", message, "")
     return None
+
+
+def _is_given(sentence: Sentence, figure: Quantity) -> bool:
+    """Tell whether a sentence gives a figure as that of the law ("es de … según …"), and not as one of a case."""
+    source = source_of_figure(sentence, figure, quantities(sentence.text))
+    is_said = bool(source and source.is_led and _patterns()["is_of"].search(sentence.text[: figure.start]))
+    return is_said and not _patterns()["applied"].search(sentence.text)
+
+
+def _only_one(figure: Quantity, known: Sequence[Quantity]) -> list[Quantity]:
+    """Return the figure of the law if it has one alone of the unit, time and kind of another, else none."""
+    alike = [each for each in known if each.per == figure.per and figure.kind in ("", each.kind)]
+    return alike[:1] if len({each.value for each in known}) == 1 and not _is_count(figure) else []
 
 
 def _is_stated(sentence: Sentence, figure: Quantity, cited: Cited) -> bool:
@@ -300,16 +317,6 @@ def _other_letter(sentence: Sentence, one: Cited) -> list[tuple[Finding, int]]:
     message = translate("brief.other_letter", provision=one.name, place=part_name(Place(apartado, best)))
     finding = finding_on(sentence, one, "other_part", message, one.division.own(apartado, best))
     return [(finding, one.citation.start)]
-
-
-def without_names(sentence: Sentence) -> str:
-    """Return the text of a sentence without its citation and without the names of laws."""
-    text = sentence.text
-    spans = [(each.start - sentence.start, each.end - sentence.start) for each in sentence.named]
-    spans += [(each.start, each.end) for each in mentions_in(text, fold(text), None, literal=True)]
-    for start, end in sorted(spans, reverse=True):
-        text = f"{text[:start]} {text[end:]}"
-    return text
 
 
 def finding_on(sentence: Sentence, cited: Cited, kind: str, message: str, evidence: str) -> Finding:

@@ -26,7 +26,7 @@ from articulado.retrieval.references import Wording, wording_on, wordings_of
 from articulado.values.chunks import Chunk, ProvisionRef
 from articulado.values.findings import Finding
 from articulado.values.protocols import ChunkStore, SearchFilter
-from articulado.verification.briefs.claims import Cited, content_stems, finding_on, tells_facts, without_names
+from articulado.verification.briefs.claims import Cited, content_stems, finding_on, tells_facts
 from articulado.verification.briefs.passages import (
     BriefCitation,
     BriefParagraph,
@@ -35,7 +35,7 @@ from articulado.verification.briefs.passages import (
     made,
 )
 from articulado.verification.citations import missing_part, part_name
-from articulado.verification.reading import Sentence
+from articulado.verification.reading import Sentence, without_names
 from articulado.verification.sources import Source, provisions_in
 
 MAX_REFERRED = 8
