@@ -46,7 +46,7 @@ _SOURCE_AHEAD = re.compile(
 _JOINED = re.compile(r"(?:(?!\bsegún\b|\bconforme\b|\d|[(;]).){0,45}", re.IGNORECASE | re.DOTALL)
 """Text between two provisions that are cited for the same thing."""
 _NEXT = re.compile(r"[;]|\s(?:y|e|mientras|pero)\b")
-"""What parts a statement from the next one."""
+"""Begin of the next statement."""
 _SET_APART = re.compile(
     r"\b(?:antes|anterior(?:mente)?|antigu[oa]|entonces|ya no|redacción|y no|no son?|sino|frente a|en (?:vez|lugar) de"
     r"|convenio|pacto|carta|hasta la reforma)\b",
