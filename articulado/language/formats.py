@@ -5,7 +5,8 @@ Dates are read in Spanish and English. Formats are Spanish by default, figures a
 
 A mark of a gap is a phrase in square brackets that a file reader leaves in place of content that it could not read, so
 that a person sees the gap and a program finds it: a passage with a mark is incomplete, and a quotation of it must say
-so. Readers build marks with ``gap_mark``; ``gaps_in`` finds them.
+so. Readers build marks with ``gap_mark``; ``gaps_in`` finds them. The mark "recognised" is of text that was read on an
+image: nothing is missing, but it may have errors. ``marks_in`` finds it as well.
 """
 
 import re
@@ -264,7 +265,7 @@ def _spanish(number: str) -> str:
     return number.replace(".", ",")
 
 
-GapKind = Literal["formula", "table", "cell", "page", "image"]
+GapKind = Literal["formula", "table", "cell", "page", "image", "recognised"]
 
 _GAP_MARKS: dict[GapKind, str] = {
     "formula": "fórmula que no se ha podido leer",
@@ -272,9 +273,10 @@ _GAP_MARKS: dict[GapKind, str] = {
     "cell": "celda sin valor calculado",
     "page": "página que es una imagen sin texto",
     "image": "imagen con texto que no se ha podido leer",
+    "recognised": "texto reconocido de una imagen: compruébese",
 }
 
-_GAP = re.compile(r"\[(?:" + "|".join(map(re.escape, _GAP_MARKS.values())) + r")(?:: [^\]\n]{1,80})?\]")
+_MARK = re.compile(r"\[(?:" + "|".join(map(re.escape, _GAP_MARKS.values())) + r")(?:: [^\]\n]{1,80})?\]")
 
 
 def gap_mark(kind: GapKind, detail: str = "") -> str:
@@ -292,5 +294,19 @@ def gap_mark(kind: GapKind, detail: str = "") -> str:
 
 
 def gaps_in(text: str) -> list[str]:
-    """Return the marks of gaps in a text, in order, each as it stands."""
-    return _GAP.findall(text)
+    """Return the marks of what is missing in a text, in order, each as it stands."""
+    return [mark for mark in marks_in(text) if not is_recognised(mark)]
+
+
+def marks_in(text: str) -> list[str]:
+    """Return the marks of a text in order: of gaps, and of text that was recognised on an image.
+
+    >>> marks_in("Son 30 euros. [texto reconocido de una imagen: compruébese]")
+    ['[texto reconocido de una imagen: compruébese]']
+    """
+    return _MARK.findall(text)
+
+
+def is_recognised(mark: str) -> bool:
+    """Tell a mark of recognised text from that of a gap."""
+    return mark.startswith(f"[{_GAP_MARKS['recognised']}")

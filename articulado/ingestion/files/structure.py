@@ -36,7 +36,7 @@ from articulado.ingestion.structure import (
     without_contents,
 )
 from articulado.language.folding import fold, without_accents
-from articulado.language.formats import gaps_in
+from articulado.language.formats import gap_mark, marks_in
 from articulado.language.sentences import sentence_spans
 from articulado.legal.labels import PART_HEADINGS
 from articulado.legal.validity import provision_status
@@ -108,7 +108,7 @@ def printed_title(paragraphs: Sequence[str]) -> str:
 def first_line(paragraphs: Sequence[str]) -> str:
     """Return the first paragraph that is no masthead if it is short, whole and one line, else an empty text."""
     first = next((paragraph for paragraph in paragraphs[:_LINES] if not _MASTHEAD.match(fold(paragraph))), "")
-    fits = len(first) <= LONGEST_DOCUMENT_TITLE and "\n" not in first and not gaps_in(first)
+    fits = len(first) <= LONGEST_DOCUMENT_TITLE and "\n" not in first and not marks_in(first)
     return _without_stop(first) if fits else ""
 
 
@@ -208,7 +208,9 @@ def _digest(text: str) -> str:
 
 def title_of(header: Header, text: RunningText, path: Path, own: str = "") -> str:
     """Return the header's title, else the one that is printed, else the file's ``own``, its first line, or its name."""
-    paragraphs = [paragraph for _, paragraph in text.paragraphs()]
+    # A mark is no title.
+    shown = (paragraph.removesuffix(gap_mark("recognised")).rstrip() for _, paragraph in text.paragraphs())
+    paragraphs = [paragraph for paragraph in shown if paragraph and marks_in(paragraph) != [paragraph]]
     title = header.title or printed_title(paragraphs) or ("" if is_made_up(own) else own) or first_line(paragraphs)
     return title or " ".join(re.split(r"[\s_-]+", unicodedata.normalize("NFC", path.stem))).strip()
 

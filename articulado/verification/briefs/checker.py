@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import date
 
 from articulado.language.folding import fold
-from articulado.language.formats import MONTHS, gaps_in, long_day, month_number
+from articulado.language.formats import MONTHS, gaps_in, long_day, marks_in, month_number
 from articulado.language.numerals import numeral
 from articulado.language.translation import translate
 from articulado.legal.citations.parser import Citation
@@ -182,7 +182,8 @@ async def check_brief(
 
 
 def _title(paragraphs: Sequence[BriefParagraph]) -> str:
-    first = next((paragraph.text.strip(" #*_\n") for paragraph in paragraphs if paragraph.text.strip(" #*_\n")), "")
+    texts = (paragraph.text.strip(" #*_\n") for paragraph in paragraphs)
+    first = next((text for text in texts if text and marks_in(text) != [text]), "")
     return first if len(first) <= _LONGEST_TITLE and "\n" not in first else ""
 
 

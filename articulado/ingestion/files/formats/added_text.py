@@ -19,6 +19,7 @@ from articulado.config.extras import installed, without
 from articulado.ingestion.files.formats.aligned import Region, Word
 from articulado.ingestion.files.formats.drawn import Drawing
 from articulado.ingestion.files.formats.lines import clean
+from articulado.language.formats import gap_mark
 from articulado.language.translation import translate
 
 _HIDDEN = 2 | 32
@@ -227,7 +228,7 @@ def _shown(x: float, y: float, media: Sequence[float], rotation: int) -> tuple[f
     }[rotation % 360]
 
 
-RECOGNISED = "[texto reconocido de una imagen: compruébese]"
+RECOGNISED = gap_mark("recognised")
 """The first line of a page that was recognised."""
 
 _RESOLUTION = 300 / 72

@@ -1,6 +1,12 @@
+from pathlib import Path
+
 import pytest
 
-from articulado.ingestion.files.structure import first_line, is_made_up, printed_title
+from articulado.ingestion.files.formats.lines import running_text
+from articulado.ingestion.files.header import header_of
+from articulado.ingestion.files.structure import first_line, is_made_up, printed_title, title_of
+from articulado.ingestion.model import Page
+from articulado.language.formats import gap_mark
 
 
 @pytest.mark.parametrize(
@@ -65,3 +71,20 @@ def test_titles_that_programs_make_up(title):
 def test_a_title_that_somebody_gave_is_none_of_those():
     assert not is_made_up("Documento de trabajo sobre permisos")
     assert not is_made_up("Temporalidad: guía de contratos")
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "title"),
+    [
+        ([gap_mark("recognised"), "CONTRATO DE TRABAJO TEMPORAL", "Empresa: Telares, S.L."],
+         "CONTRATO DE TRABAJO TEMPORAL"),
+        ([gap_mark("recognised"), f"Acuerdo de telares. {gap_mark('recognised')}", "Uno."], "Acuerdo de telares"),
+        ([f"Recibo de herramientas. {gap_mark('recognised')}", "Uno."], "Recibo de herramientas"),
+        ([gap_mark("image", "página 1"), "Carta de preaviso", "Uno."], "Carta de preaviso"),
+        ([gap_mark("recognised"), gap_mark("table", "página 1")], "telares 2026"),
+        ([gap_mark("recognised"), "a " * 100], "telares 2026"),
+    ],
+)  # fmt: skip
+def test_a_mark_of_unread_or_recognised_content_is_never_the_title(paragraphs, title):
+    text = running_text((Page(1, tuple(paragraphs)),))
+    assert title_of(header_of(Path("x.pdf"), {}), text, Path("telares_2026.pdf"), "untitled") == title
