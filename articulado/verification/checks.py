@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from articulado.language.formats import gaps_in
+from articulado.language.formats import gaps_in, is_recognised, marks_in
 from articulado.language.translation import translate
 from articulado.legal.ids import boe_id
 from articulado.legal.labels import provision_key
@@ -50,13 +50,14 @@ MOST_GAPS = 3
 
 
 def gap_findings(answer: ReadAnswer) -> list[Finding]:
-    """Return a warning for each cited source with parts that could not be read: the answer may lack them.
+    """Return a warning for each cited source with parts that could not be read, or that were recognised on an image.
 
     The kind is ``quoted`` if the answer itself has the mark of such a part, else ``source``.
     """
     findings: list[Finding] = []
     for source in answer.sources:
-        gaps = gaps_in(source.text)
+        # What is missing is worse than what may have errors.
+        gaps = gaps_in(source.text) or marks_in(source.text)
         places = [mark for each in answer.sentences for mark in each.written_marks if source.number in mark[2]]
         if not gaps or not places:
             continue
@@ -65,6 +66,7 @@ def gap_findings(answer: ReadAnswer) -> list[Finding]:
         if quoted is not None:
             start = answer.text.index(quoted)
             end = start + len(quoted)
+        key = "verification.recognised" if is_recognised(gaps[0]) else "verification.gap"
         named = "; ".join(gap.strip("[]") for gap in dict.fromkeys(gaps[:MOST_GAPS]))
         findings.append(
             {
@@ -74,7 +76,7 @@ def gap_findings(answer: ReadAnswer) -> list[Finding]:
                 "where": answer.text[start:end],
                 "start": start,
                 "end": end,
-                "message": translate("verification.gap", gaps=named, law=source.law_name, provision=source.provision),
+                "message": translate(key, gaps=named, law=source.law_name, provision=source.provision),
                 "mark": source.mark,
                 "evidence": quoted or gaps[0],
             }

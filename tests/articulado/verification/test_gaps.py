@@ -14,7 +14,7 @@ def findings(answer: str, *texts: str) -> list[tuple[str, str, str]]:
     return [(each["kind"], each["mark"], each["where"]) for each in gap_findings(read_answer(answer, "", sources))]
 
 
-@pytest.mark.parametrize("kind", ["formula", "table", "cell", "page", "image"])
+@pytest.mark.parametrize("kind", ["formula", "table", "cell", "page", "image", "recognised"])
 def test_a_quoted_gap_is_found_where_it_stands(kind: GapKind) -> None:
     mark = gap_mark(kind, "Hoja1!B7")
     assert findings(f"Dice: «Son {mark} euros» [C1].", f"Son {mark} euros") == [("quoted", "C1", mark)]
@@ -39,3 +39,22 @@ def test_the_sentence_names_the_gap_and_the_place_in_both_languages() -> None:
     assert "celda sin valor calculado: Hoja1!B7" in gap_findings(read)[0]["message"]
     with use_locale("en"):
         assert "could not be read" in gap_findings(read)[0]["message"]
+
+
+RECOGNISED = gap_mark("recognised")
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "unsaid"),
+    [
+        (f"Son 30 euros. {RECOGNISED}", "reconocido de una imagen (OCR)", "no se han podido leer"),
+        (f"{RECOGNISED}\n\nCategoría | Mes\nPeón | 30", "reconocido de una imagen (OCR)", "no se han podido leer"),
+        (f"Son 30 euros. {RECOGNISED}\n\n{gap_mark('table')}", "no se han podido leer", "(OCR)"),
+    ],
+)
+def test_recognised_text_is_told_as_such_unless_something_is_missing_too(text: str, said: str, unsaid: str) -> None:
+    read = read_answer("Son 30 euros [C1].", "", [Source(1, "x", "Pacto", "Parte 1", "", text)])
+    [finding] = gap_findings(read)
+    assert (finding["kind"], finding["mark"]) == ("source", "C1")
+    assert said in finding["message"]
+    assert unsaid not in finding["message"]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from articulado.config.extras import importing
 from articulado.config.files import read_bytes
-from articulado.ingestion.files.formats.added_text import lacking
+from articulado.ingestion.files.formats.added_text import RECOGNISED, lacking
 from articulado.ingestion.files.formats.lines import (
     clean,
     compounds,
@@ -80,8 +80,12 @@ def read(path: Path) -> FileText:
     rebuilt = [_paragraphs(page, width, hyphenated) for page in pages]
     kept, languages = spanish_part(rebuilt)
     foreign = [content.languages | languages.get(number, set()) for number, content in enumerate(contents)]
+    told = [
+        list(_with_marks(paragraphs)) if content.recognised == "now" else paragraphs
+        for paragraphs, content in zip(kept, contents, strict=True)
+    ]
     return FileText(
-        tuple(Page(number, tuple(paragraphs)) for number, paragraphs in enumerate(kept, 1)),
+        tuple(Page(number, tuple(paragraphs)) for number, paragraphs in enumerate(told, 1)),
         title,
         tuple(_warnings(contents, foreign)),
     )
@@ -182,6 +186,22 @@ def _paragraphs(page: Sequence[Line], width: int, hyphenated: frozenset[str]) ->
             else:
                 paragraphs.append(paragraph)
     return paragraphs
+
+
+def _with_marks(paragraphs: Sequence[str]) -> Iterator[str]:
+    """Yield the paragraphs of a recognised page, each with the mark of that: they are cited one by one.
+
+    A heading has none where the text below it has, and that of a table is below it.
+    """
+    for paragraph, below in pairwise((*paragraphs, "")):
+        is_heading = split_heading(paragraph) is not None or paragraph[-1] not in ".:;"
+        has_text_below = below != "" and split_heading(below) is None
+        if paragraph == RECOGNISED or (len(paragraph) <= _LONGEST and is_heading and has_text_below):
+            yield paragraph
+        elif "\n" in paragraph:
+            yield from (paragraph, RECOGNISED)
+        else:
+            yield f"{paragraph} {RECOGNISED}"
 
 
 def _spaced(lines: Sequence[PrintedLine]) -> Iterator[str]:

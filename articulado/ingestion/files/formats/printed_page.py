@@ -139,6 +139,7 @@ class _Page:
         self.annotations = annotations_of(printed, self.page.mediabox, self.page.rotation)
         self.place = f"página {page.page_number}"
         self.size = float(self.page.width), float(self.page.height)
+        self.marks: list[Word] = []
         self.result = PageContent(hidden_notes=self.annotations.hidden)
 
     def content(self) -> PageContent:
@@ -160,7 +161,7 @@ class _Page:
         below: list[Line] = []
         for turn, group in sideways.items():
             self._read_sideways(turn, _outside(group, tables), tables, above, below)
-        placed = [*_outside(outside, tables), *(_as_word(table) for table in tables)]
+        placed = [*_outside(outside, tables), *(_as_word(table) for table in tables), *self.marks]
         self.result.lines = [*above, *self._lines(placed), *below]
         if self.result.recognised == "now":
             self.result.lines.insert(0, PrintedLine(RECOGNISED, alone=True))
@@ -248,6 +249,7 @@ class _Page:
             if width * height >= _PICTURE * self.size[0] * self.size[1] and self.drawing.is_printed(region):
                 if recognised := recognised_words(self.drawing, region):
                     self.result.recognised_pictures = True
+                    self.marks.append(_above(recognised))
                     yield from recognised
                 else:
                     self.result.lost_picture = True
@@ -259,6 +261,14 @@ class _Page:
 
 def _mark(text: str, region: Region) -> Word:
     return Word(text, region.left, region.top, region.right, region.bottom)
+
+
+def _above(words: Sequence[Word]) -> Word:
+    """Return the mark of recognised text, as a line by itself above the words."""
+    top = min(word.top for word in words) - 4
+    return Word(
+        RECOGNISED, min(word.left for word in words), top - 2, max(word.right for word in words), top, is_field=True
+    )
 
 
 def _is_formula(region: Region, words: Sequence[Word]) -> bool:

@@ -748,6 +748,33 @@ def test_a_scan_is_recognised_and_told_as_such(read, turn):
 
 
 @needs_tesseract
+@pytest.mark.parametrize(
+    ("lines", "marked"),
+    [
+        (("Artículo 1. Plus.", "El plus de fragua es de 61 euros al mes."), ("El plus de fragua es de 61 euros",)),
+        (
+            ("Artículo 1. El plus de fragua es de 61 euros.", "Artículo 2. El plus de noche es de 42 euros."),
+            ("El plus de fragua es de 61 euros.", "El plus de noche es de 42 euros."),
+        ),
+        (("PACTO DE LA FRAGUA", "El plus de fragua es de 61 euros al mes."), ("El plus de fragua",)),
+        (("El plus de fragua es de 61 euros al mes.", "Segovia, 3 de mayo"), ("El plus de fragua",)),
+        (("Primero. La jornada es de 1.700 horas.",), ("La jornada es de 1.700 horas.",)),
+    ],
+)
+def test_each_paragraph_of_a_recognised_page_says_so_where_it_may_be_cited(read, lines, marked):
+    image = image_of(lambda canvas: [canvas.drawString(60, 760 - 60 * at, line) for at, line in enumerate(lines)])
+    first, *said = texts(read(drawn(lambda canvas: canvas.drawImage(image, 0, 0, WIDTH, HEIGHT))))
+    mark = gap_mark("recognised")
+    assert first == mark
+    for words in marked:
+        [paragraph] = [paragraph for paragraph in said if words in paragraph]
+        assert paragraph.endswith(mark)
+    assert not any(
+        paragraph.endswith(mark) for paragraph in said if paragraph.startswith(("PACTO", "Artículo 1. Plus"))
+    )
+
+
+@needs_tesseract
 def test_a_table_on_a_picture_is_recognised_in_its_place(read):
     image = image_of(lambda canvas: table_at(canvas, 0, ruled=False, place=(30, 120), pitch=24), (470, 150))
 
@@ -756,6 +783,7 @@ def test_a_table_on_a_picture_is_recognised_in_its_place(read):
         canvas.drawImage(image, 60, 500, 470, 150)
         canvas.drawString(60, 450, "Son cantidades brutas.")
 
-    first, table, last = texts(read(drawn(page)))
+    first, mark, table, last = texts(read(drawn(page)))
+    assert mark == gap_mark("recognised")
     assert (first, last) == ("Las tablas son las siguientes:", "Son cantidades brutas.")
     assert "Encargada | 1.913,37 | 211,09" in table
