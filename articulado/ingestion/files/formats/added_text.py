@@ -20,6 +20,7 @@ from articulado.ingestion.files.formats.aligned import Region, Word
 from articulado.ingestion.files.formats.drawn import Drawing
 from articulado.ingestion.files.formats.lines import clean
 from articulado.language.formats import gap_mark
+from articulado.language.table_text import is_amount
 from articulado.language.translation import translate
 
 _HIDDEN = 2 | 32
@@ -247,6 +248,9 @@ _SECONDS = 120
 _FEWEST = 3
 """Words that make a text."""
 
+_LIKELY_WORD = re.compile(r"[^\W\d_]{4}")
+"""Letters of a word that is seldom read into a drawing."""
+
 _WORD = 5
 """Level of a word in the output of Tesseract."""
 
@@ -289,6 +293,11 @@ def recognised_words(drawing: Drawing, region: Region | None = None) -> list[Wor
         readings = [_read(image.rotate(90 * quarter, expand=True), left, top) for quarter in (1, 2, 3)]
         sure, words = max([(sure, words), *readings], key=lambda reading: reading[0])
     return words if len(words) >= _FEWEST else []
+
+
+def is_text(words: Sequence[Word]) -> bool:
+    """Tell whether recognised words are a text or a table, not what a drawing was taken for."""
+    return sum(is_amount(word.text) or _LIKELY_WORD.search(word.text) is not None for word in words) >= _FEWEST
 
 
 def _read(image: Any, left: float, top: float) -> tuple[float, list[Word]]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -114,6 +115,26 @@ def drawings(data: bytes) -> "Iterator[PdfDocument]":
         document.close()
 
 
+class Pictures:
+    """The images of a document: which of them stand on several pages."""
+
+    def __init__(self, document: "PdfDocument") -> None:
+        self._document = document
+
+    @cached_property
+    def repeated(self) -> set[tuple[int, int]]:
+        """The sizes, in pixels, of the images that stand on more than one page: logos and ornaments."""
+        from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
+
+        pages: dict[tuple[tuple[int, int], bytes], set[int]] = {}
+        for number in range(len(self._document)):
+            for image in self._document[number].get_objects(filter=[FPDF_PAGEOBJ_IMAGE], max_depth=4):
+                key = image.get_px_size(), blake2b(image.get_data(), digest_size=16).digest()
+                pages.setdefault(key, set()).add(number)
+        once = {size for (size, _), places in pages.items() if len(places) == 1}
+        return {size for size, _ in pages} - once
+
+
 @dataclass(frozen=True)
 class Drawing:
     """A page as it is drawn. ``left`` and ``top`` are the corner of its visible part."""
@@ -154,6 +175,13 @@ class Drawing:
             return False
         paper, ink = float((bright > _PAPER).mean()), float((bright < _DARK).mean())
         return paper >= _MOSTLY and _LEAST_INK <= ink <= 1 - _MOSTLY
+
+    def is_plain(self, region: Region) -> bool:
+        """Tell whether an image is of one colour, or not on the page."""
+        left, top = max(0, self._x(region.left) + 1), max(0, self._y(region.top) + 1)
+        part = self._without_text[top : max(0, self._y(region.bottom)), left : max(0, self._x(region.right))]
+        bright = part.astype(np.float32) @ _LUMA
+        return not bright.size or float(np.ptp(bright)) < _INK
 
     def image(self, scale: float) -> Any:
         """Return the page without annotations as a Pillow image of so many pixels per point."""

@@ -9,7 +9,7 @@ import io
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from articulado.config.extras import importing
-from articulado.ingestion.files.formats.added_text import RECOGNISED, annotations_of, recognised_words, with_fields
+from articulado.ingestion.files.formats.added_text import (
+    RECOGNISED,
+    annotations_of,
+    is_text,
+    recognised_words,
+    with_fields,
+)
 from articulado.ingestion.files.formats.aligned import (
     PrintedTable,
     Region,
@@ -28,7 +34,7 @@ from articulado.ingestion.files.formats.aligned import (
     turned,
     turned_back,
 )
-from articulado.ingestion.files.formats.drawn import Drawing, drawings, text_of
+from articulado.ingestion.files.formats.drawn import Drawing, Pictures, drawings, text_of
 from articulado.ingestion.files.formats.layout import (
     Letter,
     Row,
@@ -99,7 +105,19 @@ _GRID = 60
 """Cells of a page, each way, in which the share of its images is measured."""
 
 _PICTURE = 0.08
-"""Share of a page from which on an image may hold text."""
+"""Share of a page from which on a picture is no formula, and is read although others are the same."""
+
+_TINY = (8.0, 40.0)
+"""Shorter and longer side of a picture, in points, below which it is an icon or a rule."""
+
+_LOGO, _LOGO_AREA = 0.2, 0.04
+"""Height at the head of the first page where a logo stands above the text, and its largest area, as shares."""
+
+_SEAM = 1.5
+"""Distance of two strips of one picture, in points."""
+
+_EQUATION = re.compile(r"[=×÷√∑∫±]")
+"""Signs of an equation, in what is recognised on a small picture."""
 
 _MARGIN = 0.1
 """Share of a page, above and below, where logos stand."""
@@ -118,10 +136,11 @@ def page_contents(data: bytes, reader: "PdfReader") -> Iterator[PageContent]:
 
     logging.getLogger("pdfminer").setLevel(logging.CRITICAL)
     with pdfplumber.open(io.BytesIO(data), password="") as document, drawings(data) as drawn:
+        pictures = Pictures(drawn)
         for number, printed in enumerate(reader.pages):
             try:
                 page = document.pages[number]
-                yield _Page(page, drawn[number], printed).content()
+                yield _Page(page, drawn[number], printed, pictures).content()
                 page.close()
             except Exception:  # A defect of the file that the reader of its text overlooks.
                 lines = map(clean, printed.extract_text().splitlines())
@@ -131,12 +150,14 @@ def page_contents(data: bytes, reader: "PdfReader") -> Iterator[PageContent]:
 class _Page:
     """A page, turned so that most of its text is upright."""
 
-    def __init__(self, page: "PrintedPage", drawn: Any, printed: Any) -> None:
+    def __init__(self, page: "PrintedPage", drawn: Any, printed: Any, pictures: Pictures) -> None:
+        self.pictures = pictures
         self.turn = _turn_of(page)
         self.page = _turned_page(page, self.turn)
         drawn.set_rotation(self.page.rotation)
         self.drawing = Drawing(drawn, self.page.cropbox[0], self.page.cropbox[1], _image_share(self.page))
         self.annotations = annotations_of(printed, self.page.mediabox, self.page.rotation)
+        self.is_first = page.page_number == 1
         self.place = f"página {page.page_number}"
         self.size = float(self.page.width), float(self.page.height)
         self.marks: list[Word] = []
@@ -240,23 +261,49 @@ class _Page:
         """Yield marks in place of images that hold a formula or text, or the text that is recognised on them."""
         if self.result.recognised or self.result.is_picture:
             return
-        for image in self.page.images:
-            region = Region(*(float(image[side]) for side in ("x0", "top", "x1", "bottom")))
+        for region, size in _regions(self.page.images):
             width, height = region.right - region.left, region.bottom - region.top
-            in_body = _MARGIN * self.size[1] < (region.top + region.bottom) / 2 < (1 - _MARGIN) * self.size[1]
-            if not in_body or sum(map(region.holds, words)) > 2:
+            if sum(map(region.holds, words)) > 2 or self._is_margin(region, words):
                 continue
-            if width * height >= _PICTURE * self.size[0] * self.size[1] and self.drawing.is_printed(region):
-                if recognised := recognised_words(self.drawing, region):
-                    self.result.recognised_pictures = True
-                    self.marks.append(_above(recognised))
-                    yield from recognised
-                else:
-                    self.result.lost_picture = True
-                    yield _mark(gap_mark("image", self.place), region)
-            elif _FORMULA_HEIGHT[0] <= height <= _FORMULA_HEIGHT[1] and _is_formula(region, words):
+            is_small = width * height < _PICTURE * self.size[0] * self.size[1]
+            is_formula = _FORMULA_HEIGHT[0] <= height <= _FORMULA_HEIGHT[1] and _is_formula(region, words)
+            is_tiny = min(width, height) < _TINY[0] or max(width, height) < _TINY[1]
+            if (is_tiny and not is_formula) or self.drawing.is_plain(region):
+                continue
+            if is_small and not is_formula and size in self.pictures.repeated:
+                continue
+            recognised = recognised_words(self.drawing, region) if self.drawing.is_printed(region) else []
+            is_formula = is_formula or any(_EQUATION.search(word.text) for word in recognised if is_small)
+            if is_text(recognised) and not (is_small and is_formula):
+                self.result.recognised_pictures = True
+                self.marks.append(_above(recognised))
+                yield from recognised
+            elif is_small and is_formula:
                 self.result.lost_formula = True
                 yield _mark(gap_mark("formula", self.place), region)
+            else:
+                self.result.lost_picture = True
+                yield _mark(gap_mark("image", self.place), region)
+
+    def _is_margin(self, region: Region, words: Sequence[Word]) -> bool:
+        """Tell whether a picture stands in the margin of its page, or is the logo above the text of the first one."""
+        height, middle = self.size[1], (region.top + region.bottom) / 2
+        is_above = self.is_first and middle < _LOGO * height and not any(word.top < region.top for word in words)
+        area = (region.right - region.left) * (region.bottom - region.top)
+        is_logo = is_above and area < _LOGO_AREA * self.size[0] * height
+        return is_logo or not _MARGIN * height < middle < (1 - _MARGIN) * height
+
+
+def _regions(images: Iterable[dict[str, Any]]) -> list[tuple[Region, tuple[int, int]]]:
+    """Return where pictures stand, from above, and the pixels of each; the strips of one are one."""
+    found: list[tuple[Region, tuple[int, int]]] = []
+    for image in sorted(images, key=lambda image: (image["x0"], image["top"])):
+        region, size = Region(*(float(image[side]) for side in ("x0", "top", "x1", "bottom"))), image["srcsize"]
+        if found and found[-1][0].left == region.left and abs(region.top - found[-1][0].bottom) <= _SEAM:
+            last, size = found.pop()
+            region = Region(last.left, last.top, max(last.right, region.right), region.bottom)
+        found.append((region, size))
+    return sorted(found, key=lambda picture: picture[0].top)
 
 
 def _mark(text: str, region: Region) -> Word:

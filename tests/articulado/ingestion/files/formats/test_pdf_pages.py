@@ -8,6 +8,7 @@ import pypdfium2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, NumberObject, TextStringObject
 from reportlab.lib.pagesizes import A4
@@ -730,6 +731,77 @@ def test_pictures_of_formulas_and_of_tables_are_marked_where_they_stand(read):
     assert len(found.warnings) == 2
 
 
+PARTS = {
+    "table": (["Categoría Mes Plus", "Soplador 1.710,00 90,00", "Cortador 1.602,00 70,00"], (350, 70)),
+    "line": (["El plus de horno será de 88 euros al mes"], (250, 24)),
+    "paragraph": (["La empresa abonará la diferencia", "en la nómina del mes siguiente", "sin esperar más"], (200, 60)),
+    "equation": (["C = S x 33 / 365"], (140, 30)),
+    "narrow": (["Plus", "88", "77", "66"], (50, 90)),
+}
+
+
+def picture_of(kind: str) -> tuple[ImageReader, tuple[float, float]]:
+    lines, (width, height) = PARTS[kind]
+    draw = lambda canvas: [  # noqa: E731
+        canvas.drawString(6, height - 16 - 18 * number, line) for number, line in enumerate(lines)
+    ]
+    return image_of(draw, (width, height)), (width, height)
+
+
+def around(*pictures) -> Callable[[Canvas], None]:
+    """Draw a page with two sentences, and pictures: each with its place and size."""
+
+    def page(canvas):
+        canvas.drawString(60, 760, "El texto que sigue es parte del pacto de Segovia.")
+        for image, place in pictures:
+            canvas.drawImage(image, *place)
+        canvas.drawString(60, 300, "Las partes lo firman por duplicado.")
+
+    return page
+
+
+@pytest.mark.parametrize("kind", PARTS)
+@pytest.mark.usefixtures("no_ocr")
+def test_a_small_picture_of_content_is_marked_where_it_stands(read, kind):
+    image, size = picture_of(kind)
+    found = read(drawn(around((image, (60, 600, *size)))))
+    before, after = " ".join(texts(found)).split(gap_mark("image", "página 1"))
+    assert (before.strip(), after.strip()) == (
+        "El texto que sigue es parte del pacto de Segovia.",
+        "Las partes lo firman por duplicado.",
+    )
+    assert "páginas: 1." in found.warnings[0]
+
+
+@pytest.mark.usefixtures("no_ocr")
+def test_a_photograph_and_a_picture_in_strips_are_marked_once_each(read):
+    photo = ImageReader(Image.effect_noise((120, 120), 90))
+    strip = image_of(lambda canvas: canvas.drawString(6, 2, "El plus es de 88 euros"), (200, 12))
+    strips = [(strip, (60, 560 - 12 * number, 200, 12)) for number in range(5)]
+    found = read(drawn(around((photo, (60, 600, 120, 120)), *strips)))
+    assert gaps_in(" ".join(texts(found))) == [gap_mark("image", "página 1")] * 2
+
+
+@pytest.mark.parametrize("case", ["repeated", "plain", "icon", "rule", "head", "foot", "letterhead"])
+@pytest.mark.usefixtures("no_ocr")
+def test_decoration_and_logos_are_no_gaps(read, case):
+    logo, size = picture_of("line")
+    plain = ImageReader(Image.new("RGB", (90, 40), (200, 30, 30)))
+    place = {
+        "repeated": (logo, (60, 500, *size)),
+        "plain": (plain, (60, 500, 90, 40)),
+        "icon": (logo, (60, 500, 20, 20)),
+        "rule": (logo, (60, 500, 400, 3)),
+        "head": (logo, (60, 800, *size)),
+        "foot": (logo, (60, 20, *size)),
+        "letterhead": (logo, (60, 772, *size)),
+    }[case]
+    pages = [around(place)] * (2 if case == "repeated" else 1)
+    found = read(drawn(*pages))
+    assert gaps_in(" ".join(texts(found))) == []
+    assert found.warnings == ()
+
+
 needs_tesseract = pytest.mark.skipif(
     not installed("ocr") or shutil.which("tesseract") is None or added_text.lacking() != "",
     reason="Tesseract, its Spanish data or the extra ocr is not installed",
@@ -772,6 +844,23 @@ def test_each_paragraph_of_a_recognised_page_says_so_where_it_may_be_cited(read,
     assert not any(
         paragraph.endswith(mark) for paragraph in said if paragraph.startswith(("PACTO", "Artículo 1. Plus"))
     )
+
+
+@needs_tesseract
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("table", "Soplador 1.710,00 90,00"),
+        ("line", "El plus de horno será de 88 euros al mes"),
+        ("paragraph", "en la nómina del mes siguiente"),
+        ("equation", gap_mark("formula", "página 1")),
+    ],
+)
+def test_a_small_picture_is_recognised_unless_it_is_an_equation(read, kind, said):
+    image, size = picture_of(kind)
+    text = " ".join(texts(read(drawn(around((image, (60, 600, *size))))))).replace(" | ", " ")
+    assert said in text
+    assert (gap_mark("recognised") in text) == (kind != "equation")
 
 
 @needs_tesseract
