@@ -77,7 +77,11 @@ def read(path: Path) -> FileText:
     _check_text(path, pages)
     lines = [line.text for page in pages for line in page if isinstance(line, PrintedLine)]
     width, hyphenated = width_of(lines), compounds(lines)
-    rebuilt = [_paragraphs(page, width, hyphenated) for page in pages]
+    # What is left of a line whose words nobody sees is no paragraph.
+    rebuilt = [
+        [paragraph for paragraph in _paragraphs(page, width, hyphenated) if any(map(str.isalnum, paragraph))]
+        for page in pages
+    ]
     kept, languages = spanish_part(rebuilt)
     foreign = [content.languages | languages.get(number, set()) for number, content in enumerate(contents)]
     told = [

@@ -752,7 +752,7 @@ def around(*pictures) -> Callable[[Canvas], None]:
     """Draw a page with two sentences, and pictures: each with its place and size."""
 
     def page(canvas):
-        canvas.drawString(60, 760, "El texto que sigue es parte del pacto de Segovia.")
+        canvas.drawString(60, 700, "El texto que sigue es parte del pacto de Segovia.")
         for image, place in pictures:
             canvas.drawImage(image, *place)
         canvas.drawString(60, 300, "Las partes lo firman por duplicado.")
@@ -794,12 +794,25 @@ def test_decoration_and_logos_are_no_gaps(read, case):
         "rule": (logo, (60, 500, 400, 3)),
         "head": (logo, (60, 800, *size)),
         "foot": (logo, (60, 20, *size)),
-        "letterhead": (logo, (60, 772, *size)),
+        "letterhead": (logo, (60, 730, *size)),
     }[case]
     pages = [around(place)] * (2 if case == "repeated" else 1)
     found = read(drawn(*pages))
     assert gaps_in(" ".join(texts(found))) == []
     assert found.warnings == ()
+
+
+@pytest.mark.parametrize("left", [": .", "–", "( ) ;", "……", "« »", "* * *"])
+def test_punctuation_alone_is_no_paragraph(read, left):
+    lines = ("El turno de tarde de todo el personal de la fábrica empieza cada día", "a las 15:20 horas.")
+
+    def page(canvas):
+        for top in (760, 640):
+            canvas.drawString(60, top, lines[0])
+            canvas.drawString(60, top - 13, lines[1])
+        canvas.drawString(60, 700, left)
+
+    assert texts(read(drawn(page))) == [" ".join(lines)] * 2
 
 
 needs_tesseract = pytest.mark.skipif(
