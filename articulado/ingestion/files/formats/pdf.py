@@ -40,6 +40,13 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"(?<!\d)\d{1,9}(?!\d)")
 _PAGE_OF = re.compile(r"(?:página|pág\.?)\s*\d{1,5}(?:\s*(?:de|/)\s*\d{1,5})?", re.IGNORECASE)
+_COUNT = re.compile(
+    r"(?:^|[\s|·,;–—-])(?:(?:página|pág\.?|pag\.?|hoja|folio|page)\s*(?P<named>\d{1,5})(?:\s*(?:de|of|/)\s*(?P<all>\d{1,5}))?"
+    r"|(?P<bare>\d{1,5})\s*(?:de|/)\s*(?P<total>\d{1,5}))[\s.|–—-]*$",
+    re.IGNORECASE,
+)
+"""End of a line in the margin that counts the pages, whatever stands before it."""
+
 _EDGE = 6
 """Lines at the head of a page, and at its foot, that may be no text."""
 
@@ -267,7 +274,7 @@ def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     printed = {key for key, count in counted.items() if count >= minimum}
     if len(pages) < _MIN_PAGES:
         printed |= {key for key, count in apart.items() if count > 1}
-    return [_inner_lines(lines, number, printed) for number, lines in enumerate(pages)]
+    return [_inner_lines(lines, number, printed, len(pages)) for number, lines in enumerate(pages)]
 
 
 def _keys(line: str, page: int) -> Iterator[str]:
@@ -277,19 +284,34 @@ def _keys(line: str, page: int) -> Iterator[str]:
         yield f"{line[: number.start()]}\0{int(number[0]) - page}\0{line[number.end() :]}"
 
 
-def _inner_lines(lines: Sequence[Line], page: int, printed: set[str]) -> list[Line]:
+def _inner_lines(lines: Sequence[Line], page: int, printed: set[str], count: int) -> list[Line]:
     first, last = 0, len(lines)
-    while first < min(last, _EDGE) and _is_running_head(lines[first], page, printed):
+    while first < min(last, _EDGE) and _is_running_head(lines[first], page, printed, count):
         first += 1
-    while last > max(first, len(lines) - _EDGE) and _is_running_head(lines[last - 1], page, printed):
+    while last > max(first, len(lines) - _EDGE) and _is_running_head(lines[last - 1], page, printed, count):
         last -= 1
     return list(lines[first:last])
 
 
-def _is_running_head(line: Line, page: int, printed: set[str]) -> bool:
+def _is_running_head(line: Line, page: int, printed: set[str], count: int) -> bool:
     if isinstance(line, Table):
         return False
     is_number = line.in_margin and line.text.strip(" -–—") == str(page + 1)
-    if not line.text or is_number or _PAGE_OF.fullmatch(line.text):
+    if (
+        not line.text
+        or is_number
+        or _PAGE_OF.fullmatch(line.text)
+        or (line.in_margin and _counts(line.text, page, count))
+    ):
         return True
     return split_heading(line.text) is None and any(key in printed for key in _keys(line.text, page))
+
+
+def _counts(line: str, page: int, count: int) -> bool:
+    """Tell whether a line ends with the number of its page ("Página 1 de 1"), or with that and of how many ("1/1")."""
+    match = _COUNT.search(line)
+    if match is None:
+        return False
+    if match["named"]:
+        return int(match["named"]) == page + 1 and int(match["all"] or count) >= count
+    return (int(match["bare"]), int(match["total"])) == (page + 1, count)

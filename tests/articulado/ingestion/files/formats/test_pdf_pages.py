@@ -815,6 +815,31 @@ def test_punctuation_alone_is_no_paragraph(read, left):
     assert texts(read(drawn(page))) == [" ".join(lines)] * 2
 
 
+@pytest.mark.parametrize(
+    ("line", "at", "stays"),
+    [
+        ("Convenio de Telares Moncayo Página 1 de 1", 30, False),
+        ("Telares Moncayo, S.L. - Pág. 1", 30, False),
+        ("Pacto de los telares | 1/1", 30, False),
+        ("Anexo al contrato · Hoja 1 de 1", 30, False),
+        ("Telares Moncayo Página 1 de 1", 815, False),
+        ("Se entrega un recibo, véase la página 7", 30, True),
+        ("(1) Importe de 2025, en la nómina de enero.", 30, True),
+        ("Cada uno cobra su parte, 3 de 4", 30, True),
+        ("La tabla está en la página 1", 500, True),
+    ],
+)
+def test_a_line_in_the_margin_that_counts_the_pages_is_no_text(read, line, at, stays):
+    def page(canvas):
+        for number in range(6):
+            canvas.drawString(60, 740 - 14 * number, f"El grupo {number} cobra un plus de 1{number} euros en enero.")
+        canvas.drawString(60, at, line)
+
+    said = " ".join(texts(read(drawn(page))))
+    assert (line in said) == stays
+    assert "El grupo 5 cobra" in said
+
+
 needs_tesseract = pytest.mark.skipif(
     not installed("ocr") or shutil.which("tesseract") is None or added_text.lacking() != "",
     reason="Tesseract, its Spanish data or the extra ocr is not installed",
