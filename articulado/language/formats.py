@@ -89,7 +89,7 @@ def parse_day(written: str) -> date | None:
 
 
 NONE = "–"
-"""What stands for a figure that there is not."""
+"""Sign in place of a missing figure."""
 
 SPANISH_MARKS = str.maketrans(",.", ".,")
 """From the marks of thousands and decimals that Python writes to those of Spanish."""

@@ -98,7 +98,7 @@ def with_shown_marks(findings: Sequence[Finding], shown: Collection[int]) -> lis
 
 
 NEEDED = "Cada línea lleva «answer» (texto) y «context» (lista de «law_id», «provision» y «text»)."
-"""What a line of such a file has, said where it is none."""
+"""Message about a line of such a file that lacks a field."""
 
 
 class _Fragment(BaseModel):

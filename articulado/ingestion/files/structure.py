@@ -55,7 +55,7 @@ _KIND = re.compile(
     r"(?:convenio|acuerdo|pacto|laudo|ley|real decreto|decreto|orden|resolucion|instruccion|circular|reglamento"
     r"|estatutos?|sentencia|auto|criterio|tablas? salarial(?:es)?|revision salarial)\b(?! (?:adopta|alcanza|establece))"
 )
-"""How a title begins, without accents in small letters."""
+"""First words of a title, without accents in small letters."""
 
 _MASTHEAD = re.compile(
     "|".join(
@@ -69,7 +69,7 @@ _MASTHEAD = re.compile(
         )
     )
 )
-"""How lines begin that a gazette prints above a title."""
+"""First words of the lines that a gazette prints above a title."""
 
 _GOES_ON = re.compile(r"[a-zñáéíóú(]|\d{4}(?:\s?[-–/ay]\s?\d{4})?\.?$|(?:Para|Año|Años)\b")
 _ENDED = re.compile(r"[.:;]$")
@@ -242,7 +242,7 @@ class _Draft:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing beside or below the label."""
+        """Tell whether nothing stands beside or below the label."""
         return not (self.paragraphs or self.opening.rest)
 
     def provision(self) -> Provision:
