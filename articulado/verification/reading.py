@@ -43,6 +43,10 @@ _SOURCE_AHEAD = re.compile(
     r"\b(?:según|conforme al?|de (?:acuerdo|conformidad) con|a tenor del?)\s(?:\w+\s){0,4}$", re.IGNORECASE
 )
 """Words before a provision that is the source of what follows."""
+_SUBJECT = re.compile(r"(?:^|[,;:.]\s(?:y\s)?|\sy\s)el\s$", re.IGNORECASE)
+"""Words before a provision that is the subject of what follows."""
+_SAYS = re.compile(r"(?:(?!\b(?:que|remi\w+|relación)\b)[^;()]){0,80}", re.IGNORECASE)
+"""Text between such a provision and a figure."""
 _JOINED = re.compile(r"(?:(?!\bsegún\b|\bconforme\b|\d|[(;]).){0,45}", re.IGNORECASE | re.DOTALL)
 """Text between two provisions that are cited for the same thing."""
 _NEXT = re.compile(r"[;]|\s(?:y|e|mientras|pero)\b")
@@ -171,7 +175,7 @@ def source_of_figure(sentence: Sentence, figure: Quantity, figures: Sequence[Qua
     """Return the source that a sentence gives for one of its figures, ``None`` if that is open.
 
     The source stands right behind the figure, in brackets or after "según" or the like, else before it after such a
-    word. A figure that is set against that of the law ("antes", "convenio") has none.
+    word or as the subject. A figure that is set against that of the law ("antes", "convenio") has none.
     """
     text, named = sentence.text, sorted(sentence.named, key=lambda each: each.start)
     spans = [(each.start - sentence.start, each.end - sentence.start) for each in named]
@@ -203,8 +207,11 @@ def source_of_figure(sentence: Sentence, figure: Quantity, figures: Sequence[Qua
         return None
     while first and are_joined(first):
         first -= 1
-    is_led = _SOURCE_AHEAD.search(text, 0, spans[first][0])
-    return FigureSource(tuple(named[first:following]), is_led=True) if is_led else None
+    start, sources = spans[first][0], tuple(named[first:following])
+    if _SOURCE_AHEAD.search(text, 0, start):
+        return FigureSource(sources, is_led=True)
+    is_subject = _SUBJECT.search(text, 0, start) and _SAYS.fullmatch(text, begin, figure.start)
+    return FigureSource(sources, is_led=False) if is_subject else None
 
 
 @dataclass(frozen=True)

@@ -98,6 +98,12 @@ def findings(text: str) -> list[tuple[str, str, str]]:
             "cinco días",
             "«Quince días naturales",
         ),
+        (
+            "El artículo 14.1 ET permite un ensayo de nueve meses a los técnicos titulados, y el artículo 37.2.a) ET "
+            "da permiso por matrimonio.",
+            "nueve meses",
+            "«seis meses",
+        ),
     ],
 )
 def test_each_figure_is_compared_with_the_source_given_for_it(text: str, where: str, says: str) -> None:
