@@ -99,10 +99,15 @@ def findings(text: str) -> list[tuple[str, str, str]]:
             "«Quince días naturales",
         ),
         (
-            "El artículo 14.1 ET permite un ensayo de nueve meses a los técnicos titulados, y el artículo 37.2.a) ET "
-            "da permiso por matrimonio.",
+            "El artículo 14.1 ET permite a los técnicos titulados un ensayo de nueve meses, y el artículo 37.2.a) ET "
+            "da permiso.",
             "nueve meses",
             "«seis meses",
+        ),
+        (
+            "El artículo 37.2.b) ET concede por hospitalización de parientes nueve días y el artículo 14.2 ET, plazos.",
+            "nueve días",
+            "«Cinco días por hospitalización",
         ),
     ],
 )
