@@ -243,6 +243,8 @@ def _force(others: Sequence[Candidate], days: Days, language: Language, *, is_as
 def _elsewhere(others: Sequence[Candidate], asked: str | None, language: Language) -> list[str]:
     """Return the sentence on the communities that have law of their own on the topic (``with_communities``)."""
     ranked = sorted((each for each in others if "final_score" in each), key=preference)
+    if not ranked:
+        return []
     own = {community: each["chunk"] for each in reversed(ranked) if (community := of_community(each))}
     named = [
         f"{community} ({chunk['provision'].lower()} {of_law(chunk['law_name'])})"

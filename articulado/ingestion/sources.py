@@ -187,6 +187,8 @@ def _files_at(path: Path, failures: list[Failure], others: list[Path]) -> list[P
         below = sorted(_below(path, failures))
         documents = [file for file in below if _is_document(file.name)]
         headers = _headers(below)
+        outside = ((header, _outside(header, path)) for header in sorted(headers))
+        failures += [{"source": str(header), "reason": why} for header, why in outside if why]
         strange = [file for file in below if not _is_document(file.name) and file not in headers]
         if not documents and len(failures) == failures_before:
             nothing = translate("ingest.folder_without_documents", formats=FORMATS)

@@ -100,8 +100,8 @@ class Speller:
     def mended(self, text: str) -> list[MendedWord]:
         """Return the words of a text that are read as others, in its order; none of a text in another language.
 
-        A text that is taken for another language is read if ``SURE_SHARE`` of its words are known, and if it is of the
-        language of the speller as it is read.
+        A text that is taken for another language is read if ``SURE_SHARE`` of its words are known, and all of them as
+        it is read.
         """
         tokens = _tokens(text)
         if all(self.knows(token.word) for token in tokens if token.word.isalpha()):
@@ -111,9 +111,7 @@ class Speller:
         if not self._is_known(tokens, KNOWN_SHARE if is_expected else SURE_SHARE):
             return []
         mended = self._read(text, tokens)
-        if is_expected or language_of(with_mended(text, mended), self._language) == self._language.code:
-            return mended
-        return []
+        return mended if is_expected or self.knows_all(with_mended(text, mended)) else []
 
     def _read(self, text: str, tokens: Sequence[_Token]) -> list[MendedWord]:
         mended = list(self._said_elsewhere(text, tokens))

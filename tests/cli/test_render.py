@@ -129,7 +129,7 @@ def provision_shown(**fields):
         "page": "",
         "agreement": None,
     }
-    links = {"cites": [], "cited_by": [], "notes": [], "excerpts": [], "wordings": [version]}
+    links = {"cites": [], "cited_by": [], "notes": [], "remarks": [], "excerpts": [], "wordings": [version]}
     return {
         **version,
         **law,

@@ -128,7 +128,7 @@ async def test_an_index_of_before_gets_its_records_with_the_next_ingest(tmp_path
     (folder / CATALOG).unlink()
     (folder / "catalog.json").write_text(json.dumps({"made_with": "x", "sources": sources}))
     manifest = folder / MANIFEST
-    manifest.write_text(manifest.read_text().replace('"format": 4', '"format": 3'))
+    manifest.write_text(manifest.read_text().replace('"format": 5', '"format": 4'))
     report = await ingest([], configured)
     assert (laws(report), report["unchanged"]) == ((0, 2), 1)
 

@@ -96,7 +96,8 @@ def empty_chunk(record: EmptyRecord, ids: ProvisionIds) -> Chunk:
 def note_on_force(record: LawRecord) -> str:
     """Return what a record says on the force of its provision; empty where that is as its text says."""
     if isinstance(record, ProvisionRecord):
-        emptied = emptied_by(record.law_id, _key(record))
+        key = _cached_key(record.provision)
+        emptied = emptied_by(record.law_id, key) if key else None
         return record.status_note or (emptied_note(emptied) if emptied else "")
     return f"{_NO_LONGER_LAW[record.reason][1]} {record.note}" if record.repealed else ""
 

@@ -87,7 +87,7 @@ def test_a_provision_becomes_a_chunk_of_its_law():
         "parent_id": None,
         "parent_content": "",
         "strategy": "record",
-        "valid_from": "2015-10-24",
+        "valid_from": "2015-11-13",
         "valid_to": None,
         "status": "vigente",
         "status_note": "",
@@ -204,7 +204,7 @@ def test_the_packaged_corpus_is_whole_and_its_references_lead_somewhere(packaged
     assert packaged.lay_phrasings.keys() == set(ids)
     for chunk in packaged.chunks:
         assert set(chunk["refs"]) <= set(ids) - {chunk["id"]}
-        assert chunk.keys() - {"details"} == Chunk.__required_keys__
+        assert chunk.keys() - {"details", "emptied"} == Chunk.__required_keys__
         assert ("details" in chunk) == is_card(chunk)
 
 

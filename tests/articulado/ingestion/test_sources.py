@@ -60,7 +60,7 @@ def test_links_that_lead_out_of_a_folder_are_told_and_not_read(tmp_path: Path) -
     (inside / "dentro.md").symlink_to("propio.md")
     files, failures, _ = source_files([str(inside)])
     assert [Path(file["path"]).name for file in files] == ["propio.md"]
-    refused = ["de-un-fichero.md", "de-una-carpeta", "por-dos-enlaces.md", "relativo.md"]
+    refused = ["de-un-fichero.md", "de-una-carpeta", "por-dos-enlaces.md", "propio.yaml", "relativo.md"]
     assert sorted(Path(failure["source"]).name for failure in failures) == refused
     assert all("lleva fuera de la carpeta" in failure["reason"] for failure in failures)
     assert companions(inside / "propio.md") == []
@@ -202,7 +202,7 @@ def test_a_link_to_something_outside_the_folder_is_told_and_not_read(tmp_path: P
     files, failures, _ = source_files([str(folder)])
     assert [Path(file["path"]).parent for file in files] == [folder]
     assert [failure["source"] for failure in failures] == [str(link)]
-    assert "está fuera de la carpeta" in failures[0]["reason"]
+    assert "lleva fuera de la carpeta" in failures[0]["reason"]
     assert companions(folder / "nota.txt") == []
 
 

@@ -112,7 +112,7 @@ def test_a_provision_with_everything_that_is_known_of_it(shown):
     assert provision["text"].endswith("b) Por dormirse.")
     assert provision["official"]
     assert [(wording["valid_from"], wording["valid_to"]) for wording in provision["wordings"]] == [
-        ("2020-01-02", provision["valid_from"]),
+        ("2020-01-22", provision["valid_from"]),
         (provision["valid_from"], None),
     ]
     assert provision["valid_from"].startswith("2022-05-")
@@ -128,7 +128,7 @@ def test_an_older_wording_is_shown_on_its_day(shown):
         [provision] = found["provisions"]
         assert found["as_of"].startswith("2021-")
         assert "dura diez minutos" in provision["text"]
-        assert provision["valid_from"] == "2020-01-02"
+        assert provision["valid_from"] == "2020-01-22"
 
 
 def test_places_are_cut_out_of_the_text(shown):
@@ -186,7 +186,7 @@ def test_a_page_for_a_person(index, capsys):
     assert blocks[2] == "https://www.boe.es/buscar/act.php?id=BOE-A-2020-1#a1"
     wordings = [" ".join(line.split()) for line in blocks[3].splitlines()]
     assert wordings[:2] == ["Redacciones (2)", "Desde Hasta Estado"]
-    assert wordings[2].startswith("2020-01-02 2022-05-")
+    assert wordings[2].startswith("2020-01-22 2022-05-")
     assert wordings[2].endswith("redacción anterior")
     assert wordings[3].endswith("vigente (modificada) (la de arriba)")
     assert blocks[0].count("Se modifica el apartado 1") == 1
@@ -197,7 +197,7 @@ def test_a_page_for_a_person(index, capsys):
 def test_who_cites_a_provision(index, capsys):
     assert run(["show", "art. 2 BOE-A-2020-1", "--index", index]) == 0
     page = capsys.readouterr().out
-    assert "Vigente: desde 2020-01-02." in page
+    assert "Vigente: desde 2020-01-22." in page
     assert page.endswith("\nLo citan (1)\n  Ley 1/2020, de Pausas\n    Artículo 1. Pausas\n")
     assert "Cita (" not in page, "the law that it cites is not held"
 
@@ -205,7 +205,7 @@ def test_who_cites_a_provision(index, capsys):
 def test_a_place_that_is_not_there_and_a_law_that_was_repealed(index, capsys):
     assert run(["show", "art. 1.7 BOE-A-2020-2", "--index", index]) == 0
     page = capsys.readouterr().out
-    assert "Derogada: rigió desde 2020-01-03, sin que conste hasta cuándo.\nNota: Norma derogada." in page
+    assert "Derogada: rigió desde 2020-01-23, sin que conste hasta cuándo.\nNota: Norma derogada." in page
     assert "Artículo 1 (Ley 2/2020, del Té) no tiene apartado 7: se muestra entero.\n\n  Véase el artículo 14" in page
 
 
@@ -273,7 +273,7 @@ def test_a_known_law_goes_by_the_name_that_was_typed(capsys, named, example):
         (["art. 2 bis BOE-A-2020-1"], 1, "¿Quería decir Artículo 2?"),
         (["disposición adicional quinta BOE-A-2020-1"], 1, "no está la disposición adicional 5 de"),
         (["art. 1 BOE-A-2020-1", "--as-of", "2019-12-31"], 1, "No consta ninguna redacción en vigor el 2019-12-31"),
-        (["art. 1 BOE-A-2020-1", "--as-of", "2019-12-31"], 1, "la primera rige desde el 2020-01-02."),
+        (["art. 1 BOE-A-2020-1", "--as-of", "2019-12-31"], 1, "la primera rige desde el 2020-01-22."),
     ],
 )
 def test_what_is_not_there_is_told_with_what_is(index, capsys, arguments, status, message):

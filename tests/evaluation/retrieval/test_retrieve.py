@@ -86,14 +86,15 @@ async def test_the_search_goes_deeper_until_there_are_twenty_provisions():
     asked, store = retriever([*flood, *(make_chunk(n, f"Artículo {n}") for n in others)], range(1, parts + 200))
     found = await asked.retrieve("¿vacaciones?")
     assert labels(found) == ["Artículo 1", *(f"Artículo {number}" for number in others[:99])]
-    assert depths(store) == [CAPS.prefetch, 4 * CAPS.prefetch, 16 * CAPS.prefetch]
+    # The second one is for law of communities.
+    assert depths(store) == [CAPS.prefetch, CAPS.prefetch, 4 * CAPS.prefetch, 16 * CAPS.prefetch]
 
 
 async def test_a_search_that_finds_nothing_more_is_not_repeated():
     asked, store = retriever(articles(2), [1, 2])
     assert labels(await asked.retrieve("¿vacaciones?")) == ["Artículo 1", "Artículo 2"]
-    # The last one is for what the field is about.
-    assert depths(store) == [CAPS.prefetch, 4 * CAPS.prefetch, 16 * CAPS.prefetch, CAPS.prefetch]
+    # The second one is for law of communities, the last one for what the field is about.
+    assert depths(store) == [CAPS.prefetch, CAPS.prefetch, 4 * CAPS.prefetch, 16 * CAPS.prefetch, CAPS.prefetch]
 
 
 async def test_a_question_without_a_known_word_is_filled_with_what_the_field_is_about():

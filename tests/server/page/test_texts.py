@@ -30,7 +30,7 @@ def test_every_language_says_the_same_with_the_same_fields(code: str) -> None:
 def test_the_page_says_all_its_texts_and_no_others() -> None:
     source = {file.name: file.read_text(encoding="utf-8") for file in FILES}
     used = set(re.findall(r"\{\{(\w+)\}\}", source["index.html"])) - {"title", "language", "field", "data", "notice"}
-    used |= {"notice_law", "notice_plain"}
+    used |= {"notice_law", "notice_plain", "own_text", "our_text"}
     scripts = "\n".join(text for name, text in source.items() if name.endswith(".js"))
     used |= set(re.findall(r'say\((?:[^()"]|\([^()]*\))*?"(\w+)"', scripts)) - {"own_words", "notice"}
     for choice in re.findall(r'\? "(\w+)" : "(\w+)"', scripts):
