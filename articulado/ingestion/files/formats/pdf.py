@@ -86,7 +86,7 @@ def read(path: Path) -> FileText:
     width, hyphenated = width_of(lines), compounds(lines)
     # What is left of a line whose words nobody sees is no paragraph.
     rebuilt = [
-        [paragraph for paragraph in _paragraphs(page, width, hyphenated) if any(map(str.isalnum, paragraph))]
+        [paragraph for paragraph in _paragraphs(page, width, hyphenated) if _says_something(paragraph)]
         for page in pages
     ]
     kept, languages = spanish_part(rebuilt)
@@ -100,6 +100,11 @@ def read(path: Path) -> FileText:
         title,
         tuple(_warnings(contents, foreign)),
     )
+
+
+def _says_something(paragraph: str) -> bool:
+    """Tell if a paragraph has a letter or a digit, or is a rule of a header block ("---")."""
+    return any(map(str.isalnum, paragraph)) or not paragraph.strip("- ")
 
 
 def _opened(path: Path, data: bytes) -> tuple["PdfReader", str]:
