@@ -14,7 +14,7 @@ from hashlib import blake2b
 from importlib import resources
 from itertools import accumulate
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
@@ -165,6 +165,9 @@ class _WrittenCard(Card):
     phrasings: tuple[Text, ...] = Field(min_length=4)
 
 
+_P = TypeVar("_P", bound=CardPart)
+
+
 class _File(CardPart):
     card: tuple[_WrittenCard, ...]
 
@@ -173,11 +176,20 @@ def read_cards(file: Path) -> tuple[Card, ...]:
     """Return the cards of a file.
 
     Raises:
+        ConfigurationError: as ``read_part``.
+    """
+    return read_part(file, _File).card
+
+
+def read_part(file: Path, schema: type[_P]) -> _P:
+    """Return the content of a file with a table ``card``.
+
+    Raises:
         ConfigurationError: the file cannot be read or breaks the schema; the message names card and key.
     """
     try:
         written = tomllib.loads(file.read_text("utf-8"))
-        return _File.model_validate(written).card
+        return schema.model_validate(written)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))

@@ -6,7 +6,6 @@ statements, figures and links are those of the card (``differences``).
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import cache
@@ -14,10 +13,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 from text_to_num import alpha2digit
 
-from articulado.guides.cards import FOLDER, Card, CardPart, Pin, Regime, Statement, Text
+from articulado.guides.cards import FOLDER, Card, CardPart, Pin, Regime, Statement, Text, read_part
 from articulado.language.languages import Language, language
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
@@ -108,20 +107,9 @@ def read_translations(file: Path) -> tuple[Translation, ...]:
     """Return the translations of a file.
 
     Raises:
-        ConfigurationError: the file cannot be read or breaks the schema; the message names card and field.
+        ConfigurationError: as ``read_part``.
     """
-    try:
-        written = tomllib.loads(file.read_text("utf-8"))
-        return _File.model_validate(written).card
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        number = next((part for part in first["loc"] if isinstance(part, int)), None)
-        card = written["card"][number] if number is not None else {}
-        named = card.get("id", "") if isinstance(card, dict) else ""
-        problem = f"{named} {'.'.join(map(str, first['loc']))}: {first['msg']}"
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        problem = str(error)
-    raise ConfigurationError(translate("guides.card", file=file, problem=problem))
+    return read_part(file, _File).card
 
 
 @cache

@@ -135,7 +135,7 @@ _WITHOUT_NULLITY = "no lleva aparejada"
 
 @dataclass(frozen=True)
 class Amendment:
-    """What one norm did to a provision.
+    """Effect of one norm on a provision.
 
     ``norm`` is its name ("Real Decreto-ley 32/2021, de 28 de diciembre"), ``reference`` its BOE identifier,
     ``enacted`` its own day, ``effect`` the day since which the whole amendment has effect, where a note says it; days
@@ -215,7 +215,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Change:
-    """How a wording began: ``day`` is its first day as law, ISO 8601.
+    """Beginning of a wording: ``day`` is its first day as law, ISO 8601.
 
     ``steps`` are the amendments since the wording before it, in the order of their days; the last brought the wording.
     None: no amendment is known, and ``day`` is that of the first snapshot that has the wording.

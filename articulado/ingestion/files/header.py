@@ -34,7 +34,7 @@ from articulado.values.chunks import Agreement, ProvisionRef
 from articulado.values.errors import InvalidInput
 
 SUFFIX = ".article.yaml"
-"""How the name of an article's file ends."""
+"""End of the name of an article's file."""
 
 SIDECARS = (".yaml", ".yml")
 """Extensions of the file beside a document; the first that exists counts."""

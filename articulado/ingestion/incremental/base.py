@@ -38,7 +38,7 @@ from articulado.values.documents import Failure, IngestRequest
 from articulado.values.errors import IndexMismatch, IndexMissing, StoreUnavailable
 
 KEPT_SECONDS = 24 * 3600
-"""How long a file that nobody uses is kept: another ingest may be about to use it."""
+"""Seconds for which an unused file is kept: another ingest may be about to use it."""
 
 
 @dataclass(frozen=True)

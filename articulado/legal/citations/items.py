@@ -47,9 +47,9 @@ QUALIFIER = re.compile(
     # "…, apartado 3 del artículo 216" belongs to what follows.
     r"(?!\s*,?\s+del?\s+(?:la\s+|los\s+|las\s+)?(?:articulo|disposicion))"
 )
-"""What follows a provision and says which part of it is meant: ", apartado 3, letra b)"."""
+"""Words behind a provision that name a part of it: ", apartado 3, letra b)"."""
 _LETTERS_OF = re.compile(rf"{_GAP}{_VALUES}\s+(?:de\s+los|del|de)\s+(?:{_LEVELS['apartado']}){_GAP}")
-"""What follows "letra" where the apartado comes after the letters: " b) del apartado "."""
+"""Words behind "letra" if the apartado comes after the letters: " b) del apartado "."""
 
 _TOKEN = re.compile(
     rf"(?P<part>{_LAST_PART})"
