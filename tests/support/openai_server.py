@@ -222,15 +222,16 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.parts:
             self._event(_chunk(request, [{"index": 0, "delta": {"role": "assistant", "content": [_THOUGHT]}}]))
         pieces = [reply.text[i : i + reply.piece] for i in range(0, len(reply.text), reply.piece)]
+        if reply.endless:
+            # Within the first round, too, the client may leave.
+            self._repeat(request, pieces)
+            return
         for number, piece in enumerate(pieces):
             if number == reply.disconnect_after:
                 self.close_connection = True
                 return
             content = [{"type": "text", "text": piece}] if reply.parts else piece
             self._event(_chunk(request, [{"index": 0, "delta": {"role": "assistant", "content": content}}]))
-        if reply.endless:
-            self._repeat(request, pieces)
-            return
         if reply.held:
             self._hold()
             return
