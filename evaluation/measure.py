@@ -1,9 +1,9 @@
-"""Measurement of gold sets on an index: retrieval, ablation, answers, peers and reports.
+"""Measurement of gold sets on an index: retrieval, ablation, answers and peers.
 
 Retrieval is always measured, the other parts on request.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from evaluation.answers.answers import Answers, evaluate_answers
 from evaluation.conversations import ConversationFindings, evaluate_conversations
 from evaluation.gold.questions import GoldSet, Provision
 from evaluation.gold.sets import Sets, check_ids, check_index, not_indexed, read_sets
-from evaluation.recording.recording import ReplyMissing
+from evaluation.recording.recording import REPLIES, WAITING, ReplyMissing
 from evaluation.recording.run import RecordedRun
 from evaluation.report.findings import Findings, environment
 from evaluation.retrieval.evaluate import Outcome, evaluate
@@ -82,6 +82,18 @@ class Measurement:
     written: Sequence[Path]
     unfinished: Mapping[tuple[str, str], ReplyMissing]
     recorded: RecordedRun | None = None
+
+    @property
+    def waiting(self) -> str:
+        """The number of replies that a recording lacks, and where to write them."""
+        assert self.recorded is not None  # else nothing waits
+        recording = self.recorded.recording
+        waiting, replies = recording.folder / WAITING, recording.folder / REPLIES
+        return (
+            f"Faltan {len(recording.missing)} respuestas, y {len(self.unfinished)} preguntas o conversaciones no "
+            f"se miden. Lea cada consulta en {waiting}, escriba su respuesta en {replies}/<consulta>.txt y repita la "
+            "orden."
+        )
 
 
 def read_inputs(request: Request, settings: "Settings", profile: "Profile") -> tuple[Sets, Run]:
@@ -152,8 +164,9 @@ async def measure(
         recorded.recording.end()
     settings = services.settings
     strategy = default_options(settings).overridden_by(context).rerank_strategy
-    apart = len(sets.questions) + len(sets.conversations) > 1
-    written = [*_write(request, measurements, apart=apart), *_write_conversations(request, conversations, apart=apart)]
+    if request.run:
+        _write_run(request.run, measurements)
+    written = [request.run] if request.run else []
     return Measurement(
         request, settings.index_folder, strategy, measurements, conversations, written, unfinished, recorded
     )
@@ -226,35 +239,12 @@ def _check_output(request: Request) -> None:
     run = request.run
     if run and (run.is_dir() or not run.absolute().parent.is_dir()):
         raise InvalidInput(f"No se puede escribir {run}: indique en --run un fichero de una carpeta que exista.")
-    if request.report:
-        from evaluation.report.write import check_report
-
-        check_report(request.report)
+    if request.report and request.report.exists() and not request.report.is_dir():
+        raise InvalidInput(f"No se puede escribir el informe: {request.report} no es una carpeta.")
 
 
-def _write(request: Request, measurements: Sequence[SetMeasurement], *, apart: bool) -> list[Path]:
-    """Write the run of all sets, and the report of each; ``apart``: in a folder of its own."""
-    written = []
-    if request.run:
-        outcomes = [set_measurement.outcome for set_measurement in measurements]
-        run = {name: retrieved.ranking for outcome in outcomes for name, retrieved in outcome.retrieved.items()}
-        write_trec(run, request.run, TAG)
-        written.append(request.run)
-    if request.report:
-        from evaluation.report.write import write_report
-
-        for set_measurement in measurements:
-            folder = request.report / set_measurement.outcome.gold.name if apart else request.report
-            written += write_report(folder, set_measurement.findings)
-    return written
-
-
-def _write_conversations(
-    request: Request, conversations: Sequence[ConversationFindings], *, apart: bool
-) -> Iterator[Path]:
-    """Write the report of each set of conversations, and yield its files; ``apart``: in a folder of its own."""
-    if request.report:
-        from evaluation.report.write import write_conversations
-
-        for findings in conversations:
-            yield from write_conversations(request.report / findings.gold.name if apart else request.report, findings)
+def _write_run(path: Path, measurements: Sequence[SetMeasurement]) -> None:
+    """Write the run of all sets."""
+    outcomes = [set_measurement.outcome for set_measurement in measurements]
+    run = {name: retrieved.ranking for outcome in outcomes for name, retrieved in outcome.retrieved.items()}
+    write_trec(run, path, TAG)

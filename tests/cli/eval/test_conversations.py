@@ -61,18 +61,18 @@ def test_tables_fit_eighty_columns_and_name_what_went_wrong(capsys):
     assert "Se pierde: Estatuto de los Trabajadores, Artículo 9999." in text
 
 
-def test_the_report_of_each_set_is_in_a_folder_of_its_own(capsys):
+def test_the_report_has_all_sets_and_where_they_were_measured(capsys):
     assert run(["eval", "--gold", "dialogos.jsonl", "--gold", "oro.jsonl", "--report", "informe"]) == 0
-    assert {path.name for path in Path("informe").iterdir()} == {"dialogos", "oro"}
-    assert {path.name for path in Path("informe/dialogos").iterdir()} == {"report.json", "report.md"}
-    report = json.loads(Path("informe/dialogos/report.json").read_text(encoding="utf-8"))
-    assert report["environment"]["Perfil"] == "laboral"
-    markdown = Path("informe/dialogos/report.md").read_text(encoding="utf-8")
+    assert {path.name for path in Path("informe").iterdir()} == {"report.json", "report.md"}
+    report = json.loads(Path("informe/report.json").read_text(encoding="utf-8"))
+    assert [one["name"] for one in (*report["sets"], *report["conversations"])] == ["oro", "dialogos"]
+    assert report["conversations"][0]["environment"]["Perfil"] == "laboral"
+    markdown = Path("informe/report.md").read_text(encoding="utf-8")
     assert "| todos | 3 | 0,667 |" in markdown
-    assert "- **b, turno 1** «¿Cuánto dura el periodo de prueba?»" in markdown
+    assert "- b, turno 1: ¿Cuánto dura el periodo de prueba? Se esperaba:" in markdown
     output = capsys.readouterr().out
     assert "oro: 1 pregunta\n" in output
-    assert "Escrito: informe/dialogos/report.md" in output
+    assert "Escrito: informe/report.md" in output
 
 
 @pytest.mark.parametrize("arguments", [["--run", "a.trec"], ["--ablation"], ["--peers"]])

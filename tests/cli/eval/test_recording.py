@@ -118,7 +118,7 @@ def test_without_any_model_replies_are_written_prompt_by_prompt(evaluated, capsy
     # One question is measured while the other still waits, and the report says so.
     status, half = evaluated(*replay, "--report", "informe")
     assert status == 1
-    told = json.loads(Path("informe/report.json").read_text(encoding="utf-8"))["environment"]
+    told = json.loads(Path("informe/report.json").read_text(encoding="utf-8"))["sets"][0]["environment"]
     assert told["Sin medir, a falta de respuestas grabadas"] == "t"
     assert told["Grabación"].startswith("g, 20")
     assert [one["id"] for one in half["recording"]["unfinished"]] == ["t"]

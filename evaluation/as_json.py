@@ -1,4 +1,4 @@
-"""JSON report: the findings as plain values.
+"""JSON of ``articulado eval``, on its output and in its report: the findings as plain values.
 
 Keys are English, and figures have 6 decimals. Parts that were not measured are absent.
 """
@@ -10,45 +10,78 @@ from typing import Any
 from evaluation.answers.answers import AnswerResult, answer_means
 from evaluation.answers.tally import Calibration, Outcomes, RelevanceReport, Share
 from evaluation.conversations import ConversationFindings, TurnResult, Turns
-from evaluation.gold.questions import Provision, format_provision
+from evaluation.gold.questions import Key, Provision, Question, format_provision, key_of
+from evaluation.measure import Measurement, SetMeasurement
 from evaluation.report.findings import Findings, Step, mean_of
-from evaluation.retrieval.evaluate import Configuration, Failure
+from evaluation.retrieval.evaluate import Configuration, Kind, Outcome, Row, diagnose
 from evaluation.statistics import Paired
 
 DECIMALS = 6
 
 
-def report_json(findings: Findings) -> dict[str, Any]:
-    """Return the report as values that ``json`` writes; the same findings give the same values in the same order."""
-    outcome = findings.outcome
+def as_dict(measurement: Measurement) -> dict[str, Any]:
+    """Return everything that was measured, question by question and turn by turn, as values that ``json`` writes."""
     report: dict[str, Any] = {
-        "gold": {
-            "name": outcome.gold.name,
-            "questions": len(findings.questions),
-            "positives": len(outcome.positives),
-            "negatives": len(outcome.negatives),
-        },
+        "index": str(measurement.index),
+        "rerank": measurement.strategy,
+        "compared_with": str(measurement.request.other) if measurement.request.other else None,
+        "recording": _recording(measurement),
+        "sets": [_set(set_measurement) for set_measurement in measurement.sets],
+        "conversations": [_conversations(findings) for findings in measurement.conversations],
+    }
+    rounded: dict[str, Any] = _rounded(report)
+    return rounded
+
+
+def _recording(measurement: Measurement) -> dict[str, Any] | None:
+    if measurement.recorded is None:
+        return None
+    recording = measurement.recorded.recording
+    return {
+        "folder": str(recording.folder),
+        "replayed": measurement.recorded.replays,
+        "day": recording.manifest.day.isoformat() if recording.manifest else None,
+        "differences": recording.differences,
+        "asked": list(recording.asked),
+        "missing": dict(recording.missing),
+        "stale": recording.stale,
+        "unfinished": [
+            {"set": name, "id": id_, "missing": missing.hash, "role": missing.role}
+            for (name, id_), missing in measurement.unfinished.items()
+        ],
+    }
+
+
+def _set(set_measurement: SetMeasurement) -> dict[str, Any]:
+    outcome, findings = set_measurement.outcome, set_measurement.findings
+    values: dict[str, Any] = {
+        "name": outcome.gold.name,
+        "gold": str(outcome.gold.path),
+        "questions": len(outcome.gold.questions),
+        "negatives": len(outcome.negatives),
+        "ignored_keys": list(outcome.gold.ignored),
+        "not_held": _names(set_measurement.not_indexed),
         "environment": dict(findings.environment),
         "metrics": _metrics(outcome.measured),
-        "categories": {name: _metrics(category) for name, category in outcome.by_category.items()},
-        "voices": {name: len(questions) for name, questions in findings.voices.items()},
-        "configurations": [_step(step, findings) for step in findings.steps],
-        "refusals": {
-            "wrongly_refused": [question.id for question in outcome.wrongly_refused],
-            "rightly_declined": [question.id for question in outcome.rightly_declined],
+        "by_category": {
+            name: {"questions": len(values.per_question), "metrics": _metrics(values)}
+            for name, values in outcome.by_category.items()
         },
+        "wrongly_refused": [question.id for question in outcome.wrongly_refused],
+        "negatives_declined": [question.id for question in outcome.rightly_declined],
         "confidence": asdict(findings.confidence),
         "latency_ms": {
-            "question": asdict(outcome.latency),
+            **asdict(outcome.latency),
             "stages": {name: asdict(times) for name, times in outcome.stage_latency.items()},
         },
-        "failures": [{"kind": failure.kind, **_failure(failure)} for failure in findings.failures],
-        "worst": [_failure(failure) for failure in findings.worst],
+        "compared": {name: _paired(paired) for name, paired in set_measurement.against.items()},
     }
+    if findings.configurations:
+        values["configurations"] = [_step(step, findings) for step in findings.steps]
     if findings.answers:
-        report["answers"] = _answers(findings)
+        values["answers"] = _answers(findings)
     if findings.peers.runs or findings.peers.missing:
-        report["peers"] = {
+        values["peers"] = {
             "provisions": findings.peers.provisions,
             "missing": findings.peers.missing,
             "runs": [
@@ -61,17 +94,48 @@ def report_json(findings: Findings) -> dict[str, Any]:
                 for run, step in zip(findings.peers.runs, findings.rivals, strict=True)
             ],
         }
-    rounded: dict[str, Any] = _rounded(report)
-    return rounded
+    kinds = {failure.question.id: failure.kind for failure in findings.failures}
+    values["per_question"] = [_question(outcome, question, kinds) for question in outcome.gold.questions]
+    return values
 
 
 def _metrics(configuration: Configuration) -> dict[str, Any]:
+    intervals = configuration.intervals
+    return {name: {"mean": mean, **intervals[name]._asdict()} for name, mean in configuration.means.items()}
+
+
+def _question(outcome: Outcome, question: Question, kinds: Mapping[str, Kind | None]) -> dict[str, Any]:
+    retrieved = outcome.retrieved[question.id]
+    grades = {key_of(provision): grade for provision, grade in question.relevant.items()}
+    failure = diagnose(question, retrieved.ranking)
     return {
-        "questions": len(configuration.per_question),
-        **{
-            name: {"mean": mean, **configuration.intervals[name]._asdict()}
-            for name, mean in configuration.means.items()
-        },
+        "id": question.id,
+        "question": question.question,
+        "category": question.category,
+        "topic": question.topic,
+        "voice": question.voice,
+        "relevant": _graded(question.relevant),
+        "queries": list(retrieved.queries),
+        "metrics": outcome.measured.per_question.get(question.id),
+        "failure": kinds.get(question.id),
+        "rank": failure.rank,
+        "instead": _names(failure.instead),
+        "abstained": retrieved.abstained,
+        "top_score": retrieved.top_score,
+        "milliseconds": retrieved.milliseconds,
+        "stages_ms": dict(retrieved.stages),
+        "warnings": list(retrieved.warnings),
+        "ranking": [_row(row, grades) for row in retrieved.rows],
+    }
+
+
+def _row(row: Row, grades: Mapping[Key, int]) -> dict[str, Any]:
+    return {
+        "provision": format_provision(row.provision),
+        "law": row.law,
+        "score": row.score,
+        "origins": list(row.origins),
+        "grade": grades.get(key_of(row.provision), 0),
     }
 
 
@@ -86,18 +150,9 @@ def _step(step: Step, findings: Findings) -> dict[str, Any]:
 
 
 def _paired(paired: Paired) -> dict[str, Any]:
-    return {**asdict(paired), "interval": paired.interval._asdict()}
-
-
-def _failure(failure: Failure) -> dict[str, Any]:
-    return {
-        "id": failure.question.id,
-        "question": failure.question.question,
-        "category": failure.question.category,
-        "relevant": {format_provision(provision): grade for provision, grade in failure.question.relevant.items()},
-        "rank": failure.rank,
-        "instead": _names(failure.instead),
-    }
+    interval = paired.interval
+    values = {name: value for name, value in asdict(paired).items() if name != "interval"}
+    return {**values, "low": interval.low, "high": interval.high}
 
 
 def _answers(findings: Findings) -> dict[str, Any]:
@@ -175,6 +230,10 @@ def _names(provisions: Iterable[Provision]) -> list[str]:
     return [format_provision(provision) for provision in provisions]
 
 
+def _graded(relevant: Mapping[Provision, int]) -> dict[str, int]:
+    return {format_provision(provision): grade for provision, grade in relevant.items()}
+
+
 def _rounded(value: Any) -> Any:
     match value:
         case float():
@@ -187,8 +246,7 @@ def _rounded(value: Any) -> Any:
             return value
 
 
-def conversations_json(findings: ConversationFindings) -> dict[str, Any]:
-    """Return everything that was measured, turn by turn."""
+def _conversations(findings: ConversationFindings) -> dict[str, Any]:
     tally = findings.tally
     return {
         "name": findings.gold.name,
@@ -198,37 +256,29 @@ def conversations_json(findings: ConversationFindings) -> dict[str, Any]:
         "ignored_keys": list(findings.gold.ignored),
         "not_held": _names(findings.not_indexed),
         "environment": dict(findings.environment),
-        "all": _turns_json(tally.all),
-        "later": _turns_json(tally.later),
-        "by_number": {str(number): _turns_json(turns) for number, turns in tally.by_number.items()},
-        "by_kind": {kind: _turns_json(turns) for kind, turns in tally.by_kind.items()},
-        "form": {trait: _rounded_share(share) for trait, share in tally.form.items()},
-        "per_turn": [_turn_json(result) for result in findings.results],
+        "all": _turns(tally.all),
+        "later": _turns(tally.later),
+        "by_number": {str(number): _turns(turns) for number, turns in tally.by_number.items()},
+        "by_kind": {kind: _turns(turns) for kind, turns in tally.by_kind.items()},
+        "form": {trait: _share(share) for trait, share in tally.form.items()},
+        "per_turn": [_turn(result) for result in findings.results],
     }
 
 
-def _turns_json(turns: Turns) -> dict[str, Any]:
+def _turns(turns: Turns) -> dict[str, Any]:
     return {
         "turns": turns.turns,
-        "hit@3": _rounded_share(turns.hit),
-        "hit_in_context": _rounded_share(turns.read),
-        "must_keep": _rounded_share(turns.kept),
-        "intrusion": _rounded_share(turns.intruding),
-        "intrusion_cited": _rounded_share(turns.intruding_cited),
-        "facts": _rounded_share(turns.facts),
-        "refused": _rounded_share(turns.refused),
+        "hit@3": _share(turns.hit),
+        "hit_in_context": _share(turns.read),
+        "must_keep": _share(turns.kept),
+        "intrusion": _share(turns.intruding),
+        "intrusion_cited": _share(turns.intruding_cited),
+        "facts": _share(turns.facts),
+        "refused": _share(turns.refused),
     }
 
 
-def _rounded_share(share: Share) -> dict[str, Any]:
-    return {
-        "count": share.count,
-        "of": share.total,
-        "share": None if share.value is None else round(share.value, DECIMALS),
-    }
-
-
-def _turn_json(result: TurnResult) -> dict[str, Any]:
+def _turn(result: TurnResult) -> dict[str, Any]:
     turn = result.turn
     return {
         "conversation": result.conversation,
@@ -238,7 +288,7 @@ def _turn_json(result: TurnResult) -> dict[str, Any]:
         "searches": list(result.searches),
         "answer": result.answer,
         "outcome": result.outcome,
-        "relevant": {format_provision(provision): grade for provision, grade in turn.relevant.items()},
+        "relevant": _graded(turn.relevant),
         "hit@3": result.hit if result.asks else None,
         "hit_in_context": result.was_read if result.asks else None,
         "cited": _names(result.cited),
