@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from articulado.answering.footnotes import named
 from articulado.calculations.deadlines import calendar_file
 from articulado.calculations.engine import calculate as work_out
 from articulado.calculations.fields import FIELDS
@@ -35,7 +36,7 @@ from articulado.legal.labels import provision_url
 from articulado.legal.laws.registry import known_laws
 from articulado.values.errors import ArticuladoError, IndexMissing, InvalidInput
 from cli.options import IndexFolder, Json, a_date
-from cli.render import console, named, notice, print_indented, print_json
+from cli.render import console, notice, print_indented, print_json
 
 SPANISH = language("es")
 """Language of the steps."""

@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from articulado.answering.footnotes import by_source, kind_of_source, name_of
 from articulado.language.folding import fold
 from articulado.language.formats import figure
-from articulado.legal.agreements.names import validity_of
 from articulado.legal.labels import PART_HEADINGS
-from articulado.legal.laws.registry import name_in
 from articulado.values.answers import Citation
 
 if TYPE_CHECKING:
     from articulado.language.languages import Language
 
 
-_MARKS = " .,:;–—-"
 _BEFORE_SENTENCE = re.compile(r"(?<=[.;:]) +(?=[A-ZÁÉÍÓÚÑ¿«])")
 _LEFT_OUT = "[…]"
 WARNING = "Aviso: {text}"
@@ -72,24 +70,11 @@ def print_sources(out: Console, citations: Iterable[Citation], language: "Langua
     The parts of a provision are one source with several marks. Of a summary, what stands in the ``answer`` above is
     not said again.
     """
-    sources: dict[tuple[object, ...], list[Citation]] = {}
-    for citation in citations:
-        source = (
-            citation["law_id"],
-            citation["provision"],
-            citation["url"],
-            citation["note"],
-            citation["official"],
-            citation.get("wording"),
-        )
-        sources.setdefault(source, []).append(citation)
+    sources = list(by_source(citations))
     if sources:
         out.print(f"\n{language.translate('view_sources')}", style="bold", markup=False)
-    for citation, *others in sources.values():
-        marks = "".join(f"[{part['mark']}]" for part in (citation, *others))
-        law = name_in(language.code, citation["law_id"], citation["law"])
-        name = named(law, citation["provision"], citation["title"])
-        print_indented(out, f"{marks} {name}{place_in(citation, language)}", indent=2, hang=5)
+    for marks, citation in sources:
+        print_indented(out, f"{marks} {name_of(citation, language)}", indent=2, hang=5)
         if citation["url"]:
             print_indented(out, citation["url"], indent=7, style="cyan")
         if wording := citation.get("wording"):
@@ -100,21 +85,6 @@ def print_sources(out: Console, citations: Iterable[Citation], language: "Langua
             print_indented(out, language.translate("view_plain_language", summary=summary), indent=7, style="dim")
         if kind := kind_of_source(citation, language):
             print_indented(out, kind, indent=7, style="dim")
-
-
-def kind_of_source(citation: "Citation", language: "Language") -> str:
-    """Return the line that tells a summary of ours or a user's document from law; empty for law and worked results."""
-    if document := citation.get("document"):
-        return language.translate("view_own_document", document=document)
-    return "" if citation["official"] or not citation["law_id"] else language.translate("view_not_official")
-
-
-def place_in(citation: "Citation", language: "Language") -> str:
-    """Return what goes with the name of a provision: the validity of its agreement, and its page; else ""."""
-    agreement = citation.get("agreement")
-    validity = validity_of(agreement) if agreement else ""
-    said = language.translate("place_validity", validity=validity) if validity else ""
-    return said + (language.translate("place_page", page=citation["page"]) if citation.get("page") else "")
 
 
 def print_warnings(out: Console, warnings: Iterable[str], template: str = WARNING) -> None:
@@ -184,36 +154,6 @@ def print_text(out: Console, text: str, *, indent: int = 0, style: str = "") -> 
         out.print(line, style=style, markup=False, soft_wrap=True)
 
 
-def titled(provision: str, title: str) -> str:
-    """Return the label of a provision with its title, which may begin with the label, or be it.
-
-    >>> titled("Artículo 38", "Vacaciones anuales"), titled("Artículo 38", "Artículo 38. Vacaciones anuales")
-    ('Artículo 38. Vacaciones anuales', 'Artículo 38. Vacaciones anuales')
-    >>> titled("Ejemplo", "Ejemplo"), titled("Artículo 3", "Artículo 38"), titled("Pasos", "Pasos previos")
-    ('Ejemplo', 'Artículo 3. Artículo 38', 'Pasos. Pasos previos')
-    """
-    rest = title.strip()
-    while rest and _begins(rest, provision):
-        rest = rest[len(provision) :].lstrip(_MARKS)
-    if not rest or fold(provision).endswith(fold(rest)):
-        return provision or rest
-    return f"{provision}. {rest}" if provision else rest
-
-
-def named(law: str, provision: str, title: str = "") -> str:
-    """Return a law with one of its provisions; what is named after its law goes by its own name.
-
-    >>> named("Estatuto de los Trabajadores", "Artículo 38", "Vacaciones anuales")
-    'Estatuto de los Trabajadores, Artículo 38. Vacaciones anuales'
-    >>> named("Convenio del metal", "Convenio del metal")
-    'Convenio del metal'
-    """
-    of_law = titled(provision, title)
-    if _begins(of_law, law):
-        return of_law
-    return ", ".join(filter(None, (law, of_law)))
-
-
 def placed(breadcrumb: str, key: str, *names: str) -> str:
     """Return where in its law a provision stands, without what its label and the ``names`` above it have said.
 
@@ -238,9 +178,3 @@ def unsaid(summary: str, answer: str) -> str:
         elif kept[-1:] != [_LEFT_OUT]:
             kept.append(_LEFT_OUT)
     return "" if kept == [_LEFT_OUT] else " ".join(kept)
-
-
-def _begins(text: str, name: str) -> bool:
-    """Tell whether a text is a name, or begins with one that a mark ends: "Pasos previos" does not with "Pasos"."""
-    rest = text[len(name) :].strip()
-    return bool(name) and fold(text).startswith(fold(name)) and (not rest or rest[0] in _MARKS)

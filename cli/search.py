@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from articulado.answering.footnotes import named
 from articulado.config.profile import Profile
 from articulado.language.formats import written
 from articulado.language.languages import Language
@@ -27,7 +28,7 @@ from cli.options import (
     run_context,
     whole,
 )
-from cli.render import console, named, print_indented, print_json, print_warnings
+from cli.render import console, print_indented, print_json, print_warnings
 from cli.session import opened_services
 
 _PROVISION_ID = re.compile(r"[A-Z][\w-]*-\d{4}-\d+#")

@@ -17,9 +17,10 @@ from rich.rule import Rule
 from rich.segment import ControlType
 from rich.text import Text
 
+from articulado.answering.footnotes import named
 from articulado.language.folding import fold
 from articulado.language.formats import long_day, written
-from cli.render import clean, named, notice, print_indented, print_sources, print_warnings
+from cli.render import clean, notice, print_indented, print_sources, print_warnings
 
 if TYPE_CHECKING:
     from articulado.config.profile import Profile

@@ -10,12 +10,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from articulado.answering.footnotes import titled
 from articulado.ingestion.incremental.indexed_laws import IndexedLaw, list_provisions
 from articulado.language.languages import Language
 from articulado.legal.agreements.names import area, validity_of
 from articulado.retrieval.references import Link, ProvisionDetail, Version
 from articulado.values.chunks import REPEALED, Agreement, Status
-from cli.render import clean, placed, print_indented, titled
+from cli.render import clean, placed, print_indented
 
 
 def print_scope(out: Console, agreement: Agreement) -> None:

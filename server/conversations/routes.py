@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from fastapi import APIRouter, Path, Query, Response
 from typing_extensions import TypedDict
 
+from articulado.answering.footnotes import by_source, escaped, name_of, remarks_on, web_address
 from articulado.calculations.written import Worked
 from articulado.config.extras import importing
 from articulado.language.formats import long_day
@@ -42,8 +43,6 @@ _Kind = Literal["question", "text", "item", "heading", "source", "note", "table"
 _CONTROL = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF])
 """Control characters and others that XML refuses."""
 _ITEM = re.compile(r"\s*[-*•] +")
-_WEB = re.compile(r"https?://[^\s<>()]+")
-_SPECIAL = re.compile(r"([\\`*_<>\[\]#|~])")
 
 
 HEADINGS = ("Paso", "Operación", "Precepto")
@@ -85,8 +84,8 @@ def _blocks(conversation: Conversation, language: Language) -> Iterator[_Block]:
             yield from _calculation(worked)
         if turn["citations"]:
             yield _Block("heading", language.translate("view_sources"))
-        for citation in turn["citations"]:
-            yield _Block("source", _clean(_name(citation, language)), _web(citation["url"]))
+        for marks, citation in by_source(turn["citations"]):
+            yield _Block("source", _clean(_name(marks, citation, language)), web_address(citation["url"]))
         for finding in turn["findings"]:
             beside = side_by_side(finding, language)
             where = "" if beside else f"«{' '.join(finding['where'].split())}»: "
@@ -123,18 +122,11 @@ def _calculation(worked: Worked) -> Iterator[_Block]:
     for note in worked["notes"]:
         yield _Block("item", _clean(note))
     for provision in worked["provisions"]:
-        yield _Block("source", f"{provision['law']}, {provision['label']}", _web(provision["url"]))
+        yield _Block("source", f"{provision['law']}, {provision['label']}", web_address(provision["url"]))
 
 
-def _name(citation: Citation, language: Language) -> str:
-    title = f". {citation['title']}" if citation["title"] not in ("", citation["provision"]) else ""
-    name = f"[{citation['mark']}] {citation['law']}, {citation['provision']}{title}"
-    said = [citation["wording"], language.translate("view_note", note=citation["note"]) if citation["note"] else ""]
-    if document := citation.get("document"):
-        said.append(language.translate("view_own_document", document=document))
-    elif not citation["official"] and citation["law_id"]:  # a worked result is no summary
-        said.append(language.translate("view_not_official"))
-    return " ".join(filter(None, [name, *said]))
+def _name(marks: str, citation: Citation, language: Language) -> str:
+    return " ".join(filter(None, (marks, name_of(citation, language), *remarks_on(citation, language))))
 
 
 def _day(turn: KeptTurn, language: Language) -> str:
@@ -144,22 +136,18 @@ def _day(turn: KeptTurn, language: Language) -> str:
     return language.translate("view_index_day", day=long_day(day) if language.code == "es" else day)
 
 
-def _web(url: str) -> str:
-    return url if _WEB.fullmatch(url) else ""
-
-
 def _clean(text: str) -> str:
     return text.translate(_CONTROL)
 
 
 def _markdown(title: str, blocks: list[_Block]) -> str:
-    lines = [f"# {_escaped(title)}"]
+    lines = [f"# {escaped(title)}"]
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
         if block.kind == "table":
             head, *rows = [f"| {' | '.join(map(_cell, row))} |" for row in block.rows]
             lines += [head, f"|{' --- |' * len(block.rows[0])}", *rows, ""]
             continue
-        text = _escaped(block.text)
+        text = escaped(block.text)
         if block.url:
             text += f" <{block.url}>"
         before = {"question": "## ", "item": "- ", "heading": "### ", "source": "- ", "note": "> "}.get(block.kind, "")
@@ -169,12 +157,7 @@ def _markdown(title: str, blocks: list[_Block]) -> str:
 
 
 def _cell(text: str) -> str:
-    return " ".join(_escaped(text).split())
-
-
-def _escaped(text: str) -> str:
-    """Return text that Markdown shows as it is written: no page or picture is loaded by what somebody else wrote."""
-    return _SPECIAL.sub(r"\\\1", text)
+    return " ".join(escaped(text).split())
 
 
 def _docx(title: str, blocks: list[_Block]) -> bytes:
