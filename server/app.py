@@ -28,13 +28,13 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from articulado.config.extras import installed
 from articulado.language.languages import LANGUAGES
 from articulado.language.languages import language as language_of
-from articulado.language.translation import DEFAULT_LANGUAGE, translate
+from articulado.language.translation import DEFAULT_LANGUAGE, current_language, translate
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import AsyncClose
 from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs, configured_graphs
 from server.conversations.routes import Threads, conversation_routes, stopped
 from server.conversations.store import open_conversations
-from server.errors import FAILURES, handle_errors
+from server.errors import FAILURES, handle_errors, speaks_openai
 from server.guards import CHEAP_STRATEGIES, Guards, Policy, check_body, run, taken
 from server.lookup.law import LawDesk
 from server.operations.requests import Readiness, WarmUp, health_routes, metrics_route
@@ -42,6 +42,7 @@ from server.operations.traces import NO_TELEMETRY
 from server.runnable import ServedGraph, add_stream_route, outside_any_run
 from server.settings import HOST, PORT, ServerSettings, is_loopback
 from server.v1.answers import answer_routes
+from server.v1.chat import chat_routes
 from server.v1.law import calculation_routes, law_routes
 
 if TYPE_CHECKING:
@@ -153,12 +154,17 @@ def create_app(site: Site) -> FastAPI:
         if site.law:
             v1.include_router(calculation_routes(site.desk, language_of(site.language)))
         app.include_router(page_routes(site.about, site.language, law=site.law))
+    chat = APIRouter(tags=["openai"], dependencies=[fresh, Depends(check_body)])
+    chat.include_router(chat_routes(answering, threads, site.policy, _phase, law=site.law))
     app.include_router(v1)
+    app.include_router(chat)
     app.include_router(conversation_routes(threads, site.about, site.language, law=site.law))
     app.include_router(health_routes(readiness))
     app.include_router(metrics_route(guards.metrics))
     if site.mcp:
         site.mcp.add_to(app)
+    described = app.openapi
+    app.openapi = lambda: _without_unused_status(described())  # type: ignore[method-assign]
     return app
 
 
@@ -186,6 +192,15 @@ def _lifespan(
             yield
 
     return lifespan
+
+
+def _without_unused_status(described: dict[str, Any]) -> dict[str, Any]:
+    """Take status 422, which FastAPI adds to every route with arguments, off the routes that answer 400 instead."""
+    for path, operations in described["paths"].items():
+        if speaks_openai({"path": path}):
+            for operation in operations.values():
+                operation["responses"].pop("422", None)
+    return described
 
 
 def _mcp(opened: OpenGraphs, guards: Guards, *, stateless: bool) -> "McpEndpoint":
@@ -290,6 +305,10 @@ def page_texts(language: str) -> Mapping[str, str]:
     if not file.is_file():
         file = folder.joinpath(f"{DEFAULT_LANGUAGE}.toml")
     return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def _phase(name: str) -> str:
+    return page_texts(current_language())[f"phase_{name}"]
 
 
 def _render(title: str, language: str, *, law: bool) -> str:

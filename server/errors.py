@@ -213,20 +213,116 @@ def problem_of(problem: Any) -> str:
     )
 
 
-def answer_failure(status: int, failure: Failure) -> JSONResponse:
-    """Return the response for a failure."""
-    return JSONResponse(failure, status_code=status)
+class FailureResponse(JSONResponse):
+    """A failure as JSON; on the paths of OpenAI's protocol in the form of its errors."""
+
+    def __init__(self, status: int, failure: Failure, error: Exception | None = None, param: str | None = None) -> None:
+        super().__init__(failure, status_code=status)
+        self._openai = openai_error(status, failure, error, param)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if speaks_openai(scope):
+            self.body = self.render(self._openai)
+            self.headers["content-length"] = str(len(self.body))
+            self.status_code = 400 if self.status_code == 422 else self.status_code
+        await super().__call__(scope, receive, send)
+
+
+def answer_failure(
+    status: int, failure: Failure, error: Exception | None = None, param: str | None = None
+) -> JSONResponse:
+    """Return the response for a failure; ``param`` is the field that it is about."""
+    return FailureResponse(status, failure, error, param)
+
+
+class RefusedField(InvalidInput):
+    """A field of a request in OpenAI's protocol cannot be honoured; ``code`` is the kind of problem in its errors."""
+
+    def __init__(self, message: str, param: str, code: str = "unsupported_parameter") -> None:
+        super().__init__(message)
+        self.param = param
+        self.code = code
+
+
+class ModelUnknown(NoResultsFound):
+    """The server has no model of the name that a request in OpenAI's protocol gives."""
+
+    param, code = "model", "model_not_found"
+
+
+_OPENAI = (f"{V1}/chat/completions", f"{V1}/models")
+_OPENAI_KINDS = {
+    401: ("authentication_error", "invalid_api_key"),
+    403: ("permission_error", None),
+    429: ("rate_limit_error", "rate_limit_exceeded"),
+}
+"""Type and code of an error by its status; any other below 500 is an ``invalid_request_error`` without a code."""
+
+
+def speaks_openai(scope: Scope) -> bool:
+    """Tell if a request is to a path of OpenAI's protocol."""
+    return str(scope["path"]).startswith(_OPENAI)
+
+
+class OpenAIProblem(TypedDict):
+    """An error in OpenAI's protocol: message, kind, and the field that it is about, if it is about one."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class OpenAIFailure(TypedDict):
+    """The body of every response of OpenAI's protocol that is not a success."""
+
+    error: OpenAIProblem
+
+
+def openai_error(
+    status: int, failure: Failure, error: Exception | None = None, param: str | None = None
+) -> OpenAIFailure:
+    """Return a failure in the form of OpenAI's protocol."""
+    kind, code = _OPENAI_KINDS.get(status, ("invalid_request_error" if status < 500 else "server_error", None))
+    return {
+        "error": {
+            "message": failure["detail"],
+            "type": kind,
+            "param": getattr(error, "param", param),
+            "code": getattr(error, "code", code),
+        }
+    }
+
+
+def openai_failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return how OpenAPI describes failures with these statuses on a path of OpenAI's protocol."""
+    described = failures(*(422 if status == 400 else status for status in statuses))
+    told: dict[int | str, dict[str, Any]] = {}
+    for status in statuses:
+        told[status] = described[422 if status == 400 else status]
+        kind, code = _OPENAI_KINDS.get(status, ("invalid_request_error" if status < 500 else "server_error", ""))
+        problem = {"message": f"{told[status]['description']}.", "type": kind, "param": "model", "code": code or kind}
+        told[status] |= {"model": OpenAIFailure, "content": {"application/json": {"example": {"error": problem}}}}
+    return told
 
 
 async def _articulado(request: Request, error: Exception) -> JSONResponse:
     if status_of(error) >= 500:
         logger.error("%s: %s", type(error).__name__, error)
-    return answer_failure(status_of(error), failure_of(error))
+    return answer_failure(status_of(error), failure_of(error), error)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     problems = error.errors() if isinstance(error, RequestValidationError) else []
-    return answer_failure(422, {"detail": explain(problems, request.url.path), "error": "InvalidInput"})
+    failure: Failure = {"detail": explain(problems, request.url.path), "error": "InvalidInput"}
+    return answer_failure(422, failure, param=_field_of(problems))
+
+
+def _field_of(problems: Sequence[Any]) -> str | None:
+    """Return the field that the first problem of a body is about, without the place where it was read from."""
+    where = [str(part) for part in problems[0]["loc"]] if problems and isinstance(problems[0], dict) else []
+    return ".".join(where[1:]) or None
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:

@@ -26,7 +26,7 @@ from articulado.values.answers import RerankStrategy
 from articulado.values.errors import ConfigurationError, InvalidInput
 from server.access import LOOPBACK, Authentication, KeyRing, OriginCheck
 from server.conversations.store import MEMORY, POSTGRES
-from server.errors import CONTEXT, answer_failure
+from server.errors import CONTEXT, answer_failure, speaks_openai
 from server.limits import Admission, Attendance, RateLimit, Room, is_of_agent_server
 from server.operations.requests import Metrics, RequestLog
 from server.operations.traces import Traces
@@ -163,7 +163,7 @@ def depth(value: Any) -> int:
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_STATE_BYTES = 1024 * 1024
-"""Of the routes of an Agent Server, to which whole states are sent."""
+"""Of the routes to which whole states or conversations are sent: of an Agent Server, and of OpenAI's protocol."""
 MAX_FILE_BYTES = 6 * 1024 * 1024
 BRINGS_FILES = frozenset(("/v1/check", "/v1/verify"))
 """Briefs and dossiers that are sent whole, as JSON."""
@@ -241,7 +241,7 @@ class _Guarded:
 
 
 def _body_limit(scope: Scope) -> int:
-    if is_of_agent_server(scope):
+    if is_of_agent_server(scope) or speaks_openai(scope):
         return MAX_STATE_BYTES
     return MAX_FILE_BYTES if scope["path"] in BRINGS_FILES else MAX_BODY_BYTES
 

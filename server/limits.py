@@ -10,7 +10,7 @@ import math
 import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from articulado.language.translation import translate
 from server.access import CALLER
-from server.errors import answer_failure
+from server.errors import answer_failure, openai_error, speaks_openai
 
 
 def come_back(status: int, detail: str, seconds: float) -> JSONResponse:
@@ -257,8 +257,11 @@ class _Attended:
         if not self._started:
             await answer_failure(504, {"detail": detail, "error": "DeadlineExceeded"})(scope, self._receive, self._send)
         elif not self._ended:
-            payload = {"status_code": 504, "message": detail, "error": "DeadlineExceeded"}
-            event = f"event: error\r\ndata: {json.dumps(payload, ensure_ascii=False)}\r\n\r\n" if self._streams else ""
+            payload: Mapping[str, Any] = {"status_code": 504, "message": detail, "error": "DeadlineExceeded"}
+            name = "event: error\r\n"
+            if speaks_openai(scope):
+                payload, name = openai_error(504, {"detail": detail, "error": "DeadlineExceeded"}), ""
+            event = f"{name}data: {json.dumps(payload, ensure_ascii=False)}\r\n\r\n" if self._streams else ""
             await self._send({"type": "http.response.body", "body": event.encode(), "more_body": False})
 
 

@@ -88,7 +88,7 @@ class Answered(TypedDict):
     says so. ``choices`` are the nearest needs that an outcome ``near`` offers, empty without any; the ``question`` of a
     choice may be sent as the next one, with or without a conversation. ``needs`` are the provisions and keywords that
     the last reply lacks; in the end, those still lacking. ``guides`` are the case guides of the chosen answer cards,
-    which go on with the data of the person.
+    which go on with the data of the person. ``cut`` is set if the model stopped in the middle of its answer.
     """
 
     answer: str
@@ -103,16 +103,16 @@ class Answered(TypedDict):
     abstained: bool
     unpinned: bool
     guides: list[CaseGuide]
+    cut: bool
 
 
 class Answer(Answered):
     """Keys of the answer.
 
-    ``draft`` is the text of the principal, ``draft_context`` are the fragments that it read, ``cut`` is set if the
-    model stopped in the middle of it, and ``spoken`` is the id of the message as which it was streamed, empty if none
-    was. ``unmet_needs`` are needs that could not be found. ``refusal`` tells that the principal's own answer says that
-    it does not know. ``rewritten`` is set once the principal was asked for its answer a second time: it had written
-    nothing, lacked something, or gave no markers.
+    ``draft`` is the text of the principal, ``draft_context`` are the fragments that it read, and ``spoken`` is the id
+    of the message as which it was streamed, empty if none was. ``unmet_needs`` are needs that could not be found.
+    ``refusal`` tells that the principal's own answer says that it does not know. ``rewritten`` is set once the
+    principal was asked for its answer a second time: it had written nothing, lacked something, or gave no markers.
     There is no third time.
     """
 
@@ -120,7 +120,6 @@ class Answer(Answered):
     refusal: Refusal
     rewritten: bool
     draft: str
-    cut: bool
     draft_context: list[Candidate]
     spoken: str
 

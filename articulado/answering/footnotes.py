@@ -18,6 +18,7 @@ RULE = "---"
 """Line that begins the block; an answer may have such a line, too, but no heading of the block after it."""
 _MARKS = " .,:;–—-"
 _SPECIAL = re.compile(r"([\\`*_<>\[\]#|~&$])")
+_ROUND = str.maketrans("[]", "()")
 _WEB = re.compile(r"https?://[^\s<>()]+")
 
 
@@ -145,12 +146,16 @@ def _begins(text: str, name: str) -> bool:
 def _line(marks: str, citation: Citation, language: Language) -> str:
     name, url = _text(name_of(citation, language)), web_address(citation["url"])
     said = " ".join(map(_text, remarks_on(citation, language)))
-    return " ".join(filter(None, (_text(marks), f"[{name}]({url})" if url else name, said)))
+    return " ".join(filter(None, (marks, f"[{name}]({url})" if url else name, said)))
 
 
 def _text(text: str) -> str:
-    """Return text of one line, escaped, without characters that control a terminal or a page."""
-    return escaped(" ".join("".join(sign for sign in text if sign.isprintable() or sign.isspace()).split()))
+    """Return text of one line, escaped, without characters that control a terminal or a page.
+
+    Brackets become round ones: chat programs read an escaped one as the beginning of a formula.
+    """
+    shown = "".join(sign for sign in text if sign.isprintable() or sign.isspace())
+    return escaped(" ".join(shown.translate(_ROUND).split()))
 
 
 def _heading(language: Language) -> str:

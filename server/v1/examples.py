@@ -1,10 +1,12 @@
-"""Example requests and results for the OpenAPI description of ``/v1``.
+"""Example requests and results for the OpenAPI description of ``/v1``, and the parts of a result of OpenAI's protocol.
 
 They contain no ``None``, because FastAPI leaves ``None`` out of the description.
 """
 
 import json
-from typing import Any
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
 
 from articulado.calculations.wordings import ListedCalculation
 from articulado.calculations.written import Worked
@@ -77,6 +79,83 @@ data: {{"stage": "abstain"}}
 
 event: final
 data: {json.dumps(_UNSURE, ensure_ascii=False)}
+"""
+
+
+class Model(TypedDict):
+    """A model in OpenAI's protocol; ``created`` is a Unix time."""
+
+    id: str
+    object: Literal["model"]
+    created: int
+    owned_by: str
+
+
+class Models(TypedDict):
+    """The models of a server in OpenAI's protocol."""
+
+    object: Literal["list"]
+    data: list[Model]
+
+
+class UrlCitation(TypedDict):
+    """A source and the place of its mark in the text, ``content[start_index:end_index]``."""
+
+    start_index: int
+    end_index: int
+    title: str
+    url: str
+
+
+class Annotation(TypedDict):
+    """A citation of a message."""
+
+    type: Literal["url_citation"]
+    url_citation: UrlCitation
+
+
+class AnswerMessage(TypedDict):
+    """The message of an answer; ``reasoning_content`` has its stages, if they were asked for."""
+
+    role: Literal["assistant"]
+    content: str
+    annotations: list[Annotation]
+    reasoning_content: NotRequired[str]
+
+
+class Choice(TypedDict):
+    """The one answer of a completion."""
+
+    index: int
+    message: AnswerMessage
+    finish_reason: Literal["stop", "length"]
+
+
+class ChatUsage(TypedDict):
+    """Tokens of the chat models of a run; 0 without one."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+COMPLETION: dict[str, Any] = {
+    "id": "chatcmpl-1",
+    "object": "chat.completion",
+    "created": 1_767_225_600,
+    "model": "articulado",
+    "choices": [
+        {
+            "index": 0,
+            "message": {"role": "assistant", "content": "Treinta días naturales [C1].", "annotations": []},
+            "finish_reason": "stop",
+        }
+    ],
+    "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+}
+CHUNKS = """data: {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"role": "assistant"}}]}
+
+data: [DONE]
 """
 
 ABOUT: dict[str, Any] = {

@@ -1,17 +1,25 @@
-"""Request bodies of ``/v1``.
+"""Request bodies of ``/v1``, those of OpenAI's protocol among them.
 
 Unknown fields are refused. Days are written as AAAA-MM-DD.
 """
 
+import json
 import re
+from collections.abc import Sequence
 from datetime import date
-from typing import Annotated, Any
+from hashlib import blake2b
+from textwrap import shorten
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from articulado.values.answers import RerankStrategy
+from articulado.answering.footnotes import without_footnotes
+from articulado.language.translation import translate
+from articulado.retrieval.conversation.subject import choice_taken
+from articulado.values.answers import Message, NearestNeed, RerankStrategy
 from server.conversations.store import LONGEST_NAME, NAME_PATTERN, Rating
+from server.errors import RefusedField
 from server.v1 import examples
 from state.context import RunContext
 
@@ -159,3 +167,191 @@ class GivenFeedback(_Body):
     rating: Rating = Field(description="«up», si ha servido; «down», si no")
     comment: str = Field(default="", max_length=2_000, description="Qué falta o qué sobra")
     thread_id: ThreadId | None = Field(default=None, description="Conversación en la que se dio")
+
+
+MODEL = "articulado"
+"""The name of the model that the routes of OpenAI's protocol have."""
+CHAT: dict[str, Any] = {
+    "model": MODEL,
+    "messages": [{"role": "user", "content": "¿Cuántos días de vacaciones me corresponden?"}],
+    "territory": "Madrid",
+}
+_OWN_HISTORY = 20
+"""Messages before the question that are read, the last ones."""
+_WORK_ORDER = "### Task:"
+"""Beginning of a prompt of a chat program, which has the question, or the conversation, in a block with tags."""
+_ASKED_WITHIN = re.compile(r"<user_query>(.*?)</user_query>", re.DOTALL)
+_CONTEXT_END, _HISTORY_BLOCK = "</context>", re.compile(r"<chat_history>(.*?)</chat_history>", re.DOTALL)
+_FIRST_QUESTION = re.compile(r"^USER: *(.+)$", re.MULTILINE)
+_WANTED = re.compile(r'\{\s*"(\w+)"\s*:\s*(\[|")')
+_THOUGHTS = re.compile(r'\A\s*<details type="reasoning".*?</details>', re.DOTALL)
+_CHOICE = re.compile(r"^(\d+)\. (.+?)( \([^()\n]+\)): ", re.MULTILINE)
+_LONGEST_TITLE = 60
+Unused = Annotated[Any, Field(description="Se admite, y no se usa")]
+Refused = Annotated[Any, Field(description="No se admite: solo sin valor, o con el que equivale a no usarlo")]
+
+
+class ChatMessage(BaseModel):
+    """A message of a conversation; other fields of it are not read."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"] = Field(description="Quién habla")
+    content: str | list[dict[str, Any]] | None = Field(default=None, description="Texto, o partes {type, text}")
+
+    def text(self) -> str:
+        """Return the text of the message, parts joined by lines."""
+        if isinstance(self.content, list):
+            return "\n".join(str(part["text"]) for part in self.content if isinstance(part.get("text"), str))
+        return self.content or ""
+
+
+class StreamOptions(BaseModel):
+    """Options of a stream; others are not used."""
+
+    include_usage: bool | None = Field(default=None, description="Un último trozo con «usage»")
+
+
+class ChatRequest(Options):
+    """A conversation in OpenAI's protocol that ends with a question, with the options of a run beside it."""
+
+    model_config = _shown(CHAT)
+
+    model: str = Field(max_length=200, description=f"«{MODEL}»")
+    messages: list[ChatMessage] = Field(
+        min_length=1, max_length=2_000, description="La conversación, hasta la pregunta"
+    )
+    stream: bool | None = Field(default=None, description="Por trozos, como eventos")
+    stream_options: StreamOptions | None = Field(default=None, description="Opciones de los trozos")
+    user: str | None = Field(default=None, max_length=500, description="Conversación en la que se pregunta")
+    sources: bool = Field(default=True, description="Fuentes y avisos al final del texto")
+    stages: bool = Field(default=False, description="Etapas como «reasoning_content»")
+    full_result: bool = Field(default=False, description="El resultado completo, en «articulado»")
+    n: Refused = None
+    tools: Refused = None
+    tool_choice: Refused = None
+    functions: Refused = None
+    function_call: Refused = None
+    response_format: Refused = None
+    logprobs: Refused = None
+    top_logprobs: Refused = None
+    modalities: Refused = None
+    audio: Refused = None
+    web_search_options: Refused = None
+    temperature: Unused = None
+    top_p: Unused = None
+    top_k: Unused = None
+    max_tokens: Unused = None
+    max_completion_tokens: Unused = None
+    presence_penalty: Unused = None
+    frequency_penalty: Unused = None
+    logit_bias: Unused = None
+    seed: Unused = None
+    stop: Unused = None
+    parallel_tool_calls: Unused = None
+    reasoning_effort: Unused = None
+    verbosity: Unused = None
+    prediction: Unused = None
+    metadata: Unused = None
+    store: Unused = None
+    service_tier: Unused = None
+    safety_identifier: Unused = None
+    prompt_cache_key: Unused = None
+    prompt_cache_retention: Unused = None
+
+    def check(self) -> None:
+        """Check that the request asks for nothing that this server does not do.
+
+        Raises:
+            RefusedField: it does; the error names the field.
+        """
+        harmless: dict[str, tuple[Any, ...]] = {
+            "n": (1,),
+            "tool_choice": ("none", "auto"),
+            "function_call": ("none", "auto"),
+            "response_format": ({"type": "text"},),
+            "top_logprobs": (0,),
+            "modalities": (["text"],),
+        }
+        for name, info in type(self).model_fields.items():
+            value = getattr(self, name)
+            if info.description == _REFUSED and value and value not in harmless.get(name, ()):
+                raise RefusedField(translate("server.chat_refused", field=name), name)
+
+
+_REFUSED = ChatRequest.model_fields["n"].description
+
+
+class Conversation(NamedTuple):
+    """A question with the messages before it; ``order`` is a prompt of a chat program that is no question.
+
+    ``is_partial``: the program has added text of documents to the question, which is not read.
+    """
+
+    question: str
+    history: list[Message]
+    order: str = ""
+    is_partial: bool = False
+
+
+def read_conversation(messages: Sequence[ChatMessage]) -> Conversation:
+    """Return the question, the last message, with those of user and assistant before it.
+
+    Instructions and results of tools are left out, and so are sources and stages that stand in the text of an answer.
+
+    Raises:
+        RefusedField: the last message is no question, or has something attached.
+    """
+    said = [message for message in messages if message.role in ("user", "assistant")]
+    if not said or said[-1].role != "user":
+        raise RefusedField(translate("server.chat_no_question"), "messages", "invalid_value")
+    *before, last = said
+    for part in last.content if isinstance(last.content, list) else ():
+        if part.get("type", "text") not in ("text", "input_text"):
+            raise RefusedField(translate("server.chat_attachment", kind=str(part["type"])[:40]), "messages")
+    history: list[Message] = []
+    for message in before:
+        text = message.text()
+        if message.role == "assistant":
+            text = without_footnotes(_THOUGHTS.sub("", text))
+        if text.strip():
+            history.append({"role": message.role, "content": text.strip()})  # type: ignore[typeddict-item]
+    history, text = history[-_OWN_HISTORY:], last.text()
+    if not text.lstrip().startswith(_WORK_ORDER):
+        taken = choice_taken(text, _offered(history[-1]["content"])) if history else None
+        return Conversation(taken["question"] if taken else text, history)
+    if asked := _ASKED_WITHIN.search(text):
+        return Conversation(asked[1], history, is_partial=_CONTEXT_END in text)
+    if after := text.rpartition(_CONTEXT_END)[2].strip() if _CONTEXT_END in text else "":
+        return Conversation(after, history, is_partial=True)
+    return Conversation(text, history, order=text if _HISTORY_BLOCK.search(text) else "")
+
+
+def _offered(answer: str) -> list[NearestNeed]:
+    """Return the numbered choices of an answer, by whose number the next message may ask."""
+    offered = [{"number": int(one[1]), "need": one[2], "question": one[2] + one[3]} for one in _CHOICE.finditer(answer)]
+    return cast("list[NearestNeed]", offered)
+
+
+def carried_out(order: str) -> str:
+    r"""Return the result of a prompt of a chat program about its own conversation: a title, or an empty list.
+
+    The prompt shows the JSON object that it wants. A title is the first question; of anything else there is none.
+
+    >>> carried_out('### Task: JSON { "title": "x" } <chat_history>\nUSER: ¿Vacaciones?\n</chat_history>')
+    '{"title": "¿Vacaciones?"}'
+    """
+    asked = _FIRST_QUESTION.search(history[1]) if (history := _HISTORY_BLOCK.search(order)) else None
+    title = shorten(asked[1], _LONGEST_TITLE, placeholder="…") if asked else ""
+    wanted = _WANTED.search(order)
+    if not wanted:
+        return title
+    empty: Any = [] if wanted[2] == "[" else title if wanted[1] == "title" else ""
+    return json.dumps({wanted[1]: empty}, ensure_ascii=False)
+
+
+def thread_of(user: str | None) -> str:
+    """Return the name of the conversation of a ``user``, which may be any text; empty without one."""
+    if not user:
+        return ""
+    if len(user) <= LONGEST_NAME and re.fullmatch(NAME_PATTERN, user):
+        return user
+    return f"user-{blake2b(user.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"

@@ -26,10 +26,13 @@ OBJECTS_OF_A_REQUEST = 400
 SERVERS_OWN = {"Server.serve", "LifespanOn.main", "Threads.forget_daily", "_shutdown_watcher", "objects_at_rest"}
 ROOM = ServerSettings(conversations=MEMORY, running=CLIENTS, waiting=CLIENTS, at_once=CLIENTS, per_minute=10_000)
 ASKED = {"input": {"question": QUESTION}}
+CHAT = {"model": "articulado", "messages": [{"role": "user", "content": QUESTION}]}
 ROUTES = {
     "/rag/invoke": (ASKED, ""),
     "/rag/stream": (ASKED, ""),
     "/v1/ask": ({"question": QUESTION}, "accept: text/event-stream\r\n"),
+    "/v1/chat/completions": (CHAT, ""),
+    "/v1/chat/completions?": ({**CHAT, "stream": True}, ""),
 }
 
 
@@ -58,7 +61,7 @@ class Unfinished:
 
 
 def leave_in_the_middle(url: str, clients: int, unfinished: Unfinished) -> None:
-    """Ask, a third of the clients on each route, and leave when all are being written for; wait until none is."""
+    """Ask, the same part of the clients on each route, and leave when all are being written for; wait until none is."""
     address, before = urlsplit(url), unfinished.writing
     with ExitStack() as stack:
         for route, _ in zip(cycle(ROUTES), range(clients), strict=False):

@@ -40,6 +40,7 @@ RESULT = {
     "retried": False,
     "abstained": False,
     "unpinned": False,
+    "cut": False,
     "verdicts": [],
     "unread": [],
     "provisions": [],

@@ -29,6 +29,9 @@ OPERATIONS = {
     "post /v1/verify": {200} | ALWAYS | RUNS | BODIES,
     "get /v1/calculations": {200} | ALWAYS,
     "post /v1/calculations": {200} | ALWAYS | RUNS | BODIES,
+    "get /v1/models": {200} | ALWAYS,
+    "get /v1/models/{model}": {200, 404} | ALWAYS,
+    "post /v1/chat/completions": {200, 400, 404, 409, 429, 504} | ALWAYS | BODIES,
     "post /v1/feedback": {201} | ALWAYS | RUNS | BODIES,
 }
 """The statuses that each operation may answer with."""
@@ -135,7 +138,7 @@ def test_what_is_asked_for_as_described_is_answered_as_described(client, describ
         )
     )
     def ask(values: dict[str, Any]) -> None:
-        in_path = {key: quote(str(values[key]), safe="") for key in ("law", "label") if key in values}
+        in_path = {key: quote(str(values[key]), safe="") for key in ("law", "label", "model") if key in values}
         if {"", ".", ".."} & set(in_path.values()):
             return  # another path
         query = {key: value for key, value in values.items() if key not in in_path and value is not None}
@@ -155,6 +158,6 @@ def test_what_is_sent_as_described_or_not_is_answered_as_described(client, descr
         answer = client.post(path, content=json.dumps(body).encode(), headers={"content-type": JSON})
         check_answer(described, name, answer)
         if not validator.is_valid(body):
-            assert answer.status_code == 422
+            assert answer.status_code == (400 if 400 in OPERATIONS[name] else 422)
 
     send()
