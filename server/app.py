@@ -134,6 +134,8 @@ def create_app(site: Site) -> FastAPI:
         description=site.about,
         lifespan=_lifespan(site, readiness, threads),
         telemetry=NO_TELEMETRY,
+        docs_url=None,  # it loads its files from another place
+        redoc_url=None,
     )
     guards.stand_around(app)
     handle_errors(app, site.language)
@@ -160,6 +162,7 @@ def create_app(site: Site) -> FastAPI:
     app.include_router(chat)
     app.include_router(conversation_routes(threads, site.about, site.language, law=site.law))
     app.include_router(health_routes(readiness))
+    app.include_router(docs_routes())
     app.include_router(metrics_route(guards.metrics))
     if site.mcp:
         site.mcp.add_to(app)
@@ -293,6 +296,51 @@ def page_routes(title: str, language: str, *, law: bool) -> APIRouter:
         if name not in files:
             raise HTTPException(404)
         return FileResponse(files[name], media_type=_MEDIA_TYPES[files[name].suffix], headers=HEADERS)
+
+    return router
+
+
+DOCS_HEADERS = {
+    **HEADERS,
+    # Swagger UI sets styles within its elements, and has its icons as data.
+    "Content-Security-Policy": POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'").replace(
+        "img-src 'self'", "img-src 'self' data:"
+    ),
+}
+_DOCS = """<!doctype html>
+<html lang="es">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>articulado: API</title>
+<link rel="icon" href="page/icon.svg">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<div id="swagger-ui"></div>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
+</html>
+"""
+_DOCS_START = 'SwaggerUIBundle({ url: "openapi.json", dom_id: "#swagger-ui", deepLinking: true });\n'
+
+
+def docs_routes() -> APIRouter:
+    """Return the routes of the API's description in a browser: Swagger UI, all of it from this server."""
+    router = APIRouter(include_in_schema=False)
+    static = resources.files("fastapi_offline").joinpath("static")
+    files = {name: Path(str(static.joinpath(name))) for name in ("swagger-ui.css", "swagger-ui-bundle.js")}
+
+    @router.get("/docs")
+    async def docs() -> Response:
+        return HTMLResponse(_DOCS, headers=DOCS_HEADERS)
+
+    @router.get("/docs/start.js")
+    async def start() -> Response:
+        return Response(_DOCS_START, media_type=_MEDIA_TYPES[".js"], headers=DOCS_HEADERS)
+
+    @router.get("/docs/{name}")
+    async def file(name: str) -> Response:
+        if name not in files:
+            raise HTTPException(404)
+        return FileResponse(files[name], media_type=_MEDIA_TYPES[files[name].suffix], headers=DOCS_HEADERS)
 
     return router
 
