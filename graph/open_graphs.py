@@ -36,7 +36,7 @@ LOOK_INTERVAL = 1.0
 """Seconds within which a server is not asked again for a new generation; a folder is looked at each turn."""
 
 Graph: TypeAlias = CompiledStateGraph[Any, RunContext, Any, Any]
-RAG, REQUIRED_DATA, GENERATE_RESPONSE = "rag", "required_data", "generate_response"
+RAG, CHAT, REQUIRED_DATA, GENERATE_RESPONSE = "rag", "chat", "required_data", "generate_response"
 
 
 @dataclass
@@ -53,12 +53,13 @@ class Opened:
         """Build the graphs over services of a generation; if ``portable``, they tell no paths of this machine."""
         # Imported here: whoever names a graph need not build one.
         from graph.case import build_generate_response, build_required_data
-        from graph.rag import build_rag
+        from graph.rag import build_chat, build_rag
 
         if portable and not isinstance(services.store, MissingIndex):
             services = replace(services, store=PortableStore(services.store))
         graphs: dict[str, Graph] = {
             RAG: build_rag(services),
+            CHAT: build_chat(services),
             REQUIRED_DATA: build_required_data(services),
             GENERATE_RESPONSE: build_generate_response(services),
         }

@@ -1,7 +1,8 @@
-"""Wiring of the answering graph, of its part up to the context alone, and of the retrieval subgraph.
+"""Wiring of the answering graph, of its part up to the context alone, of the retrieval subgraph and of the chat graph.
 
 Nodes come first, then edges in the order of the flow, then compile. The subgraph takes searches and returns ranked
-candidates; the answering graph and both case graphs call it with the keys of their state that it takes over.
+candidates; the answering graph and both case graphs call it with the keys of their state that it takes over. The chat
+graph has the answering graph as its only node.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -36,10 +37,13 @@ from nodes.refetch import refetch
 from nodes.repair_marks import repair_marks
 from nodes.rerank import rerank
 from nodes.select_context import select_context
-from nodes.stage import Account, AddStage, Router, UsageAccount, default_options, heard_by, stage_adder
+from nodes.speech import one_message
+from nodes.stage import Account, AddStage, Router, UsageAccount, default_options, heard_by, stage_adder, wait_for
+from nodes.turn import newly_asked
+from nodes.validation import input_check
 from nodes.verify import verify
 from state.context import RunContext
-from state.rag import RagInput, RagOutput, RagState
+from state.rag import ChatInput, ChatOutput, ChatState, RagInput, RagOutput, RagState, ResumedInput
 from state.run import RetrievalInput, RetrievalOutput, RetrievalState
 
 Retrieval = CompiledStateGraph[RetrievalState, RunContext, RetrievalInput, RetrievalOutput]
@@ -114,12 +118,18 @@ OPENING = frozenset(("analyze_question", "load_carryover"))
 """The stages right after START."""
 
 
-def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None = None) -> Rag:
+def build_rag(
+    services: Services,
+    checkpointer: BaseCheckpointSaver[str] | None = None,
+    *,
+    input_schema: type[RagInput] = RagInput,
+    name: str = "rag",
+) -> Rag:
     """Wire the answering graph; with a checkpointer, each thread remembers its conversation.
 
     The state has references to chunks (``nodes.chunk_shelf``).
     """
-    builder, add = _up_to_context(services, ChunkShelf(services.stores))
+    builder, add = _up_to_context(services, ChunkShelf(services.stores), input_schema)
 
     add(answer)
     add(verify)
@@ -140,7 +150,59 @@ def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None 
     builder.add_conditional_edges("refetch", Router(routing.after_refetch), {"rerank": NAME, **marked})
     builder.add_edge("repair_marks", "verify")
     builder.add_edge("finalize", END)
-    return builder.compile(checkpointer=checkpointer, name="rag")
+    return builder.compile(checkpointer=checkpointer, name=name)
+
+
+Chat = CompiledStateGraph[ChatState, RunContext, ChatInput, ChatOutput]
+
+TURN = "rag"
+"""Name of the node that answers a turn."""
+REMEMBERED = tuple(get_type_hints(ResumedInput))
+RETURNED = tuple(key for key in get_type_hints(ChatState) if key not in ("history", "previous_chunk_ids"))
+
+
+def build_chat(services: Services, checkpointer: BaseCheckpointSaver[str] | None = None) -> Chat:
+    """Wire the graph of chat clients: the answering graph as one node, without checkpoints of its own.
+
+    A turn is three checkpoints: before its question, with it, and with its answer. A client that runs the graph again
+    from one of them gets another answer, or the answer to another question, as a branch. A turn that was cut off
+    leaves its question among the messages, and nothing else.
+    """
+    builder = StateGraph[ChatState, RunContext, ChatInput, ChatOutput](
+        ChatState, context_schema=RunContext, input_schema=ChatInput, output_schema=ChatOutput
+    )
+    stages = build_rag(services, input_schema=ResumedInput, name="stages")
+    builder.add_node(TURN, _answer_turn_with(stages))
+    builder.add_edge(START, TURN)
+    builder.add_edge(TURN, END)
+    chat = builder.compile(checkpointer=checkpointer, name="chat")
+    # The node of the input sees all that a caller sends; the state has its own keys alone.
+    chat.nodes[START].bound = Router(input_check(frozenset(get_type_hints(ChatInput))))
+    return chat
+
+
+def _answer_turn_with(stages: Rag) -> RunnableLambda[Any, dict[str, Any]]:
+    """Return the node that answers the question of a state with the answering graph."""
+
+    def answer_turn(state: ChatState, config: RunnableConfig) -> dict[str, Any]:
+        return wait_for(_answered(stages, state, config))
+
+    async def aanswer_turn(state: ChatState, config: RunnableConfig) -> dict[str, Any]:
+        return await _answered(stages, state, config)
+
+    return RunnableLambda(answer_turn, aanswer_turn, name=TURN)
+
+
+async def _answered(stages: Rag, state: ChatState, config: RunnableConfig) -> dict[str, Any]:
+    given: Any = {key: state[key] for key in REMEMBERED if key in state}  # type: ignore[literal-required]
+    last = newly_asked(given)
+    if last is not None and given.get("question") and str(last.text).strip() != str(given["question"]).strip():
+        given["asked_message"] = last.id  # the message of a turn that was cut off
+    with heard_by(get_runtime().stream_writer):
+        async with one_message(config):
+            output = await stages.copy(UNSAVED).ainvoke(given, config, output_keys=RETURNED)
+    there = {message.id for message in state.get("messages", [])}
+    return {**output, "messages": [message for message in output["messages"] if message.id not in there]}
 
 
 def build_context(services: Services) -> Rag:
@@ -151,9 +213,11 @@ def build_context(services: Services) -> Rag:
     return builder.compile(name="context")
 
 
-def _up_to_context(services: Services, shelf: ChunkShelf | None = None) -> tuple[Builder, AddStage]:
+def _up_to_context(
+    services: Services, shelf: ChunkShelf | None = None, input_schema: type[RagInput] = RagInput
+) -> tuple[Builder, AddStage]:
     """Begin a graph with the stages up to the chosen context, or to the abstention."""
-    builder = Builder(RagState, context_schema=RunContext, input_schema=RagInput, output_schema=RagOutput)
+    builder = Builder(RagState, context_schema=RunContext, input_schema=input_schema, output_schema=RagOutput)
     account = UsageAccount(default_options(services.settings), services.profile.language, OPENING)
     add = stage_adder(builder, services, account, shelf)
 

@@ -71,7 +71,14 @@ from articulado.values.chunks import Candidate, Chunk, ProvisionRef, provision_o
 from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import ChunkStore
 from nodes.turn import earlier_messages, newly_asked
-from nodes.validation import check_collections, check_options, checked_history, checked_question
+from nodes.validation import (
+    attachment_warnings,
+    check_collections,
+    check_options,
+    checked_attachments,
+    checked_history,
+    checked_question,
+)
 from state.context import ResolvedContext
 from state.rag import PerTurn, RagState, fresh_turn
 
@@ -120,6 +127,7 @@ async def analyze_question(
     check_options(options, profile)
     check_collections(options, profile)
     message = newly_asked(state)
+    attached = checked_attachments(message) if message else []
     question = checked_question(str(message.text) if message else state.get("question"))
     conversation = _conversation(state, message)
     today = question_time.calendar()
@@ -146,6 +154,7 @@ async def analyze_question(
     code = language.code if is_known else await asyncio.to_thread(language_of, beside, language)
     spoken = answered_in(code, language)
     with use_locale(spoken.code):
+        unread = attachment_warnings(attached)
         if options.store == "index":
             named = await _look_up(known, index.store, today)
         else:
@@ -181,7 +190,7 @@ async def analyze_question(
         "turn_question": described(turn_question, domain, today),
         "direct": named.candidates,
         "dated_values": list(values.candidates),
-        "warnings": Overwrite([*_as_read(mended, spoken), *named.warnings, *values.warnings]),
+        "warnings": Overwrite([*unread, *_as_read(mended, spoken), *named.warnings, *values.warnings]),
         "conversation": conversation,
     }
 

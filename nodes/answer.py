@@ -14,7 +14,8 @@ from articulado.prompting.outgoing_links import source_addresses, without_foreig
 from articulado.retrieval.fusion import nearest
 from articulado.values.answers import Citation
 from articulado.values.errors import EmptyReply, ModelError, cost_of_failure
-from nodes.turn import MAX_REPLIES, Spoken, WritingUpdate, language_of_turn, task_of, written_update
+from nodes.speech import speaking, spoken_by
+from nodes.turn import MAX_REPLIES, WritingUpdate, language_of_turn, task_of, written_update
 from state.context import ResolvedContext
 from state.rag import RagState
 
@@ -39,27 +40,26 @@ async def answer(
             ``citations`` are what the answer would have been written from.
     """
     grounded, language = runtime.context.grounded_prompting, language_of_turn(state, language)
-    spoken = Spoken(state, runtime.stream_writer, "-2" if state["refetched"] else "")
-    try:
-        task = task_of(
-            state,
-            language,
-            marked=grounded,
-            supersedes=language.translate("rag_answer_with_more") if state["refetched"] else "",
-            replies=1 if state["refetched"] else MAX_REPLIES,
-        )
-        written = await principal.answer(task, spoken)
-    except ModelError as error:
-        if state["refetched"]:
-            return first_answer(state, error, language)
-        if isinstance(error, EmptyReply):
-            update = sources_alone(state, error, spoken, language, grounded=grounded)
-            return {**update, "spoken": spoken.message_id}
-        error.citations = found_sources(state)
-        raise
-    finally:
-        spoken.close()
-    return {**written_update(state, written, language), "spoken": spoken.message_id}
+    async with speaking(state) as speaker:
+        write = spoken_by(speaker, runtime.stream_writer)
+        try:
+            task = task_of(
+                state,
+                language,
+                marked=grounded,
+                supersedes=language.translate("rag_answer_with_more") if state["refetched"] else "",
+                replies=1 if state["refetched"] else MAX_REPLIES,
+            )
+            written = await principal.answer(task, write)
+        except ModelError as error:
+            if state["refetched"]:
+                return first_answer(state, error, language)
+            if isinstance(error, EmptyReply):
+                update = sources_alone(state, error, write, language, grounded=grounded)
+                return {**update, "spoken": speaker.message_id}
+            error.citations = found_sources(state)
+            raise
+    return {**written_update(state, written, language), "spoken": speaker.message_id}
 
 
 def found_sources(state: RagState) -> list[Citation]:

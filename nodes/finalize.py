@@ -6,8 +6,9 @@ Chunks that the model dropped are never handed on to the next turn.
 import asyncio
 from collections.abc import Callable, Mapping
 from datetime import date
+from typing import cast
 
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
@@ -24,6 +25,7 @@ from articulado.values.answers import AnswerOutcome, Citation, Message, Need, wh
 from articulado.values.errors import ArticuladoError
 from articulado.values.findings import Certificate, Freshness, Remission
 from articulado.verification.disclosures import certificate_of, freshness_of, precedence_notes, remissions_of
+from nodes.speech import speaking
 from nodes.stage import final_event
 from nodes.turn import declined_question, exchange_of, lacking, language_of_turn
 from nodes.validation import MAX_MESSAGES
@@ -130,7 +132,9 @@ async def finalize(
         "transcript": [*state["conversation"], *exchange][-MAX_MESSAGES:],
         "messages": [],
     }
-    update["messages"] = exchange_of(state, {**update, "warnings": add_warnings(state["warnings"], warnings)})
+    *asked, said = exchange_of(state, {**update, "warnings": add_warnings(state["warnings"], warnings)})
+    async with speaking(state) as speaker:
+        update["messages"] = [*asked, await speaker.finish(cast(AIMessage, said))]
     runtime.stream_writer(final_event(RagOutput, state, update))
     return update
 

@@ -9,7 +9,8 @@ from articulado.answering.principal import Principal
 from articulado.language.languages import Language
 from articulado.models.retry import QuestionTime
 from articulado.values.errors import ModelError, cost_of_failure
-from nodes.turn import Spoken, WritingUpdate, language_of_turn, task_of, written_update
+from nodes.speech import speaking, spoken_by
+from nodes.turn import WritingUpdate, language_of_turn, task_of, written_update
 from state.context import ResolvedContext
 from state.rag import RagState
 
@@ -30,13 +31,11 @@ async def repair_marks(
     if deadline is not None and deadline - question_time.clock() < question_time.seconds * MIN_SHARE_LEFT:
         return {"rewritten": True}
     language = language_of_turn(state, language)
-    spoken = Spoken(state, runtime.stream_writer, "-marked")
     try:
         repaired = language.translate("rag_answer_repaired")
         task = task_of(state, language, marked=True, draft=state["draft"], supersedes=repaired)
-        written = await principal.answer(task, spoken)
+        async with speaking(state) as speaker:
+            written = await principal.answer(task, spoken_by(speaker, runtime.stream_writer))
     except ModelError as error:
         return {"rewritten": True, "cost": cost_of_failure(error)}
-    finally:
-        spoken.close()
-    return {**written_update(state, written, language), "rewritten": True, "spoken": spoken.message_id}
+    return {**written_update(state, written, language), "rewritten": True, "spoken": speaker.message_id}

@@ -92,8 +92,11 @@ _WRITER: ContextVar[StreamWriter | None] = ContextVar("writer", default=None)
 
 @contextmanager
 def heard_by(writer: StreamWriter) -> Iterator[None]:
-    """Send the events of the stages that run in a block to this writer: LangGraph keeps those of a subgraph apart."""
-    token = _WRITER.set(writer)
+    """Send the events of the stages that run in a block to this writer: LangGraph keeps those of a subgraph apart.
+
+    Of nested blocks the outermost hears all.
+    """
+    token = _WRITER.set(_WRITER.get() or writer)
     try:
         yield
     finally:
@@ -177,7 +180,8 @@ class UsageAccount:
         """Announce the stage, and return the runtime with all options set."""
         writer = _WRITER.get() or runtime.stream_writer
         writer({"type": "stage", "stage": stage})
-        return runtime.override(context=self.defaults.overridden_by(runtime.context))  # type: ignore[arg-type, return-value]
+        context = self.defaults.overridden_by(runtime.context)
+        return runtime.override(context=context, stream_writer=writer)  # type: ignore[arg-type, return-value]
 
     def end(self, stage: str, state: Mapping[str, Any], update: dict[str, Any], seconds: float) -> dict[str, Any]:
         """Return the update with its ``cost`` as ``usage`` of the turn."""

@@ -5,8 +5,10 @@ Each check returns the clean value or raises ``InvalidInput`` with a message tha
 
 import math
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
+
+from langchain_core.messages import HumanMessage, convert_to_messages
 
 from articulado.cases.fields import canonical_value
 from articulado.cases.phrases import is_placeholder
@@ -24,6 +26,8 @@ MAX_QUESTION_CHARACTERS = 4_000
 MAX_MESSAGE_CHARACTERS = 4_000
 MAX_MESSAGES = 20
 MAX_CARRIED = 30
+ATTACHMENTS = frozenset(("image", "audio", "video"))
+"""Types of content blocks that have a name of their own; every other one is a file."""
 ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
 
 
@@ -40,6 +44,51 @@ def checked_question(question: object) -> str:
     if len(question) > MAX_QUESTION_CHARACTERS:
         raise InvalidInput(translate("question.too_long", number=len(question), maximum=MAX_QUESTION_CHARACTERS))
     return question
+
+
+def input_check(known: frozenset[str]) -> Callable[[Any], Any]:
+    """Return a function that passes the input of a chat client on if all of it is used; ``known`` are its keys.
+
+    Raises (the function): InvalidInput, for a key that is unknown, or a question beside messages that say another one.
+    """
+
+    def check_input(given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        unknown = [name for name, value in given.items() if name not in known and value is not None]
+        if unknown:
+            named = ", ".join(f"«{str(name)[:40]}»" for name in unknown[:5])
+            raise InvalidInput(translate("question.unknown_keys", names=named, known=", ".join(sorted(known))))
+        question, messages = given.get("question"), given.get("messages")
+        if question and messages:
+            last = convert_to_messages(messages if isinstance(messages, list) else [messages])[-1]
+            if not isinstance(last, HumanMessage) or str(last.text).strip() != str(question).strip():
+                raise InvalidInput(translate("question.asked_twice"))
+        return given
+
+    return check_input
+
+
+def checked_attachments(message: HumanMessage) -> list[str]:
+    """Return the kinds of the content blocks of a question that are no text, each once.
+
+    Raises:
+        InvalidInput: the message has no text beside them.
+    """
+    types = (block["type"] for block in message.content_blocks)
+    kinds: list[str] = list(dict.fromkeys(kind if kind in ATTACHMENTS else "file" for kind in types if kind != "text"))
+    if kinds and not str(message.text).strip():
+        raise InvalidInput(translate("question.attachment_alone", kinds=_named(kinds)))
+    return kinds
+
+
+def attachment_warnings(kinds: Sequence[str]) -> list[str]:
+    """Return the warning for attachments of these kinds, which are not read."""
+    return [translate("question.attachments_unread", kinds=_named(kinds))] if kinds else []
+
+
+def _named(kinds: Sequence[str]) -> str:
+    return ", ".join(translate(f"question.attached_{kind}") for kind in kinds)
 
 
 def checked_history(history: object) -> list[Message]:

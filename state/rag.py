@@ -21,6 +21,7 @@ from articulado.values.answers import (
     Message,
     NearestNeed,
     Need,
+    Usage,
     Verdict,
 )
 from articulado.values.chunks import Candidate
@@ -167,16 +168,52 @@ class RagOutput(Asked, Totals, Judged, Answered, Checked):
     context_chunk_ids: list[int]
 
 
-class RagState(RagInput, Totals, Frame, Carried, PerTurn, total=False):
-    """All keys of the answering graph.
+class Remembered(TypedDict, total=False):
+    """Keys that outlive a turn, beside the messages.
 
-    ``transcript``, ``context_chunk_ids`` and ``messages`` outlive a turn; ``asked_message`` is the id of the last human
-    message that was taken up as a question.
+    ``asked_message`` is the id of the last human message that was taken up as a question.
     """
 
     context_chunk_ids: list[int]
     asked_message: str
     transcript: list[Message]
+
+
+class RagState(RagInput, Totals, Frame, Carried, PerTurn, Remembered, total=False):
+    """All keys of the answering graph."""
+
+
+class ResumedInput(RagInput, Remembered, total=False):
+    """Input of the answering graph if the graph that calls it keeps the memory of the thread."""
+
+    turn: int
+    choices: list[NearestNeed]
+
+
+class ChatInput(TypedDict, total=False):
+    """Keys that a chat client sends (``RagInput``); all but the messages live for one run."""
+
+    question: Annotated[str, EphemeralValue]
+    messages: Annotated[list[AnyMessage], add_messages]
+    history: Annotated[list[Message], EphemeralValue]
+    previous_chunk_ids: Annotated[list[int], EphemeralValue]
+
+
+class ChatOutput(Judged, Answered, Checked, total=False):
+    """Keys that a chat client gets back (``RagOutput``)."""
+
+    question: Annotated[str, EphemeralValue]
+    messages: Annotated[list[AnyMessage], add_messages]
+    warnings: list[str]
+    usage: Usage
+    queries: list[str]
+    context_chunk_ids: list[int]
+
+
+class ChatState(ChatInput, ChatOutput, Remembered, total=False):
+    """All keys of the graph of chat clients: the last result, the messages, and the memory of the thread."""
+
+    turn: int
 
 
 def result_of(state: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from starlette.datastructures import Headers
 from articulado.language.translation import translate, use_locale
 from articulado.values.errors import InvalidInput
 from graph.ingest import Ingest, open_ingest
-from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, configured_graphs
+from graph.open_graphs import CHAT, GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, configured_graphs
 from server.access import KeyRing, identify
 from server.errors import CONTEXT, problem_of
 from server.guards import CHEAP_STRATEGIES, Policy, keys_file
@@ -132,7 +132,14 @@ RUNNING = "threads.create_run"
 
 @asynccontextmanager
 async def rag(runtime: Runtime) -> AsyncIterator[Graph]:
-    """Open the answering graph."""
+    """Open the graph of chat clients: the answering graph as one node."""
+    async with _within_policy(CHAT, runtime) as graph:
+        yield graph
+
+
+@asynccontextmanager
+async def stages(runtime: Runtime) -> AsyncIterator[Graph]:
+    """Open the answering graph with a checkpoint after each stage, to fork and to stop at."""
     async with _within_policy(RAG, runtime) as graph:
         yield graph
 
