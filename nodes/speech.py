@@ -29,8 +29,9 @@ class Withdrawn(AIMessageChunk):
     type: Literal["remove"] = "remove"  # type: ignore[assignment]
 
     def __add__(self, other: Any) -> Any:
-        """Return the piece that follows."""
-        return other
+        """Return the pieces that follow."""
+        first, *rest = other if isinstance(other, list) else [other]
+        return first + rest if rest else first
 
     def __radd__(self, other: Any) -> AIMessageChunk:
         """Return an empty message: nothing is left of the text before."""
