@@ -21,6 +21,8 @@ from articulado.values.answers import (
     Message,
     NearestNeed,
     Need,
+    StoreName,
+    TurnQuestion,
     Usage,
     Verdict,
 )
@@ -210,10 +212,16 @@ class ChatOutput(Judged, Answered, Checked, total=False):
     context_chunk_ids: list[int]
 
 
-class ChatState(ChatInput, ChatOutput, Remembered, total=False):
-    """All keys of the graph of chat clients: the last result, the messages, and the memory of the thread."""
+class ChatState(ChatInput, ChatOutput, Remembered, Carried, total=False):
+    """All keys of the graph of chat clients: messages, last result, memory of the thread, and the keys of ``Frame``."""
 
     turn: int
+    store: StoreName
+    today: str
+    as_of: str | None
+    turn_question: TurnQuestion
+    searches: list[str]
+    lexical_only: bool
 
 
 def result_of(state: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ TIERS = ("articulado", "state", "nodes", "graph", "evaluation", "server", "cli",
 MOST_MODULES, MOST_LINES, LEAST_LINES = 380, 400, 40
 ENTRY_POINTS = {"cli.__main__", "server.agent.http", "graph.app"}
 """Modules that a command or `langgraph.json` names: no other module imports them."""
-HELPERS = {"stage", "routing", "validation", "turn", "case.result"}
+HELPERS = {"stage", "routing", "validation", "turn", "speech", "case.result"}
 """Modules of `nodes` that hold no stage; a stage may import them."""
 
 

@@ -56,17 +56,18 @@ def error_of(client: SyncLangGraphClient, graph: str, sent: Any, **options: Any)
 
 def test_graphs_say_what_they_are_for(client: SyncLangGraphClient) -> None:
     found = {assistant["graph_id"]: assistant for assistant in client.assistants.search()}
-    assert set(found) == {"rag", "required_data", "generate_response", "ingest"}
+    assert set(found) == {"rag", "stages", "required_data", "generate_response", "ingest"}
     assert all(len(assistant.get("description") or "") > 40 for assistant in found.values())
     schemas = client.assistants.get_schemas(found["rag"]["assistant_id"])
     assert {"question", "messages"} <= set(schemas["input_schema"]["properties"])
     assert {"rerank_strategy", "max_chunks_in_prompt", "as_of"} <= set(schemas["context_schema"]["properties"])
 
 
-def test_a_thread_carries_the_conversation(client: SyncLangGraphClient) -> None:
+@pytest.mark.parametrize("graph", ["rag", "stages"])
+def test_a_thread_carries_the_conversation(client: SyncLangGraphClient, graph: str) -> None:
     thread = client.threads.create()["thread_id"]
-    first = client.runs.wait(thread, "rag", input=VACATION)
-    second = client.runs.wait(thread, "rag", input={"question": "¿Y pueden sustituirse por dinero?"})
+    first = client.runs.wait(thread, graph, input=VACATION)
+    second = client.runs.wait(thread, graph, input={"question": "¿Y pueden sustituirse por dinero?"})
     state = client.threads.get_state(thread)["values"]
     assert first["citations"]
     assert second["answer"]
@@ -87,7 +88,7 @@ def test_stages_are_streamed_as_events_and_as_updates(client: SyncLangGraphClien
     assert events[0]["type"] == "stage"
     assert {"stage", "token"} <= {event["type"] for event in events}
     assert events[-1]["type"] == "final"
-    updated = [name for update in streamed(client, "rag", VACATION, "updates") for name in update]
+    updated = [name for update in streamed(client, "stages", VACATION, "updates") for name in update]
     assert updated[-3:] == ["answer", "verify", "finalize"]
 
 
@@ -103,7 +104,7 @@ def test_messages_are_streamed_as_the_tokens_of_the_answer(client: SyncLangGraph
 
 def test_a_fork_searches_for_the_searches_that_it_is_given(client: SyncLangGraphClient) -> None:
     thread = client.threads.create()["thread_id"]
-    client.runs.wait(thread, "rag", input=VACATION)
+    client.runs.wait(thread, "stages", input=VACATION)
     history = client.threads.get_history(thread, limit=50)
     decomposed = next(one for one in history if one["next"] == ["retrieve"])
     searches = ["despido disciplinario", "preaviso dimisión"]
@@ -111,7 +112,7 @@ def test_a_fork_searches_for_the_searches_that_it_is_given(client: SyncLangGraph
         thread, {"searches": searches}, as_node="decompose", checkpoint=decomposed["checkpoint"]
     )
     checkpoint = {name: text for name, text in fork["checkpoint"].items() if text is not None}
-    client.runs.wait(thread, "rag", input=None, checkpoint=checkpoint)
+    client.runs.wait(thread, "stages", input=None, checkpoint=checkpoint)
     candidates = client.threads.get_state(thread)["values"]["candidates"]
     found = {search for one in candidates if "hybrid" in one["origins"] for search in one["found_by"]}
     assert found == {0, 1}, "their positions among the searches"
@@ -222,7 +223,7 @@ def test_from_no_index_to_an_answer_with_a_question_about_its_cost(guarded: Guar
     asked = {"question": "¿Cuánto dura el descanso semanal?"}
     with guarded.server.client(guarded.keys["admin"]) as admin:
         [assistant] = admin.assistants.search(graph_id="rag")
-        assert len(admin.assistants.get_graph(assistant["assistant_id"])["nodes"]) > 15
+        assert len(admin.assistants.get_graph(assistant["assistant_id"], xray=True)["nodes"]) > 15
         guarded.models.answer("reader", lambda request: '["descanso semanal"]')
         missing = error_of(admin, "rag", asked)
         assert "No hay ningún índice" in missing
