@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, Required
 
 from fastapi import FastAPI, Request
+from fastapi.exception_handlers import http_exception_handler
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from pydantic import ConfigDict, with_config
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 from typing_extensions import TypedDict
 
@@ -349,3 +351,31 @@ def handle_errors(app: FastAPI, language: str) -> None:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, unexpected)
+
+
+def keep_to_own_routes(app: FastAPI) -> None:
+    """Leave the errors of every route that a server adds to the application from now on to that server.
+
+    An Agent Server puts its routes into our application, whose handlers would answer for them as well. Errors of the
+    project are still told by them: only our graphs raise those.
+    """
+    own = tuple(app.router.routes)
+    told, unexpected = app.exception_handlers[HTTPException], app.exception_handlers[Exception]
+
+    async def http(request: Request, error: Exception) -> Response:
+        handle: Any = told if _leads_to(own, request.scope) else http_exception_handler
+        return await handle(request, error)  # type: ignore[no-any-return]
+
+    async def any_other(request: Request, error: Exception) -> Response:
+        if not _leads_to(own, request.scope):
+            return PlainTextResponse("Internal Server Error", 500)
+        answered: Any = unexpected
+        return await answered(request, error)  # type: ignore[no-any-return]
+
+    app.add_exception_handler(HTTPException, http)
+    app.add_exception_handler(Exception, any_other)
+
+
+def _leads_to(routes: Sequence[BaseRoute], scope: Scope) -> bool:
+    """Tell if one of the routes has the path of a request, by whatever method."""
+    return any(route.matches(scope)[0] is not Match.NONE for route in routes)

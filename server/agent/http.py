@@ -6,6 +6,7 @@ Importing this module reads the settings and builds ``app``.
 from graph.open_graphs import configured_graphs
 from server.access import KeyRing
 from server.app import app_over
+from server.errors import keep_to_own_routes
 from server.guards import Guards, keys_file
 from server.settings import ServerSettings
 
@@ -18,3 +19,4 @@ _settings = _settings.model_copy(update={"origins": (*_settings.origins, STUDIO)
 # With keys a server may go by any name, as no page has one; without, it is for this machine alone.
 _has_keys = bool(KeyRing(keys_file(_settings, _opened.settings.home)).keys)
 app = app_over(_opened, _settings, Guards.of(_settings, _opened.settings, public=_has_keys), mcp=False)
+keep_to_own_routes(app)

@@ -22,6 +22,8 @@ from server.settings import listen
 LANGGRAPH, AEGRA = "langgraph dev", "Aegra"
 AEGRA_PYTHON = Path(os.environ.get("AEGRA_PYTHON", REPOSITORY / ".venv-aegra" / "bin" / "python"))
 """An interpreter that has Aegra, which needs Python 3.12 (``make aegra``)."""
+UP = {LANGGRAPH: "/ok", AEGRA: "/healthz"}
+"""The path that tells that a server is up, whether or not it has routes of ours."""
 QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true", "LANGSMITH_TRACING": "false"}
 
 
@@ -81,8 +83,10 @@ def _running(
 ) -> AbstractContextManager[AgentServer]:
     @contextmanager
     def run() -> Iterator[AgentServer]:
-        for name in ("langgraph.json", "server"):
-            (folder / name).symlink_to(REPOSITORY / name)
+        # A folder with a langgraph.json of its own serves the graphs that it names.
+        if not (folder / "langgraph.json").exists():
+            for name in ("langgraph.json", "server"):
+                (folder / name).symlink_to(REPOSITORY / name)
         with listen("127.0.0.1", 0) as free:
             port = free.getsockname()[1]
         log = folder / "log.txt"
@@ -95,7 +99,7 @@ def _running(
         ):
             try:
                 url = f"http://127.0.0.1:{port}"
-                _wait_until_up(process, f"{url}/healthz", log)
+                _wait_until_up(process, f"{url}{UP[kind]}", log)
                 yield AgentServer(kind, url, log)
             finally:
                 process.terminate()
