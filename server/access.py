@@ -10,7 +10,7 @@ import hmac
 import json
 import os
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError, InvalidInput
 from server.errors import answer_failure
-from server.settings import is_loopback
+from server.settings import PREFIX, is_loopback
 
 MARK = "art_"
 """How a key begins, so that one is known where it has leaked."""
@@ -198,6 +198,10 @@ def _is_open(scope: Scope) -> bool:
 
 
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
+REFUSED = "refused"
+"""Key of the state of a request under which the log finds which host or origin was refused."""
+MAX_NOTED = 200
+"""Characters of a header in the log."""
 _SENDS_BODY = frozenset(("POST", "PUT", "PATCH"))
 
 
@@ -215,22 +219,29 @@ class OriginCheck:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         if scope["type"] == "http" and (refused := self._refused(scope["method"], Headers(scope=scope))):
-            status, detail = refused
+            status, detail, noted = refused
+            scope.setdefault("state", {})[REFUSED] = noted
             await answer_failure(status, {"detail": detail, "error": "HTTPError"})(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
-    def _refused(self, method: str, headers: Headers) -> tuple[int, str] | None:
+    def _refused(self, method: str, headers: Headers) -> tuple[int, str, Mapping[str, str]] | None:
+        """Return status and message of a refusal and what the log says of it, ``None`` for a request that may pass."""
         host = headers.get("host", "")
         if self._hosts and _name_of(host) not in self._hosts:
-            return 403, translate("server.host_refused", host=host)
+            return 403, translate("server.host_refused", host=host), _noted("host", host, "HOSTS")
         origin = headers.get("origin", "").lower()
         if origin and origin not in self._origins and _place_of(origin) != host.lower():
-            return 403, translate("server.origin_refused", origin=origin)
+            return 403, translate("server.origin_refused", origin=origin), _noted("origin", origin, "ORIGINS")
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if method in _SENDS_BODY and _has_body(headers) and kind != "application/json" and not kind.endswith("+json"):
-            return 415, translate("server.not_json")
+            return 415, translate("server.not_json"), {}
         return None
+
+
+def _noted(name: str, refused: str, setting: str) -> Mapping[str, str]:
+    """Return the refused value of a header for the log, with the variable that would allow it."""
+    return {name: refused[:MAX_NOTED], "allowed_by": f"{PREFIX}{setting}"}
 
 
 def _has_body(headers: Headers) -> bool:

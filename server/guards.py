@@ -17,6 +17,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from articulado.config.extras import require
@@ -221,6 +222,9 @@ class Guards:
         app = Admission(app, self.room)
         app = RateLimit(app, settings.per_minute, settings.at_once, settings.rate_storage)
         app = Authentication(app, self.ring)
+        if settings.origins:  # A browser asks before it lets such a page call, and shows it no answer without leave.
+            origins = [origin.rstrip("/").lower() for origin in settings.origins]
+            app = CORSMiddleware(app, origins, allow_methods=["*"], allow_headers=["*"])
         app = OriginCheck(app, self.hosts, settings.origins)
         return RequestLog(app, self.metrics, self.traces, with_questions=settings.log_questions)
 

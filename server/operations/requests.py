@@ -28,7 +28,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from articulado.values.errors import ArticuladoError
-from server.access import CALLER
+from server.access import CALLER, REFUSED
 from server.limits import Room
 from server.operations.traces import Traces
 
@@ -280,6 +280,8 @@ class RequestLog:
         }
         if outcome:
             line |= {"outcome": outcome.get("outcome") or outcome.get("decision"), "tokens": usage.get("tokens")}
+        if refused := state.get(REFUSED):
+            line["refused"] = refused
         if self._with_questions and QUESTION in state:
             line["question"] = state[QUESTION]
         return line

@@ -90,6 +90,19 @@ def test_pages_and_names_that_the_operator_allows_may_call(tmp_path: Path) -> No
         assert ask(url, host="bot.example", origin="https://other.example").status_code == 403
 
 
+@pytest.mark.parametrize("origin", ["https://web.example", "http://localhost:3000"])
+def test_a_browser_lets_a_page_that_is_allowed_call(tmp_path: Path, origin: str) -> None:
+    guards = Guards.of(limits(origins=(f"{origin}/",)), Settings.read(env_file=None, home=tmp_path))
+    asks = {"access-control-request-method": "POST", "access-control-request-headers": "content-type,x-api-key"}
+    with serving(create_app(Site(small_graph(), guards=guards))) as url:
+        allowed = httpx.options(f"{url}/rag/invoke", headers={"origin": origin, **asks})
+        answer = ask(url, origin=origin)
+        other = httpx.options(f"{url}/rag/invoke", headers={"origin": "https://other.example", **asks})
+    assert (allowed.status_code, other.status_code) == (200, 403)
+    assert allowed.headers["access-control-allow-headers"] == "content-type,x-api-key"
+    assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, origin)
+
+
 def test_with_keys_only_who_has_one_is_served(ring: KeyRing) -> None:
     key = ring.add("web", date(2026, 1, 1))
     with serving(create_app(Site(small_graph(), guards=Guards(ring=ring)))) as url:
@@ -303,6 +316,28 @@ def test_a_request_is_a_line_with_its_question_only_where_that_is_allowed(
     assert key not in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("method", "headers", "noted"),
+    [
+        ("POST", {"origin": "https://agentchat.vercel.app"}, {"origin": "https://agentchat.vercel.app"}),
+        ("POST", {"origin": "http://localhost:3000"}, {"origin": "http://localhost:3000"}),
+        ("OPTIONS", {"origin": "http://192.168.1.20:3000"}, {"origin": "http://192.168.1.20:3000"}),
+        ("GET", {"origin": "null"}, {"origin": "null"}),
+        ("GET", {"origin": "https://" + "a" * 500}, {"origin": "https://" + "a" * 192}),
+        ("POST", {"host": "evil.example"}, {"host": "evil.example"}),
+    ],
+)
+def test_the_line_of_a_refused_page_names_it_and_the_variable_that_allows_it(
+    open_url: str, caplog: pytest.LogCaptureFixture, method: str, headers: dict[str, str], noted: dict[str, str]
+) -> None:
+    variable = "ARTICULADO_SERVER_HOSTS" if "host" in headers else "ARTICULADO_SERVER_ORIGINS"
+    with caplog.at_level(logging.INFO, "articulado.requests"):
+        refused = httpx.request(method, f"{open_url}/rag/invoke", headers=headers)
+    [line] = lines(caplog)
+    assert (refused.status_code, line["refused"]) == (403, {**noted, "allowed_by": variable})
+    assert variable in refused.json()["detail"]
+
+
 def test_a_request_gets_an_id_of_its_own_where_it_brings_none_that_can_be_used(open_url: str) -> None:
     given = [ask(open_url, **{"x-request-id": text}).headers["x-request-id"] for text in ("", "a b", "x" * 200)]
     assert len(set(given)) == 3
@@ -399,7 +434,7 @@ def test_a_browser_may_ask_whether_it_may_send_the_key(ring: KeyRing) -> None:
         allowed = httpx.options(f"{url}/rag/invoke", headers=asks | {"origin": "https://web.example"})
         refused = httpx.options(f"{url}/rag/invoke", headers=asks | {"origin": "https://other.example"})
         plain = httpx.options(f"{url}/rag/invoke", headers={"origin": "https://web.example"})
-    assert (allowed.status_code, refused.status_code, plain.status_code) == (405, 403, 401)
+    assert (allowed.status_code, refused.status_code, plain.status_code) == (200, 403, 401)
 
 
 def test_a_request_without_a_body_needs_no_content_type(open_url: str) -> None:
