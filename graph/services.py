@@ -146,6 +146,11 @@ class Services:
             return self.offline_principal
         return ChatPrincipal(self.principal_model, self.prompts, brief=self.model_decides)
 
+    @property
+    def model_name(self) -> str:
+        """The model that writes answers, as its provider calls it; ``offline`` without one."""
+        return self.settings.principal.model if self.principal_model else "offline"
+
     @cached_property
     def question_reader(self) -> QuestionReader | None:
         """The reader of questions that ask for a calculation, of Spanish law only."""

@@ -6,9 +6,8 @@ Chunks that the model dropped are never handed on to the next turn.
 import asyncio
 from collections.abc import Callable, Mapping
 from datetime import date
-from typing import cast
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
@@ -27,7 +26,7 @@ from articulado.values.findings import Certificate, Freshness, Remission
 from articulado.verification.disclosures import certificate_of, freshness_of, precedence_notes, remissions_of
 from nodes.speech import speaking
 from nodes.stage import final_event
-from nodes.turn import declined_question, exchange_of, lacking, language_of_turn
+from nodes.turn import Told, declined_question, exchange_of, lacking, language_of_turn, told
 from nodes.validation import MAX_MESSAGES
 from state.context import ResolvedContext
 from state.rag import RagOutput, RagState
@@ -65,6 +64,7 @@ async def finalize(
     language: Language,
     index_day: date | None = None,
     last_changes: Callable[[], Mapping[str, str]] = dict,
+    model_name: str = "",
 ) -> FinalizeUpdate:
     """Write the turn's result; dropped chunks are never handed on.
 
@@ -133,8 +133,10 @@ async def finalize(
         "messages": [],
     }
     *asked, said = exchange_of(state, {**update, "warnings": add_warnings(state["warnings"], warnings)})
+    manner = Told(spoken, language, profile.features.spanish_law, runtime.context.footnotes, model_name)
+    answered = await asyncio.to_thread(told, said, state, cited, manner)
     async with speaking(state) as speaker:
-        update["messages"] = [*asked, await speaker.finish(cast(AIMessage, said))]
+        update["messages"] = [*asked, await speaker.finish(answered)]
     runtime.stream_writer(final_event(RagOutput, state, update))
     return update
 

@@ -6,27 +6,32 @@ run gives its messages ids of their own: a question that is answered again has a
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import Any, NotRequired
+from textwrap import shorten
+from typing import Any, NamedTuple, NotRequired
 from unicodedata import normalize
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, UsageMetadata
+from langchain_core.messages import Citation as Annotation
 from typing_extensions import TypedDict
 
+from articulado.answering.footnotes import cut_note, footnotes, web_address
+from articulado.answering.footnotes import name_of as source_name
 from articulado.answering.principal import AnswerTask, Refusal, Written
 from articulado.language.folding import words_of
 from articulado.language.languages import Language, answered_in
+from articulado.language.sentences import sentences
 from articulado.legal.vocabulary.matters import matters
 from articulado.prompting.abstention import Declined
-from articulado.prompting.citation_markers import by_mark
+from articulado.prompting.citation_markers import GAP, by_mark, marker_spans
 from articulado.prompting.outgoing_links import texts_without_foreign_links
 from articulado.prompting.stream_splitter import MAX_NEEDS
 from articulado.retrieval.agreements import without_agreement_names
 from articulado.retrieval.needs import name_of, needs_in_answer, provisions_needed, text_of
 from articulado.retrieval.relevance.judge import UNDERSPECIFIED
-from articulado.values.answers import AnswerOutcome, Message, Need, TurnQuestion, question_of, whole_text
+from articulado.values.answers import AnswerOutcome, Citation, Message, Need, TurnQuestion, question_of, whole_text
 from articulado.values.chunks import Candidate, provision_of
 from articulado.values.errors import Cost
 from articulado.verification.disclosures import calls_for_second_answer
@@ -241,3 +246,102 @@ def exchange_of(state: RagState, update: Mapping[str, Any]) -> list[AnyMessage]:
     extras = {key: update[key] for key in ("citations", "outcome", "warnings")} | {"choices": state.get("choices", [])}
     answer = AIMessage(update["answer"], id=state.get("spoken") or f"answer-{uuid4()}", additional_kwargs=extras)
     return [answer] if came else [question, answer]
+
+
+class Told(NamedTuple):
+    """Choices for the message of an answer: its language, that of the law, and the option ``footnotes`` of the run.
+
+    ``law``: the message says that it is no legal advice. ``model_name`` is the model that wrote it.
+    """
+
+    language: Language
+    language_of_law: Language
+    law: bool
+    footnotes: bool | None
+    model_name: str
+
+
+CLOSE_WORDING = 0.5
+"""Likeness above which a sentence of a source is shown beside a claim; below, it may be about something else."""
+MAX_EXCERPT = 1_000
+"""Characters of a source beside a claim that no sentence of it says in like words."""
+
+
+def told(message: AnyMessage, state: RagState, cited: Mapping[int, Candidate], manner: Told) -> AIMessage:
+    """Return the message of an answer in content blocks, for clients that know no field of ours.
+
+    The first block is the answer with an annotation at each marker. Others follow for pages that show text alone: a
+    line if the answer was cut, and the sources. The metadata has tokens, model, outcome and finish reason.
+    """
+    text, kept = str(message.text), message.additional_kwargs
+    annotations = list(_annotations(text, kept["citations"], cited, manner))
+    blocks: list[Any] = [{"type": "text", "text": text, "annotations": annotations}]
+    if state["cut"]:
+        blocks.append(_below(cut_note(manner.language)))
+    is_wanted = asked_of(state)[1] if manner.footnotes is None else manner.footnotes
+    if is_wanted and (kept["citations"] or state["turn_question"]["kind"] != "courtesy"):
+        warnings = [said for said in kept["warnings"] if said != manner.language.translate("rag_answer_cut")]
+        blocks.append(_below(footnotes(kept["citations"], warnings, manner.language, law=manner.law)))
+    tokens = state["usage"]["tokens"] if state.get("usage") else {"input": 0, "output": 0}
+    return AIMessage(
+        content=blocks,
+        id=message.id,
+        additional_kwargs=kept,
+        response_metadata={
+            "output_version": "v1",
+            "model_name": manner.model_name,
+            "finish_reason": "length" if state["cut"] else "stop",
+            "outcome": kept["outcome"],
+        },
+        usage_metadata=UsageMetadata(
+            input_tokens=tokens["input"],
+            output_tokens=tokens["output"],
+            total_tokens=tokens["input"] + tokens["output"],
+        ),
+    )
+
+
+def _below(text: str) -> dict[str, str]:
+    return {"type": "text", "text": f"\n\n{text}"}
+
+
+def _annotations(
+    text: str, citations: Sequence[Citation], cited: Mapping[int, Candidate], manner: Told
+) -> Iterator[Annotation]:
+    """Yield an annotation for each marker of the text, then one without a place for each citation without a marker."""
+    by_number = {number: citation for number in cited for citation in citations if citation["mark"] == f"C{number}"}
+    unplaced, end_before = dict(by_number), 0
+    for start, end, numbers in marker_spans(text):
+        said = sentences(text[end_before:start].strip())
+        claim = said[-1] if said else ""
+        for number in numbers:
+            if citation := by_number.get(number):
+                unplaced.pop(number, None)
+                yield {**_annotation(citation, cited[number], claim, manner), "start_index": start, "end_index": end}
+        end_before = end if text[end : end + 1] != "[" else end_before
+    for number, citation in unplaced.items():
+        yield _annotation(citation, cited[number], "", manner)
+
+
+def _annotation(citation: Citation, source: Candidate, claim: str, manner: Told) -> Annotation:
+    annotation: Annotation = {
+        "type": "citation",
+        "title": source_name(citation, manner.language),
+        "cited_text": _excerpt(claim, source, manner.language_of_law),
+        "extras": dict(citation),
+    }
+    return {**annotation, "url": url} if (url := web_address(citation["url"])) else annotation
+
+
+def _excerpt(claim: str, source: Candidate, language: Language) -> str:
+    """Return the sentence of a source that says a claim in like words, else the beginning of its text.
+
+    Likeness is Dice's coefficient of the stems of both; ties by order.
+    """
+    text, said = source["chunk"]["text"], set(language.stems(claim))
+    best, nearest = CLOSE_WORDING, ""
+    for sentence in sentences(text):
+        own = set(language.stems(sentence))
+        if (share := 2 * len(said & own) / max(len(said) + len(own), 1)) > best:
+            best, nearest = share, sentence
+    return nearest or shorten(text, MAX_EXCERPT, placeholder=f" {GAP}")

@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from langchain_core.messages import HumanMessage, convert_to_messages
 
+from articulado.answering.footnotes import without_footnotes
 from articulado.cases.fields import canonical_value
 from articulado.cases.phrases import is_placeholder
 from articulado.cases.readers import text_of
@@ -94,6 +95,8 @@ def _named(kinds: Sequence[str]) -> str:
 def checked_history(history: object) -> list[Message]:
     """Return the last messages of the history, each cut to what a prompt can bear.
 
+    Sources that were written into the text of an answer for people are no part of it.
+
     Raises:
         InvalidInput: it is not a list of messages with role and content.
     """
@@ -105,7 +108,8 @@ def checked_history(history: object) -> list[Message]:
         content = message.get("content") if isinstance(message, dict) else None
         if role is None or not isinstance(content, str):
             raise InvalidInput(translate("question.message_invalid", number=number))
-        checked: Message = {"role": role, "content": content[:MAX_MESSAGE_CHARACTERS]}  # type: ignore[typeddict-item]
+        said = without_footnotes(content) if role == "assistant" else content
+        checked: Message = {"role": role, "content": said[:MAX_MESSAGE_CHARACTERS]}  # type: ignore[typeddict-item]
         if (outcome := message.get("outcome")) in get_args(AnswerOutcome):
             checked["outcome"] = outcome
         messages.append(checked)

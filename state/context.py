@@ -29,13 +29,20 @@ class RunContext(BaseModel):
     collections: list[str] | None = Field(default=None, description="Colecciones en las que se busca")
     as_of: date | None = Field(default=None, description="Derecho vigente en esta fecha (AAAA-MM-DD)")
     territory: str | None = Field(default=None, description="Comunidad autónoma o municipio")
+    footnotes: bool | None = Field(
+        default=None,
+        description="Fuentes y avisos también en el texto del mensaje; sin valor, si la pregunta llega en «messages»",
+    )
     ask_missing: bool | None = Field(
         default=None, description="Un caso en un hilo se interrumpe para pedir los datos que faltan"
     )
 
 
 class ResolvedContext(BaseModel):
-    """The run context with every default applied; what nodes read."""
+    """The run context with every default applied; what nodes read.
+
+    ``footnotes`` of ``None``: sources stand in the text of the answer's message if the question came as a message.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,6 +53,7 @@ class ResolvedContext(BaseModel):
     collections: tuple[str, ...] = ()
     as_of: date | None = None
     territory: str | None = None
+    footnotes: bool | None = None
     ask_missing: bool = True
 
     @property

@@ -1,7 +1,8 @@
 """Sources of an answer as a Markdown block for chat programs that show text alone, and their names for all fronts.
 
-``footnotes`` writes the block and ``without_footnotes`` takes it off again, so that a conversation that a program sends
-back never has it as part of an answer. Text of documents and models is escaped: a program shows it as it is written.
+``footnotes`` writes the block, ``cut_note`` the line below an answer that was cut, and ``without_footnotes`` takes both
+off again, so that a conversation that a program sends back never has them as part of an answer. Text of documents and
+models is escaped: a program shows it as it is written.
 """
 
 import re
@@ -29,16 +30,27 @@ def footnotes(citations: Iterable[Citation], warnings: Iterable[str], language: 
     with a rule and has no line before it; put an empty line between an answer and it.
     """
     sources = [f"- {_line(marks, citation, language)}" for marks, citation in by_source(citations)]
-    said = [f"> {_text(language.translate('view_warning', text=warning))}" for warning in warnings]
+    said = [_warned(warning, language) for warning in warnings]
     blocks = [RULE, *([_heading(language), "\n".join(sources)] if sources else []), *said]
     return "\n\n".join([*blocks, f"*{_text(_notice(language, law=law))}*"])
 
 
-def without_footnotes(text: str) -> str:
-    """Return an answer without the block that ``footnotes`` has put behind it, in any language; other text as it is.
+def cut_note(language: Language) -> str:
+    """Return the line of Markdown that says below an answer that it was cut; put an empty line between them."""
+    return _warned(language.translate("rag_answer_cut"), language)
 
-    A block is told by its first line, a rule, and its last, the line that the answer is no advice.
+
+def without_footnotes(text: str) -> str:
+    """Return an answer without what ``footnotes`` and ``cut_note`` have put behind it; other text as it is.
+
+    A block is told by its first line, a rule, and its last, the line that the answer is no advice, in any language.
     """
+    kept = _without_block(text)
+    before, _, last = kept.rstrip().rpartition("\n")
+    return before.rstrip() if last.strip() in {cut_note(language_of(code)) for code in LANGUAGES} else kept
+
+
+def _without_block(text: str) -> str:
     lines = text.rstrip().splitlines()
     if not lines or lines[-1].strip() not in _endings():
         return text
@@ -156,6 +168,10 @@ def _text(text: str) -> str:
     """
     shown = "".join(sign for sign in text if sign.isprintable() or sign.isspace())
     return escaped(" ".join(shown.translate(_ROUND).split()))
+
+
+def _warned(warning: str, language: Language) -> str:
+    return f"> {_text(language.translate('view_warning', text=warning))}"
 
 
 def _heading(language: Language) -> str:

@@ -79,8 +79,18 @@ def test_messages_go_in_and_come_out(client: SyncLangGraphClient) -> None:
     sent = {"messages": [{"type": "human", "content": VACATION["question"], "id": "asked"}]}
     answered = client.runs.wait(None, "rag", input=sent)
     asked, answer = answered["messages"]
-    assert (asked["id"], answer["type"], answer["content"]) == ("asked", "ai", answered["answer"])
+    block, sources = answer["content"]
+    assert (asked["id"], answer["type"], block["text"]) == ("asked", "ai", answered["answer"])
     assert answer["additional_kwargs"]["citations"] == answered["citations"]
+    assert {each["type"] for each in block["annotations"]} == {"citation"}
+    assert "**Fuentes**" in sources["text"]
+
+
+def test_a_client_may_leave_the_sources_out_of_the_text(client: SyncLangGraphClient) -> None:
+    sent = {"messages": [{"type": "human", "content": VACATION["question"]}]}
+    answered = client.runs.wait(None, "rag", input=sent, context={"footnotes": False})
+    [block] = answered["messages"][-1]["content"]
+    assert block["text"] == answered["answer"]
 
 
 def test_stages_are_streamed_as_events_and_as_updates(client: SyncLangGraphClient) -> None:

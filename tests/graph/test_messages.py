@@ -28,7 +28,7 @@ def test_a_message_is_a_question_and_the_answer_is_a_message(remembering: Rag) -
     answered = remembering.invoke({"messages": [human(blocks, "q1")]}, {"configurable": {"thread_id": "a"}})
     message = answered["messages"][-1]
     assert answered["question"] == FIRST
-    assert (message.type, message.text) == ("ai", answered["answer"])
+    assert (message.type, message.content_blocks[0]["text"]) == ("ai", answered["answer"])
     assert message.additional_kwargs["citations"] == answered["citations"] != []
 
 
