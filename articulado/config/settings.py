@@ -16,7 +16,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
@@ -71,6 +71,13 @@ DEFAULT_MODELS: dict[Role, str] = {
 """The model of each role that ``ModelSettings`` describes, if neither environment nor profile names one."""
 
 
+def _expanded(value: object) -> object:
+    return Path(value).expanduser() if isinstance(value, str | Path) and str(value).strip() else None
+
+
+OptionalFolder = Annotated[Path | None, BeforeValidator(_expanded)]
+
+
 class ModelSettings(BaseSettings):
     """One model role: its provider, endpoint and key.
 
@@ -87,6 +94,11 @@ class ModelSettings(BaseSettings):
     deployment: str = ""
     dimensions: int | None = Field(default=None, ge=1)
     tpm: int | None = Field(default=None, ge=1, description="Tokens per minute granted by the provider")
+    batch: int | None = Field(default=None, ge=1, le=2048, description="Texts of a request; unset: by answer time")
+    timeout: float = Field(default=60.0, gt=0, le=3600, description="Seconds of a request of an ingest for vectors")
+    concurrency: int = Field(default=4, ge=1, le=64, description="Requests for vectors at once, at most")
+    query_prefix: str | None = Field(default=None, description="Before each query; unset: as the model was trained")
+    passage_prefix: str | None = Field(default=None, description="Before each text of the index; unset: likewise")
     parameters: str = Field(default="", description="More of each request: a JSON object, in which null leaves one out")
     input_price: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="Of a million tokens")
     output_price: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="Of a million tokens")
@@ -128,13 +140,8 @@ class SentenceSettings(ModelSettings):
     Read from ``ARTICULADO_SENTENCES_…``; ``ARTICULADO_SENTENCES`` decides if any of it is used.
     """
 
-    path: Path | None = Field(default=None, description="Folder of an ONNX model and its tokenizer")
+    path: OptionalFolder = Field(default=None, description="Folder of an ONNX model and its tokenizer")
     prefix: str = Field(default="", description="Text before each question that the model was trained with")
-
-    @field_validator("path", mode="before")
-    @classmethod
-    def _expanded(cls, value: object) -> object:
-        return Path(value).expanduser() if isinstance(value, str | Path) and str(value).strip() else None
 
 
 class RerankSettings(BaseSettings):
@@ -149,18 +156,15 @@ class RerankSettings(BaseSettings):
     model: str = ""
     base_url: str = ""
     api_key: SecretStr | None = None
-    path: Path | None = Field(default=None, description="Folder of a cross-encoder's files")
+    path: OptionalFolder = Field(default=None, description="Folder of a cross-encoder's files")
     file: str = Field(default="", description="ONNX file of the cross-encoder, below its folder")
-    cache: Path | None = Field(default=None, description="Where cross-encoders are downloaded; unset: ``home/models``")
+    cache: OptionalFolder = Field(
+        default=None, description="Where cross-encoders are downloaded; unset: ``home/models``"
+    )
     tokens: int | None = Field(default=None, ge=64, le=8192, description="Of question and passage together")
     timeout: float = Field(default=2.0, gt=0, allow_inf_nan=False, description="Seconds that a question waits")
     candidates: int = Field(default=20, ge=1, le=100, description="Candidates that a model scores")
     batch: int = Field(default=32, ge=1, le=1000, description="Passages of one request to an endpoint")
-
-    @field_validator("path", "cache", mode="before")
-    @classmethod
-    def _expanded(cls, value: object) -> object:
-        return Path(value).expanduser() if isinstance(value, str | Path) and str(value).strip() else None
 
     def tokens_of(self, strategy: ModelStrategy) -> int:
         """Return the most tokens that question and passage have together, as a strategy cuts them."""

@@ -28,7 +28,7 @@ from articulado.language.translation import translate
 from articulado.legal.domain.base import Domain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.errors import ConfigurationError, IndexMissing
-from articulado.values.protocols import Embedded, Vector
+from articulado.values.protocols import Embedded, Keep, Vector, keep_nothing
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -238,9 +238,11 @@ class DualEncoder:
         """Embed questions or searches (about 0.2 ms each, no request)."""
         return Embedded(self._embed([question_counts(text, self.domain) for text in texts], self._question_axes))
 
-    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
-        """Embed texts of the corpus, off the event loop."""
-        return Embedded(await asyncio.to_thread(self.embed_all, texts))
+    async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> Embedded:
+        """Embed texts of the corpus, off the event loop, all at once."""
+        vectors = await asyncio.to_thread(self.embed_all, texts)
+        await keep(texts, vectors)
+        return Embedded(vectors)
 
     async def close(self) -> None:
         """Do nothing: there are no connections."""

@@ -20,8 +20,9 @@ import numpy as np
 
 from articulado.config.settings import DEFAULT_MODELS, Settings
 from articulado.language.translation import translate
+from articulado.models.habits import TextKinds, kinds_of
 from articulado.values.errors import ConfigurationError
-from articulado.values.protocols import Embedded, Vector
+from articulado.values.protocols import Embedded, Keep, Vector, keep_nothing
 
 ONNX_FILES = ("onnx/model.onnx", "model.onnx")
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "config.json")
@@ -29,12 +30,11 @@ _POOLING = "1_Pooling/config.json"
 """File of sentence-transformers that tells how the vectors of tokens become that of a text."""
 BATCH = 32
 """Texts of a batch: more are not encoded faster."""
+KEPT = 8 * BATCH
+"""Texts whose vectors are kept together, so that an interruption loses no more."""
 
 DEFAULT_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 """Small (118 million parameters), trained in 50 languages, Apache-2.0."""
-
-PREFIXES = {"e5": ("query: ", "passage: "), "nomic-embed": ("search_query: ", "search_document: ")}
-"""Prefixes of queries and of texts that families of models were trained with, by a part of their names."""
 
 _REGISTERING = Lock()
 
@@ -109,11 +109,11 @@ class OnnxFolder:
 class FastembedEmbedder:
     """Satisfies ``Embedder`` by a model of this machine; it is loaded at its first use."""
 
-    def __init__(self, model: str, cache: Path, dimensions: int | None) -> None:
+    def __init__(self, model: str, cache: Path, dimensions: int | None, kinds: TextKinds | None = None) -> None:
         self._model = model
         self._cache = cache
         self._folder = OnnxFolder.find(path, VARIABLE) if (path := _path_of(model)) else None
-        self._prefixes = next((texts for family, texts in PREFIXES.items() if family in model.lower()), ("", ""))
+        self._kinds = kinds or kinds_of(model)
         self.dimensions = dimensions or self._known_dimensions()
         self._loading = Lock()
         self._loaded: Any = None
@@ -127,13 +127,17 @@ class FastembedEmbedder:
         """
         embedder = settings.embedder
         is_unset = embedder.model in ("", DEFAULT_MODELS["embedder"])
-        return cls(DEFAULT_MODEL if is_unset else embedder.model, settings.home / "models", embedder.dimensions)
+        model = DEFAULT_MODEL if is_unset else embedder.model
+        kinds = kinds_of(model, embedder.query_prefix, embedder.passage_prefix)
+        return cls(model, settings.home / "models", embedder.dimensions, kinds)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Name of the model, or the digest of its folder, and the length of its vectors."""
-        name = self._folder.digest(self._prefixes) if self._folder else self._model
-        return f"fastembed:{name}:{self.dimensions}"
+        """Name of the model, or the digest of its folder, the length of its vectors, and its prefixes."""
+        prefixes = (self._kinds.query, self._kinds.passage)
+        name = self._folder.digest(prefixes) if self._folder else self._model
+        own = "" if self._folder or self._kinds == kinds_of(self._model) else f":{self._kinds.digest}"
+        return f"fastembed:{name}:{self.dimensions}{own}"
 
     async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
         """Embed search queries.
@@ -141,15 +145,21 @@ class FastembedEmbedder:
         Raises:
             ConfigurationError: the weights are not on this machine, or are those of another model.
         """
-        return Embedded(await asyncio.to_thread(self._embed, texts, self._prefixes[0], False))
+        return Embedded(await asyncio.to_thread(self._embed, texts, self._kinds.query, False))
 
-    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
+    async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> Embedded:
         """Embed texts of the corpus; the weights of a named model are downloaded first where they are missing.
 
         Raises:
             ConfigurationError: they cannot be downloaded, or are those of another model.
         """
-        return Embedded(await asyncio.to_thread(self._embed, texts, self._prefixes[1], True))
+        vectors: list[Vector] = []
+        for start in range(0, len(texts), KEPT):
+            batch = texts[start : start + KEPT]
+            made = await asyncio.to_thread(self._embed, batch, self._kinds.passage, True)
+            await keep(batch, made)
+            vectors += made
+        return Embedded(vectors)
 
     async def close(self) -> None:
         """Do nothing: there are no connections."""
@@ -159,7 +169,8 @@ class FastembedEmbedder:
             return []
         with usable(self._model, VARIABLE):
             model = self._load(download)
-            vectors = np.array(list(model.embed([prefix + text for text in texts], batch_size=BATCH)), np.float32)
+            prefixed = [text if text.startswith(prefix) else prefix + text for text in texts]
+            vectors = np.array(list(model.embed(prefixed, batch_size=BATCH)), np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if vectors.shape[1] != self.dimensions or not (np.isfinite(lengths).all() and (lengths > 0).all()):
             raise ConfigurationError(

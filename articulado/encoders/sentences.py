@@ -206,7 +206,9 @@ class EndpointSentences:
             settings.provider if settings.provider != "offline" else "compatible" if settings.base_url else "openai"
         )
         model = settings.model or DEFAULT_MODELS["embedder"]
-        completed = settings.model_copy(update={"provider": provider, "model": model})
+        # Questions are compared with questions: one prefix stands before all texts.
+        prefixes = {"query_prefix": settings.prefix, "passage_prefix": settings.prefix}
+        completed = settings.model_copy(update={"provider": provider, "model": model, **prefixes})
         check_settings("sentences", completed)
         return cls(completed)
 
@@ -232,12 +234,11 @@ class EndpointSentences:
         from articulado.models.openai import embedder
 
         client = embedder(self._settings, role="sentences")
-        prefixed = [self._settings.prefix + text for text in texts]
         try:
             if len(texts) == 1:
-                embedded = await client.embed_queries(prefixed, deadline=time.time() + QUESTION_SECONDS)
+                embedded = await client.embed_queries(texts, deadline=time.time() + QUESTION_SECONDS)
             else:
-                embedded = await client.embed_documents(prefixed)
+                embedded = await client.embed_documents(texts)
         finally:
             await client.close()
         return np.array(embedded.vectors, dtype=np.float32)

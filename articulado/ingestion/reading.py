@@ -11,6 +11,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from articulado.config.profile import Profile
 from articulado.ingestion.chunking.chunks import law_chunks
 from articulado.ingestion.files.header import is_article
@@ -160,11 +162,16 @@ async def read_source(source: Source, models: IndexModels) -> Staged:
         return read
 
     from articulado.ingestion.chunking.chunks import document_chunks
+    from articulado.ingestion.indexing.changes import VectorJournal, vectors_kept
 
     assert models.embedder is not None
     embedder = models.embedder()
 
-    async def embed(texts: Sequence[str]) -> Sequence[Vector]:
-        return (await embedder.embed_documents(texts)).vectors
+    with VectorJournal(models.settings.home / "vectors.sqlite") as journal:
 
-    return staged_document(read, await document_chunks(read, embed, models.profile.language))
+        async def embed(texts: Sequence[str]) -> Sequence[Vector]:
+            kept = await vectors_kept(embedder, journal, texts)
+            zero = np.zeros(embedder.dimensions, np.float32)
+            return [zero if vector is None else vector for vector in map(kept.get, texts)]
+
+        return staged_document(read, await document_chunks(read, embed, models.profile.language))

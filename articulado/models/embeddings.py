@@ -5,30 +5,24 @@ least recently. Its key is a hash of text and encoder, so a stage can look up a 
 computed without storing it in the state.
 """
 
-import asyncio
 import hashlib
-import math
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from threading import Lock
 from typing import Any, Generic, Literal, Protocol, TypeVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from articulado.language.translation import translate
+from articulado.models.document_batches import DocumentBatches
 from articulado.models.failures import MalformedReplyError
+from articulado.models.habits import TextKinds
 from articulado.models.retry import Retrier
 from articulado.values.errors import ConfigurationError, ModelError
-from articulado.values.protocols import AsyncClose, Embedded, Embedder, TokenCounter, Vector
+from articulado.values.protocols import AsyncClose, Embedded, Embedder, Keep, Vector, keep_nothing
 
-MAX_TEXTS = 256
-"""Texts of one request."""
-
-MAX_TOKENS = 250_000
-"""Tokens of one request; OpenAI refuses more than 300,000."""
-
-SECONDS_PER_MINUTE = 60.0
+Send = Callable[[Sequence[str]], Awaitable[Embedded]]
+"""Makes one request for the vectors of some documents."""
 
 
 class EmbeddingsClient(Protocol):
@@ -42,8 +36,8 @@ class EmbeddingsClient(Protocol):
 class OpenAIEmbedder:
     """Satisfies ``Embedder``; vectors are float32 and L2-normalised.
 
-    ``request`` goes into every request beside the texts (``model``, ``dimensions``). ``tpm`` is what the provider
-    grants in tokens a minute: documents are sent no faster.
+    ``request`` goes into every request beside the texts (``model``, ``dimensions``). ``kinds`` tells the model queries
+    from passages, ``batches`` makes the requests for documents over a function that sends one.
     """
 
     def __init__(
@@ -54,8 +48,8 @@ class OpenAIEmbedder:
         fingerprint: str,
         dimensions: int,
         retrier: Retrier,
-        counter: TokenCounter,
-        tpm: int | None = None,
+        batches: Callable[[Send], DocumentBatches],
+        kinds: TextKinds,
         close: AsyncClose | None = None,
     ) -> None:
         self._client = client
@@ -63,12 +57,9 @@ class OpenAIEmbedder:
         self._fingerprint = fingerprint
         self._dimensions = dimensions
         self._retrier = retrier
-        self._counter = counter
-        self._tpm = tpm
+        self._kinds = kinds
         self._close = close
-        # A lock serves the event loop on which it was first waited for; there may be one loop after another.
-        self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
-        self._free_at = -math.inf
+        self._batches = batches(self._passages)
 
     @property
     def fingerprint(self) -> str:
@@ -86,7 +77,7 @@ class OpenAIEmbedder:
         Raises:
             ModelError: the provider failed for good, or its vectors are none to search with.
         """
-        embedded = await self._embed(texts, deadline) if texts else Embedded([])
+        embedded = await self._embed_queries(texts, deadline) if texts else Embedded([])
         if not all(vector.any() for vector in embedded.vectors):
             name, dimensions = self._retrier.endpoint.title, self._dimensions
             error = ModelError(translate("models.unusable_vectors", name=name, dimensions=dimensions))
@@ -94,72 +85,45 @@ class OpenAIEmbedder:
             raise error
         return embedded
 
-    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
-        """Embed texts of the corpus in batches, each with a deadline of its own, at the pace that ``tpm`` allows.
+    async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> Embedded:
+        """Embed texts of the corpus in batches that the server answers in good time.
 
         Raises:
             ModelError: the provider failed for good.
         """
-        vectors: list[Vector] = []
-        requests = tokens = 0
-        for batch, size in self._batches(texts):
-            embedded = await self._paced(batch, size)
-            vectors += embedded.vectors
-            requests += embedded.requests
-            tokens += embedded.tokens
-        return Embedded(vectors, requests, tokens)
+        return await self._batches.embed(texts, keep)
 
-    async def _paced(self, batch: Sequence[str], size: int) -> Embedded:
-        """Embed one batch of documents, of ``size`` tokens; with ``tpm``, once those sent before leave room for it."""
-        if not self._tpm:
-            return await self._embed(batch, None)
-        async with self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
-            pause = self._free_at - self._retrier.clock()
-            if pause > 0:
-                await self._retrier.sleep(pause)
-            started = self._retrier.clock()
-            embedded = await self._embed(batch, None)
-            self._free_at = started + SECONDS_PER_MINUTE * (embedded.tokens or size) / self._tpm
-            return embedded
+    async def _passages(self, texts: Sequence[str]) -> Embedded:
+        return await self._post(texts, self._kinds.passage, self._kinds.passage_type)
 
     async def close(self) -> None:
         """Close the connections."""
         if self._close:
             await self._close()
 
-    def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[str], int]]:
-        """Yield the texts in batches of one request, with the tokens of each."""
-        token_limit = min(MAX_TOKENS, self._tpm or MAX_TOKENS)
-        batch: list[str] = []
-        size = 0
-        for text in texts:
-            tokens = self._counter.count(text)
-            if batch and (len(batch) == MAX_TEXTS or size + tokens > token_limit):
-                yield batch, size
-                batch, size = [], 0
-            batch.append(text)
-            size += tokens
-        if batch:
-            yield batch, size
-
-    async def _embed(self, texts: Sequence[str], deadline: float | None) -> Embedded:
-        """Embed the texts of one request, with retries."""
-
-        async def attempt() -> Embedded:
-            try:
-                response = await self._client.create(input=list(texts), **self._request)
-                rows = [item.embedding for item in sorted(response.data, key=lambda item: int(item.index))]
-                matrix = np.asarray(rows, dtype=np.float32)
-            except (ValueError, LookupError, TypeError, AttributeError) as error:
-                raise MalformedReplyError(type(error).__name__) from error
-            if matrix.ndim != 2 or len(matrix) != len(texts):
-                raise MalformedReplyError(translate("models.vector_count", vectors=len(rows), texts=len(texts)))
-            if not np.isfinite(matrix).all():
-                raise MalformedReplyError(translate("models.not_finite"))
-            return Embedded(self._normalised(matrix), tokens=getattr(response.usage, "prompt_tokens", None) or 0)
-
-        embedded, attempts = await self._retrier.run(attempt, deadline)
+    async def _embed_queries(self, texts: Sequence[str], deadline: float | None) -> Embedded:
+        """Embed the queries of one request, with retries."""
+        kinds = self._kinds
+        embedded, attempts = await self._retrier.run(lambda: self._post(texts, kinds.query, kinds.query_type), deadline)
         return Embedded(embedded.vectors, attempts, embedded.tokens)
+
+    async def _post(self, texts: Sequence[str], prefix: str, input_type: str) -> Embedded:
+        """Send one request; a text that has its prefix already does not get it twice."""
+        prefixed = [text if text.startswith(prefix) else prefix + text for text in texts]
+        request = dict(self._request)
+        if input_type:
+            request["extra_body"] = {"input_type": input_type, **request.get("extra_body", {})}
+        try:
+            response = await self._client.create(input=prefixed, **request)
+            rows = [item.embedding for item in sorted(response.data, key=lambda item: int(item.index))]
+            matrix = np.asarray(rows, dtype=np.float32)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise MalformedReplyError(type(error).__name__) from error
+        if matrix.ndim != 2 or len(matrix) != len(texts):
+            raise MalformedReplyError(translate("models.vector_count", vectors=len(rows), texts=len(texts)))
+        if not np.isfinite(matrix).all():
+            raise MalformedReplyError(translate("models.not_finite"))
+        return Embedded(self._normalised(matrix), 1, getattr(response.usage, "prompt_tokens", None) or 0)
 
     def _normalised(self, matrix: Vector) -> list[Vector]:
         """Return the rows of a (texts, dim) matrix, L2-normalised (a zero vector stays zero).
@@ -191,7 +155,7 @@ class DisabledEmbedder:
         """Raise ``ConfigurationError``."""
         raise ConfigurationError(translate("models.retrieval_off"))
 
-    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
+    async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> Embedded:
         """Raise ``ConfigurationError``."""
         return await self.embed_queries(texts)
 
@@ -211,7 +175,7 @@ class SameVector:
         vector = np.full(self.dimensions, self.dimensions**-0.5, dtype=np.float32)
         return Embedded([vector] * len(texts))
 
-    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
+    async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> Embedded:
         """Return a vector of length 1 for each text."""
         return await self.embed_queries(texts)
 

@@ -3,6 +3,7 @@
 The provider's own text is left out of errors and logs, because it may quote the key or the question.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -41,6 +42,9 @@ _ROLES: Mapping[Role, str] = {
 }
 """What a role is called."""
 _TRANSIENT_STATUS = frozenset({408, 409, 425})
+_SIZE_STATUS = frozenset({400, 422, 500})
+_SIZE = re.compile(r"too (?:large|long|many)|context (?:length|size)|batch size|exceed\w* (?:the|max)", re.IGNORECASE)
+"""Wordings with which llama.cpp, Ollama, vLLM, TEI and OpenAI refuse a request that is too large."""
 _DETAIL_CHARACTERS = 300
 
 _CODES = frozenset(
@@ -125,10 +129,15 @@ def withheld(error: BaseException) -> ProviderFailure:
 
 @dataclass(frozen=True)
 class Failure:
-    """The error that the user gets, and whether asking again may spare the user that error."""
+    """The error that the user gets, and whether asking again may spare the user that error.
+
+    ``divisible``: a smaller request may be accepted. ``unreachable``: the server was not reached, or was lost.
+    """
 
     error: ArticuladoError
     transient: bool = False
+    divisible: bool = False
+    unreachable: bool = False
 
 
 def explain(error: BaseException, endpoint: Endpoint) -> Failure | None:
@@ -142,7 +151,9 @@ def explain(error: BaseException, endpoint: Endpoint) -> Failure | None:
         # The next reply of what is no such API would be none either.
         return Failure(ModelError(translate("models.malformed", name=name, error=_brief(error), variable=address)))
     if isinstance(error, openai.APIConnectionError):
-        return Failure(ModelError(translate("models.no_connection", name=name, variable=address)), transient=True)
+        lost = ModelError(translate("models.no_connection", name=name, variable=address))
+        # A batch that takes all memory of a server ends its process, and with it the connection.
+        return Failure(lost, transient=True, divisible=True, unreachable=True)
     return _explain_api_error(error, endpoint) if isinstance(error, openai.APIError) else None
 
 
@@ -155,8 +166,10 @@ def _explain_api_error(error: "openai.APIError", endpoint: Endpoint) -> Failure:
         return Failure(content_filtered(endpoint))
     if "insufficient_quota" in (error.code, error.type):
         return Failure(ModelRateLimited(translate("models.quota", name=name, variable=variable("API_KEY"))))
-    if isinstance(error, ContextOverflowError):
-        return Failure(ModelError(translate("models.too_long", name=name)))
+    if isinstance(error, ContextOverflowError) or _is_too_large(error, status):
+        if endpoint.role in ("embedder", "sentences"):
+            return _rejected(error, endpoint)
+        return Failure(ModelError(translate("models.too_long", name=name)), divisible=True)
     if status in (401, 403):
         refused_key = translate("models.key_refused", name=name, status=status, variable=variable("API_KEY"))
         return Failure(ModelMisconfigured(refused_key))
@@ -177,11 +190,20 @@ def _explain_api_error(error: "openai.APIError", endpoint: Endpoint) -> Failure:
     if status == 429 or error.code == "rate_limit_exceeded":
         return Failure(ModelRateLimited(translate("models.rate_limited", name=name)), transient=True)
     if status is None or status >= 500 or status in _TRANSIENT_STATUS:
-        return Failure(ModelError(translate("models.failing", name=name, cause=_cause(error))), transient=True)
-    rejected = translate(
-        "models.rejected", name=name, cause=_cause(error), model=variable("MODEL"), base_url=variable("BASE_URL")
-    )
-    return Failure(ModelError(rejected))
+        failing = ModelError(translate("models.failing", name=name, cause=_cause(error)))
+        return Failure(failing, transient=True, divisible=status != 503)
+    return _rejected(error, endpoint)
+
+
+def _rejected(error: "openai.APIError", endpoint: Endpoint) -> Failure:
+    model, base_url = endpoint.variable("MODEL"), endpoint.variable("BASE_URL")
+    rejected = translate("models.rejected", name=endpoint.title, cause=_cause(error), model=model, base_url=base_url)
+    return Failure(ModelError(rejected), divisible=True)
+
+
+def _is_too_large(error: "openai.APIError", status: int | None) -> bool:
+    """Tell if a server refuses a request for its size, some with a status of the server's own failures."""
+    return status == 413 or (status in _SIZE_STATUS and _SIZE.search(str(error.message)) is not None)
 
 
 def _place_of_redirect(error: "openai.APIError") -> str:
@@ -254,6 +276,12 @@ def late(name: str, role: Role) -> ModelTimeout:
 def silent(name: str, seconds: float) -> ModelTimeout:
     """Return the error for a model that has not replied in the seconds of a call without a deadline."""
     return ModelTimeout(translate("models.silent", name=name, seconds=seconds))
+
+
+def silent_for_documents(endpoint: Endpoint, seconds: float) -> ModelTimeout:
+    """Return the error for an embedder that has not replied in the seconds of one request of an ingest."""
+    variable = endpoint.variable("TIMEOUT")
+    return ModelTimeout(translate("models.silent_documents", name=endpoint.title, seconds=seconds, timeout=variable))
 
 
 def _brief(error: Exception) -> str:

@@ -1,13 +1,15 @@
-"""Habits of chat models and their servers: the table in ``habits.toml``, and the filter of thoughts that reads it.
+"""Habits of models and their servers: the table in ``habits.toml``, and the filter of thoughts that reads it.
 
 ``ReasoningFilter`` passes on the final channel of a reply. ``refused_parameters`` reads the error of a server that
-does not take a parameter. ``words_if_cut`` tells if a server has read less than it was sent.
+does not take a parameter. ``kinds_of`` tells an embedder queries from passages. ``words_if_cut`` tells if a server has
+read less than it was sent.
 """
 
 import re
 import tomllib
 from collections.abc import Collection
 from functools import cache
+from hashlib import blake2b
 from importlib import resources
 from typing import Literal
 
@@ -45,6 +47,22 @@ class Parameter(_Row):
     says: str = ""
 
 
+class TextKinds(_Row):
+    """Family of embedders, and how it is told queries from passages: by a text before each, or by ``input_type``."""
+
+    models: str = ""
+    query: str = ""
+    passage: str = ""
+    query_type: str = ""
+    passage_type: str = ""
+
+    @property
+    def digest(self) -> str:
+        """Eight hexadecimal digits of all that decides the vectors; empty if queries are passages for the model."""
+        told = (self.query, self.passage, self.query_type, self.passage_type)
+        return blake2b(repr(told).encode(), digest_size=4).hexdigest() if any(told) else ""
+
+
 class Wrappers(BaseModel):
     """Code blocks, keys of JSON objects and announcements in which an answer stands."""
 
@@ -69,6 +87,7 @@ class Habits(BaseModel):
     frames: tuple[Marks, ...]
     ends: tuple[Marks, ...]
     parameters: tuple[Parameter, ...]
+    embedders: tuple[TextKinds, ...] = ()
     wrappers: Wrappers
 
 
@@ -106,6 +125,22 @@ def _patterns(table: Habits) -> _Patterns:
 def opens_silently(model: str, table: Habits | None = None) -> bool:
     """Tell if a model of this name writes thoughts that no mark opens."""
     return bool(_patterns(table or habits()).silent_models.search(model))
+
+
+def kinds_of(model: str, query: str | None = None, passage: str | None = None) -> TextKinds:
+    """Return how an embedder is told queries from passages, by the name of its model.
+
+    ``query`` and ``passage`` are prefixes that the user has set: they replace the family's habits, an empty one, too.
+
+    >>> kinds_of("intfloat/multilingual-e5-small").passage, kinds_of("bge-m3").passage, kinds_of("bge-m3", "q: ").query
+    ('passage: ', '', 'q: ')
+    """
+    plain = TextKinds(name="", met="")
+    family = next((row for row in habits().embedders if re.search(row.models, model, re.IGNORECASE)), plain)
+    if query is None and passage is None:
+        return family
+    prefixes = (family.query if query is None else query, family.passage if passage is None else passage)
+    return plain.model_copy(update={"query": prefixes[0], "passage": prefixes[1]})
 
 
 _LONGEST_WAIT = 200

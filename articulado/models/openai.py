@@ -13,8 +13,10 @@ from urllib.parse import parse_qsl, urlsplit
 from articulado.config.settings import ModelSettings, Role
 from articulado.language.translation import translate
 from articulado.models.chat import LangChainChat
+from articulado.models.document_batches import DocumentBatches, Pace
 from articulado.models.embeddings import OpenAIEmbedder
 from articulado.models.failures import Endpoint
+from articulado.models.habits import TextKinds, kinds_of
 from articulado.models.retry import Retrier
 from articulado.models.tokens import token_counter
 from articulado.values.errors import ConfigurationError
@@ -92,15 +94,19 @@ def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier, role: R
         request["dimensions"] = settings.dimensions
     if settings.parameters:
         request["extra_body"] = settings.own_parameters
+    counter, pace = token_counter(settings.model), Pace(settings.batch, settings.concurrency)
+    repeated, seconds = retrier(endpoint), settings.timeout
     return OpenAIEmbedder(
         # LangChain's own method would fetch tokenizer tables, send token ids and drop the usage.
         client.async_client,
         request,
         fingerprint=fingerprint_of(settings, role),
         dimensions=_dimensions(settings, role),
-        retrier=retrier(endpoint),
-        counter=token_counter(settings.model),
-        tpm=settings.tpm,
+        retrier=repeated,
+        batches=lambda send: DocumentBatches(
+            send, retrier=repeated, counter=counter, pace=pace, seconds=seconds, tpm=settings.tpm
+        ),
+        kinds=_kinds(settings),
         close=client.http_async_client.aclose,
     )
 
@@ -117,15 +123,22 @@ def check_settings(role: Role, settings: ModelSettings) -> None:
 
 
 def fingerprint_of(settings: ModelSettings, role: Role = "embedder") -> str:
-    """Return the fingerprint of the embedder: family, model and dimensions, which decide the vectors.
+    """Return the fingerprint of the embedder: family, model, dimensions and prefixes, which decide the vectors.
 
-    The same model has the same vectors at OpenAI and at Azure. No client is made and no key is needed.
+    The same model has the same vectors at OpenAI and at Azure. No client is made and no key is needed. Kinds of texts
+    are named by a digest, if the model is told them at all.
 
     Raises:
         ConfigurationError: the model is not a known one and its dimensions are not set.
     """
     family = "compatible" if settings.provider == "compatible" else "openai"
-    return f"{family}:{settings.model}:{_dimensions(settings, role)}"
+    fingerprint = f"{family}:{settings.model}:{_dimensions(settings, role)}"
+    kinds = _kinds(settings).digest
+    return f"{fingerprint}:{kinds}" if kinds else fingerprint
+
+
+def _kinds(settings: ModelSettings) -> TextKinds:
+    return kinds_of(settings.model, settings.query_prefix, settings.passage_prefix)
 
 
 def azure_by_parts(settings: ModelSettings) -> ModelSettings:

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from articulado.values.chunks import Chunk, portable_url
 from articulado.values.errors import ArticuladoError, IndexMissing, StoreUnavailable
-from articulado.values.protocols import MAX_SELECTED, ChunkStore, Hit, HybridQuery, SearchFilter
+from articulado.values.protocols import MAX_SELECTED, ChunkStore, Hit, HybridQuery, Keep, SearchFilter, keep_nothing
 
 UNAVAILABLE = (StoreUnavailable, IndexMissing)
 """What is raised where a collection does not answer, or a server has it no longer."""
@@ -162,7 +162,7 @@ class MissingIndex:
         """Raise the error."""
         raise self.error
 
-    async def embed_documents(self, texts: Sequence[str]) -> NoReturn:
+    async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> NoReturn:
         """Raise the error."""
         raise self.error
 

@@ -47,6 +47,14 @@ class Embedded:
     tokens: int = 0
 
 
+Keep = Callable[[Sequence[str], Sequence[Vector]], Awaitable[None]]
+"""Stores the vectors of some texts as soon as they have been computed."""
+
+
+async def keep_nothing(texts: Sequence[str], vectors: Sequence[Vector]) -> None:
+    """Store nothing: the caller waits for all vectors."""
+
+
 class Embedder(Closable, Protocol):
     """Turns texts into dense vectors."""
 
@@ -68,8 +76,8 @@ class Embedder(Closable, Protocol):
         """
         ...
 
-    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
-        """Embed texts of the corpus.
+    async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> Embedded:
+        """Embed texts of the corpus; ``keep`` is given the vectors of each batch, so that an interruption loses none.
 
         Raises:
             ModelError: the provider failed for good.

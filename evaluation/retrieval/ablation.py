@@ -22,10 +22,12 @@ from articulado.values.protocols import (
     Embedded,
     Hit,
     HybridQuery,
+    Keep,
     Reranked,
     Reranker,
     SearchFilter,
     SparseVector,
+    keep_nothing,
 )
 from evaluation.gold.questions import GoldSet
 from evaluation.retrieval.evaluate import Configuration, Retriever, evaluate
@@ -44,7 +46,7 @@ class ZeroEmbedder:
         """Return zero vectors."""
         return Embedded([np.zeros(self.dimensions, dtype=np.float32) for _ in texts])
 
-    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
+    async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> Embedded:
         """Return zero vectors."""
         return await self.embed_queries(texts)
 

@@ -25,11 +25,13 @@ from articulado.values.protocols import (
     Embedded,
     Hit,
     HybridQuery,
+    Keep,
     Reranked,
     S,
     SearchFilter,
     SparseVector,
     Structured,
+    keep_nothing,
 )
 from graph.services import Services
 
@@ -143,8 +145,10 @@ class FakeEmbedder:
         self.batches.append(list(texts))
         return Embedded([np.array([1.0, 0.0], dtype=np.float32) for _ in texts], requests=1, tokens=len(texts))
 
-    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
-        return await self.embed_queries(texts)
+    async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> Embedded:
+        embedded = await self.embed_queries(texts)
+        await keep(texts, embedded.vectors)
+        return embedded
 
     async def close(self) -> None:
         return None

@@ -47,12 +47,11 @@ from articulado.ingestion.worker import in_order
 from articulado.language.known_words import forms
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Domain, WordCount
-from articulado.models.embeddings import MAX_TEXTS
 from articulado.store.builder import digest
 from articulado.store.writer import Digests
 from articulado.values.chunks import Chunk, indexed_text, is_card
 from articulado.values.errors import ConfigurationError
-from articulado.values.protocols import Embedder, SparseVector, Vector
+from articulado.values.protocols import Embedded, Embedder, SparseVector, Vector
 
 
 @dataclass(frozen=True)
@@ -323,16 +322,17 @@ def provider_encoder(embedder: Embedder, domain: Domain, journal: VectorJournal)
 
 async def vectors_kept(embedder: Embedder, journal: VectorJournal, texts: Sequence[str]) -> dict[str, Vector | None]:
     """Return the vectors of texts at length 1, by text; those that the journal lacks are made and kept there."""
-    keys = {key_of(embedder.fingerprint, text): text for text in texts}
-    vectors = await asyncio.to_thread(journal.get_many, list(keys))
-    missing = [key for key in keys if key not in vectors]
-    for start in range(0, len(missing), MAX_TEXTS):
-        batch = missing[start : start + MAX_TEXTS]
-        embedding = await embedder.embed_documents([keys[key] for key in batch])
-        new = dict(zip(batch, embedding.vectors, strict=True))
-        await asyncio.to_thread(journal.put_many, new)
-        vectors |= new
-    return {keys[key]: _normalized(vector) for key, vector in vectors.items()}
+    keys = {text: key_of(embedder.fingerprint, text) for text in texts}
+    kept = await asyncio.to_thread(journal.get_many, list(keys.values()))
+    vectors: dict[str, Vector] = {text: kept[key] for text, key in keys.items() if key in kept}
+
+    async def keep(batch: Sequence[str], made: Sequence[Vector]) -> None:
+        await asyncio.to_thread(journal.put_many, {keys[text]: new for text, new in zip(batch, made, strict=True)})
+
+    missing = [text for text in keys if text not in vectors]
+    embedded = await embedder.embed_documents(missing, keep=keep) if missing else Embedded([])
+    vectors |= zip(missing, embedded.vectors, strict=True)
+    return {text: _normalized(vector) for text, vector in vectors.items()}
 
 
 def _texts_of(entry: Entry) -> EntryTexts:

@@ -12,7 +12,6 @@ from support.fake_time import FakeTime
 from support.openai_server import OpenAIServer, Reply, failure, running_server, vector_of
 
 from articulado.config.settings import ModelSettings
-from articulado.models.embeddings import MAX_TEXTS
 from articulado.models.openai import embedder
 from articulado.models.retry import Retrier
 from articulado.values.errors import ConfigurationError, ModelError, ModelTimeout
@@ -90,11 +89,11 @@ async def test_no_texts_cost_no_request(server, make):
 
 
 async def test_documents_go_in_batches_and_keep_their_order(server, make):
-    texts = [f"artículo {number}" for number in range(MAX_TEXTS + 3)]
-    made = make(model="nomic", provider="compatible", dimensions=4)
-    server.native_dimensions["nomic"] = 4
+    texts = [f"artículo {number}" for number in range(53)]
+    made = make(model="bge", provider="compatible", dimensions=4, batch=50)
+    server.native_dimensions["bge"] = 4
     embedded = await made.embed_documents(texts)
-    assert [len(request.body["input"]) for request in server.requests] == [MAX_TEXTS, 3]
+    assert [len(request.body["input"]) for request in server.requests] == [50, 3]
     assert (embedded.requests, embedded.tokens) == (2, 2 * len(texts))
     for text, vector in zip(texts, embedded.vectors, strict=True):
         np.testing.assert_allclose(vector, expected(text, 4), atol=1e-6)
