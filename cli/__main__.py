@@ -1,5 +1,16 @@
-"""Entry point of ``python -m cli``, which runs the program ``articulado``."""
+"""Start of the program: until its modules are loaded, Ctrl-C ends the process at once and without a traceback."""
 
-from cli.main import main
+import os
+import signal
 
-main()
+
+def start() -> None:
+    """Load the command line and run it."""
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    from cli.main import main
+
+    main()
+
+
+if __name__ == "__main__":
+    start()

@@ -1,10 +1,11 @@
 """Help pages in Spanish, error messages and exit statuses of the command line.
 
-Exit status 1 means that a command failed, 2 that the command line is wrong. Messages go to stderr, with a
-traceback only if ``ARTICULADO_DEBUG`` is 1. With ``--json``, the error also goes to stdout as one JSON
-object.
+Exit status 1 means that a command failed, 2 that the command line is wrong, 130 that Ctrl-C ended it.
+Messages go to stderr, with a traceback only if ``ARTICULADO_DEBUG`` is 1. With ``--json``, the error also
+goes to stdout as one JSON object.
 """
 
+import json
 import os
 import sys
 import traceback
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 FAILED = 1
 MISUSED = 2
+INTERRUPTED = 130
+"""Status of a command that Ctrl-C has ended."""
 
 
 def report(error: Exception, *, as_json: bool = False) -> int:
@@ -72,6 +75,20 @@ def complain(message: str) -> None:
     from cli.render import clean, console
 
     console(stderr=True).print(f"Error: {clean(message)}", style="red", markup=False)
+
+
+def tell_interruption(arguments: Sequence[str], *, as_json: bool) -> None:
+    """Tell on stderr that an interrupted ingest can be continued; other commands end without a word.
+
+    ``as_json``: to stdout as well, as one JSON object.
+    """
+    if list(arguments[:1]) != ["ingest"]:
+        return
+    told = translate("command.ingest_interrupted")
+    sys.stderr.write(f"\n{told}\n")
+    if as_json:
+        sys.stdout.write(json.dumps({"error": "Interrupted", "detail": told}, ensure_ascii=False, indent=2) + "\n")
+        sys.stdout.flush()
 
 
 def silence_stdout() -> None:

@@ -151,6 +151,7 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | ONE_THREAD,
+            start_new_session=True,  # Ctrl-C is for this process: it has the say, and ends its workers
         )
         self._send(pickle.dumps(self._limits))
 

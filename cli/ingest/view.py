@@ -31,7 +31,9 @@ MAX_NAMED = 5
 def print_report(out: Console, report: "IngestReport", profile: "Profile") -> None:
     """Print a report for a person: a table of figures, what has changed by name, what to know, and where it is."""
     changed = bool(report["added"] or report["updated"] or report["removed"] or report["written"] or report["deleted"])
-    if not changed and (report["unchecked"] or report["shrunk"]):
+    if not changed and report["failures"]:
+        out.print("Sin cambios en el índice: nada nuevo en lo que se ha podido leer.")
+    elif not changed and (report["unchecked"] or report["shrunk"]):
         out.print("Sin cambios en el índice, pero no se ha comprobado que esté al día.")
     elif not changed:
         out.print("Sin cambios: el índice ya tiene todo esto, al día.")

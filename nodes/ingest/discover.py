@@ -55,8 +55,8 @@ async def discover(state: IngestState, runtime: Runtime[None], *, base: IndexBas
     named. What cannot be read now keeps its place.
 
     Raises:
-        InvalidInput: a document to remove is not in the index, or belongs to the profile; or nothing is named, and
-            nothing was ever ingested.
+        InvalidInput: a document to remove is not in the index, or belongs to the profile; the paths lead to no
+            document; or nothing is named, and nothing was ever ingested.
         IndexMismatch: the catalogue of the index cannot be read.
     """
     await base.bring_up_to_date(rebuild=bool(state["request"].get("rebuild")))
@@ -86,11 +86,12 @@ def _discover(state: IngestState, request: IngestRequest, base: IndexBase) -> Di
             removed = _removed(draft)
             failures = [*state["undelivered"], *failures]
             # What is left of an index when all its documents are out is what the profile brings along.
-            if not (draft.planned_count() or removed or renewal):
+            nothing_came = bool(request.get("paths")) and not (files or state["downloaded"] or gone)
+            if not renewal and not removed and (nothing_came or not draft.planned_count()):
                 _refuse(failures)
             with_packaged = draft.packaged if packaged is None else packaged
     except BaseException:
-        file.unlink(missing_ok=True)
+        base.discard_draft(file.name)
         raise
     return {
         "base": served.name if served else "",

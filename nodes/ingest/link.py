@@ -39,7 +39,11 @@ async def link(state: IngestState, runtime: Runtime[None], *, base: IndexBase) -
     others, everything is linked. What another machine has read and has not changed is left for it to link.
     """
     progress_of(runtime)(STEP, 0, 0)
-    await asyncio.to_thread(_link, state, base)
+    try:
+        await asyncio.to_thread(_link, state, base)
+    except BaseException:
+        base.discard_draft(state["draft"])
+        raise
     return {}
 
 

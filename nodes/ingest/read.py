@@ -58,7 +58,7 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, m
     # What the points of a server were made from may be on another machine; a rebuild needs it here.
     kept = base.settings.store == "server" and not state["request"].get("rebuild")
     kept = kept and await asyncio.to_thread(base.open) is not None
-    async with Draft.opened(base.drafts / state["draft"]) as draft:
+    async with base.draft(state["draft"]) as draft:
         to_read = await asyncio.to_thread(_take_unchanged, draft, workspace, kept=kept)
         total = await asyncio.to_thread(draft.planned_count)
         done = total - len(to_read)

@@ -61,5 +61,5 @@ def _summary(state: IngestState, base: IndexBase) -> SummarizeUpdate:
             "warnings": list(dict.fromkeys(state["warnings"])),
             "seconds": state["seconds"],
         }
-    (base.drafts / state["draft"]).unlink(missing_ok=True)
+    base.discard_draft(state["draft"])
     return {"report": report}

@@ -77,19 +77,20 @@ async def write_index(
     settings, profile, progress = base.settings, base.profile, progress_of(runtime)
     check_models(settings)
     progress("Preparando fragmentos", 0, 0)
-    file = base.drafts / state["draft"]
     async with AsyncExitStack() as stack:
         builder = await stack.enter_async_context(IndexBuilder(settings.index_folder, writer))
         await base.bring_up_to_date(rebuild=bool(state["request"].get("rebuild")))
         served = await asyncio.to_thread(base.generation)
         if (served.name if served else "") != state["base"]:
+            base.discard_draft(state["draft"])
             return {"stale": True}
-        async with Draft.opened(file) as draft:
+        async with base.draft(state["draft"]) as draft:
             counts = await _write(state, draft, builder, base, models, progress)
             refit = await asyncio.to_thread(_note_drift, draft, counts, builder.points, profile)
             left = await asyncio.to_thread(draft.left)
             contents = await asyncio.to_thread(_finish, draft, builder.folder)
-        await asyncio.to_thread(move_durably, file, builder.folder / CATALOG)
+        await asyncio.to_thread(move_durably, base.drafts / state["draft"], builder.folder / CATALOG)
+        base.discard_draft(state["draft"])
         documents = contents.documents
         index = await builder.commit(describe(settings, profile, source=contents.origin, documents=documents))
         await asyncio.to_thread(_clean, index.folder, base.workspace)

@@ -10,11 +10,12 @@ which are written in one step and never changed. Unused files are removed after 
 """
 
 import asyncio
+import fcntl
 import json
 import os
 import time
-from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from hashlib import blake2b
@@ -27,7 +28,7 @@ from articulado.config.settings import Settings
 from articulado.ingestion.context.paid_cache import ContextCache
 from articulado.ingestion.files.header import is_article
 from articulado.ingestion.incremental.catalog import Catalog, read_catalog
-from articulado.ingestion.incremental.draft import EARLIER, Draft
+from articulado.ingestion.incremental.draft import EARLIER, SUFFIX, Draft
 from articulado.ingestion.index_models import CHUNKER, expected_fingerprints, has_meaning_of
 from articulado.language.translation import translate
 from articulado.store.generations import CATALOG, Fingerprints, Generations, Index, read_manifest, translate_disk_errors
@@ -251,10 +252,39 @@ class IndexBase:
     def begin_draft(self, request: IngestRequest) -> Path:
         """Begin the draft of the next catalogue from that of the generation in use; return its file.
 
+        Drafts of processes that have ended are removed.
+
         Raises:
             IndexMismatch: as ``catalog``.
         """
-        return Draft.begin(self.drafts, self._readable_generation(request))
+        generation = self._readable_generation(request)
+        with translate_disk_errors(self.drafts.parent):
+            self.drafts.mkdir(parents=True, exist_ok=True)
+            # One at a time: a draft that nobody holds yet would pass for an abandoned one.
+            with (self.drafts / ".lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                _remove_abandoned(self.drafts)
+                file = Draft.begin(self.drafts, generation)
+                _hold(file)
+        return file
+
+    @asynccontextmanager
+    async def draft(self, name: str) -> AsyncIterator[Draft]:
+        """Open a draft for one stage; it is removed if the stage fails or is interrupted."""
+        try:
+            async with Draft.opened(self.drafts / name) as draft:
+                yield draft
+        except BaseException:
+            self.discard_draft(name)
+            raise
+
+    def discard_draft(self, name: str) -> None:
+        """Remove a draft, if it is there, with the journal that SQLite keeps beside it."""
+        file = self.drafts / name
+        if (held := _held.pop(str(file), None)) is not None:
+            os.close(held)
+        for path in (file, file.with_name(f"{name}-journal")):
+            path.unlink(missing_ok=True)
 
     @property
     def drafts(self) -> Path:
@@ -305,6 +335,26 @@ class IndexBase:
         except (FileNotFoundError, IndexMismatch):
             return
         check_profile(manifest, self.profile.name, self.settings.index_folder)
+
+
+_held: dict[str, int] = {}
+"""File descriptors of the drafts of this process; the system lets go of their locks when the process ends."""
+
+
+def _hold(draft: Path) -> None:
+    held = os.open(draft, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    _held[str(draft)] = held
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the drafts that no process holds: their ingests were killed."""
+    for draft in folder.glob(f"*{SUFFIX}"):
+        if str(draft) not in _held:
+            with suppress(OSError), draft.open("rb") as stream:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                draft.unlink()
+                draft.with_name(f"{draft.name}-journal").unlink(missing_ok=True)
 
 
 def context_cache(settings: Settings) -> ContextCache:

@@ -12,6 +12,7 @@ a provider on disk (float32).
 import asyncio
 import json
 import multiprocessing
+import signal
 from collections.abc import (
     AsyncIterable,
     AsyncIterator,
@@ -371,6 +372,7 @@ _worker: _OfflineEncoders | None = None
 
 def _init_worker(models: Path, domain: str) -> None:
     global _worker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits
     _worker = _OfflineEncoders(models, domain_named(domain))
 
 

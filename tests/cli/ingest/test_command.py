@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from support.openai_server import failure, running_server
+from support.openai_server import Reply, failure, running_server
 from support.program import started
 from support.small_laws import write_law
 from support.waiting import PATIENCE
@@ -156,20 +156,116 @@ def test_what_was_left_is_in_the_status_and_an_error(left, items, monkeypatch, c
     assert written == {"error": "Incomplete", "detail": written["detail"], **report}
 
 
-@pytest.mark.integration
-def test_ctrl_c_leaves_the_index_that_is_served(ingested, index):
+def nothing(path: Path) -> None:
+    """Leave a path without a file."""
+
+
+def empty_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def ignored_files(path: Path) -> None:
+    (path / "sub").mkdir(parents=True)
+    (path / ".oculto.md").write_text("x")
+    (path / "foto.png").write_bytes(b"x")
+    (path / "sub" / "copia.zip").write_bytes(b"x")
+
+
+def no_document(path: Path) -> None:
+    path.write_text("x")
+
+
+def dangling_link(path: Path) -> None:
+    path.symlink_to("ninguna-parte")
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (nothing, "no existe"),
+        (empty_folder, "la carpeta no contiene documentos"),
+        (ignored_files, "1 de .png"),
+        (no_document, "formato no admitido"),
+        (dangling_link, "enlace"),
+    ],
+)
+def test_paths_without_a_document_are_an_error(ingested, index, capsys, make, reason, indexed):
+    if indexed:
+        write_law(Path("a.md"), "BOE-A-2000-1")
+        ingested("a.md")
+    make(Path("ruta"))
+    for paths in (["ruta"], ["ruta", "otra"]):
+        assert run(["ingest", *paths, "--index", str(index)]) == 2
+        output = capsys.readouterr()
+        assert output.out == ""
+        assert output.err.startswith("Error: No se ha podido leer ningún documento (ruta")
+        assert reason in output.err
+        assert ("otra: no existe" in output.err) == (len(paths) == 2)
+    assert list((index / "documents").glob("*.draft")) == []
+
+
+@pytest.mark.parametrize("make", [nothing, empty_folder, ignored_files, no_document, dangling_link])
+def test_a_path_without_a_document_beside_others_is_named(ingested, index, capsys, make):
     write_law(Path("a.md"), "BOE-A-2000-1")
+    make(Path("ruta"))
+    assert run(["ingest", "a.md", "ruta", "--index", str(index)]) == 1
+    output = capsys.readouterr()
+    assert "Añadidos: Ley BOE-A-2000-1." in output.out
+    assert "Error: omitido ruta: " in output.err
+    assert run(["ingest", "ruta", "a.md", "--index", str(index)]) == 1
+    output = capsys.readouterr()
+    assert output.out.startswith("Sin cambios en el índice: nada nuevo en lo que se ha podido leer.")
+    assert "al día" not in output.out
+    assert "Error: omitido ruta: " in output.err
+
+
+RESUMES = "Lo que ya estaba hecho se conserva: repita la misma orden y seguirá donde quedó."
+
+
+@pytest.mark.parametrize("place", ["cli.ingest.command.read_configuration", "cli.ingest.command.run_ingest"])
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_ctrl_c_tells_that_the_next_run_goes_on(index, monkeypatch, capsys, place, options):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place, interrupted)
+    assert run(["ingest", "a.md", *options]) == 130
+    output = capsys.readouterr()
+    assert RESUMES in output.err
+    assert (json.loads(output.out)["error"] if options else output.out) == ("Interrupted" if options else "")
+
+
+def test_ctrl_c_of_another_command_says_nothing(index, monkeypatch, capsys):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cli.search.read_configuration", interrupted)
+    assert run(["search", "pausa"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.integration
+def test_ctrl_c_keeps_the_index_that_is_served_and_all_vectors(ingested, index):
+    write_law(
+        Path("a.md"), "BOE-A-2000-1", *(f"La pausa número {number} dura diecisiete minutos." for number in range(30))
+    )
     ingested("a.md")
     served = (index / "current").read_text()
     asked, over = threading.Event(), threading.Event()
+    answered: list[str] = []
 
-    def stall(request):
-        asked.set()
-        over.wait()
-        return failure(500)
+    def stall_at_the_third(request):
+        if len(answered) >= 8 + 16:
+            asked.set()
+            over.wait()
+            return failure(500)
+        answered.extend(request.body["input"])
+        return Reply()
 
     with running_server() as server:
-        server.answer("text-embedding-3-small", stall)
+        server.native_dimensions["text-embedding-3-small"] = 8
+        server.answer("text-embedding-3-small", stall_at_the_third)
         embedder = {"PROVIDER": "compatible", "BASE_URL": server.url, "DIMENSIONS": "8"}
         variables = {f"ARTICULADO_EMBEDDER_{name}": value for name, value in embedder.items()}
         process = started("ingest", "a.md", "--index", str(index), env=variables)
@@ -182,9 +278,19 @@ def test_ctrl_c_leaves_the_index_that_is_served(ingested, index):
             over.set()
             process.kill()
             process.communicate()
-    assert (process.returncode, output) == (130, b"")
-    assert b"Traceback" not in errors
-    assert (index / "current").read_text() == served
+        assert (process.returncode, output) == (130, b"")
+        assert b"Traceback" not in errors
+        assert RESUMES in errors.decode()
+        assert (index / "current").read_text() == served
+        assert list((index / "documents").glob("*.draft")) == []
+        server.requests.clear()
+        server.answer("text-embedding-3-small", lambda request: Reply())
+        process = started("ingest", "a.md", "--index", str(index), env=variables)
+        assert process.communicate(timeout=PATIENCE)[1] == b""
+        sent = [text for request in server.requests for text in request.body["input"]]
+    assert process.returncode == 0
+    assert sent
+    assert not set(sent) & set(answered)
 
 
 @pytest.mark.parametrize(
