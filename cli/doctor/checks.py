@@ -12,7 +12,7 @@ from articulado.values.protocols import Progress
 
 if TYPE_CHECKING:
     from articulado.config.profile import Profile
-    from articulado.config.settings import Settings
+    from articulado.config.settings import ModelSettings, Settings
     from articulado.ingestion.incremental.base import IndexBase
     from articulado.store.generations import Index
     from articulado.store.opening import Inspection
@@ -31,6 +31,21 @@ class DeepDiagnosis(TypedDict):
     points: int
     references: int
     findings: list[str]
+
+
+def vectors_of(settings: "ModelSettings") -> str:
+    """Say how texts are sent to a provider's embedder: batches, time-out, requests at once, and prefixes."""
+    from articulado.models.habits import kinds_of
+
+    if settings.provider in ("offline", "fastembed"):
+        return ""
+    kinds = kinds_of(settings.model, settings.query_prefix, settings.passage_prefix)
+    batch = f"hasta {settings.batch} textos" if settings.batch else "textos por petición según tarde"
+    parts = [batch, f"{settings.timeout:g} s por petición", f"{settings.concurrency} a la vez como máximo"]
+    parts += [f"«{kinds.query}» ante la consulta"] if kinds.query else []
+    parts += [f"«{kinds.passage}» ante el texto"] if kinds.passage else []
+    parts += ["el servidor distingue consulta y texto (input_type)"] if kinds.query_type else []
+    return f" · {', '.join(parts)}"
 
 
 async def look_deep(settings: "Settings", index: "Index", progress: Progress) -> DeepDiagnosis:

@@ -28,6 +28,7 @@ from cli.doctor.checks import (
     note_on_stale_cards,
     stale_calculations,
     staleness,
+    vectors_of,
 )
 from cli.failures import FAILED, failure_beside
 from cli.ingest.command import progress_bar
@@ -59,12 +60,13 @@ WITHOUT_PACKAGED = (
 
 
 class RoleDiagnosis(TypedDict):
-    """One model role; ``key`` is "configurada", "falta" or "no hace falta"."""
+    """One model role; ``key`` is "configurada", "falta" or "no hace falta", ``vectors`` how texts are sent to it."""
 
     provider: str
     model: str
     base_url: str
     key: str
+    vectors: str
 
 
 class IndexDiagnosis(TypedDict):
@@ -143,7 +145,7 @@ async def diagnose(
         diagnosis["store"], diagnosis["profile"] = settings.store, settings.profile
         for role in ROLES:
             model: ModelSettings = getattr(settings, role)
-            diagnosis["roles"][role] = _role(model)
+            diagnosis["roles"][role] = _role(model, vectors_of(model) if role == "embedder" else "")
             if settings.rag_enabled or role != "embedder":
                 diagnosis["problems"] += _role_problems(role, model, settings)
         diagnosis["rerank"] = _reranking(settings)
@@ -167,15 +169,15 @@ def _look_at_traces(diagnosis: Diagnosis) -> None:
         diagnosis["notes"].append(str(error))
 
 
-def _role(settings: "ModelSettings") -> RoleDiagnosis:
+def _role(settings: "ModelSettings", vectors: str) -> RoleDiagnosis:
     offline = settings.provider == "offline"
-    needed = settings.provider in KEYED_PROVIDERS
-    missing = "falta" if needed else "no hace falta"
+    missing = "falta" if settings.provider in KEYED_PROVIDERS else "no hace falta"
     return {
         "provider": settings.provider,
         "model": "" if offline else settings.model,
         "base_url": settings.base_url,
         "key": "configurada" if settings.api_key and not offline else missing,
+        "vectors": vectors,
     }
 
 
@@ -332,7 +334,7 @@ def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
         if settings := diagnosis["roles"].get(role):
             model = " ".join(part for part in (settings["provider"], settings["model"], settings["base_url"]) if part)
             is_off = role == "checker" and settings["provider"] == "offline"
-            described = "ninguno: no se hace" if is_off else f"{model} · clave: {settings['key']}"
+            described = "ninguno: no se hace" if is_off else f"{model} · clave: {settings['key']}{settings['vectors']}"
             lines.append((f"Modelo {name}", described))
     if diagnosis["profile"]:
         lines.append(("Perfil", diagnosis["profile"]))
