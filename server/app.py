@@ -20,8 +20,6 @@ from socket import socket
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Depends, FastAPI
-from langserve import APIHandler, add_routes
-from langserve.server import EndpointName
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, Response
 
@@ -36,10 +34,11 @@ from server.conversations.routes import Threads, conversation_routes, stopped
 from server.conversations.store import open_conversations
 from server.errors import FAILURES, handle_errors, speaks_openai
 from server.guards import CHEAP_STRATEGIES, Guards, Policy, check_body, run, taken
+from server.langserve_routes import langserve_routes
 from server.lookup.law import LawDesk
 from server.operations.requests import Readiness, WarmUp, health_routes, metrics_route
 from server.operations.traces import NO_TELEMETRY
-from server.runnable import ServedGraph, add_stream_route, outside_any_run
+from server.runnable import ServedGraph, outside_any_run
 from server.settings import HOST, PORT, ServerSettings, is_loopback
 from server.v1.answers import answer_routes
 from server.v1.chat import chat_routes
@@ -49,8 +48,6 @@ if TYPE_CHECKING:
     from server.mcp.app import McpEndpoint
 
 
-ENDPOINTS: tuple[EndpointName, ...] = ("invoke", "stream", "input_schema", "output_schema")
-PLAYGROUND_ENDPOINTS: tuple[EndpointName, ...] = ("playground", "stream_log", "config_schema")
 ABOUT = "Respuestas y casos, con las fuentes en que se apoyan"
 
 
@@ -140,16 +137,17 @@ def create_app(site: Site) -> FastAPI:
     guards.stand_around(app)
     handle_errors(app, site.language)
     fresh = Depends(outside_any_run)
-    checks = [fresh, Depends(check_body), Depends(site.policy.check)]
+    checks = [fresh, Depends(check_body)]
 
     def served(name: str, graph: Graph, kept: Threads | None = None) -> ServedGraph:
-        return ServedGraph(graph, kept, partial(site.using, name) if site.using else None)
+        using = partial(site.using, name) if site.using else None
+        return ServedGraph(graph, kept, using, guards.settings.deadline)
 
     answering = served(RAG, site.graph, threads)
     handling = {name: served(name, case) for name, case in site.cases.items()}
     for name, one in {RAG: answering, **handling}.items():
-        app.include_router(_routes(name, one, checks, playground=site.playground))
-    v1 = APIRouter(tags=["v1"], dependencies=[fresh, Depends(check_body)], responses=FAILURES)
+        app.include_router(langserve_routes(name, one, site.policy, checks, playground=site.playground))
+    v1 = APIRouter(tags=["v1"], dependencies=checks, responses=FAILURES)
     v1.include_router(answer_routes(answering, handling, threads, site.policy))
     if site.desk:
         v1.include_router(law_routes(site.desk, site.policy, has_keys=lambda: bool(guards.ring and guards.ring.keys)))
@@ -210,16 +208,6 @@ def _mcp(opened: OpenGraphs, guards: Guards, *, stateless: bool) -> "McpEndpoint
     from server.mcp.app import McpEndpoint
 
     return McpEndpoint(opened, guards, stateless=stateless)
-
-
-def _routes(name: str, served: ServedGraph, checks: list[Any], *, playground: bool) -> APIRouter:
-    path = f"/{name}"
-    router = APIRouter(dependencies=checks)
-    add_stream_route(router, APIHandler(served, path=path, config_keys=()), path)
-    enabled = (*ENDPOINTS, *PLAYGROUND_ENDPOINTS) if playground else ENDPOINTS
-    # On a router instead of the application, LangServe prints no banner and needs no deprecated start-up hook.
-    add_routes(router, served, path=path, config_keys=(), enabled_endpoints=enabled)
-    return router
 
 
 def __getattr__(name: str) -> Any:

@@ -15,6 +15,7 @@ from typing import Any, get_args
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
@@ -27,11 +28,12 @@ from articulado.values.answers import RerankStrategy
 from articulado.values.errors import ConfigurationError, InvalidInput
 from server.access import LOOPBACK, Authentication, KeyRing, OriginCheck
 from server.conversations.store import MEMORY, POSTGRES
-from server.errors import CONTEXT, answer_failure, speaks_openai
+from server.errors import CONTEXT, answer_failure, problem_of, speaks_openai
 from server.limits import Admission, Attendance, RateLimit, Room, is_of_agent_server
 from server.operations.requests import Metrics, RequestLog
 from server.operations.traces import Traces
 from server.settings import BACKLOG, HOST, WORKING, ServerSettings, is_loopback, listen
+from state.context import RunContext
 
 MAX_HISTORY = 40
 """Messages of a conversation that a caller sends."""
@@ -57,9 +59,12 @@ class Policy:
         if request.method != "POST":
             return
         body = await request.json()
-        sent = body.get("input") if isinstance(body, Mapping) else None
-        if isinstance(sent, Mapping):
-            self.check_input(sent)
+        if not isinstance(body, Mapping):
+            return
+        inputs = body.get("inputs")
+        for sent in (body.get("input"), *(inputs if isinstance(inputs, list) else ())):
+            if isinstance(sent, Mapping):
+                self.check_input(sent)
 
     def check_input(self, sent: Mapping[str, Any]) -> None:
         """Check the input of a graph, with the options of the run in it.
@@ -94,6 +99,39 @@ class Policy:
             raise InvalidInput(
                 translate("server.strategy_refused", field=strategy_field, strategy=strategy, others=allowed)
             )
+
+
+_OF_THE_SERVER = frozenset(("thread_id", "run_id", "graph_id", "assistant_id", "user_id", "cron_id", "thread_ts"))
+_PREFIXES_OF_THE_SERVER = ("__", "langgraph_", "checkpoint_")
+"""What a server itself puts beside the options, where they came as ``configurable``."""
+
+
+def check_options(
+    context: Any, policy: Policy, *, where: str = CONTEXT, known: Collection[str] = tuple(RunContext.model_fields)
+) -> None:
+    """Check the options of a run, which stand ``where`` a caller wrote them, against their schema and the policy.
+
+    ``known`` are the names that a message tells of.
+
+    Raises:
+        InvalidInput: one is unknown, cannot be used, or is the operator's to choose.
+    """
+    if not isinstance(context, Mapping):
+        return
+    options = {name: value for name, value in context.items() if not is_of_the_server(name)}
+    try:
+        RunContext.model_validate(options)
+    except ValidationError as error:
+        explained = "; ".join(problem_of(problem) for problem in error.errors()[:3])
+        raise InvalidInput(
+            translate("server.invalid_options", where=where, explained=explained, known=", ".join(known))
+        ) from error
+    policy.check_input({CONTEXT: options})
+
+
+def is_of_the_server(name: str) -> bool:
+    """Tell whether a key of ``configurable`` was put there by LangGraph or an Agent Server."""
+    return name in _OF_THE_SERVER or name.startswith(_PREFIXES_OF_THE_SERVER)
 
 
 MAX_DEPTH = 50

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any
 
 from limits import RateLimitItemPerMinute
@@ -58,6 +59,19 @@ def begins_run(scope: Scope) -> bool:
 
 def _is_work(scope: Scope) -> bool:
     return scope["method"] == "POST" or scope["path"] in _COSTLY_READS
+
+
+MAX_BATCH = 20
+"""Questions of one request of LangServe's ``batch``, which run one after another."""
+_BATCH = re.compile(r"/[^/]+/batch/?")
+_COUNT = "count_more_runs"
+"""Where the state of a request has what counts its runs beyond the first."""
+
+
+async def more_runs(scope: Scope, number: int) -> JSONResponse | None:
+    """Count ``number`` runs of a request beside the one it counts as; returns the refusal, if its key has no more."""
+    count = scope.get("state", {}).get(_COUNT)
+    return await count(number) if count else None
 
 
 _MEMORY = 0.2
@@ -168,11 +182,10 @@ class RateLimit:
             detail = translate("server.too_many_at_once", limit=self._at_once)
             await come_back(429, detail, _SOON)(scope, receive, send)
             return
-        if not await self._limiter.hit(self._limit, caller):
-            window = await self._limiter.get_window_stats(self._limit, caller)
-            detail = translate("server.too_many", limit=self._limit.amount)
-            await come_back(429, detail, window.reset_time - time.time())(scope, receive, send)
+        if refused := await self._counted(caller, 1):
+            await refused(scope, receive, send)
             return
+        scope["state"][_COUNT] = partial(self._counted, caller)
         self._running[caller] += 1
         try:
             await self._app(scope, receive, send)
@@ -181,11 +194,20 @@ class RateLimit:
             if not self._running[caller]:
                 del self._running[caller]
 
+    async def _counted(self, caller: str, runs: int) -> JSONResponse | None:
+        """Count runs of a caller; returns the response to those that are too many."""
+        if await self._limiter.hit(self._limit, caller, cost=runs):
+            return None
+        window = await self._limiter.get_window_stats(self._limit, caller)
+        detail = translate("server.too_many", limit=self._limit.amount)
+        return come_back(429, detail, window.reset_time - time.time())
+
 
 class Attendance:
     """Cancel a run whose client leaves before it is answered, and one that takes more than ``seconds``.
 
-    What has begun to stream is ended by its route when the client leaves; late, it ends with an ``error`` event.
+    What has begun to stream is ended by its route when the client leaves; late, it ends with an ``error`` event. A
+    batch has the seconds for each question that it may bring; its route holds every question to them.
     """
 
     def __init__(self, app: ASGIApp, seconds: float) -> None:
@@ -197,7 +219,8 @@ class Attendance:
         if not is_run(scope):
             await self._app(scope, receive, send)
             return
-        await _Attended(receive, send).run(self._app, scope, self._seconds)
+        questions = MAX_BATCH if _BATCH.fullmatch(scope["path"]) else 1
+        await _Attended(receive, send).run(self._app, scope, self._seconds * questions)
 
 
 class _Attended:

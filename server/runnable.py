@@ -1,27 +1,17 @@
-"""Compiled graph as a LangServe runnable that streams the typed events of the graph.
-
-It also replaces the stream route of LangServe, so that a failed stream ends with the error body of this
-project.
-"""
+"""Compiled graph as a LangServe runnable that streams the typed events of the graph."""
 
 import asyncio
-import json
-import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
-from typing import Any, TypeAlias, TypeVar, cast
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from typing import Any, TypeAlias, TypeVar
 
-from fastapi import APIRouter, Request
-from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import var_child_runnable_config
-from langserve import APIHandler
-from sse_starlette import EventSourceResponse
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableGenerator
+from langchain_core.runnables.config import get_config_list, var_child_runnable_config
+from pydantic import BaseModel, create_model
 
-from articulado.language.translation import translate
-from articulado.values.errors import ArticuladoError
 from graph.open_graphs import Graph
 from server.conversations.routes import THREAD, Threads
-from server.errors import CONTEXT, MESSAGES, error_event, served_input, served_output
+from server.errors import CONTEXT, MESSAGES, served_input, served_output
 from server.operations.requests import note_run
 from state.context import RunContext
 
@@ -33,15 +23,32 @@ ServedInput: TypeAlias = dict[str, Any]
 T = TypeVar("T")
 
 
+class QuestionFailed(Exception):
+    """A question of a batch failed: its ``number``, from 1, and the ``error``, ``TimeoutError`` if it took too long."""
+
+    def __init__(self, number: int, error: Exception) -> None:
+        super().__init__(number, error)
+        self.number = number
+        self.error = error
+
+
 class ServedGraph(Runnable[ServedInput, Any]):
     """Wrap a compiled graph: ``invoke`` gives its output, ``stream`` its typed events up to ``final``.
 
     A compiled graph by itself streams node updates through LangServe, and its run context cannot be passed. ``graph``
-    has the schemas; ``using`` gives the one that a run is of, by default the same.
+    has the schemas; ``using`` gives the one that a run is of, by default the same. ``seconds`` is the most that a
+    question of a batch takes.
     """
 
-    def __init__(self, graph: Graph, threads: Threads | None = None, using: Using | None = None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        threads: Threads | None = None,
+        using: Using | None = None,
+        seconds: float | None = None,
+    ) -> None:
         self._graph = graph
+        self.seconds = seconds
         self._threads = threads
         self._using: Using = using or (lambda: nullcontext(graph))
         self._input = served_input(graph.builder.input_schema, {THREAD: str} if threads else {})
@@ -52,6 +59,15 @@ class ServedGraph(Runnable[ServedInput, Any]):
     def InputType(self) -> Any:  # noqa: N802 - the name is LangChain's
         """What LangServe checks a request against and shows in its schemas."""
         return self._input
+
+    @property
+    def keeps_threads(self) -> bool:
+        """Tell whether an input may name a conversation that is kept."""
+        return self._threads is not None
+
+    def config_schema(self, *, include: Sequence[str] | None = None) -> type[BaseModel]:
+        """Return what LangServe shows of a configuration: the options of a run."""
+        return create_model(f"{self.name}_config", configurable=(RunContext | None, None))
 
     @property
     def OutputType(self) -> Any:  # noqa: N802 - the name is LangChain's
@@ -85,6 +101,51 @@ class ServedGraph(Runnable[ServedInput, Any]):
                 if event["type"] == "final":
                     note_run(graph_input, event["result"])
                 yield event
+
+    async def abatch(
+        self,
+        inputs: list[ServedInput],
+        config: RunnableConfig | list[RunnableConfig] | None = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> list[Any]:
+        """Run the graph once for each input, one after another: a batch takes the room of one run.
+
+        Raises:
+            QuestionFailed: a run fails, or takes longer than it may; with ``return_exceptions`` it is in the list.
+        """
+        results: list[Any] = []
+        for number, (one, its) in enumerate(zip(inputs, get_config_list(config, len(inputs)), strict=True), start=1):
+            try:
+                async with asyncio.timeout(self.seconds):
+                    results.append(await self.ainvoke(one, its, **kwargs))
+            except Exception as error:
+                failed = QuestionFailed(number, error)
+                if not return_exceptions:
+                    raise failed from error
+                results.append(failed)
+        return results
+
+    async def astream_events(self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Yield LangChain's events of one chain, whose chunks are those of ``astream``: no stage is a run of its own.
+
+        ``kwargs`` are LangChain's: the version, and what to include and exclude. Its last output is that of ``invoke``.
+        """
+
+        async def chunks(inputs: AsyncIterator[ServedInput]) -> AsyncIterator[dict[str, Any]]:
+            # Whoever listens to this chain would be told every text within it, too.
+            await outside_any_run()
+            async for one in inputs:
+                async for chunk in self.astream(one):
+                    yield chunk
+
+        chain = RunnableGenerator(chunks, name=self.name)
+        async for event in chain.astream_events(input, config, **kwargs):
+            data = event["data"]
+            if event["event"] == "on_chain_end" and isinstance(data.get("output"), dict):
+                data["output"] = data["output"].get("result", data["output"])
+            yield event
 
     @asynccontextmanager
     async def _conversation(
@@ -138,39 +199,3 @@ async def cancellable_stream(items: AsyncIterator[T]) -> AsyncIterator[T]:
 async def _drain(items: AsyncIterator[T], queue: asyncio.Queue[T | None]) -> None:
     async for item in items:
         queue.put_nowait(item)
-
-
-Event = dict[str, Any]
-Events = AsyncGenerator[Event, None]
-
-logger = logging.getLogger(__name__)
-
-
-def add_stream_route(router: APIRouter, handler: APIHandler, path: str) -> None:
-    """Add ``<path>/stream``; added before LangServe's route of the same path, it takes its place."""
-
-    @router.post(f"{path}/stream", include_in_schema=False)
-    async def stream(request: Request) -> EventSourceResponse:
-        response = await handler.stream(request)
-        response.body_iterator = with_failures(cast(Events, response.body_iterator))
-        return response
-
-
-async def with_failures(events: Events) -> AsyncIterator[Event]:
-    """Pass LangServe's events on; where it says "Internal Server Error" and raises, say what was raised.
-
-    A ``RemoteRunnable`` raises the event's ``message`` with its ``status_code``.
-    """
-    try:
-        async for event in events:
-            if event.get("event") != "error":
-                yield event
-    except GeneratorExit:
-        with suppress(asyncio.CancelledError):  # LangServe answers any exception, this one too, with one more event.
-            await events.athrow(asyncio.CancelledError())
-        await events.aclose()
-        raise
-    except Exception as error:
-        if not isinstance(error, ArticuladoError):
-            logger.exception(translate("server.interrupted"))
-        yield {"event": "error", "data": json.dumps(error_event(error), ensure_ascii=False)}

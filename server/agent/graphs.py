@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 
 from langgraph_sdk import Auth
 from langgraph_sdk.runtime import ServerRuntime
-from pydantic import ValidationError
 from starlette.datastructures import Headers
 
 from articulado.language.translation import translate, use_locale
@@ -21,10 +20,8 @@ from articulado.values.errors import InvalidInput
 from graph.ingest import Ingest, open_ingest
 from graph.open_graphs import CHAT, GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, configured_graphs
 from server.access import KeyRing, identify
-from server.errors import CONTEXT, problem_of
-from server.guards import CHEAP_STRATEGIES, Policy, keys_file
+from server.guards import CHEAP_STRATEGIES, Policy, check_options, keys_file
 from server.settings import ServerSettings
-from state.context import RunContext
 
 LOCAL = "@local"
 """Who calls a server without keys: somebody on its machine, which is all that its guards let in."""
@@ -95,33 +92,6 @@ def _ring() -> KeyRing:
 
 def _text(value: Any) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
-
-
-_OF_THE_SERVER = frozenset(("thread_id", "run_id", "graph_id", "assistant_id", "user_id", "cron_id", "thread_ts"))
-_PREFIXES_OF_THE_SERVER = ("__", "langgraph_", "checkpoint_")
-"""What a server itself puts beside the options, where they came as ``configurable``."""
-
-
-def check_options(context: Any, policy: Policy) -> None:
-    """Check the options of a run against their schema and the policy.
-
-    Raises:
-        InvalidInput: one is unknown, cannot be used, or is the operator's to choose.
-    """
-    if not isinstance(context, Mapping):
-        return
-    options = {name: value for name, value in context.items() if not _is_of_the_server(name)}
-    try:
-        RunContext.model_validate(options)
-    except ValidationError as error:
-        explained = "; ".join(problem_of(problem) for problem in error.errors()[:3])
-        known = ", ".join(RunContext.model_fields)
-        raise InvalidInput(translate("server.invalid_options", explained=explained, known=known)) from error
-    policy.check_input({CONTEXT: options})
-
-
-def _is_of_the_server(name: str) -> bool:
-    return name in _OF_THE_SERVER or name.startswith(_PREFIXES_OF_THE_SERVER)
 
 
 Runtime: TypeAlias = ServerRuntime[Any]

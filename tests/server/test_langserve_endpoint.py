@@ -228,14 +228,26 @@ def test_the_schemas_are_published(url: str) -> None:
     assert {"/rag/invoke", "/rag/stream", "/health"} <= set(httpx.get(f"{url}/openapi.json").json()["paths"])
 
 
-CLOSED = ["batch", "stream_log", "stream_events", "playground/", "token_feedback", "c/x/invoke", "config_schema"]
-
-
-@pytest.mark.parametrize("closed", CLOSED)
-def test_what_is_not_offered_is_not_there(url: str, closed: str) -> None:
-    for answered in (httpx.get(f"{url}/rag/{closed}"), httpx.post(f"{url}/rag/{closed}", json={"inputs": [QUESTION]})):
+@pytest.mark.parametrize(
+    ("closed", "instead"),
+    [
+        ("stream_log", "stream_events"),
+        ("playground/", "--playground"),
+        ("config_schema", "config.configurable"),
+        ("c/x/invoke", "/rag/invoke"),
+        ("feedback", "/v1/feedback"),
+        ("token_feedback", "/v1/feedback"),
+    ],
+)
+def test_what_is_closed_says_so_and_what_to_use(url: str, closed: str, instead: str) -> None:
+    for answered in (httpx.get(f"{url}/rag/{closed}"), httpx.post(f"{url}/rag/{closed}", json={"input": QUESTION})):
         assert answered.status_code == 404
-        assert answered.json()["detail"].startswith("Esa dirección no existe")
+        assert "está cerrado en este servidor" in answered.json()["detail"]
+        assert instead in answered.json()["detail"]
+
+
+def test_an_address_that_never_was_is_not_called_closed(url: str) -> None:
+    assert httpx.get(f"{url}/rag/nothing").json()["detail"].startswith("Esa dirección no existe")
 
 
 @pytest.mark.filterwarnings("ignore:astream_log is deprecated")
@@ -243,8 +255,6 @@ def test_playground_and_stream_log_come_together() -> None:
     with serving(create_app(Site(small_graph(), playground=True))) as base:
         page = httpx.get(f"{base}/rag/playground/")
         log = httpx.post(f"{base}/rag/stream_log", json={"input": QUESTION})
-        batch = httpx.post(f"{base}/rag/batch", json={"inputs": [QUESTION]})
     assert "previous_chunk_ids" in page.text
     assert "naturales [C1]." in log.text
     assert "event: error" not in log.text
-    assert batch.status_code == 404

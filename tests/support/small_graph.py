@@ -20,8 +20,8 @@ TOKENS = ["Treinta ", "días ", "naturales [C1]."]
 USAGE: Usage = {"turn": 1, "model_calls": 2, "tokens": {"input": 30, "output": 4}, "stages": {"answer": 1.5}}
 
 
-def small_graph(fail: Callable[[], Exception] | None = None, hang: "Hang | None" = None) -> CompiledStateGraph:
-    """Answer every question with ``TOKENS``; ``fail`` is raised, or ``hang`` entered, after the first token."""
+def small_graph(fail: Callable[[], Exception | None] | None = None, hang: "Hang | None" = None) -> CompiledStateGraph:
+    """Answer every question with ``TOKENS``; what ``fail`` returns is raised, or ``hang`` entered, after the first token."""
 
     async def analyze(state: RagState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         runtime.stream_writer({"type": "stage", "stage": "analyze"})
@@ -38,8 +38,8 @@ def small_graph(fail: Callable[[], Exception] | None = None, hang: "Hang | None"
         write = runtime.stream_writer
         write({"type": "stage", "stage": "answer"})
         write({"type": "token", "text": "Quince"})
-        if fail:
-            raise fail()
+        if fail and (error := fail()):
+            raise error
         if hang:
             await hang.forever()
         write({"type": "retry", "reason": "Se rehace."})
