@@ -1,12 +1,13 @@
-"""For LangChain programs: our retrieval as a retriever, and a collection on a Qdrant server as a vector store.
+"""For LangChain programs: retrieval as a retriever, answers as a tool, a collection on a server as a vector store.
 
-    from articulado.langchain import retriever, vector_store
+    from articulado.langchain import retriever, tool, vector_store
 
     retriever(k=5).invoke("¿Cuántos días de vacaciones tengo?")
+    tool(territory="Madrid").invoke({"question": "¿Cuántos días de vacaciones tengo?"})
     vector_store("normativa").similarity_search("preaviso de las vacaciones")
 
 ``retriever`` runs every stage up to the ranking. ``vector_store`` is LangChain's own hybrid search with our encoders:
-it ranks by the fusion of the server, and knows neither dates nor territories. Both open what the environment configures
+it ranks by the fusion of the server, and knows neither dates nor territories. All open what the environment configures
 unless they are given settings. This module is the only one of the library that builds a graph.
 """
 
@@ -19,6 +20,7 @@ from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, Callba
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.retrievers import BaseRetriever
+from langchain_core.tools import BaseTool
 from langchain_qdrant import QdrantVectorStore, RetrievalMode, SparseEmbeddings
 from langchain_qdrant.sparse_embeddings import SparseVector as LangChainSparseVector
 
@@ -35,6 +37,9 @@ from nodes.stage import wait_for
 
 PARENT_MARK = "[PARENT-CTX]"
 """Stands in a document of the vector store between a piece of a provision, which was found, and the whole of it."""
+
+LAY_PHRASINGS = "lay_phrasings"
+"""``source`` and ``chunk_type`` of questions of people that lead to what was found."""
 
 DOCUMENTS = 10
 """That a retriever returns at most, unless told otherwise."""
@@ -60,19 +65,19 @@ class ProvisionRetriever(BaseRetriever):
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         config = {"callbacks": run_manager.get_child()}
-        found = self.context.invoke({"question": query}, config, context=self._options, output_keys=_KEYS)
+        found = self.context.invoke(
+            {"question": query}, config, context=_options(as_of=self.as_of, territory=self.territory), output_keys=_KEYS
+        )
         return self._documents(found)
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
     ) -> list[Document]:
         config = {"callbacks": run_manager.get_child()}
-        found = await self.context.ainvoke({"question": query}, config, context=self._options, output_keys=_KEYS)
+        found = await self.context.ainvoke(
+            {"question": query}, config, context=_options(as_of=self.as_of, territory=self.territory), output_keys=_KEYS
+        )
         return self._documents(found)
-
-    @property
-    def _options(self) -> dict[str, Any]:
-        return {name: value for name in ("as_of", "territory") if (value := getattr(self, name)) is not None}
 
     def _documents(self, found: Mapping[str, Any]) -> list[Document]:
         ranked = ranked_provisions(with_cards(found["candidates"], found["cards"]))
@@ -100,6 +105,27 @@ def retriever(
         raise InvalidInput(translate("langchain.least_documents"))
     context = build_context(wait_for(open_services(settings)))
     return ProvisionRetriever(context=context, k=k, as_of=as_of, territory=territory)
+
+
+def tool(settings: Settings | None = None, *, as_of: date | None = None, territory: str | None = None) -> BaseTool:
+    """Return the answering graph as a tool of an agent, which takes a question alone.
+
+    ``graph.app.rag.as_tool()`` is the same tool over the settings of the environment, opened at its first call.
+
+    Args:
+        settings: those of the environment by default.
+        as_of: the day whose law answers; today by default.
+        territory: community or city of the questions.
+
+    Raises:
+        ArticuladoError: settings, index or a provider are not usable; the message says what to do.
+    """
+    from graph.app import question_tool
+    from graph.compose import open_services
+    from graph.rag import build_rag
+
+    services = wait_for(open_services(settings))
+    return question_tool(build_rag(services), services.profile, context=_options(as_of=as_of, territory=territory))
 
 
 def vector_store(collection: str = "normativa", settings: Settings | None = None) -> "ArticuladoVectorStore":
@@ -143,7 +169,8 @@ def vector_store(collection: str = "normativa", settings: Settings | None = None
 class ArticuladoVectorStore(QdrantVectorStore):
     """LangChain's vector store, whose documents have the whole provision behind the piece that was found.
 
-    Points whose ``metadata.source`` is ``lay_phrasings`` are questions of people that lead to a provision, and no law.
+    Points whose ``metadata.source`` is ``lay_phrasings`` are questions of people that lead to a provision, and no law:
+    documents of them have this ``chunk_type``, too, and no ``status``.
     """
 
     @classmethod
@@ -195,8 +222,14 @@ class SparseTermEncoder(SparseEmbeddings):
         return [LangChainSparseVector(indices=list(one.indices), values=list(one.values)) for one in vectors]
 
 
+def _options(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
 def _labels(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that tell a user's document from law: its own ``source``, its file, and no status."""
+    """Return the fields that tell from law what is none, questions of people and a user's document: it has no status."""
+    if metadata.get("source") == LAY_PHRASINGS:
+        return {"chunk_type": LAY_PHRASINGS, "status": None}
     chunk = cast(Chunk, {**blank_chunk(0, ""), **metadata})
     document = own_document(chunk)
     return {"source": "own_document", "document": document, "status": status_said(chunk)} if document else {}

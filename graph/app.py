@@ -5,15 +5,20 @@ profile. ``graph.compose`` offers the same as functions. An Agent Server takes i
 ``server.agent``.
 """
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import cache
 from typing import Any, cast
 
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import merge_configs
+from langchain_core.runnables.config import merge_configs, var_child_runnable_config
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from pydantic import BaseModel, Field, create_model
 
-from articulado.config.profile import load_profile
+from articulado.answering.footnotes import footnotes
+from articulado.config.profile import Profile, load_profile
 from articulado.config.settings import Settings
+from articulado.language.languages import language
+from articulado.values.errors import ArticuladoError
 from graph.open_graphs import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs
 
 
@@ -63,6 +68,19 @@ class GraphOnFirstRun(Runnable[Any, Any]):
         """Return the same graph with a configuration for each of its runs."""
         return GraphOnFirstRun(self._name, merge_configs(self._config, config, cast(RunnableConfig, kwargs)))
 
+    def as_tool(
+        self,
+        args_schema: type[BaseModel] | None = None,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        arg_types: dict[str, type] | None = None,
+    ) -> BaseTool:
+        """Return the graph as a tool for agents; that of answers takes a question alone (``question_tool``)."""
+        if self._name == RAG and args_schema is None and arg_types is None:
+            return question_tool(self, _graphs().profile, name=name, description=description)
+        return super().as_tool(args_schema, name=name, description=description, arg_types=arg_types)
+
     InputType = _of_open_graph("InputType")
     OutputType = _of_open_graph("OutputType")
     config_schema = _of_open_graph("config_schema")
@@ -86,6 +104,59 @@ class GraphOnFirstRun(Runnable[Any, Any]):
 
     def _configured(self, graph: Graph) -> Graph:
         return graph.with_config(self._config) if self._config else graph
+
+
+def question_tool(
+    graph: Runnable[Any, Any],
+    profile: Profile,
+    *,
+    context: Mapping[str, Any] | None = None,
+    name: str | None = None,
+    description: str | None = None,
+) -> BaseTool:
+    """Return an answering graph as a tool of an agent: a question in, the answer with its sources out, as Markdown.
+
+    The artifact of a tool message is the result of the graph (``state.rag.RagOutput``). An error of ours is the text of
+    the tool message, so that the agent may mend its call.
+
+    Args:
+        graph: the answering graph; runs are not part of the threads of a graph that calls the tool.
+        profile: the field of the questions, and the language of the texts that the agent reads.
+        context: options of every run (``state.context.RunContext``).
+        name: that of the tool, by default one for the field.
+        description: by default one for the field.
+    """
+    spoken, law = language(profile.language), profile.features.spanish_law
+    described = spoken.translate("tool_answers_law" if law else "tool_answers", title=profile.title)
+    schema = create_model("Question", question=(str, Field(description=spoken.translate("tool_question"))))
+
+    def told(result: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        sources = footnotes(result["citations"], result["warnings"], language(result["language"]), law=law)
+        return f"{result['answer']}\n\n{sources}", {key: value for key, value in result.items() if key != "messages"}
+
+    def ask(question: str) -> tuple[str, dict[str, Any]]:
+        var_child_runnable_config.set(None)  # The agent's threads and listeners are for its own texts.
+        try:
+            return told(graph.invoke({"question": question}, context=context))
+        except ArticuladoError as error:
+            raise ToolException(str(error)) from error
+
+    async def aask(question: str) -> tuple[str, dict[str, Any]]:
+        var_child_runnable_config.set(None)
+        try:
+            return told(await graph.ainvoke({"question": question}, context=context))
+        except ArticuladoError as error:
+            raise ToolException(str(error)) from error
+
+    return StructuredTool.from_function(
+        ask,
+        coroutine=aask,
+        name=name or ("consultar_derecho_laboral" if law else "consultar_documentos"),
+        description=description or described,
+        args_schema=schema,
+        response_format="content_and_artifact",
+        handle_tool_error=True,
+    )
 
 
 rag = GraphOnFirstRun(RAG)

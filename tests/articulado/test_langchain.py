@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
-from qdrant_client import AsyncQdrantClient, QdrantClient
+from langchain_core.documents import Document
+from qdrant_client import AsyncQdrantClient, QdrantClient, models
 from support.chunks import Batch, make_child, make_chunk
 from support.stores import build
 
@@ -15,8 +16,11 @@ from articulado.config.settings import Settings
 from articulado.encoders.bm25 import Bm25Encoder
 from articulado.encoders.dual import packaged_encoder
 from articulado.langchain import PARENT_MARK, ArticuladoVectorStore, DenseEncoder, SparseTermEncoder, retriever
+from articulado.ingestion.indexing.changes import entries_of
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.store.layout import CONTENT, METADATA, to_payload
 from articulado.store.server_writer import ServerWriter
+from articulado.values.chunks import Chunk
 from articulado.values.errors import ConfigurationError, InvalidInput
 
 HOLIDAYS = "¿Cuántos días de vacaciones me corresponden?"
@@ -103,3 +107,30 @@ async def test_the_vector_store_finds_pieces_and_shows_the_whole(tmp_path: Path)
 def test_a_vector_store_needs_a_server(demo_index: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"ARTICULADO_STORE=server.*retriever\(\)"):
         langchain.vector_store("normativa", Settings.read(None, index=demo_index))
+
+
+KINDS = {
+    "provision": {"chunk_type": "provision", "kind": "ley"},
+    "order": {"chunk_type": "provision", "kind": "orden", "status": "derogada"},
+    "card": {"chunk_type": "card", "kind": "ficha", "collection": "fichas"},
+    "ruling": {"chunk_type": "doctrine", "kind": "sentencia", "collection": "sentencias"},
+    "guide": {"chunk_type": "faqs", "kind": "article", "collection": "casos"},
+    "document": {"chunk_type": "document", "url": "file:///home/ana/pacto.docx", "collection": "documentos"},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_questions_of_people_are_never_taken_for_what_they_lead_to(kind: str) -> None:
+    parent = make_chunk(1, text=TEXT, **KINDS[kind])
+    *pieces, asked = entries_of([parent], {1: "¿cuánto descanso tengo?"}, "breadcrumb", {})
+    documents = [document_of(entry.chunk) for entry in (*pieces, asked)]
+    assert {document.metadata["source"] for document in documents[:-1]} <= {"official", "own_document"}
+    last = documents[-1].metadata
+    assert (last["source"], last["chunk_type"], last["status"]) == ("lay_phrasings", "lay_phrasings", None)
+    assert documents[-1].page_content.startswith("¿cuánto descanso tengo?")
+
+
+def document_of(chunk: Chunk) -> Document:
+    """Return the document that LangChain's vector store makes of the point of a chunk."""
+    point = models.ScoredPoint(id=chunk["id"], version=0, score=1.0, payload=to_payload(chunk))
+    return ArticuladoVectorStore._document_from_point(point, "normativa", CONTENT, METADATA)

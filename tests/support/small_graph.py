@@ -21,7 +21,7 @@ USAGE: Usage = {"turn": 1, "model_calls": 2, "tokens": {"input": 30, "output": 4
 
 
 def small_graph(fail: Callable[[], Exception | None] | None = None, hang: "Hang | None" = None) -> CompiledStateGraph:
-    """Answer every question with ``TOKENS``; what ``fail`` returns is raised, or ``hang`` entered, after the first token."""
+    """Answer every question with ``TOKENS``; after the first, what ``fail`` returns is raised, or ``hang`` entered."""
 
     async def analyze(state: RagState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         runtime.stream_writer({"type": "stage", "stage": "analyze"})
