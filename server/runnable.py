@@ -9,8 +9,10 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableGenerator
 from langchain_core.runnables.config import get_config_list, var_child_runnable_config
 from pydantic import BaseModel, create_model
 
+from articulado.language.translation import translate
+from articulado.values.errors import InvalidInput
 from graph.open_graphs import Graph
-from server.conversations.routes import THREAD, Threads
+from server.conversations.routes import KEEP_TURNS, THREAD, Threads
 from server.errors import CONTEXT, MESSAGES, served_input, served_output
 from server.operations.requests import note_run
 from state.context import RunContext
@@ -51,7 +53,7 @@ class ServedGraph(Runnable[ServedInput, Any]):
         self.seconds = seconds
         self._threads = threads
         self._using: Using = using or (lambda: nullcontext(graph))
-        self._input = served_input(graph.builder.input_schema, {THREAD: str} if threads else {})
+        self._input = served_input(graph.builder.input_schema, {THREAD: str, KEEP_TURNS: int} if threads else {})
         self._output = served_output(graph.builder.output_schema)
         self.name = graph.get_name()
 
@@ -152,12 +154,14 @@ class ServedGraph(Runnable[ServedInput, Any]):
         self, graph_input: ServedInput, config: RunnableConfig | None
     ) -> AsyncIterator[tuple[Graph, RunnableConfig | None, dict[str, Any]]]:
         """Yield graph, config and options of a run: those of the conversation that its input names, if it does."""
-        thread_id = graph_input.pop(THREAD, None)
+        thread_id, keep_turns = graph_input.pop(THREAD, None), graph_input.pop(KEEP_TURNS, None)
+        if thread_id is None and keep_turns is not None:
+            raise InvalidInput(translate("conversations.keep_without_thread"))
         if thread_id is None or self._threads is None:
             async with self._using() as graph:
                 yield graph, config, {}
             return
-        async with self._threads.held(thread_id) as (saver, name), self._using() as latest:
+        async with self._threads.held(thread_id, keep_turns) as (saver, name), self._using() as latest:
             graph = latest.copy({"checkpointer": saver})
             run_config: RunnableConfig = {**(config or {}), "configurable": {"thread_id": name}}
             # One checkpoint a turn: what is cut off is asked again.

@@ -25,6 +25,7 @@ from articulado.values.answers import Citation, Message
 from articulado.values.errors import ConversationBusy, InvalidInput
 from articulado.verification.claims import side_by_side
 from server.conversations.checkpoint_trimming import LeanSaver
+from server.conversations.sharing import Share
 from server.conversations.store import Conversation, Conversations, KeptTurn, check_name
 from server.operations.requests import current_caller
 
@@ -209,6 +210,8 @@ def _link(paragraph: "Paragraph", url: str) -> None:
 
 THREAD = "thread_id"
 """Key of the input that names the conversation of a run."""
+KEEP_TURNS = "keep_turns"
+"""Key of the input with the number of turns that stay; the run replaces the later ones."""
 _DAY = 86_400
 
 
@@ -220,11 +223,13 @@ class Threads:
         self._busy: set[str] = set()
 
     @asynccontextmanager
-    async def held(self, thread_id: str) -> AsyncIterator[tuple[LeanSaver, str]]:
+    async def held(self, thread_id: str, keep_turns: int | None = None) -> AsyncIterator[tuple[LeanSaver, str]]:
         """Hold a conversation for one run; yields where and under which name it is kept.
 
+        The run follows the first ``keep_turns`` turns, by default all. The others stay until it has an answer.
+
         Raises:
-            InvalidInput: the name is none, or nothing is kept here.
+            InvalidInput: the name is none, nothing is kept here, or there are fewer turns.
             ConversationBusy: a run of it goes on at the moment.
         """
         kept, name = self.kept_as(thread_id)
@@ -232,7 +237,7 @@ class Threads:
             raise ConversationBusy(translate("conversations.busy", thread=thread_id))
         self._busy.add(name)
         try:
-            yield kept.saver, name
+            yield kept.saver if keep_turns is None else await kept.saver.after(name, keep_turns), name
         finally:
             self._busy.discard(name)
 
@@ -264,13 +269,26 @@ class ReadConversation(TypedDict):
     last: str
 
 
+class SharedConversation(Share):
+    """The turns behind a link, as they were when it was made."""
+
+    content: list[KeptTurn]
+
+
+class Shares(TypedDict):
+    """The links to a conversation."""
+
+    shares: list[Share]
+
+
 def conversation_routes(threads: Threads, title: str, language: str, *, law: bool) -> APIRouter:
-    """Return the routes that read, export and delete the caller's conversations.
+    """Return the routes that read, export, share and delete the caller's conversations.
 
     ``title`` and ``language`` are those of an exported document; ``law``: its notice speaks of legal advice.
     """
     router = APIRouter(tags=["conversations"])
     Thread = Annotated[str, Path(alias=THREAD)]  # noqa: N806 - a type
+    Token = Annotated[str, Path(max_length=64)]  # noqa: N806 - a type
 
     @router.get("/conversations/{thread_id}")
     async def read(thread_id: Thread) -> ReadConversation:
@@ -300,6 +318,38 @@ def conversation_routes(threads: Threads, title: str, language: str, *, law: boo
         kept, name = threads.kept_as(thread_id)
         await kept.delete(name)
         return Response(status_code=204)
+
+    @router.post("/conversations/{thread_id}/shares", status_code=201)
+    async def share(
+        thread_id: Thread,
+        turn: Annotated[int | None, Query(ge=1, description="Solo este turno, contado desde 1")] = None,
+    ) -> Share:
+        """Make a link to a conversation as it stands, or to one of its turns, for whoever may use this server."""
+        kept, name = threads.kept_as(thread_id)
+        turns = (await kept.read(name)).turns
+        if not turns or (turn or 1) > len(turns):
+            raise InvalidInput(translate("conversations.nothing_to_share", turn=turn or 1, has=len(turns)))
+        return await kept.shared.put(name, turns[turn - 1 : turn] if turn else turns)
+
+    @router.get("/conversations/{thread_id}/shares")
+    async def shares(thread_id: Thread) -> Shares:
+        """Return the links to a conversation."""
+        kept, name = threads.kept_as(thread_id)
+        return {"shares": await kept.shared.of(name)}
+
+    @router.delete("/conversations/{thread_id}/shares/{token}", status_code=204)
+    async def withdraw(thread_id: Thread, token: Token) -> Response:
+        """Withdraw a link to a conversation."""
+        kept, name = threads.kept_as(thread_id)
+        await kept.shared.withdraw(name, token)
+        return Response(status_code=204)
+
+    @router.get("/shared/{token}")
+    async def shared(token: Token) -> SharedConversation:
+        """Return what somebody shared, to any key of this server."""
+        kept, _ = threads.kept_as("-")
+        found, turns = await kept.shared.read(token)
+        return {**found, "content": turns}
 
     return router
 

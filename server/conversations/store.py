@@ -27,6 +27,7 @@ from articulado.values.answers import AnswerOutcome, CaseGuide, Citation, Messag
 from articulado.values.errors import ConfigurationError, ConversationUnknown, InvalidInput, StoreUnavailable
 from articulado.values.findings import Certificate, Finding, Freshness, NamedVerdict, Remission
 from server.conversations.checkpoint_trimming import LeanSaver
+from server.conversations.sharing import SharedBox
 from state.rag import fresh_turn
 
 if TYPE_CHECKING:
@@ -172,6 +173,7 @@ class Conversations:
     ) -> None:
         self.saver = LeanSaver(saver)
         self.feedback = FeedbackBox(store)
+        self.shared = SharedBox(store)
         self._erase = erase
 
     async def read(self, thread_id: str) -> Conversation:
@@ -180,14 +182,13 @@ class Conversations:
         Raises:
             ConversationUnknown: nothing is kept under this name.
         """
-        # The newest first; of a turn that was written more than once, the last holds.
-        checkpoints = [found.checkpoint async for found in self.saver.alist(_config(thread_id))]
+        checkpoints = [found.checkpoint for found in await self.saver.line(_config(thread_id))]
         if not checkpoints:
             raise ConversationUnknown(translate("conversations.unknown", thread=thread_id.rpartition("/")[2]))
         turns: dict[int, KeptTurn] = {}
         for checkpoint in checkpoints:
             values = checkpoint["channel_values"]
-            # A run that was cut off may have left a turn without an answer.
+            # A run that was cut off by an earlier version may have left a turn without an answer.
             if values.get("answer"):
                 turns.setdefault(values["turn"], _turn_of(values, checkpoint["ts"]))
         return Conversation(
@@ -220,6 +221,7 @@ class Conversations:
     async def _delete(self, thread_id: str) -> None:
         await self.saver.adelete_thread(thread_id)
         await self.feedback.delete(thread_id)
+        await self.shared.delete_of(thread_id)
 
     async def _erase_traces(self) -> None:
         """Overwrite the copies of deleted text that the database has kept for itself."""
@@ -229,13 +231,14 @@ class Conversations:
     async def forget(self, days: float, now: datetime | None = None) -> list[str]:
         """Delete the conversations that went on more than so many days ago for the last time; return their names.
 
-        What was thought of answers is deleted after as many days.
+        What was thought of answers, and what was shared, is deleted after as many days.
         """
         before = (now or datetime.now(UTC)) - timedelta(days=days)
         old = [thread for thread, last in (await self.last_used()).items() if last < before]
         for thread in old:
             await self._delete(thread)
         await self.feedback.forget(before)
+        await self.shared.forget(before)
         await self._erase_traces()
         return old
 

@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from articulado.language.translation import translate
 from articulado.values.errors import ArticuladoError
-from server.conversations.routes import THREAD, Threads
+from server.conversations.routes import KEEP_TURNS, THREAD, Threads
 from server.errors import BODY_FAILURES, CONTEXT, V1, error_event, failures, served_output
 from server.guards import Policy
 from server.operations.requests import current_caller
@@ -69,6 +69,8 @@ def answer_routes(rag: ServedGraph, cases: Mapping[str, ServedGraph], threads: T
         sent: dict[str, Any] = {"question": body.question, CONTEXT: body.context()}
         if body.thread_id:
             sent[THREAD] = body.thread_id
+        if body.keep_turns is not None:
+            sent[KEEP_TURNS] = body.keep_turns
         policy.check_options(body.max_chunks, body.rerank_strategy)
         if EVENTS in request.headers.get("accept", ""):
             return EventSourceResponse(_events(rag, sent))

@@ -78,6 +78,11 @@ class Ask(Options):
 
     question: Question = Field(description="La pregunta")
     thread_id: ThreadId | None = Field(default=None, description="Conversación en la que se pregunta")
+    keep_turns: int | None = Field(
+        default=None,
+        ge=0,
+        description="Turnos de la conversación que se conservan; la respuesta sustituye a los siguientes",
+    )
 
 
 class RequiredData(Options):

@@ -27,7 +27,7 @@ ANSWER = "Treinta días [C1].\n===META===\nUSED|1\nDROP|ninguno"
 def app(home: Path, ring: KeyRing | None = None) -> Any:
     found = {"vacaciones anuales": [(38, 1.0)]}
     services = make_services(
-        FakeStore([HOLIDAYS], found), QueueChat(*['["vacaciones anuales"]'] * 4), QueueChat(*[ANSWER] * 4)
+        FakeStore([HOLIDAYS], found), QueueChat(*['["vacaciones anuales"]'] * 6), QueueChat(*[ANSWER] * 6)
     )
     settings = ServerSettings(conversations="sqlite:kept.sqlite")
     return create_app(Site(build_rag(services), guards=Guards(settings, ring, home=home)))
@@ -98,3 +98,93 @@ def test_a_conversation_has_one_question_at_a_time() -> None:
             busy = httpx.post(f"{url}/rag/invoke", json=sent)
         assert (busy.status_code, busy.json()["error"]) == (409, "ConversationBusy")
         assert hang.cancelled.wait(PATIENCE)
+
+
+def v1_ask(url: str, question: str, **fields: Any) -> httpx.Response:
+    return httpx.post(f"{url}/v1/ask", json={"question": question, **fields}, timeout=PATIENCE)
+
+
+def questions_of(url: str, thread: str) -> list[str]:
+    return [turn["question"] for turn in httpx.get(f"{url}/conversations/{thread}").json()["turns"]]
+
+
+@pytest.mark.parametrize(
+    ("kept", "left"),
+    [
+        (0, ["otra"]),
+        (1, [FIRST, "otra"]),
+        (2, [FIRST, SECOND, "otra"]),
+        (None, [FIRST, SECOND, FIRST, "otra"]),
+        (3, [FIRST, SECOND, FIRST, "otra"]),
+    ],
+)
+def test_a_question_asked_again_replaces_the_turns_after_those_that_stay(
+    tmp_path: Path, kept: int | None, left: list[str]
+) -> None:
+    with serving(app(tmp_path)) as url:
+        for question in (FIRST, SECOND, FIRST):
+            assert v1_ask(url, question, thread_id="mía").status_code == 200
+        again = v1_ask(url, "otra", thread_id="mía", **({} if kept is None else {"keep_turns": kept}))
+        assert again.json()["usage"]["turn"] == len(left)
+        assert questions_of(url, "mía") == left
+        messages = httpx.get(f"{url}/conversations/mía").json()["messages"]
+        assert [each["content"] for each in messages if each["role"] == "user"] == left
+
+
+def test_turns_may_be_replaced_again_and_go_on(tmp_path: Path) -> None:
+    with serving(app(tmp_path)) as url:
+        for fields in ({}, {"keep_turns": 0}, {}, {"keep_turns": 1}):
+            v1_ask(url, FIRST if not fields else SECOND, thread_id="mía", **fields)
+        assert questions_of(url, "mía") == [SECOND, SECOND]
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"thread_id": "mía", "keep_turns": 2}, "de 0 a 1"),
+        ({"thread_id": "nueva", "keep_turns": 1}, "de 0 a 0"),
+        ({"keep_turns": 0}, "thread_id"),
+        ({"thread_id": "mía", "keep_turns": -1}, "keep_turns"),
+        ({"thread_id": "mía", "keep_turns": "x"}, "keep_turns"),
+    ],
+)
+def test_a_number_of_turns_that_is_not_there_is_told(tmp_path: Path, fields: dict[str, Any], told: str) -> None:
+    with serving(app(tmp_path)) as url:
+        v1_ask(url, FIRST, thread_id="mía")
+        refused = v1_ask(url, SECOND, **fields)
+        assert refused.status_code == 422
+        assert told in refused.json()["detail"]
+        assert questions_of(url, "mía") == [FIRST]
+
+
+def test_a_link_shows_what_was_shared_until_it_is_withdrawn(tmp_path: Path) -> None:
+    ring = KeyRing(tmp_path / "keys.json")
+    one, other = ({"x-api-key": ring.add(name, date(2026, 1, 1))} for name in ("una", "otra"))
+    with serving(app(tmp_path, ring)) as url:
+        shares = f"{url}/conversations/1/shares"
+        ask(url, FIRST, "1", **one)
+        ask(url, SECOND, "1", **one)
+        whole = httpx.post(shares, headers=one).json()
+        second = httpx.post(shares, params={"turn": 2}, headers=one).json()
+        assert min(len(whole["token"]), len(second["token"])) >= 32
+        ask(url, FIRST, "1", **one)
+        seen = httpx.get(f"{url}/shared/{whole['token']}", headers=other).json()
+        assert [turn["question"] for turn in seen["content"]] == [FIRST, SECOND]
+        assert seen["content"][0]["citations"][0]["chunk_id"] == 38
+        assert "thread_id" not in seen
+        only = httpx.get(f"{url}/shared/{second['token']}", headers=other).json()
+        assert [turn["question"] for turn in only["content"]] == [SECOND]
+        assert httpx.get(f"{url}/shared/{whole['token']}").status_code == 401
+        assert httpx.get(f"{url}/shared/nada", headers=other).status_code == 404
+        # Another key neither lists, nor withdraws, nor makes links to it.
+        assert httpx.get(shares, headers=other).json() == {"shares": []}
+        assert httpx.delete(f"{shares}/{whole['token']}", headers=other).status_code == 404
+        assert httpx.post(shares, headers=other).status_code == 404
+        listed = httpx.get(shares, headers=one).json()["shares"]
+        assert {share["token"]: share["turns"] for share in listed} == {whole["token"]: 2, second["token"]: 1}
+        assert httpx.post(shares, params={"turn": 4}, headers=one).status_code == 422
+        assert httpx.delete(f"{shares}/{whole['token']}", headers=one).status_code == 204
+        assert httpx.get(f"{url}/shared/{whole['token']}", headers=one).status_code == 404
+        # The rest goes with the conversation.
+        assert httpx.delete(f"{url}/conversations/1", headers=one).status_code == 204
+        assert httpx.get(f"{url}/shared/{second['token']}", headers=one).status_code == 404

@@ -223,6 +223,7 @@ def test_the_schemas_are_published(url: str) -> None:
         "previous_chunk_ids",
         "context",
         "thread_id",
+        "keep_turns",
     }
     assert "context_chunk_ids" in httpx.get(f"{url}/rag/output_schema").json()["$defs"]["RagOutput"]["properties"]
     assert {"/rag/invoke", "/rag/stream", "/health"} <= set(httpx.get(f"{url}/openapi.json").json()["paths"])

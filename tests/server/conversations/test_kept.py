@@ -87,6 +87,34 @@ async def test_a_run_that_fails_leaves_no_turn_without_an_answer(tmp_path: Path)
         with pytest.raises(IndexError):
             await graph.ainvoke({"question": SECOND}, {"configurable": {"thread_id": "web/failed"}}, durability="exit")
         assert [turn["question"] for turn in (await conversations.read("web/failed")).turns] == [FIRST]
+        # Asked anew from the first turn on, it fails again: what was to be replaced stays.
+        await ask(conversations, "web/failed", SECOND)
+        silent = make_services(
+            FakeStore([HOLIDAYS], found), QueueChat('["vacaciones anuales"]'), QueueChat(IndexError())
+        )
+        graph = build_rag(silent, await conversations.saver.after("web/failed", 1))
+        with pytest.raises(IndexError):
+            await graph.ainvoke({"question": FIRST}, {"configurable": {"thread_id": "web/failed"}}, durability="exit")
+        assert [turn["question"] for turn in (await conversations.read("web/failed")).turns] == [FIRST, SECOND]
+
+
+async def test_turns_are_replaced_wherever_they_are_kept(where: str, tmp_path: Path) -> None:
+    async with open_conversations(where, tmp_path) as conversations:
+        await ask(conversations, "web/again", FIRST, SECOND, SECOND)
+        graph = build_rag(services(), await conversations.saver.after("web/again", 1))
+        config = {"configurable": {"thread_id": "web/again"}}
+        assert (await graph.ainvoke({"question": FIRST}, config, durability="exit"))["usage"]["turn"] == 2
+        assert [turn["question"] for turn in (await conversations.read("web/again")).turns] == [FIRST, FIRST]
+
+
+async def test_what_was_shared_is_forgotten_in_time(where: str, tmp_path: Path) -> None:
+    async with open_conversations(where, tmp_path) as conversations:
+        token = (await conversations.shared.put("web/shared", [{"question": FIRST}]))["token"]
+        await conversations.forget(1)
+        assert (await conversations.shared.read(token))[1] == [{"question": FIRST}]
+        await conversations.forget(1, datetime.now(UTC) + timedelta(days=2))
+        with pytest.raises(ConversationUnknown, match="no existe o se ha retirado"):
+            await conversations.shared.read(token)
 
 
 async def test_two_servers_share_a_database(database: str, tmp_path: Path) -> None:
@@ -125,7 +153,8 @@ async def test_old_conversations_are_forgotten(where: str, tmp_path: Path) -> No
         for name, day in (("old", "2026-01-01"), ("older", "2025-06-01"), ("new", "2026-03-01")):
             checkpoint = empty_checkpoint() | {"ts": f"{day}T12:00:00+00:00"}
             config = {"configurable": {"thread_id": name, "checkpoint_ns": ""}}
-            await conversations.saver.aput(config, checkpoint, {"source": "loop", "step": 1, "parents": {}}, {})
+            metadata = {"source": "loop", "step": 1, "parents": {}}
+            await conversations.saver.aput(config, checkpoint, metadata, {"transcript": "1"})
         now = datetime(2026, 3, 2, tzinfo=UTC)
         assert set(await conversations.forget(30, now)) >= {"old", "older"}
         assert set(await conversations.last_used()) & {"old", "older", "new"} == {"new"}

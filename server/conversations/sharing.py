@@ -1,0 +1,96 @@
+"""Read-only copies of conversations under links that nobody can guess, kept in a store.
+
+A copy is made on purpose, is not changed by later turns, and goes with its conversation, by retention or when it is
+withdrawn. Moments are in UTC.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from langgraph.store.base import BaseStore, SearchItem
+from typing_extensions import TypedDict
+
+from articulado.language.translation import translate
+from articulado.values.errors import ConversationUnknown
+
+_SHARED = ("shared",)
+"""Namespace of the copies in a store."""
+_BYTES = 24
+"""Bytes of chance in a link."""
+_PAGE = 100
+
+
+class Share(TypedDict):
+    """A link: its token, the number of turns behind it, and the moment when it was made (ISO 8601)."""
+
+    token: str
+    turns: int
+    shared: str
+
+
+class SharedBox:
+    """The shared copies in a store; each is of the conversation ``thread_id``, the name as which it is kept."""
+
+    def __init__(self, store: BaseStore) -> None:
+        self._store = store
+
+    async def put(self, thread_id: str, turns: Sequence[Mapping[str, Any]]) -> Share:
+        """Keep a copy of turns under a new token."""
+        share: Share = {
+            "token": secrets.token_urlsafe(_BYTES),
+            "turns": len(turns),
+            "shared": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        kept = {**share, "thread_id": thread_id, "content": [dict(turn) for turn in turns]}
+        await self._store.aput(_SHARED, share["token"], kept, index=False)
+        return share
+
+    async def read(self, token: str) -> tuple[Share, list[Any]]:
+        """Return a link and the turns behind it.
+
+        Raises:
+            ConversationUnknown: there is no such link, or it was withdrawn.
+        """
+        found = await self._store.aget(_SHARED, token)
+        if found is None:
+            raise ConversationUnknown(translate("conversations.not_shared"))
+        return _share_of(found.value), list(found.value["content"])
+
+    async def of(self, thread_id: str) -> list[Share]:
+        """Return the links to a conversation, the oldest first."""
+        found = [item.value for item in await self._items() if item.value["thread_id"] == thread_id]
+        return sorted(map(_share_of, found), key=lambda share: (share["shared"], share["token"]))
+
+    async def withdraw(self, thread_id: str, token: str) -> None:
+        """Delete a link to a conversation.
+
+        Raises:
+            ConversationUnknown: the conversation has no such link.
+        """
+        found = await self._store.aget(_SHARED, token)
+        if found is None or found.value["thread_id"] != thread_id:
+            raise ConversationUnknown(translate("conversations.not_shared"))
+        await self._store.adelete(_SHARED, token)
+
+    async def delete_of(self, thread_id: str) -> None:
+        """Delete all links to a conversation."""
+        for share in await self.of(thread_id):
+            await self._store.adelete(_SHARED, share["token"])
+
+    async def forget(self, before: datetime) -> None:
+        """Delete the links made before a moment."""
+        for item in await self._items():
+            if datetime.fromisoformat(item.value["shared"]) < before:
+                await self._store.adelete(_SHARED, item.key)
+
+    async def _items(self) -> list[SearchItem]:
+        items: list[SearchItem] = []
+        while page := await self._store.asearch(_SHARED, limit=_PAGE, offset=len(items)):
+            items += page
+        return items
+
+
+def _share_of(kept: Mapping[str, Any]) -> Share:
+    return {"token": kept["token"], "turns": kept["turns"], "shared": kept["shared"]}
