@@ -18,7 +18,15 @@ from articulado.calculations.parameters import asks_for_value_alone, caveat
 from articulado.calculations.written import Worked
 from articulado.cases.rules import stated_data
 from articulado.encoders.phrasings import Phrasings
-from articulado.guides.card_answers import card_text, exclusions, is_for, regime_names, regimes_named, stale_provisions
+from articulado.guides.card_answers import (
+    card_text,
+    exclusions,
+    is_for,
+    next_questions,
+    regime_names,
+    regimes_named,
+    stale_provisions,
+)
 from articulado.guides.cards import Card, Pin, Regime, Statement, card_of, sentence_at
 from articulado.guides.translations import CardInLanguage, translated
 from articulado.language.formats import long_day
@@ -32,7 +40,7 @@ from articulado.retrieval.fusion import LEAST_ON_TOPIC, NEAR_THE_BEST, candidate
 from articulado.retrieval.ranking.cards import CardReader, probable_cards
 from articulado.retrieval.ranking.comparison import SURE, is_unlearnt
 from articulado.retrieval.search import community_asked
-from articulado.values.answers import CaseGuide, Days, StoreName, whole_text
+from articulado.values.answers import CaseGuide, Days, StoreName, Suggestion, whole_text
 from articulado.values.cases import details_of
 from articulado.values.chunks import (
     REPEALED,
@@ -70,6 +78,7 @@ class ChooseCardsUpdate(TypedDict):
     calculations: NotRequired[list[Worked]]
     dated_values: NotRequired[list[Candidate]]
     guides: NotRequired[list[CaseGuide]]
+    suggestions: NotRequired[list[Suggestion]]
 
 
 async def choose_cards(
@@ -141,6 +150,8 @@ async def choose_cards(
         values += _caveats(others, regimes, days, spoken)
     values += elsewhere
     kinds = {kind for each in values for kind in each["found_by"]}
+    likely = [card_of(each["chunk"]) for each, _ in probable if chosen and each["chunk"]["id"] not in said_before]
+    answering = [card_of(each["chunk"]) for each in chosen]
     return {
         "cards": [*chosen, *bearing.values()],
         "calculations": [
@@ -148,6 +159,7 @@ async def choose_cards(
         ],
         "dated_values": values,
         "guides": guides,
+        "suggestions": await next_questions(likely, answering, regimes, store, days, spoken),
     }
 
 

@@ -20,7 +20,7 @@ from articulado.prompting.abstention import declined
 from articulado.prompting.citation_markers import citation, markers_in, one_per_mark, unread_source
 from articulado.prompting.notes import law_notes_once
 from articulado.retrieval.needs import name_of
-from articulado.values.answers import AnswerOutcome, Citation, Message, Need, whole_text
+from articulado.values.answers import AnswerOutcome, Citation, Message, Need, Suggestion, whole_text
 from articulado.values.errors import ArticuladoError
 from articulado.values.findings import Certificate, Freshness, Remission
 from articulado.verification.disclosures import certificate_of, freshness_of, precedence_notes, remissions_of
@@ -50,6 +50,7 @@ class FinalizeUpdate(TypedDict):
     freshness: Freshness
     certificate: Certificate | None
     abstained: bool
+    suggestions: list[Suggestion]
     needs: list[Need]
     warnings: list[str]
     transcript: list[Message]
@@ -127,6 +128,7 @@ async def finalize(
         "freshness": freshness_of(cited, index_day, changes, days_of(state).today),
         "certificate": _certificate(state, runtime.context, profile, language) if abstained else None,
         "abstained": abstained,
+        "suggestions": [] if abstained else state["suggestions"],
         "needs": needs,
         "warnings": warnings,
         "transcript": [*state["conversation"], *exchange][-MAX_MESSAGES:],

@@ -22,6 +22,7 @@ from articulado.values.answers import (
     NearestNeed,
     Need,
     StoreName,
+    Suggestion,
     TurnQuestion,
     Usage,
     Verdict,
@@ -92,6 +93,7 @@ class Answered(TypedDict):
     choice may be sent as the next one, with or without a conversation. ``needs`` are the provisions and keywords that
     the last reply lacks; in the end, those still lacking. ``guides`` are the case guides of the chosen answer cards,
     which go on with the data of the person. ``cut`` is set if the model stopped in the middle of its answer.
+    ``suggestions`` are up to three next questions that other cards answer, none after an outcome other than ``answer``.
     """
 
     answer: str
@@ -107,6 +109,7 @@ class Answered(TypedDict):
     unpinned: bool
     guides: list[CaseGuide]
     cut: bool
+    suggestions: list[Suggestion]
 
 
 class Answer(Answered):

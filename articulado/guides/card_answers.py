@@ -1,7 +1,7 @@
 """Use of answer cards: whom a card is for, if its law is still the one that it was written against, and its text.
 
 ``regimes_named`` returns the regimes that a question names, ``is_for`` and ``exclusions`` what a card says to them.
-``stale_provisions`` compares the provisions of cards with an index: ``corpus/fichas/wordings.json`` has the hash of
+``next_questions`` are needs of other cards that suit the same person. ``stale_provisions`` compares the provisions of cards with an index: ``corpus/fichas/wordings.json`` has the hash of
 each by law and provision key (``python -m tools.wordings``). ``card_text`` writes a card as the fragment of a
 prompt, each line with the provisions that bear it.
 """
@@ -20,16 +20,21 @@ from typing import get_args
 from articulado.calculations.wordings import IndexedWording, wordings_of
 from articulado.calculations.written import cited
 from articulado.guides.cards import FOLDER, Card, Pin, Regime, Statement, packaged_cards
+from articulado.guides.translations import translated
 from articulado.language.folding import fold
 from articulado.language.languages import Language
+from articulado.language.translation import DEFAULT_LANGUAGE
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import certainty, tracked_laws
+from articulado.values.answers import Days, Suggestion
 from articulado.values.chunks import ProvisionRef
 from articulado.values.protocols import ChunkStore
 
 WORDINGS = FOLDER / "wordings.json"
 GENERAL: Regime = "laboral"
 """Regime of a question that names none."""
+MAX_SUGGESTED = 3
+"""Next questions."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,34 @@ def is_for(card: Card, regimes: frozenset[Regime]) -> bool:
 def exclusions(card: Card, regimes: frozenset[Regime]) -> list[Statement]:
     """Return what a card that is not for the regimes of a question says of them."""
     return [] if is_for(card, regimes) else [each for each in card.not_for if each.regime in regimes]
+
+
+async def next_questions(
+    likely: Sequence[Card],
+    chosen: Sequence[Card],
+    regimes: frozenset[Regime],
+    store: ChunkStore,
+    days: Days,
+    language: Language,
+) -> list[Suggestion]:
+    """Return up to three needs of other cards than the chosen ones, in a language.
+
+    ``likely`` are the cards that may answer the question, the likeliest first. Those of the area of a chosen card come
+    before the others. A card must suit a regime that the question names, else one
+    of the chosen cards, and rest on the law of the day. In a language without its text it is left out.
+    """
+    meant = regimes or {regime for each in chosen for regime in each.regimes}
+    areas = {each.id.partition("/")[0] for each in chosen}
+    fitting = [each for each in likely if each not in chosen and not meant.isdisjoint(each.regimes)]
+    suggested: list[Suggestion] = []
+    for card in sorted(fitting, key=lambda each: each.id.partition("/")[0] not in areas):
+        spoken = card if language.code == DEFAULT_LANGUAGE else getattr(translated(card, language.code), "card", None)
+        if spoken is None or await stale_provisions(card.bearing, store, *days):
+            continue
+        suggested.append({"question": spoken.need, "card": card.id})
+        if len(suggested) == MAX_SUGGESTED:
+            break
+    return suggested
 
 
 @cache

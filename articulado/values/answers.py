@@ -303,6 +303,13 @@ class NearestNeed(TypedDict):
     url: str
 
 
+class Suggestion(TypedDict):
+    """A next question that an answer card answers: the need of the card, in the language of the turn, and its id."""
+
+    question: str
+    card: str
+
+
 class Verdict(TypedDict):
     """What verify found about one mark of the answer."""
 

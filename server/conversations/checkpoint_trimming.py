@@ -43,6 +43,7 @@ KEPT = frozenset(
         "certificate",
         "calculations",
         "guides",
+        "suggestions",
         "as_of",
         "warnings",
         "transcript",
@@ -67,9 +68,7 @@ class LeanSaver(BaseCheckpointSaver[str]):
     Raises (from every coroutine): StoreUnavailable, where the checkpointer below fails, or hangs for ``seconds``.
     """
 
-    def __init__(
-        self, saver: BaseCheckpointSaver[str], *, seconds: float = SECONDS, since: str | None = None
-    ) -> None:
+    def __init__(self, saver: BaseCheckpointSaver[str], *, seconds: float = SECONDS, since: str | None = None) -> None:
         super().__init__(serde=saver.serde)
         self._saver = saver
         self._seconds = seconds

@@ -23,7 +23,7 @@ from typing_extensions import TypedDict
 from articulado.calculations.written import Worked
 from articulado.config.extras import importing
 from articulado.language.translation import translate
-from articulado.values.answers import AnswerOutcome, CaseGuide, Citation, Message, NearestNeed
+from articulado.values.answers import AnswerOutcome, CaseGuide, Citation, Message, NearestNeed, Suggestion
 from articulado.values.errors import ConfigurationError, ConversationUnknown, InvalidInput, StoreUnavailable
 from articulado.values.findings import Certificate, Finding, Freshness, NamedVerdict, Remission
 from server.conversations.checkpoint_trimming import LeanSaver
@@ -85,6 +85,7 @@ class KeptTurn(TypedDict):
     certificate: Certificate | None
     calculations: list[Worked]
     guides: list[CaseGuide]
+    suggestions: list[Suggestion]
     warnings: list[str]
 
 

@@ -104,6 +104,30 @@ async def test_other_matters_are_declined(demo, question):
     assert result["citations"] == []
 
 
+async def test_the_next_questions_are_answered_by_their_cards(demo):
+    asked = [
+        "¿Cuántos días de vacaciones me corresponden?",
+        "¿Cuántas horas extra puedo hacer?",
+        "¿Cuánto dura el periodo de prueba?",
+        "¿Puedo pedir reducción de jornada?",
+        "Mi jefe me acosa",
+        "¿Cuánto dura el permiso de paternidad?",
+        "No me pagan la nómina",
+        "¿Cuánto se cobra de baja?",
+        "¿Cuánto dura el paro?",
+        "How many days of holidays do I get?",
+    ]
+    suggested = [each for question in asked for each in (await ask(demo, question))["suggestions"]]
+    assert len(suggested) >= 15
+    assert not {each["question"] for each in suggested} & set(asked)
+    spanish = [each for each in suggested if each["question"] == packaged_cards()[each["card"]].need]
+    answers = [(await ask(demo, each["question"]))["answer"] for each in spanish]
+    first = [packaged_cards()[each["card"]].answer.text.split(",")[0].split(".")[0] for each in spanish]
+    borne_out = sum(opening in answer for opening, answer in zip(first, answers, strict=True))
+    assert borne_out >= 0.9 * len(spanish)
+    assert (await ask(demo, "¿Cuál es la capital de Francia?"))["suggestions"] == []
+
+
 async def test_a_follow_up_rests_on_what_was_carried_over(demo):
     first = await ask(demo, "¿Cuántos días de vacaciones me corresponden?")
     second = await ask(

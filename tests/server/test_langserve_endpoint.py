@@ -30,6 +30,7 @@ RESULT = {
     "choices": [],
     "calculations": [],
     "guides": [],
+    "suggestions": [],
     "outcome": "answer",
     "relevance": None,
     "citations": [],
