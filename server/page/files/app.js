@@ -1,11 +1,17 @@
 // The page: the composer, the conversation and its options, the calculator and case guides, and the panel beside them.
 
-import { ask, json, onKeyNeeded, request, save, useKey } from "./api.js";
+import { askPatiently, jumpToEnd, questionTools } from "./again.js";
+import { json, onKeyNeeded, save, useKey } from "./api.js";
 import { Calculator } from "./calculator.js";
 import { CaseForm } from "./case.js";
 import * as conversations from "./conversations.js";
 import { el } from "./dom.js";
+import { History } from "./history.js";
+import { onPaper } from "./paper.js";
+import { previews } from "./preview.js";
 import { Panel } from "./provision.js";
+import { searchBox } from "./search.js";
+import { shareBox, SHARED, showShared } from "./share.js";
 import { day, number, say } from "./texts.js";
 import { Turn } from "./turn.js";
 
@@ -36,6 +42,10 @@ const caseForm = new CaseForm(at("case"), {
 let thread = "";
 let turns = [];
 let running = null;
+/** Turns that an answer will replace, {from, dropped}: they come back if there is none. */
+let replacing = null;
+let hasKeys = false;
+const past = new History({ current: () => thread, open: choose, leave: () => begin(""), tell });
 
 // Questions
 
@@ -49,8 +59,10 @@ async function send(question) {
   running = new AbortController();
   busy(true);
   let answered = false;
+  const [asked, keep] = [thread, replacing?.from];
+  conversations.asking(asked, { question: turn.question, after: turns.length - 1, replaces: keep !== undefined });
   try {
-    for await (const event of ask(turn.question, { thread_id: thread, ...options() }, running.signal)) {
+    for await (const event of askPatiently(turn.question, { thread_id: asked, ...(keep !== undefined && { keep_turns: keep }), ...options() }, running.signal)) {
       turn.take(event);
       answered ||= event.event === "final";
     }
@@ -58,11 +70,48 @@ async function send(question) {
     turn.fail(error.name === "AbortError" ? say("stopped") : error.message, { stopped: error.name === "AbortError" });
   } finally {
     running = null;
+    if (turn.result) conversations.change(asked, { pending: undefined });
+    else unanswered(turn);
+    replacing = null;
     busy(false);
   }
   if (!answered) return;
   conversations.keep(thread, isFirst ? { title: turn.question, ...options() } : options());
   list();
+}
+
+/** Ask in the place of all turns from a number on. */
+async function replace(from, question) {
+  if (running) return;
+  replacing = { from, dropped: turns.splice(from) };
+  for (const { element } of replacing.dropped) element.remove();
+  await send(question);
+}
+
+/** Take a turn without an answer out of the count, and put back before it what it was to replace. */
+function unanswered(turn) {
+  const { from, dropped = [] } = replacing || {};
+  turns = [...turns.filter((one) => one !== turn), ...dropped];
+  turn.element.before(...dropped.map((one) => one.element));
+  turn.shown.again = (question) => {
+    if (running) return;
+    turn.element.remove();
+    if (from === undefined) send(question);
+    else replace(from, question);
+  };
+}
+
+/** Show the question that was under way when the page was left, if the server has no answer to it. */
+function interrupted({ question, after, replaces }) {
+  const last = turns.at(-1)?.question;
+  if (turns.length === after + 1 && last === question || !replaces && turns.length > after) {
+    return conversations.change(thread, { pending: undefined });
+  }
+  const turn = add(question);
+  turn.fail(say("interrupted"), { stopped: true });
+  replacing = replaces ? { from: after } : null;
+  unanswered(turn);
+  replacing = null;
 }
 
 function add(question) {
@@ -73,7 +122,8 @@ function add(question) {
   };
   const turn = new Turn(question, { open: (citation, claim) => panel.open(citation, claim), announce, thread, again: send, correct: (worked) => calculator.fill(worked), look });
   turn.rating = conversations.find(thread)?.ratings?.[number];
-  turn.onrated = (rating) => conversations.keep(thread, { ratings: { ...conversations.find(thread)?.ratings, [number]: rating } });
+  turn.onrated = (rating) => conversations.change(thread, { ratings: { ...conversations.find(thread)?.ratings, [number]: rating } });
+  turn.element.querySelector(".asked").after(questionTools(turn, (text) => replace(number, text)));
   turns.push(turn);
   at("turns").append(turn.element);
   at("welcome").hidden = true;
@@ -113,6 +163,7 @@ async function route() {
   const name = decodeURIComponent(location.hash.slice(1));
   const [first, ...rest] = name.split("/");
   if (first === CASE) return showGuide(name, ...rest);
+  if (first === SHARED) return read(name, rest[0]);
   inPlace(first === CALCULATE ? calculator : null);
   if (first === CALCULATE) return calculator.show(rest.join("/"));
   if (name === thread) return;
@@ -143,9 +194,29 @@ function inPlace(shown) {
   panel.close();
 }
 
+/** Show what somebody shared; it is no conversation of this browser. */
+async function read(name, token) {
+  running?.abort();
+  begin("");
+  history.replaceState(null, "", `#${name}`);
+  at("talk").classList.add("reading");
+  at("welcome").hidden = true;
+  try {
+    await showShared(token, add);
+    at("reading").hidden = false;
+  } catch (error) {
+    begin("");
+    tell(error.message);
+  }
+  // A question that is asked from here begins a conversation of one's own.
+  turns = [];
+}
+
 // Conversations
 
 function begin(id) {
+  at("talk").classList.remove("reading");
+  at("reading").hidden = true;
   inPlace(null);
   thread = id;
   turns = [];
@@ -165,8 +236,11 @@ async function resume(id) {
     const kept = await json(`conversations/${encodeURIComponent(id)}`);
     if (thread !== id) return;
     for (const result of kept.turns) add(result.question).show(result);
+    if (conversations.find(id)?.pending) interrupted(conversations.find(id).pending);
     announce("");
   } catch (error) {
+    const pending = conversations.find(id)?.pending;
+    if (error.status === 404 && pending && thread === id) return interrupted(pending);
     if (error.status === 404) conversations.forget(id);
     begin("");
     tell(error.message);
@@ -175,27 +249,11 @@ async function resume(id) {
 }
 
 function list() {
-  const known = conversations.all();
-  at("kept-none").hidden = known.length > 0;
-  at("kept-list").replaceChildren(...known.map(({ id, title }) => el("li", {},
-    el("button", { type: "button", class: "plain", "aria-current": id === thread ? "true" : null, onclick: () => choose(id) }, title || id),
-    el("button", { type: "button", class: "plain remove", "aria-label": say("remove", { title }), onclick: () => remove(id) }, say("remove_short")))));
+  past.show();
 }
 
 function choose(id) {
-  at("kept").open = false;
   resume(id).then(list);
-}
-
-async function remove(id) {
-  try {
-    await request(`conversations/${encodeURIComponent(id)}`, { method: "DELETE" });
-  } catch (error) {
-    if (error.status !== 404) return tell(error.message);
-  }
-  conversations.forget(id);
-  if (id === thread) begin("");
-  list();
 }
 
 async function exportAs(format) {
@@ -254,6 +312,7 @@ function askForKey(wasWrong) {
 async function holdings() {
   try {
     const about = await json("v1/about");
+    hasKeys = about.keys;
     const laws = say(about.laws === 1 ? "holdings_one" : "holdings", { title: about.title, laws: number(about.laws) });
     at("holdings").textContent = about.index_day ? `${laws} · ${say("index_day", { day: day(about.index_day) })}` : laws;
     at("territories").replaceChildren(...about.territories.map((name) => el("option", { value: name })));
@@ -317,6 +376,13 @@ addEventListener("hashchange", route);
 at("calculate").addEventListener("click", () => {
   location.hash = at("calculator").hidden ? CALCULATE : thread;
 });
+
+at("reading-own").addEventListener("click", () => at("new").click());
+searchBox({ open: (provision) => panel.open(provision, ""), options });
+shareBox({ thread: () => thread, turns: () => turns.filter((one) => one.result).length, tell, needsKey: () => hasKeys });
+previews();
+jumpToEnd(at("composer"));
+onPaper(at("talk"), at("desk"), () => conversations.find(thread)?.title);
 
 theme(localStorage.getItem("articulado.theme"));
 onKeyNeeded(askForKey);

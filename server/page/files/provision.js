@@ -18,10 +18,7 @@ export class Panel {
   /** Show a provision, {law_id, provision_key} and, of a citation, the wording that it is of, with what a claim says. */
   open(provision, claim) {
     if (!this.trail.length) this.returnTo = document.activeElement;
-    const { valid_from: from, valid_to: to } = provision;
-    // The law of today is asked for without a day; any other wording by a day on which it was law.
-    const other = (to && to <= today()) || (from && from > today());
-    this.trail.push({ provision, claim, date: provision.date ?? (other ? from : null) });
+    this.trail.push({ provision, claim, date: provision.date ?? dayOf(provision) });
     return this.#load();
   }
 
@@ -138,7 +135,13 @@ export class Panel {
   }
 }
 
-function pathOf({ law_id: law, provision_key: key }, query) {
+/** Return a day on which a wording was law, null of one that is law today: it is asked for without a day. */
+export function dayOf({ valid_from: from, valid_to: to }) {
+  return (to && to <= today()) || (from && from > today()) ? from : null;
+}
+
+/** Return the path of a provision on the server. */
+export function pathOf({ law_id: law, provision_key: key }, query) {
   const asked = new URLSearchParams(query).toString();
   return `v1/provisions/${encodeURIComponent(law)}/${encodeURIComponent(key)}${asked && `?${asked}`}`;
 }

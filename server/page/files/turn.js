@@ -1,8 +1,10 @@
 // One question with its answer: the stages light up, the text streams in, the sources stand below it.
 
+import { suggestions } from "./again.js";
 import { json } from "./api.js";
 import { capital, el, link } from "./dom.js";
 import { render } from "./markdown.js";
+import { previewed } from "./preview.js";
 import { day, number, say, speaking, today } from "./texts.js";
 import { workedView } from "./worked.js";
 
@@ -68,6 +70,7 @@ export class Turn {
         ...this.#notes(),
         this.#certificate(),
         this.#actions(),
+        suggestions(result, (question) => this.shown.again(question)),
       ]).filter(Boolean),
     );
     this.shown.announce(say(`ready_${result.outcome}`));
@@ -133,7 +136,8 @@ export class Turn {
     const name = `${citation.law}, ${citation.provision}`;
     const opens = (event) => this.#open(citation, claimOf(event.currentTarget));
     const label = `${say("open_source", { name })} ${say(`is_${kind}`, { document: citation.document })}`;
-    return el("button", { type: "button", class: `mark ${kind}`, title: name, "aria-label": label, onclick: opens }, `C${mark}`);
+    const button = el("button", { type: "button", class: `mark ${kind}`, "aria-label": label, onclick: opens }, `C${mark}`);
+    return previewed(button, citation, () => claimOf(button));
   }
 
   /** Return the needs to choose from, in place of the text that numbers them; a choice is asked as the next question. */
@@ -359,7 +363,8 @@ function claimOf(marker) {
   return claims.at(-1) || "";
 }
 
-async function toClipboard(text) {
+/** Copy a text; tells whether that worked. */
+export async function toClipboard(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
