@@ -28,11 +28,10 @@ export function questionTools(turn, replace) {
   const copy = async () => {
     told.textContent = say((await toClipboard(turn.question)) ? "question_copied" : "not_copied");
   };
-  const button = (text, does, kind = "") => el("button", { type: "button", class: `plain ${kind}`, onclick: does }, text);
   const tools = el("div", { class: "asked-tools" },
-    button(say("question_copy"), copy),
-    button(say("question_edit"), () => edit(turn, tools, replace), "edit"),
-    button(say("answer_anew"), () => replace(turn.question), "anew"),
+    el("button", { type: "button", class: "plain copy", "aria-label": say("question_copy"), onclick: copy }, say("copy_short")),
+    el("button", { type: "button", class: "plain edit", "aria-label": say("question_edit"), onclick: () => edit(turn, tools, replace) }, say("edit_short")),
+    el("button", { type: "button", class: "plain anew", onclick: () => replace(turn.question) }, say("answer_anew")),
     told);
   return tools;
 }

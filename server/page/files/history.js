@@ -21,8 +21,8 @@ export class History {
     at("undo-button").addEventListener("click", () => this.#restore());
     at("undo-close").addEventListener("click", () => this.#purge());
     at("kept").addEventListener("keydown", (event) => this.#step(event));
-    // What is done in the list leaves it open, wherever it stands.
-    at("kept").querySelector(".sheet").addEventListener("click", (event) => event.stopPropagation());
+    // What is done in the list, and what brings it back, leaves it open.
+    for (const one of [at("kept").querySelector(".sheet"), at("undo")]) one.addEventListener("click", (event) => event.stopPropagation());
     at("kept").addEventListener("toggle", () => {
       if (!at("kept").open) return;
       this.search.value = "";

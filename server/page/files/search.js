@@ -6,6 +6,8 @@ import { say } from "./texts.js";
 import { kindOf, validity } from "./turn.js";
 
 const MOST = 20;
+/** Share of the best score below which a result is folded away. */
+const LEAST = 0.2;
 const at = (id) => document.getElementById(id);
 
 /** Set up the dialog; `open(provision)` shows one, `options()` are the day and the territory of the composer. */
@@ -30,9 +32,13 @@ export function searchBox({ open, options }) {
     }
     if (turn !== asked) return;
     const hits = [...new Map(found.hits.toReversed().map((hit) => [`${hit.law_id} ${hit.provision_key}`, hit])).values()].toReversed();
-    const number = hits.length === 1 ? say("found_one") : say(hits.length ? "found" : "nothing_found", { number: hits.length });
+    const near = hits.filter((hit) => hit.score >= LEAST * hits[0].score);
+    const rest = hits.slice(near.length);
+    const number = near.length === 1 ? say("found_one") : say(near.length ? "found" : "nothing_found", { number: near.length });
     told.textContent = [...found.warnings, number].join(" ");
-    list.replaceChildren(...hits.map((hit) => el("li", {}, entry(hit))));
+    const items = (some) => some.map((hit) => el("li", {}, entry(hit)));
+    list.replaceChildren(...items(near));
+    if (rest.length) list.append(el("li", {}, el("details", {}, el("summary", {}, say("found_less", { number: rest.length })), el("ul", {}, items(rest)))));
   }
 
   function entry(hit) {
