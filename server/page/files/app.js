@@ -4,6 +4,7 @@ import { askPatiently, jumpToEnd, questionTools } from "./again.js";
 import { json, onKeyNeeded, save, useKey } from "./api.js";
 import { Calculator } from "./calculator.js";
 import { CaseForm } from "./case.js";
+import { grow, options, refusal, setOptions, unfold } from "./composer.js";
 import * as conversations from "./conversations.js";
 import { el } from "./dom.js";
 import { History } from "./history.js";
@@ -13,6 +14,7 @@ import { Panel } from "./provision.js";
 import { searchBox } from "./search.js";
 import { shareBox, SHARED, showShared } from "./share.js";
 import { day, number, say } from "./texts.js";
+import { leaveViews, note } from "./trail.js";
 import { Turn } from "./turn.js";
 
 const CALCULATE = "calculate";
@@ -22,18 +24,20 @@ const CASE = "case";
 const at = (id) => document.getElementById(id);
 const field = at("question");
 const narrow = matchMedia("(max-width: 60rem)");
+const touch = matchMedia("(hover: none) and (pointer: coarse)");
 const panel = new Panel(at("panel"), { changed: arrange });
 const calculator = new Calculator(at("calculator"), {
   open: (provision, claim) => panel.open(provision, claim),
   go: (kind) => { location.hash = kind ? `${CALCULATE}/${kind}` : CALCULATE; },
-  close: () => { location.hash = thread; },
+  close: () => leaveViews(thread),
   announce,
 });
 const caseForm = new CaseForm(at("case"), {
   open: (provision, claim) => panel.open(provision, claim),
-  close: () => { location.hash = thread; },
+  close: () => leaveViews(thread),
   announce,
   again: (question) => {
+    inPlace(null);
     location.hash = thread;
     send(question);
   },
@@ -50,7 +54,8 @@ const past = new History({ current: () => thread, open: choose, leave: () => beg
 // Questions
 
 async function send(question) {
-  if (running || !question.trim()) return;
+  if (running || !question.trim() || refusal()) return;
+  unfold(false);
   const isFirst = !turns.length;
   if (!thread) begin(conversations.newId());
   const turn = add(question.trim());
@@ -76,7 +81,9 @@ async function send(question) {
     busy(false);
   }
   if (!answered) return;
-  conversations.keep(thread, isFirst ? { title: turn.question, ...options() } : options());
+  // An option that was taken away is not one of the conversation any more.
+  const chosen = { as_of: undefined, territory: undefined, ...options() };
+  conversations.keep(thread, isFirst ? { title: turn.question, ...chosen } : chosen);
   list();
 }
 
@@ -131,29 +138,17 @@ function add(question) {
   return turn;
 }
 
-function options() {
-  const [asOf, territory] = [at("as-of").value, at("territory").value.trim()];
-  return { ...(asOf && { as_of: asOf }), ...(territory && { territory }) };
-}
-
-function showOptions() {
-  at("composer").classList.toggle("set", Object.keys(options()).length > 0);
-}
-
 function busy(is) {
   at("send").hidden = is;
   at("stop").hidden = !is;
   at("turns").setAttribute("aria-busy", String(is));
   // On a phone the keyboard would cover the answer.
-  if (!narrow.matches) (is ? at("stop") : field).focus({ preventScroll: true });
+  if (narrow.matches || touch.matches) field.blur();
+  else (is ? at("stop") : field).focus({ preventScroll: true });
 }
 
 function announce(text) {
   at("live").textContent = text;
-}
-
-function grow() {
-  field.rows = Math.min(8, field.value.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / 70)), 0));
 }
 
 // The calculator and case guides
@@ -162,6 +157,7 @@ function grow() {
 async function route() {
   const name = decodeURIComponent(location.hash.slice(1));
   const [first, ...rest] = name.split("/");
+  note([CALCULATE, CASE].includes(first));
   if (first === CASE) return showGuide(name, ...rest);
   if (first === SHARED) return read(name, rest[0]);
   inPlace(first === CALCULATE ? calculator : null);
@@ -174,13 +170,14 @@ async function route() {
 
 /** Show a guide of a turn; after a reload, its conversation is read first. */
 async function showGuide(name, id, number, topic) {
+  const { state } = history;
   if (id !== thread) {
     await resume(id);
     list();
   }
   const guide = turns[number]?.result?.guides?.find((one) => one.topic === topic);
   if (!guide || id !== thread) return;
-  history.replaceState(null, "", `#${name}`);
+  history.replaceState(state, "", `#${name}`);
   inPlace(caseForm);
   await caseForm.show(guide);
 }
@@ -191,7 +188,7 @@ function inPlace(shown) {
   at("calculate").setAttribute("aria-expanded", String(shown === calculator));
   for (const one of [calculator, caseForm]) if (one !== shown) one.hide();
   tell("");
-  panel.close();
+  panel.dismiss();
 }
 
 /** Show what somebody shared; it is no conversation of this browser. */
@@ -228,10 +225,7 @@ function begin(id) {
 async function resume(id) {
   running?.abort();
   begin(id);
-  const { as_of: asOf = "", territory = "" } = conversations.find(id) || {};
-  at("as-of").value = asOf;
-  at("territory").value = territory;
-  showOptions();
+  setOptions(conversations.find(id));
   try {
     const kept = await json(`conversations/${encodeURIComponent(id)}`);
     if (thread !== id) return;
@@ -282,6 +276,12 @@ function arrange(isOpen) {
   document.querySelector(".bar").inert = covers;
 }
 
+/** Open or close the menu of a phone; on a wide screen its buttons stand in the bar. */
+function openTools(isOpen) {
+  at("tools").classList.toggle("open", isOpen);
+  at("menu").setAttribute("aria-expanded", String(isOpen));
+}
+
 function theme(chosen) {
   if (chosen) document.documentElement.dataset.theme = chosen;
   else delete document.documentElement.dataset.theme;
@@ -325,8 +325,6 @@ at("composer").addEventListener("submit", (event) => {
   event.preventDefault();
   send(field.value);
 });
-field.addEventListener("input", grow);
-for (const id of ["as-of", "territory"]) at(id).addEventListener("change", showOptions);
 field.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
@@ -337,8 +335,7 @@ at("stop").addEventListener("click", () => running?.abort());
 at("new").addEventListener("click", () => {
   running?.abort();
   begin("");
-  at("as-of").value = at("territory").value = "";
-  showOptions();
+  setOptions();
   list();
   field.focus();
 });
@@ -360,21 +357,29 @@ document.addEventListener("keydown", (event) => {
     if (menu) {
       menu.open = false;
       menu.querySelector("summary").focus();
+    } else if (at("menu").getAttribute("aria-expanded") === "true") {
+      openTools(false);
+      at("menu").focus();
     } else panel.close();
   } else if (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
-    if (at("talk").classList.contains("calculating")) location.hash = thread;
+    if (at("talk").classList.contains("calculating")) leaveViews(thread);
     inPlace(null);
     field.focus();
   }
 });
 document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+  // A button of the menu of a phone does its work, and the menu goes.
+  if (event.target !== at("menu") && (!at("tools").contains(event.target) || event.target.closest("button"))) openTools(false);
 });
+at("menu").addEventListener("click", () => openTools(at("menu").getAttribute("aria-expanded") !== "true"));
 narrow.addEventListener("change", () => arrange(!at("panel").hidden));
-addEventListener("hashchange", route);
+addEventListener("hashchange", () => route().then(() => panel.restore()));
+addEventListener("popstate", () => panel.restore());
 at("calculate").addEventListener("click", () => {
-  location.hash = at("calculator").hidden ? CALCULATE : thread;
+  if (at("calculator").hidden) location.hash = CALCULATE;
+  else leaveViews(thread);
 });
 
 at("reading-own").addEventListener("click", () => at("new").click());
@@ -389,5 +394,5 @@ onKeyNeeded(askForKey);
 list();
 if (!narrow.matches) field.focus();
 // Nobody waits for what the index holds: a question may be asked meanwhile.
-await Promise.all([holdings(), location.hash.length > 1 && route()]);
+await Promise.all([holdings(), location.hash.length > 1 && route().then(() => panel.restore())]);
 list();

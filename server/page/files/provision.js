@@ -4,6 +4,7 @@ import { json } from "./api.js";
 import { capital, el, link } from "./dom.js";
 import { passagesOf } from "./passage.js";
 import { day, say, today } from "./texts.js";
+import { enter, here, leave } from "./trail.js";
 import { kindOf, validity } from "./turn.js";
 
 /** The panel; the reader goes from a provision to those that it names, and back. */
@@ -18,22 +19,32 @@ export class Panel {
   /** Show a provision, {law_id, provision_key} and, of a citation, the wording that it is of, with what a claim says. */
   open(provision, claim) {
     if (!this.trail.length) this.returnTo = document.activeElement;
-    this.trail.push({ provision, claim, date: provision.date ?? dayOf(provision) });
+    enter({ provision, claim, date: provision.date ?? dayOf(provision) });
+    return this.restore();
+  }
+
+  /** Show what the history has open, or nothing: also after Back, Forward and a reload. */
+  restore() {
+    const { provisions } = here();
+    if (!provisions.length) return this.dismiss();
+    if (provisions.length === this.trail.length) return undefined;
+    this.trail = provisions;
     return this.#load();
   }
 
+  /** Close the panel as Back does: the conversation is where it was. */
   close() {
+    if (!this.element.hidden) leave(true);
+  }
+
+  /** Close the panel where the address has changed already. */
+  dismiss() {
     if (this.element.hidden) return;
     this.trail = [];
     this.element.hidden = true;
     this.element.replaceChildren();
     this.changed(false);
     this.returnTo?.focus();
-  }
-
-  #back() {
-    this.trail.pop();
-    this.#load();
   }
 
   async #load() {
@@ -58,8 +69,8 @@ export class Panel {
   #fill(provision, content) {
     this.element.replaceChildren(
       el("div", { class: "panel-bar" },
-        this.trail.length > 1 && el("button", { type: "button", class: "quiet", onclick: () => this.#back() }, say("back")),
-        el("span", { class: "grow" }),
+        this.trail.length > 1 && el("button", { type: "button", class: "quiet", onclick: () => leave(false) }, say("back")),
+        el("span", { class: "grow where", "aria-hidden": "true" }, capital(provision.provision)),
         el("button", { type: "button", class: "quiet", onclick: () => this.close() }, say("close"))),
       el("div", { class: "panel-body" },
         el("p", { class: "law" }, provision.law),

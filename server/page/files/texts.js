@@ -37,3 +37,31 @@ export function today() {
   const two = (part) => String(part).padStart(2, "0");
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }
+
+/** Return the day (ISO 8601) that a text names in figures ("3/3/2020", "2020-03-03") or words ("3 de marzo de 2020"), or "". */
+export function readDay(text) {
+  const parts = fold(text).match(/\p{L}+|\d+/gu) || [];
+  const named = parts.map((part) => MONTHS.findIndex((names) => names.some((name) => part === name || (part.length > 2 && name.startsWith(part)))));
+  const numbers = parts.filter((part) => /^\d+$/.test(part)).map(Number);
+  const month = named.find((one) => one >= 0);
+  if (month !== undefined && numbers.length === 2) return iso(numbers[1], month + 1, numbers[0]);
+  if (month !== undefined || numbers.length !== 3 || parts.length !== 3) return "";
+  const [first, second, third] = numbers;
+  if (first > 31) return iso(first, second, third);
+  return TEXTS.language === "en" && second > 12 ? iso(third, first, second) : iso(third, second, first);
+}
+
+const MONTHS = Array.from({ length: 12 }, (_, month) => ["es", "ca", "gl", "en"].map((language) =>
+  fold(new Intl.DateTimeFormat(language, { month: "long", timeZone: "UTC" }).format(new Date(Date.UTC(2020, month, 1)))).replace(/^de |^d'/, "")));
+
+/** Return a day of the calendar (ISO 8601); a year of two digits is of this century, and a day that there is not is "". */
+function iso(year, month, dayOfMonth) {
+  const whole = year < 100 ? 2000 + year : year;
+  const date = new Date(Date.UTC(whole, month - 1, dayOfMonth));
+  return whole < 10_000 && date.getUTCMonth() === month - 1 && date.getUTCDate() === dayOfMonth ? date.toISOString().slice(0, 10) : "";
+}
+
+/** Return a text in small letters without accents. */
+export function fold(text) {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+}
