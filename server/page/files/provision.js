@@ -78,9 +78,9 @@ export class Panel {
         ...content));
   }
 
-  #content({ provision, in_force, certainty, as_of }, { claim, date }) {
+  #content({ provision, in_force, certainty, as_of }, { provision: opened, claim, date }) {
     const kind = kindOf(provision);
-    const passages = passagesOf(provision.text, claim);
+    const passages = passagesOf(provision.text, claim, { label: provision.provision, quoted: opened.quoted });
     const place = provision.breadcrumb.split(" > ").filter((step) => step && step !== provision.law && step !== provision.provision);
     return [
       provision.title && provision.title !== provision.provision && el("p", { class: "title" }, provision.title),
@@ -107,6 +107,8 @@ export class Panel {
 
   #wordings(provision) {
     const { wordings } = provision;
+    // With one wording there is nothing to compare.
+    if (wordings.length < 2) return null;
     const dated = wordings.filter((one) => one.valid_from);
     const items = dated.map((one) => el("li", {},
       el("button", { type: "button", class: "plain", "aria-current": one.valid_from === provision.valid_from ? "true" : null, onclick: () => this.#show(provision, one.valid_from) }, validity(one))));

@@ -5,7 +5,9 @@ import { json } from "./api.js";
 import { capital, el, link } from "./dom.js";
 import { render } from "./markdown.js";
 import { previewed } from "./preview.js";
+import { quotedFor } from "./passage.js";
 import { day, number, say, speaking, today } from "./texts.js";
+import { emphasize, readable } from "./reading.js";
 import { workedView } from "./worked.js";
 
 /** What a person sees of the stages of the graph, in order. */
@@ -113,7 +115,8 @@ export class Turn {
   }
 
   #write(text) {
-    this.body.replaceChildren(...render(text, (mark) => this.#marker(mark)));
+    this.body.replaceChildren(...render(readable(text, this.question, this.result?.guides), (mark) => this.#marker(mark)));
+    emphasize(this.body);
     // What the offline writer announces as our words is told from the law at a glance, with the list that it opens.
     for (const block of this.body.children) {
       const own = block.textContent.startsWith(say("own_words"));
@@ -174,7 +177,8 @@ export class Turn {
   #open(citation, claim) {
     const tables = [...this.answer.querySelectorAll(".worked")];
     const own = !citation.law_id && tables.find((one) => one.getAttribute("aria-label") === citation.provision);
-    if (!own) return this.shown.open(citation, claim);
+    const quoted = quotedFor(this.result?.answer ?? this.text, citation.mark);
+    if (!own) return this.shown.open({ ...citation, quoted }, claim);
     own.focus({ preventScroll: true });
     own.scrollIntoView({ block: "center" });
   }
@@ -200,17 +204,22 @@ export class Turn {
 
   #sources({ citations, answer }) {
     if (!citations.length) return null;
-    const claims = (mark) => answer.split("\n").filter((line) => line.includes(`[${mark}]`)).join("\n");
-    const items = citations.map((citation) => el("li", {}, this.#source(citation, claims(citation.mark))));
+    const claims = ({ mark }) => answer.split("\n").filter((line) => line.includes(`[${mark}]`));
+    // A provision is one source, however many of its fragments have a mark.
+    const sources = [...Map.groupBy(citations, sourceOf).values()];
+    const items = sources.map((members) => el("li", {}, this.#source(members, [...new Set(members.flatMap(claims))].join("\n"))));
     return el("section", { class: "sources" }, el("h3", {}, say("sources")), el("ul", {}, items));
   }
 
-  #source(citation, claim) {
+  #source(members, claim) {
+    const [citation] = members;
     const kind = kindOf(citation);
     const title = citation.title && citation.title !== citation.provision ? `. ${citation.title}` : "";
     const open = () => this.#open(citation, claim);
+    const notes = [...new Set(members.flatMap((one) => [one.wording, one.note]))].filter(Boolean);
+    const marks = members.filter((one) => one.mark).map((one) => el("span", { class: `mark ${kind}`, "aria-hidden": "true" }, one.mark));
     return [
-      citation.mark && el("span", { class: `mark ${kind}`, "aria-hidden": "true" }, citation.mark),
+      marks.length > 0 && el("span", { class: "marks" }, marks),
       el("div", {},
         el("button", { type: "button", class: "plain", onclick: open }, `${citation.law}, ${citation.provision}${title}`),
         el("p", { class: "facts" },
@@ -218,8 +227,7 @@ export class Turn {
           kind !== "own" && validity(citation) && el("span", {}, validity(citation)),
           citation.page && el("span", {}, say("page", { page: citation.page })),
           link(citation.url, /\bboe\.es\//.test(citation.url) ? say("at_boe") : say("at_source"), { class: "outside" })),
-        citation.wording && el("p", { class: "hint" }, citation.wording),
-        citation.note && el("p", { class: "hint" }, citation.note)),
+        notes.length > 0 && el("details", { class: "note" }, el("summary", {}, say("source_notes")), notes.map((note) => el("p", { class: "hint" }, note)))),
     ];
   }
 
@@ -236,12 +244,12 @@ export class Turn {
   #unread() {
     const { unread } = this.result;
     if (!unread.length) return null;
-    const items = unread.map((citation) => el("li", {}, this.#source(citation, "")));
+    const items = [...Map.groupBy(unread, sourceOf).values()].map((members) => el("li", {}, this.#source(members, "")));
     return el("section", { class: "sources unread" }, el("h3", {}, say("unread")), el("ul", {}, items));
   }
 
   #remissions() {
-    const left = this.result.remissions.filter((one) => !one.consulted);
+    const left = [...new Map(this.result.remissions.filter((one) => !one.consulted).map((one) => [sourceOf(one), one])).values()];
     if (!left.length) return null;
     const items = left.slice(0, 8).map((one) =>
       el("li", {}, el("button", { type: "button", class: "plain", onclick: () => this.shown.open(one, "") }, `${capital(one.provision)}, ${one.law}`)));
@@ -306,11 +314,12 @@ export class Turn {
 
   #asText() {
     const { answer, citations } = this.result;
-    const sources = citations.map((one) => {
+    const sources = [...Map.groupBy(citations, sourceOf).values()].map((members) => {
+      const [one] = members;
       const kind = kindOf(one);
       const label = kind === "ours" ? say("kind_ours").toLowerCase() : say(`kind_${kind}`, { document: one.document });
       const notes = [kind === "official" ? "" : `(${label})`, kind !== "own" && validity(one) && `(${validity(one)})`, one.url];
-      return [`[${one.mark}] ${one.law}, ${one.provision}`, ...notes].filter(Boolean).join(" ");
+      return [`${members.map(({ mark }) => `[${mark}]`).join("")} ${one.law}, ${one.provision}`, ...notes].filter(Boolean).join(" ");
     });
     const parts = [this.question, answer, sources.length && `${say("sources")}\n${sources.join("\n")}`, say("notice")];
     return parts.filter(Boolean).join("\n\n");
@@ -327,6 +336,11 @@ function withoutSteps(answer, calculations) {
   }
   shown.delete("");
   return answer.split("\n").filter((line) => !shown.has(line.replace(/\s*\[C\d+\]/g, "").trim())).join("\n");
+}
+
+/** Return what two citations share that are of one source: the provision in one wording, or the page of a document. */
+function sourceOf({ law_id: law, provision_key: key, provision, valid_from: from, page }) {
+  return [law, key ?? provision, from, page].join("#");
 }
 
 /** Return whose text a source is: "official" of a norm, "own" of a document of the user, else "ours". */
