@@ -314,7 +314,7 @@ def test_what_the_answer_says_is_not_said_again_below_it():
     print_below(out, result, ES)
     page = out.file.getvalue()
     assert "\n  [C1] Ley, Artículo 1. Objeto\n       Resumen en lenguaje claro, no oficial: […] Se pactan.\n" in page
-    assert "Remisiones no consultadas: artículo 2, artículo 3 (Ley)." in page
+    assert "Artículos que se nombran y no se han leído: artículo 2, artículo 3 (Ley)." in page
 
 
 def test_a_claim_stands_beside_the_sentence_of_its_source():

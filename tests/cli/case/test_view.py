@@ -58,7 +58,7 @@ def required_data(outcome: str, title: str, chunks: int, fields: Sequence[dict[s
 @pytest.mark.parametrize(
     ("code", "decision", "lines"),
     [
-        ("es", "uncertain", ["Sin certeza", "Guía: El finiquito, confianza 0,99", "Falta un dato"]),
+        ("es", "uncertain", ["Falta algo por aclarar antes de seguir", "Guía: El finiquito, confianza 0,99", "Falta un dato"]),
         ("en", "can_proceed", ["The case can proceed", "Guide: El finiquito, confidence 0.99", "Falta un dato"]),
     ],
 )
@@ -68,7 +68,7 @@ def test_the_confidence_stands_with_its_guide_and_is_never_whole(code, decision,
 
 def test_a_guide_that_was_not_read_is_named_too_and_nothing_is_counted():
     lines = shown(print_response, response("uncertain", 0.49, "El finiquito", chunks=0), "es")
-    assert lines[:2] == ["Sin certeza", "Guía: El finiquito, confianza 0,49"]
+    assert lines[:2] == ["Falta algo por aclarar antes de seguir", "Guía: El finiquito, confianza 0,49"]
     assert not [line for line in lines if "tokens" in line]
 
 
@@ -82,7 +82,7 @@ def test_where_no_guide_was_found_no_confidence_is_told():
 @pytest.mark.parametrize(
     ("outcome", "title", "opening"),
     [
-        ("uncertain", "Loans", ["Uncertain", "Guide: Loans, confidence 0.93", "Which of them?"]),
+        ("uncertain", "Loans", ["Something is left to be cleared up first", "Guide: Loans, confidence 0.93", "Which of them?"]),
         ("out_of_scope", "", ["Out of scope", "Which of them?"]),
     ],
 )
