@@ -36,6 +36,7 @@ from nodes.merge_candidates import merge_candidates
 from nodes.refetch import refetch
 from nodes.repair_marks import repair_marks
 from nodes.rerank import rerank
+from nodes.search_document import search_document
 from nodes.select_context import select_context
 from nodes.speech import one_message
 from nodes.stage import Account, AddStage, Router, UsageAccount, default_options, heard_by, stage_adder, wait_for
@@ -224,6 +225,7 @@ def _up_to_context(
     add(analyze_question)
     add(load_carryover)
     add(calculate)
+    add(search_document)
     add(lookup_records)
     add(decompose)
     builder.add_node(NAME, retrieve_with(build_retrieval(services, account, shelf), KEPT), defer=True)
@@ -235,9 +237,11 @@ def _up_to_context(
     builder.add_edge(START, "analyze_question")
     builder.add_edge(START, "load_carryover")
     builder.add_edge("analyze_question", "calculate")
+    builder.add_edge("analyze_question", "search_document")
     builder.add_conditional_edges("analyze_question", Router(routing.after_analysis), ["decompose", "lookup_records"])
     builder.add_edge("load_carryover", NAME)
     builder.add_edge("calculate", NAME)
+    builder.add_edge("search_document", NAME)
     builder.add_edge("lookup_records", NAME)
     builder.add_edge("decompose", NAME)
     builder.add_conditional_edges(NAME, Router(routing.after_retrieve), ["judge_relevance", "abstain"])

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from articulado.calculations.parameters import VALUE_TYPE
 from articulado.values.answers import StoreName
-from articulado.values.chunks import Candidate, Chunk
+from articulado.values.chunks import OWN_TYPE, Candidate, Chunk
 from articulado.values.protocols import ChunkStore
 
 OF_CANDIDATES: Final = ("direct", "found", "candidates", "cards", "context", "draft_context", "carried", "named")
@@ -28,7 +28,7 @@ class ChunkShelf:
     ``found_by`` by its position among the ``searches`` of the state. Within a run, a list of
     references is told by its identity, and no chunk is read twice. Other lists (of a run that goes on in another
     process, of a fork) are read from their store. A chunk that its store no longer has, because the index is another
-    one, is left out. Reference values are in no store, and stay whole.
+    one, is left out. Reference values, and passages of the document of a question, are in no store, and stay whole.
     """
 
     def __init__(self, stores: Mapping[StoreName, ChunkStore]) -> None:
@@ -85,7 +85,7 @@ class ChunkShelf:
 
 def _reference(candidate: Candidate, positions: Mapping[Any, Any]) -> Candidate:
     chunk: Mapping[str, Any] = candidate["chunk"]
-    if chunk["chunk_type"] == VALUE_TYPE:
+    if chunk["chunk_type"] in (VALUE_TYPE, OWN_TYPE):
         return candidate
     fields = ("id", *candidate.get("changed", ()))
     found_by = [positions.get(search, search) for search in candidate["found_by"]]

@@ -21,6 +21,7 @@ from articulado.prompting.citation_markers import citation, markers_in, one_per_
 from articulado.prompting.notes import law_notes_once
 from articulado.retrieval.needs import name_of
 from articulado.values.answers import AnswerOutcome, Citation, Message, Need, Suggestion, whole_text
+from articulado.values.chunks import OWN_TYPE
 from articulado.values.errors import ArticuladoError
 from articulado.values.findings import Certificate, Freshness, Remission
 from articulado.verification.disclosures import certificate_of, freshness_of, precedence_notes, remissions_of
@@ -80,8 +81,9 @@ async def finalize(
         answer = declined(declined_question(state), profile, spoken)
     goes_on = abstained or state["turn_question"]["kind"] == "courtesy"
     kept = state.get("carried", []) if goes_on and not used else carried_over(state)
-    # A reference value is in no index: the next turn finds it by itself.
-    values = {each["chunk"]["id"] for each in state["context"] if each["chunk"]["chunk_type"] == VALUE_TYPE}
+    # Neither a reference value nor a document of the question is in an index: the next turn finds it by itself.
+    outside = (VALUE_TYPE, OWN_TYPE)
+    values = {each["chunk"]["id"] for each in state["context"] if each["chunk"]["chunk_type"] in outside}
     carried = [candidate["chunk"]["id"] for candidate in kept if candidate["chunk"]["id"] not in dropped]
     question = state["turn_question"]
     stands_alone = whole_text(question) == with_mended(state["question"], question["mended"])

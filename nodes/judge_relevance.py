@@ -5,6 +5,7 @@ nearest provisions, ask back or decline.
 """
 
 import math
+from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -15,7 +16,8 @@ from articulado.legal.vocabulary.synonyms import names_elsewhere
 from articulado.retrieval.fusion import is_asked_of, preference
 from articulado.retrieval.relevance.judge import OTHER_COUNTRY, UNDERSPECIFIED, Judgement, RelevanceJudge
 from articulado.values.answers import AnswerOutcome, whole_text
-from articulado.values.chunks import NAMED_SCORE
+from articulado.values.chunks import NAMED_SCORE, Candidate
+from nodes.routing import has_candidates
 from nodes.turn import is_in_other_language, is_translated, question_to_score
 from state.context import ResolvedContext
 from state.rag import RagState
@@ -23,11 +25,15 @@ from state.run import carried_over
 
 
 class JudgeRelevanceUpdate(TypedDict):
-    """The probability that the candidates answer, what the question is about else, and how the turn goes on."""
+    """The probability that the candidates answer, what the question is about else, and how the turn goes on.
+
+    ``candidates`` are set if they do not answer, and the document of the question does.
+    """
 
     relevance: float
     matter: str
     outcome: AnswerOutcome
+    candidates: NotRequired[list[Candidate]]
 
 
 async def judge_relevance(
@@ -42,8 +48,10 @@ async def judge_relevance(
 
     What was asked for by its number is an answer, in the packaged records, too; so is what a named agreement says on
     the subject, what was answered before something was fetched for it, and a reference value that was asked for alone.
-    A follow-up is answered unless far off.
+    A follow-up is answered unless far off. Passages of the document of the question answer without the law.
     """
+    if state["own"] and not has_candidates(state):
+        return {"relevance": NAMED_SCORE, "matter": "", "outcome": "answer", "candidates": []}
     agreements = tuple(state["turn_question"]["agreements"])
     named = any(
         "direct" in candidate["origins"] or is_asked_of(candidate, agreements) for candidate in state["candidates"]
@@ -77,6 +85,8 @@ async def judge_relevance(
         outcome = "near"
     if outcome == "near" and judgement.matter == OTHER_COUNTRY and is_in_other_language(state):
         outcome = "decline"
+    if outcome != "answer" and state["own"]:
+        return {"relevance": judgement.relevance, "matter": "", "outcome": "answer", "candidates": []}
     # The matter is the likeliest of those that have no answer here: of a question that has one it says nothing.
     matter = judgement.matter if judgement.relevance < relevance_bands.answer and not value_alone else ""
     return {"relevance": judgement.relevance, "matter": matter, "outcome": outcome}

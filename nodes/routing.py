@@ -41,8 +41,8 @@ def has_candidates(state: RetrievalState) -> bool:
 
 
 def after_retrieve(state: RagState) -> Literal["judge_relevance", "abstain"]:
-    """Judge the candidates if there are any."""
-    return "judge_relevance" if has_candidates(state) else "abstain"
+    """Judge the candidates if there are any, or passages of the document that the question comes with."""
+    return "judge_relevance" if has_candidates(state) or state["own"] else "abstain"
 
 
 def after_judgement(state: RagState) -> Literal["choose_cards", "abstain"]:

@@ -90,6 +90,8 @@ async def select_context(
     if model_decides:
         ranked = without_repealed(ranked, whole_text(state["turn_question"]), days_of(state), is_kept)
         ranked = chosen_parts(ranked, is_kept, PROVISIONS[strategy]) if strategy in PROVISIONS else ranked
+    own = _own_within(state["own"], context_tokens // 3, counter)
+    context_tokens -= sum(_cost(each, counter) for each in own)
     separator = counter.count(f"\n{SEPARATOR}\n")
     chosen: dict[int, Candidate] = {}
     spent: dict[ProvisionRef, int] = {}
@@ -110,7 +112,18 @@ async def select_context(
     room = context_tokens - sum(spent.values())
     values = [value for value in values if value in state["dated_values"] or _cost(value, counter) <= room]
     context = share_marks(context) if model_decides else context
-    return {"context": [*context, *values]}
+    return {"context": [*own, *context, *values]}
+
+
+def _own_within(own: Sequence[Candidate], tokens: int, counter: TokenCounter) -> list[Candidate]:
+    """Return the passages of the document of the question that fit into some tokens, the best at least."""
+    kept: list[Candidate] = []
+    for candidate in own:
+        tokens -= _cost(candidate, counter)
+        if kept and tokens < 0:
+            break
+        kept.append(candidate)
+    return kept
 
 
 def _for_community(candidate: Candidate) -> Candidate:

@@ -204,8 +204,8 @@ MAX_BODY_BYTES = 64 * 1024
 MAX_STATE_BYTES = 1024 * 1024
 """Of the routes to which whole states or conversations are sent: of an Agent Server, and of OpenAI's protocol."""
 MAX_FILE_BYTES = 6 * 1024 * 1024
-BRINGS_FILES = frozenset(("/v1/check", "/v1/verify"))
-"""Briefs and dossiers that are sent whole, as JSON."""
+BRINGS_FILES = frozenset(("/v1/ask", "/v1/check", "/v1/documents", "/v1/verify"))
+"""Briefs, dossiers and documents that are sent whole, as JSON, and questions that come with the text of one."""
 IN_PROCESS = "/noauth"
 """The root path under which an Agent Server calls its own routes, for what it has let in already."""
 KEYS_FILE = "keys.json"

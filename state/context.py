@@ -9,6 +9,7 @@ from datetime import date
 from pydantic import BaseModel, ConfigDict, Field
 
 from articulado.values.answers import RerankStrategy, StoreName
+from articulado.values.documents import OwnText
 
 
 class RunContext(BaseModel):
@@ -33,6 +34,9 @@ class RunContext(BaseModel):
         default=None,
         description="Fuentes y avisos también en el texto del mensaje; sin valor, si la pregunta llega en «messages»",
     )
+    document: OwnText | None = Field(
+        default=None, description="Documento propio que se lee junto a la ley en esta pregunta; no se guarda"
+    )
     ask_missing: bool | None = Field(
         default=None, description="Un caso en un hilo se interrumpe para pedir los datos que faltan"
     )
@@ -54,6 +58,7 @@ class ResolvedContext(BaseModel):
     as_of: date | None = None
     territory: str | None = None
     footnotes: bool | None = None
+    document: OwnText | None = None
     ask_missing: bool = True
 
     @property

@@ -75,11 +75,13 @@ class Retrieval(Search, Judged):
     ``matter`` is the topic of a question that the candidates do not answer (``articulado.legal.vocabulary.matters``),
     empty if it is not known. ``dated_values`` are the reference values that the question names, on its day
     (``articulado.calculations``). ``cards`` are the chosen answer cards and the provisions that bear them. ``context``
-    are the candidates that the principal reads, in its order.
+    are the candidates that the principal reads, in its order; ``own`` the passages of the document of the
+    question.
     """
 
     matter: str
     cards: list[Candidate]
+    own: list[Candidate]
     dated_values: list[Candidate]
     context: list[Candidate]
 

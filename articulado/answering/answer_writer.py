@@ -84,6 +84,12 @@ class ExtractivePrincipal:
     def reply(self, task: AnswerTask, fragments: Sequence[Fragment]) -> tuple[str, SelfEvaluation]:
         """Return the answer to a task, with the markers of its fragments, and the self-evaluation."""
         language, asked = self.domain.language, task.question
+        own = [fragment for fragment in fragments if fragment.purpose == "own"]
+        if 0 < len(own) < len(fragments):
+            rest = [fragment for fragment in fragments if fragment.purpose != "own"]
+            (text, said), (law, more) = self.reply(task, own), self.reply(task, rest)
+            both = SelfEvaluation([*said.used, *more.used], [*said.dropped, *more.dropped], more.needs)
+            return f"{text}\n\n{law}", both
         question, earlier = (without_protocol(neutralise(asked[part])) for part in ("text", "subject"))
         if asked["kind"] == "courtesy":
             selection, answer = Selection(), language.translate("courtesy")
@@ -282,6 +288,7 @@ def _paragraphs(selection: Selection, domain: Domain) -> Iterator[str]:
         statements = list(group)
         of_files = any(_is_of_file(fragment) for statement in statements for fragment in statement.fragments)
         notice = "quotes_of_sources" if of_files else domain.quotes_notice
+        notice = "quotes_of_own" if first.fragments[0].purpose == "own" else notice
         lines = [language.translate(notice if literal else "quotes_of_summaries")]
         before: Fragment | None = None
         for statement in statements:

@@ -6,9 +6,11 @@ configured. Both raise ``InvalidInput``.
 """
 
 import asyncio
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +23,11 @@ from articulado.ingestion.index_models import IndexModels
 from articulado.ingestion.model import Document, Law
 from articulado.ingestion.sources import is_loose, text_files
 from articulado.ingestion.worker import workers
+from articulado.language.folding import fold
 from articulado.language.translation import translate
 from articulado.legal.laws.registry import known_laws
-from articulado.values.chunks import Chunk
-from articulado.values.documents import Failure, Source
+from articulado.values.chunks import Chunk, page_of
+from articulado.values.documents import Failure, OwnPassage, OwnReading, Source
 from articulado.values.errors import InvalidInput
 from articulado.values.protocols import Vector
 
@@ -98,6 +101,80 @@ async def _cut_offline(document: Document, profile: Profile) -> Staged:
 
     embed = partial(offline_vectors, domain=domain_of(profile))
     return staged_document(document, await document_chunks(document, embed, profile.language))
+
+
+MAX_OWN_CHARACTERS = 1_000_000
+"""Text of a document that a question can come with; the rest is left out, and said."""
+_BEGINNING = 6_000
+"""Characters at the beginning of a document that tell its kind."""
+_LEAST_CUES = 2
+"""Different cues of its kind that a document must have."""
+
+
+def read_own(file: Path, name: str, profile: Profile) -> OwnReading:
+    """Read a document that a person asks about; ``name`` is that of the file as it was sent.
+
+    Raises:
+        InvalidInput: it cannot be read; the message says why.
+    """
+    from articulado.config.profile import domain_of
+    from articulado.ingestion.files.reader import BRIEF_FORMATS, document_of, read_content
+    from articulado.language.formats import gaps_in, marks_in
+
+    content = read_content(file)
+    document = document_of(file, content)
+    if isinstance(document, Law):
+        parents, is_agreement = law_chunks(document), document.agreement is not None
+    else:
+        parents, is_agreement = asyncio.run(_cut_offline(document, profile)).parents, document.agreement is not None
+    passages: list[OwnPassage] = []
+    room, warnings = MAX_OWN_CHARACTERS, list(document.warnings)
+    for parent in parents:
+        room -= len(parent["text"])
+        if room < 0:
+            warnings.append(translate("file.own_cut", passages=len(passages), all=len(parents)))
+            break
+        title = "" if parent["title"] in (document.title, parent["provision"]) else parent["title"]
+        text = parent["text"]
+        passages.append({"provision": parent["provision"], "title": title, "text": text, "page": page_of(parent)})
+    paragraphs = [paragraph for page in content.pages for paragraph in page.paragraphs]
+    text = "\n".join(paragraphs)
+    gaps, marks = len(gaps_in(text)), len(marks_in(text))
+    cited = {(one.law_id, one.provision_key) for one in domain_of(profile).citations(text) if one.law_id}
+    # The first line of a letter is no name to cite it by.
+    title = parents[0]["law_name"] if is_agreement or isinstance(document, Law) else file.stem
+    return {
+        "kind": "agreement" if is_agreement else kind_of_document(text),
+        "pages": sum(page.number is not None for page in content.pages),
+        "words": len(text.split()),
+        "citations": len(cited),
+        "gaps": gaps,
+        "recognised": marks - gaps,
+        "warnings": warnings,
+        "can_check": file.suffix.lower() in BRIEF_FORMATS,
+        "document": {"name": name, "title": Path(name).stem if title == file.stem else title, "passages": passages},
+    }
+
+
+def kind_of_document(text: str) -> str:
+    """Return the kind of document with the most cues at the beginning of a text; empty below two.
+
+    >>> kind_of_document("Recibo individual de salarios. Total devengado: 1.500 euros. Líquido a percibir: 1.200.")
+    'payslip'
+    >>> kind_of_document("Receta de croquetas.")
+    ''
+    """
+    beginning = fold(text[:_BEGINNING])
+    counts = {kind: sum(cue in beginning for cue in cues) for kind, cues in _document_kinds().items()}
+    best = max(counts, key=lambda kind: counts[kind])
+    return best if counts[best] >= _LEAST_CUES else ""
+
+
+@cache
+def _document_kinds() -> Mapping[str, Sequence[str]]:
+    file = resources.files("articulado.legal").joinpath("data", "document_kinds.toml")
+    kinds: Mapping[str, Sequence[str]] = tomllib.loads(file.read_text(encoding="utf-8"))["cues"]
+    return {kind: [fold(cue) for cue in cues] for kind, cues in kinds.items()}
 
 
 def _article_collection(profile: Profile) -> str:

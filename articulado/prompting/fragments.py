@@ -75,6 +75,7 @@ PURPOSES: Mapping[Purpose, str] = {
     "value": "valor de referencia con fecha",
     "calculation": "cálculo ya hecho: dé su resultado y sus pasos tal cual, sin volver a calcular",
     "community": "norma propia de una comunidad autónoma, además de la regla general",
+    "own": "documento de quien pregunta, no es la ley: diga que es de su documento, y si la ley le da más",
     "missing_data": "datos que faltan para el cálculo: dé la regla y pídalos al final",
 }
 _VALIDITY, _PAGE = "Vigencia pactada: ", "Página: "

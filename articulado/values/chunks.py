@@ -32,20 +32,25 @@ CARDS = "fichas"
 CARD_TYPE = "card"
 """Type of the chunk of an answer card."""
 
+OWN_TYPE = "own_text"
+"""Type of the chunk of a document that a question comes with: it is in no index, and lives for one turn."""
+
 HEADING_REPEATS = 3
 """How often the heading stands in what is indexed: it says in few words what many words below it are about."""
 
-Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records", "card", "value", "phrasing"]
+Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records", "card", "value", "phrasing", "own"]
 """Way in which a candidate was found; a ``phrasing`` answers a known question that is near, a ``card`` is a chosen
 answer card or a provision that bears it, a ``value`` states a dated reference value
-(``articulado.calculations.parameters``) and is in no index.
+(``articulado.calculations.parameters``) and is in no index, nor is an ``own`` passage of a document that the question
+comes with.
 """
 
-Purpose = Literal["card", "caveat", "decisive", "value", "calculation", "missing_data", "community"]
+Purpose = Literal["card", "caveat", "decisive", "value", "calculation", "missing_data", "community", "own"]
 """Use of a fragment in the context: a ``card`` answers, a ``caveat`` says for whom or for which day the law
 that is shown may not be the one, of a provision with the ``decisive`` sentence of the law
 that is quoted below it; a ``value`` is a dated reference value, a ``calculation`` a worked result, ``missing_data``
-what a calculation lacks; a ``community`` has law of its own, which is told beside the general rule.
+what a calculation lacks; a ``community`` has law of its own, which is told beside the general rule; ``own`` is of a
+document that the question comes with.
 """
 
 Status = Literal["vigente", "modificada", "parcialmente_derogada", "derogada", "agotada"]
@@ -322,7 +327,7 @@ def bearing_of(chunk: Chunk) -> list[ProvisionRef]:
 
 def page_of(chunk: Chunk) -> str:
     """Return the page of its source on which a provision begins; empty where there is none, or its name says it."""
-    return chunk["attributes"].get("page", "") if chunk["chunk_type"] == "provision" else ""
+    return chunk["attributes"].get("page", "") if chunk["chunk_type"] in ("provision", OWN_TYPE) else ""
 
 
 def own_document(chunk: Chunk) -> str:

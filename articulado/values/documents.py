@@ -28,6 +28,49 @@ class Failure(TypedDict):
     reason: str
 
 
+class OwnPassage(TypedDict):
+    """A passage of a document that a question comes with: an article of an agreement, or a part of running text.
+
+    ``page`` is the number of the page on which it begins, empty where its file has no pages.
+    """
+
+    provision: str
+    title: str
+    text: str
+    page: str
+
+
+class OwnText(TypedDict):
+    """The text of a document of the user that is in no index, for one question.
+
+    ``name`` is that of its file, ``title`` the one by which it is cited.
+    """
+
+    name: str
+    title: str
+    passages: list[OwnPassage]
+
+
+class OwnReading(TypedDict):
+    """Result of reading a document of the user: what became of it, and its text.
+
+    ``kind`` is the one that it seems to be (``articulado/legal/data/document_kinds.toml``), empty if unknown. ``pages``
+    is 0 for a format without pages. ``citations`` counts the provisions of laws that it names, each once. ``warnings``
+    tell what was left out or could not be read, ``gaps`` counts the places that could not, ``recognised`` those that
+    were read on an image. ``can_check`` tells that its citations can be checked.
+    """
+
+    kind: str
+    pages: int
+    words: int
+    citations: int
+    gaps: int
+    recognised: int
+    warnings: list[str]
+    can_check: bool
+    document: OwnText
+
+
 class ShrunkLaw(TypedDict):
     """A law whose text at the gazette has lost more than a tenth of its provisions or wordings: it was not taken.
 

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from articulado.calculations.engine import Calculation, calculate
 from articulado.calculations.values import Outcome, Refused
@@ -42,7 +43,11 @@ from server.lookup.results import (
 from state.context import RunContext
 
 if TYPE_CHECKING:
+    from articulado.values.documents import OwnReading
     from articulado.verification.briefs.passages import BriefReport
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -252,21 +257,11 @@ class LawDesk:
             InvalidInput: the file cannot be read, or cites nothing.
         """
         from articulado.ingestion.files.reader import read_brief
-        from articulado.ingestion.worker import workers
         from articulado.verification.briefs.checker import check_brief
         from articulado.verification.briefs.provisions import cited_laws
 
-        settings = self._opened.settings
         name = _file_name(name)
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / f"escrito{Path(name).suffix.lower()}"
-            await asyncio.to_thread(file.write_bytes, content)
-            try:
-                text = await workers(settings.read_limits).call(read_brief, file)
-            except ArticuladoError as error:
-                # The user knows the file by the name that it was sent with.
-                said = str(error).replace(str(file), name).replace(folder, "").replace(file.name, name)
-                raise type(error)(said) from error
+        text = await self._read(name, content, read_brief)
         async with self._index() as index:
             held = {law_id: await index.law(law_id) for law_id in cited_laws(text.paragraphs)}
             official = [law_id for law_id, law in held.items() if law and law.official]
@@ -274,6 +269,31 @@ class LawDesk:
         if not (report["paragraphs"] or report["rulings"]):
             raise InvalidInput(translate("brief.no_citations", file=name))
         return report
+
+    async def read_document(self, name: str, content: bytes) -> "OwnReading":
+        """Read a document that a person asks about; nothing of it is kept.
+
+        Raises:
+            InvalidInput: the file cannot be read.
+        """
+        from articulado.ingestion.reading import read_own
+
+        name = _file_name(name)
+        return await self._read(name, content, partial(read_own, name=name, profile=self._opened.profile))
+
+    async def _read(self, name: str, content: bytes, read: Callable[[Path], T]) -> T:
+        """Read a file that was sent in a process with limits; it exists as long as that takes."""
+        from articulado.ingestion.worker import workers
+
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / f"escrito{Path(name).suffix.lower()}"
+            await asyncio.to_thread(file.write_bytes, content)
+            try:
+                return await workers(self._opened.settings.read_limits).call(read, file)
+            except ArticuladoError as error:
+                # The user knows the file by the name that it was sent with.
+                said = str(error).replace(str(file), name).replace(folder, "").replace(file.name, name)
+                raise type(error)(said) from error
 
     def _index(self) -> AbstractAsyncContextManager[DeskIndex]:
         return DeskIndex.held(self._opened, self._today)

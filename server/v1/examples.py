@@ -42,6 +42,7 @@ CALCULATE: dict[str, Any] = {
     "calculation": "compensation/objective",
     "inputs": {"start": "2019-03-01", "end": "2026-02-28", "annual_salary": 36_500},
 }
+SENT_FILE: dict[str, Any] = {"name": "carta.txt", "content": "Q2FydGEgZGUgZGVzcGlkby4="}
 CHECK: dict[str, Any] = {"text": "Según el artículo 38 del Estatuto de los Trabajadores…", "day": "2026-11-20"}
 
 EVENTS = """event: stage

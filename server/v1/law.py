@@ -23,6 +23,7 @@ from articulado.calculations.written import Worked, last_day
 from articulado.language.languages import Language
 from articulado.language.translation import translate
 from articulado.legal.territory.table import gazetteer
+from articulado.values.documents import OwnReading
 from articulado.values.errors import InvalidInput
 from articulado.verification.briefs.passages import BriefReport
 from server.conversations.routes import ENDINGS, MEDIA_TYPES, export_calculation
@@ -31,7 +32,7 @@ from server.guards import Policy
 from server.lookup.law import Calculated, LawDesk
 from server.lookup.results import Comparison, DossierVerification, ProvisionOnDay, SearchResult, Verification
 from server.v1 import examples
-from server.v1.requests import MAX_QUESTION, Calculate, Check, Day, Options, Verify
+from server.v1.requests import MAX_QUESTION, Calculate, Check, Day, Options, SentFile, Verify
 
 _DAYS = re.compile(r"(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})")
 
@@ -156,6 +157,14 @@ def law_routes(desk: LawDesk, policy: Policy, *, has_keys: Callable[[], bool]) -
             raise InvalidInput(translate("desk.one_to_check"))
         return await desk.check_brief(body.name, _content(body), body.day)
 
+    @router.post("/documents", summary="Leer un documento propio", responses=BODY_FAILURES)
+    async def document(body: SentFile) -> OwnReading:
+        """Lee un documento (convenio, carta, nómina, escrito…) y dice qué ha sido de él; no se guarda nada.
+
+        Su «document» se puede enviar con una pregunta a «/v1/ask».
+        """
+        return await desk.read_document(body.name, _decoded(body.content))
+
     return router
 
 
@@ -163,8 +172,12 @@ def _content(body: Check) -> bytes:
     if not body.content:
         body.name = "escrito.txt"
         return body.text.encode("utf-8", "replace")
+    return _decoded(body.content)
+
+
+def _decoded(content: str) -> bytes:
     try:
-        return base64.b64decode(body.content, validate=True)
+        return base64.b64decode(content, validate=True)
     except ValueError as error:  # binascii.Error, or what is not ASCII
         raise InvalidInput(translate("desk.not_base64")) from error
 

@@ -18,6 +18,7 @@ from articulado.answering.footnotes import without_footnotes
 from articulado.language.translation import translate
 from articulado.retrieval.conversation.subject import choice_taken
 from articulado.values.answers import Message, NearestNeed, RerankStrategy
+from articulado.values.documents import OwnText
 from server.conversations.store import LONGEST_NAME, NAME_PATTERN, Rating
 from server.errors import RefusedField
 from server.v1 import examples
@@ -25,6 +26,7 @@ from state.context import RunContext
 
 MAX_QUESTION = 4_000
 MAX_ANSWER = 20_000
+MAX_PASSAGE = 200_000
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
@@ -71,6 +73,32 @@ class Options(_Body):
         )
 
 
+class Passage(_Body):
+    """A passage of a document of the user."""
+
+    provision: str = Field(max_length=300, description="Cómo se cita: «Artículo 15», «pág. 3»")
+    title: str = Field(default="", max_length=1_000, description="Rúbrica")
+    text: str = Field(max_length=MAX_PASSAGE, description="El texto")
+    page: str = Field(default="", max_length=10, description="Página en la que empieza")
+
+
+class OwnDocument(_Body):
+    """A document of the user that one question is asked about, as ``/v1/documents`` returns it."""
+
+    name: str = Field(min_length=1, max_length=200, description="Nombre del fichero")
+    title: str = Field(default="", max_length=1_000, description="Nombre con el que se cita")
+    passages: list[Passage] = Field(min_length=1, max_length=10_000, description="Sus partes, en su orden")
+
+
+class SentFile(_Body):
+    """A file of the user (PDF, DOCX, ODT, XLSX, HTML, Markdown, text) in base64, with its name."""
+
+    model_config = _shown(examples.SENT_FILE)
+
+    name: str = Field(min_length=1, max_length=200, description="Nombre del fichero: dice su formato")
+    content: str = Field(min_length=1, description="Fichero en base64")
+
+
 class Ask(Options):
     """A question, of a conversation that the server keeps where it names one."""
 
@@ -83,6 +111,14 @@ class Ask(Options):
         ge=0,
         description="Turnos de la conversación que se conservan; la respuesta sustituye a los siguientes",
     )
+    document: OwnDocument | None = Field(
+        default=None, description="Documento propio que se lee junto a la ley, como lo da «/v1/documents»"
+    )
+
+    def context(self) -> RunContext:
+        """Return the options as the graph takes them, with the document."""
+        document = cast(OwnText, self.document.model_dump()) if self.document else None
+        return super().context().model_copy(update={"document": document})
 
 
 class RequiredData(Options):

@@ -56,14 +56,31 @@ def read_document(path: Path) -> Document | Law:
     Raises:
         InvalidInput: the format is unknown, the file is damaged or has no text, or its header cannot be used.
     """
+    return document_of(path, read_content(path))
+
+
+def read_content(path: Path) -> FileText:
+    """Read the text of a file by the reader of its extension.
+
+    Raises:
+        InvalidInput: the format is unknown, or the file is damaged or has no text.
+    """
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise InvalidInput(translate("file.unknown_format", path=path, formats=", ".join(READERS)))
-    content = reader(path)
+    return reader(path)
+
+
+def document_of(path: Path, content: FileText) -> Document | Law:
+    """Return the text of a file as a law or as running text (``read_document``).
+
+    Raises:
+        InvalidInput: it has no text, or its header cannot be used.
+    """
     block, pages = take_block(path, content.pages)
     separate = sidecar(path)
     fields = (separate if separate is not None else block) or {}
-    if reader is plain.read_markdown and "identifier" in (block or {}):
+    if READERS[path.suffix.lower()] is plain.read_markdown and "identifier" in (block or {}):
         return read_law(path)
     header = header_of(path, fields)
     text = running_text(pages)

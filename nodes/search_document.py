@@ -1,0 +1,113 @@
+"""Search the document that a question comes with, beside the search in the law.
+
+The document is in the options of the run, not in an index: it lives as long as the question. Its passages are
+candidates of purpose ``own``, which the context begins with.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from articulado.language.languages import Language
+from articulado.legal.ids import chunk_id
+from articulado.retrieval.ranking.heuristic import WordShare
+from articulado.values.answers import whole_text
+from articulado.values.chunks import OWN_TYPE, Candidate, Chunk, blank_chunk
+from articulado.values.documents import OwnText
+from articulado.values.protocols import SparseEncoder, SparseVector
+from nodes.turn import language_of_turn, question_to_score
+from state.context import ResolvedContext
+from state.rag import RagState
+
+COLLECTION = "documentos"
+MOST_PASSAGES = 6
+"""Passages of a document that are read, the best first."""
+LEAST_SHARE = 0.3
+"""Share of the words of a question that a passage must have: below it, it is about something else."""
+
+
+class SearchDocumentUpdate(TypedDict, total=False):
+    """The passages of the document that are about the question, the best first, or a warning that none is."""
+
+    own: list[Candidate]
+    warnings: list[str]
+
+
+async def search_document(
+    state: RagState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    sparse: SparseEncoder,
+    word_share: WordShare,
+    model_decides: bool,
+    language: Language,
+) -> SearchDocumentUpdate:
+    """Rank the passages of the document by BM25; a chat model reads a short one whole.
+
+    Without a document, or after thanks, there is nothing to search.
+    """
+    document = runtime.context.document
+    if document is None or state["turn_question"]["kind"] == "courtesy":
+        return {}
+    chunks = chunks_of(document)
+    question = question_to_score(state)
+    shares = word_share(question, chunks)
+    ranking = _ranked(whole_text(question), chunks, sparse)
+    if model_decides and len(chunks) <= MOST_PASSAGES:
+        found = ranking
+    else:
+        found = [place for place in ranking if shares[place] >= LEAST_SHARE][:MOST_PASSAGES]
+    if not found:
+        spoken = language_of_turn(state, language)
+        return {"warnings": [spoken.translate("rag_not_in_document", name=document["name"])]}
+    return {"own": [_candidate(chunks[place], shares[place]) for place in found]}
+
+
+def chunks_of(document: OwnText) -> list[Chunk]:
+    """Return the passages of a document as chunks that are in no index; each has a provision key of its own."""
+    law_id = f"{OWN_TYPE}:{document['name']}"
+    address = f"file:{quote(document['name'])}"
+    chunks = []
+    for number, passage in enumerate(document["passages"], 1):
+        page = passage["page"]
+        chunk = blank_chunk(chunk_id(COLLECTION, law_id, document["title"], None, number), COLLECTION)
+        chunk |= {
+            "law_id": law_id,
+            "law_name": document["title"] or document["name"],
+            "kind": "documento",
+            "provision": passage["provision"],
+            "provision_key": f"passage:{number}",
+            "title": passage["title"],
+            "text": passage["text"],
+            "chunk_type": OWN_TYPE,
+            "attributes": {"page": page} if page else {},
+            "url": address,
+            "source": "official",
+        }
+        chunks.append(chunk)
+    return chunks
+
+
+def _ranked(question: str, chunks: Sequence[Chunk], sparse: SparseEncoder) -> list[int]:
+    """Return the places of all chunks, by descending BM25 score, ties in the order of the text."""
+    [asked] = sparse.encode_queries([question])
+    texts = sparse.encode_documents([f"{each['provision']} {each['title']}\n{each['text']}" for each in chunks])
+    present = Counter(term for text in texts for term in text.indices)
+    weights = {
+        term: weight * math.log(1 + (len(texts) - present[term] + 0.5) / (present[term] + 0.5))
+        for term, weight in _terms(asked).items()
+    }
+    scores = [math.fsum(weights.get(term, 0.0) * weight for term, weight in _terms(text).items()) for text in texts]
+    return sorted(range(len(chunks)), key=lambda place: -scores[place])
+
+
+def _terms(vector: SparseVector) -> dict[int, float]:
+    return dict(zip(vector.indices, vector.values, strict=True))
+
+
+def _candidate(chunk: Chunk, share: float) -> Candidate:
+    return {"chunk": chunk, "score": share, "origins": ["own"], "found_by": [], "purpose": "own", "says": ""}
