@@ -6,6 +6,7 @@ import { Calculator } from "./calculator.js";
 import { CaseForm } from "./case.js";
 import { grow, options, refusal, setOptions, unfold } from "./composer.js";
 import * as conversations from "./conversations.js";
+import { OwnDocument } from "./document.js";
 import { el } from "./dom.js";
 import { History } from "./history.js";
 import { onPaper } from "./paper.js";
@@ -43,6 +44,13 @@ const caseForm = new CaseForm(at("case"), {
   },
 });
 
+const own = new OwnDocument({
+  open: (provision, claim) => panel.open(provision, claim),
+  send: (question) => send(question),
+  announce,
+  show: () => inPlace(null),
+});
+
 let thread = "";
 let turns = [];
 let running = null;
@@ -57,7 +65,7 @@ async function send(question) {
   if (running || !question.trim() || refusal()) return;
   unfold(false);
   const isFirst = !turns.length;
-  if (!thread) begin(conversations.newId());
+  if (!thread) own.through(() => begin(conversations.newId()));
   const turn = add(question.trim());
   field.value = "";
   grow();
@@ -67,7 +75,7 @@ async function send(question) {
   const [asked, keep] = [thread, replacing?.from];
   conversations.asking(asked, { question: turn.question, after: turns.length - 1, replaces: keep !== undefined });
   try {
-    for await (const event of askPatiently(turn.question, { thread_id: asked, ...(keep !== undefined && { keep_turns: keep }), ...options() }, running.signal)) {
+    for await (const event of askPatiently(turn.question, { thread_id: asked, ...(keep !== undefined && { keep_turns: keep }), ...options(), ...own.asked() }, running.signal)) {
       turn.take(event);
       answered ||= event.event === "final";
     }
@@ -127,7 +135,7 @@ function add(question) {
     caseForm.opener = button;
     location.hash = `${CASE}/${thread}/${number}/${guide.topic}`;
   };
-  const turn = new Turn(question, { open: (citation, claim) => panel.open(citation, claim), announce, thread, again: send, correct: (worked) => calculator.fill(worked), look });
+  const turn = new Turn(question, { open: (citation, claim) => panel.open(own.served(citation), claim), announce, thread, again: send, correct: (worked) => calculator.fill(worked), look });
   turn.rating = conversations.find(thread)?.ratings?.[number];
   turn.onrated = (rating) => conversations.change(thread, { ratings: { ...conversations.find(thread)?.ratings, [number]: rating } });
   turn.element.querySelector(".asked").after(questionTools(turn, (text) => replace(number, text)));
@@ -218,6 +226,7 @@ function begin(id) {
   thread = id;
   turns = [];
   at("turns").replaceChildren();
+  own.forget();
   history.replaceState(null, "", id ? `#${id}` : location.pathname + location.search);
   at("welcome").hidden = Boolean(id);
 }

@@ -56,7 +56,7 @@ export class Panel {
     this.element.focus();
     let content;
     try {
-      content = this.#content(await json(pathOf(provision, date ? { date } : {})), shown);
+      content = this.#content(provision.served ?? (await json(pathOf(provision, date ? { date } : {}))), shown);
     } catch (error) {
       content = [el("p", { class: "failure", role: "alert" }, error.message), provision.text && lawText(provision.text, []), provision.url && el("p", {}, link(provision.url, say("at_source")))];
     }
@@ -99,7 +99,7 @@ export class Panel {
         passages.length > 0 && el("p", { class: "hint" }, say(passages[0].exact ? "passage_exact" : "passage_near")),
         lawText(provision.text, passages)),
       provision.notes.length > 0 && el("details", { class: "more" }, el("summary", {}, say("notes", { number: provision.notes.length })), provision.notes.map((note) => el("p", {}, note))),
-      this.#wordings(provision),
+      kind !== "own" && this.#wordings(provision),
       this.#links(say("cites", { number: provision.cites.length }), provision.cites),
       this.#links(say("cited_by", { number: provision.cited_by.length }), provision.cited_by),
     ];
