@@ -74,7 +74,8 @@ def chunks_of(document: OwnText) -> list[Chunk]:
     chunks = []
     for number, passage in enumerate(document["passages"], 1):
         page = passage["page"]
-        chunk = blank_chunk(chunk_id(COLLECTION, law_id, document["title"], None, number), COLLECTION)
+        # By the text: what is kept of a chunk is kept by its id, and another document may have the same name.
+        chunk = blank_chunk(chunk_id(COLLECTION, law_id, passage["text"], None, number), COLLECTION)
         chunk |= {
             "law_id": law_id,
             "law_name": document["title"] or document["name"],

@@ -10,6 +10,9 @@ from pydantic import BaseModel, ConfigDict
 from articulado.calculations.calendars import WorkingCalendar, calendar_of
 from articulado.calculations.engine import COURTS, PROCEDURE, Calculation, Computed, Rule, Variant, rule
 from articulado.calculations.values import Refused, Result, Stop, counted, weekday_and_day
+from articulado.calculations.written import cited, notes_on, parts_of
+from articulado.language.languages import language
+from articulado.legal.labels import provision_url
 
 Recess = Literal["counts", "excluded", "open", "never"]
 """August and Christmas in a term: they count (urgent matters), they do not, it depends on the matter, no court term."""
@@ -311,25 +314,27 @@ def grace_until(
 
 LINE_OCTETS = 75
 """Longest line of a calendar file, without its end (RFC 5545, section 3.1)."""
-REMINDER_DAYS = 3
+REMINDER = "-P2DT15H"
+"""When a calendar reminds: at nine in the morning, three days before the last day."""
 
 
 def calendar_file(result: Result, title: str, day: date, *, stamp: datetime | None = None) -> str:
     """Return an iCalendar file (RFC 5545) with an event of the whole last day of a term, and a reminder before it.
 
     Args:
-        result: its sentence, steps and warnings are the description.
-        title: summary of the event.
+        result: its sentence, steps, notes and the notice on advice are the description.
+        title: name of the calculation, for the summary of the event.
         day: the last day.
         stamp: when the file is made, in UTC; now by default.
     """
     notes = [
         result.lead,
-        *(f"{place}. {step.text} ({step.provision})" for place, step in enumerate(result.steps, start=1)),
-        *result.warnings,
-        *result.assumptions,
-        result.sensitive,
+        *(f"{place}. {step.text} ({cited(step.provision)})" for place, step in enumerate(result.steps, start=1)),
+        *notes_on(result),
+        language("es").translate("view_notice_law"),
     ]
+    summary = f"Último día: {title[0].lower()}{title[1:]}" if title.startswith("Plazo") else title
+    law_id, label = parts_of(next((each for each in result.steps if each.value == day), result.steps[-1]).provision)
     made = (stamp or datetime.now(UTC)).strftime("%Y%m%dT%H%M%SZ")
     identity = sha256(f"{title}|{day.isoformat()}".encode()).hexdigest()[:32]
     lines = [
@@ -341,13 +346,14 @@ def calendar_file(result: Result, title: str, day: date, *, stamp: datetime | No
         f"DTSTAMP:{made}",
         f"DTSTART;VALUE=DATE:{day:%Y%m%d}",
         f"DTEND;VALUE=DATE:{day + ONE_DAY:%Y%m%d}",
-        f"SUMMARY:{_escaped(title)}",
-        f"DESCRIPTION:{_escaped(chr(10).join(filter(None, notes)))}",
+        f"SUMMARY:{_escaped(summary)}",
+        f"DESCRIPTION:{_escaped(chr(10).join(notes))}",
+        f"URL:{provision_url(law_id, label)}",
         "TRANSP:TRANSPARENT",
         "BEGIN:VALARM",
         "ACTION:DISPLAY",
-        f"TRIGGER:-P{REMINDER_DAYS}D",
-        f"DESCRIPTION:{_escaped(title)}",
+        f"TRIGGER:{REMINDER}",
+        f"DESCRIPTION:{_escaped(summary)}",
         "END:VALARM",
         "END:VEVENT",
         "END:VCALENDAR",

@@ -27,7 +27,7 @@ from articulado.prompting.citation_markers import by_mark, one_per_mark
 from articulado.prompting.prompts import load_prompts
 from articulado.store.generations import Manifest
 from articulado.values.answers import Message, whole_text
-from articulado.values.chunks import CARD_TYPE, OWN_TYPE, REPEALED, Candidate, Chunk
+from articulado.values.chunks import CARD_TYPE, REPEALED, Candidate, Chunk
 from articulado.values.errors import InvalidInput
 from articulado.values.findings import Finding
 from articulado.values.protocols import ChunkStore
@@ -259,9 +259,7 @@ async def recheck(dossier: Dossier, store: ChunkStore) -> Recheck:
     errors = [finding for finding in findings if finding["severity"] == "error"]
     now = {chunk["id"]: chunk for chunk in await store.fetch([_chunk(each)["id"] for each in dossier["context"]])}
     # Fragments of values and worked results are in no index, and a card is written for its question.
-    indexed = [
-        each for each in dossier["context"] if _chunk(each)["chunk_type"] not in (VALUE_TYPE, CARD_TYPE, OWN_TYPE)
-    ]
+    indexed = [each for each in dossier["context"] if _chunk(each)["chunk_type"] not in (VALUE_TYPE, CARD_TYPE)]
     differing = [each["mark"] for each in indexed if _differs(_chunk(each), now)]
     outside = [
         citation["mark"] for citation in dossier["result"].get("citations", []) if not _is_of_context(citation, dossier)

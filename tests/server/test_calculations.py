@@ -97,7 +97,7 @@ def test_a_last_day_is_served_for_a_calendar(client: httpx.Client) -> None:
     assert event.headers["content-type"] == "text/calendar; charset=utf-8"
     assert event.headers["content-disposition"] == 'attachment; filename="plazo.ics"'
     assert b"\r\nDTSTART;VALUE=DATE:20260824\r\n" in event.content
-    assert b"TRIGGER:-P3D" in event.content
+    assert b"TRIGGER:-P2DT15H" in event.content
     for other in (OBJECTIVE, {"calculation": "deadline/dismissal"}, {"question": "¿Quién ganó la liga?"}):
         refused = client.post(PATH, json=other, headers={"accept": "text/calendar"})
         assert (refused.status_code, refused.json()["error"]) == (422, "InvalidInput")

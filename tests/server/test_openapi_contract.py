@@ -26,6 +26,7 @@ OPERATIONS = {
     "post /v1/case/required-data": {200} | ALWAYS | RUNS | BODIES,
     "post /v1/case/respond": {200} | ALWAYS | RUNS | BODIES,
     "post /v1/check": {200} | ALWAYS | RUNS | BODIES,
+    "post /v1/documents": {200} | ALWAYS | RUNS | BODIES,
     "post /v1/verify": {200} | ALWAYS | RUNS | BODIES,
     "get /v1/calculations": {200} | ALWAYS,
     "post /v1/calculations": {200} | ALWAYS | RUNS | BODIES,

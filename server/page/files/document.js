@@ -222,8 +222,9 @@ export class OwnDocument {
   }
 
   #citation(one) {
+    const basis = one.basis || "existence";
     const open = () => this.shown.open({ ...one, provision_key: one.provision }, one.basis === "text" ? one.text : "");
-    return [el("button", { type: "button", class: "plain", onclick: open }, `${capital(one.provision)}, ${one.law}`), " ", el("span", { class: "hint" }, say(`check_basis_${one.basis || "existence"}`))];
+    return [el("button", { type: "button", class: "plain", onclick: open }, `${capital(one.provision)}, ${one.law}`), " ", el("span", { class: "hint" }, say(`check_basis_${basis}`))];
   }
 
   #list(title, items) {

@@ -1,11 +1,11 @@
 """Calendars of working days: their holidays, the independent counts of `plazos`, and what is not known."""
 
-import re
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from icalendar import Calendar
 from plazos import calcular
 
 from articulado.calculations.calendars import (
@@ -20,6 +20,7 @@ from articulado.calculations.deadlines import calendar_file
 from articulado.calculations.engine import calculate
 from articulado.calculations.values import Refused, Result, Stop
 from articulado.calculations.wordings import CALCULATIONS
+from articulado.calculations.written import last_day
 
 DAYS_2026 = st.dates(date(2026, 1, 1), date(2026, 9, 30))
 TOWNS = (
@@ -177,43 +178,85 @@ def test_the_plain_inputs_of_a_term_are_known(kind):
     assert unused == []
 
 
-def unfolded(text):
-    """Return the properties of a calendar file as pairs of name and value, its folded lines joined."""
-    lines = text.replace("\r\n ", "").split("\r\n")
-    return [tuple(line.split(":", 1)) for line in lines if line]
-
-
-def unescaped(value):
-    return re.sub(r"\\(.)", lambda mark: "\n" if mark[1] == "n" else mark[1], value)
+def event_of(text):
+    """Return the event of a calendar file as an independent parser reads it."""
+    [event] = Calendar.from_ical(text).walk("VEVENT")
+    return event
 
 
 def test_a_calendar_file_has_the_last_day_a_reminder_and_the_steps():
     outcome = calculate(CALCULATIONS["deadline/dismissal"], {"dismissal": "2026-07-24", "seat": "Bilbao"})
     assert isinstance(outcome, Result)
-    title = "Plazo; despido, 1\\2"
+    title = "Otro; despido, 1\\2"
     text = calendar_file(outcome, title, date(2026, 8, 24), stamp=datetime(2026, 8, 1, 9, 30, tzinfo=UTC))
     assert text.endswith("END:VCALENDAR\r\n")
     assert "\n" not in text.replace("\r\n", "")
     assert max(len(line.encode()) for line in text.split("\r\n")) == 75
-    properties = unfolded(text)
-    marks = [value for name, value in properties if name in ("BEGIN", "END")]
-    assert marks == ["VCALENDAR", "VEVENT", "VALARM", "VALARM", "VEVENT", "VCALENDAR"]
-    event = dict(properties[4:])
-    assert event["DTSTAMP"] == "20260801T093000Z"
-    assert event["DTSTART;VALUE=DATE"] == "20260824"
-    assert event["DTEND;VALUE=DATE"] == "20260825"
-    assert event["TRIGGER"] == "-P3D"
-    assert unescaped(event["SUMMARY"]) == title
-    told = unescaped(next(value for name, value in properties if name == "DESCRIPTION")).split("\n")
+    event = event_of(text)
+    assert event.errors == []
+    assert event.decoded("DTSTAMP") == datetime(2026, 8, 1, 9, 30, tzinfo=UTC)
+    assert event["SUMMARY"] == title
+    assert event["URL"] == "https://www.boe.es/buscar/act.php?id=BOE-A-2011-15936#a103"
+    told = event["DESCRIPTION"].split("\n")
     assert told[0] == outcome.lead
-    assert all(any(step.text in line and step.provision in line for line in told) for step in outcome.steps)
+    assert "4. Día hábil 20: lunes 24 de agosto de 2026. (artículo 103 LRJS)" in told
+    assert told[-1] == "Información general sobre la normativa; no es asesoramiento jurídico."
+    [alarm] = event.walk("VALARM")
+    assert datetime(2026, 8, 24) + alarm.decoded("TRIGGER") == datetime(2026, 8, 21, 9)
+
+
+@pytest.mark.parametrize(
+    ("kind", "inputs", "last", "summary"),
+    [
+        (
+            "deadline/dismissal",
+            {"dismissal": "2026-07-24", "seat": "Bilbao"},
+            date(2026, 8, 24),
+            "Último día: plazo para impugnar un despido",
+        ),
+        # Twenty days from 3 March on, without weekends: four weeks.
+        (
+            "deadline/sanction",
+            {"notified": "2026-03-02", "holidays": []},
+            date(2026, 3, 30),
+            "Último día: plazo para impugnar una sanción",
+        ),
+        # 3, 4, 5, 6 and 9 March.
+        (
+            "deadline/appeal_announce",
+            {"notified": "2026-03-02", "holidays": []},
+            date(2026, 3, 9),
+            "Último día: plazo para anunciar el recurso de suplicación",
+        ),
+        (
+            "deadline/calendar_days",
+            {"notified": "2026-03-02", "term_days": 10},
+            date(2026, 3, 12),
+            "Último día: plazo en días naturales",
+        ),
+        (
+            "deadline/payment_claim",
+            {"due": "2026-03-02"},
+            date(2027, 3, 2),
+            "Último día: plazo para reclamar cantidades",
+        ),
+    ],
+)
+def test_the_event_is_on_the_last_day_and_takes_all_of_it(kind, inputs, last, summary):
+    outcome = calculate(CALCULATIONS[kind], inputs)
+    assert isinstance(outcome, Result)
+    assert last_day(outcome) == last
+    event = event_of(calendar_file(outcome, CALCULATIONS[kind].title, last))
+    assert event.decoded("DTSTART") == last
+    assert event.decoded("DTEND") == last + timedelta(days=1)
+    assert event["SUMMARY"] == summary
 
 
 def test_the_event_of_a_term_keeps_its_identity():
     outcome = calculate(CALCULATIONS["deadline/dismissal"], {"dismissal": "2026-07-24", "seat": "Bilbao"})
     assert isinstance(outcome, Result)
     made = [
-        dict(unfolded(calendar_file(outcome, "Plazo", day)))["UID"]
+        event_of(calendar_file(outcome, "Plazo", day))["UID"]
         for day in (date(2026, 8, 24), date(2026, 8, 24), date(2026, 8, 25))
     ]
     assert made[0] == made[1] != made[2]

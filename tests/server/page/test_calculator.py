@@ -184,7 +184,7 @@ def test_a_question_fills_in_the_form_and_an_answer_shows_its_calculation(visit:
     expect(shown.locator("tbody tr")).to_have_count(5)
     page.reload()
     expect(page.locator(".turn .worked .lead")).to_have_text(LEAD)
-    page.locator(".turn .worked button", has_text="Corregir los datos").click()
+    page.locator(".turn .worked button", has_text="Cambiar los datos").click()
     salary = page.get_by_label("Salario bruto anual, con pagas extra (€)")
     expect(salary).to_have_value("36500")
     salary.fill("18.250,00")
