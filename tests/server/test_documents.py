@@ -66,9 +66,14 @@ def word(text: str) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    folder = tmp_path_factory.mktemp("documents")
-    index_law(folder)
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("documents")
+    index_law(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def client(folder: Path) -> Iterator[httpx.Client]:
     with v1_client(folder) as http:
         yield http
 
@@ -196,6 +201,24 @@ def test_the_next_question_does_not_know_the_document(client: httpx.Client, agre
     second = ask(client, "¿Qué plus de nocturnidad se paga de noche?", **thread)
     assert "28 por ciento" not in second["answer"]
     assert second["warnings"] == [] or not any("índice" in one for one in second["warnings"])
+
+
+def test_of_a_document_the_conversation_keeps_what_is_cited_alone(
+    client: httpx.Client, folder: Path, agreement: dict[str, Any]
+) -> None:
+    secret = {
+        "provision": "Anexo",
+        "title": "",
+        "text": "Plus de nocturnidad: la clave del archivo es 8842.",
+        "page": "",
+    }
+    document = {**agreement, "passages": [*agreement["passages"], secret]}
+    answer = ask(client, "¿Qué plus de nocturnidad se paga?", document=document, thread_id="guardada")
+    assert "28 por ciento" in answer["answer"]
+    kept = b"".join(file.read_bytes() for file in folder.glob("kept.sqlite*"))
+    assert b"28 por ciento" in kept
+    assert b"32 d" not in kept
+    assert (b"8842" in kept) == ("8842" in answer["answer"])
 
 
 def test_another_document_of_the_same_name_is_another(client: httpx.Client, agreement: dict[str, Any]) -> None:

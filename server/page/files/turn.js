@@ -8,7 +8,7 @@ import { previewed } from "./preview.js";
 import { quotedFor } from "./passage.js";
 import { day, number, say, speaking, today } from "./texts.js";
 import { emphasize, readable } from "./reading.js";
-import { workedView } from "./worked.js";
+import { calendarButton, workedView } from "./worked.js";
 
 /** What a person sees of the stages of the graph, in order. */
 const PHASES = {
@@ -57,6 +57,9 @@ export class Turn {
     this.element.querySelector(".superseded")?.remove();
     this.answer.dataset.outcome = result.outcome;
     this.#write(withoutSteps(result.answer, result.calculations));
+    const [event, ...others] = speaking(result.language, () => result.calculations.map(calendarButton).filter(Boolean));
+    // Of several last days, each has its button below its steps.
+    if (event && !others.length) this.body.firstElementChild?.after(el("p", { class: "to-calendar" }, event));
     if (result.language) this.answer.lang = result.language;
     this.answer.replaceChildren(
       ...speaking(result.language, () => [

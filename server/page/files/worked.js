@@ -59,25 +59,33 @@ function steps(worked, provision) {
       el("tbody", {}, rows)));
 }
 
-function actions(worked, correct, canPrint) {
+/** Return the button that puts the last day of a result into the calendar; null of one that is no day. */
+export function calendarButton(worked) {
+  const hasDay = worked.values.some((one) => one.unit === "date" && DAY.test(one.value));
+  return worked.status === "result" && hasDay ? fileButton(worked, say("to_calendar"), FILES.calendar, "small") : null;
+}
+
+/** Return a button that saves a result as a file, with what has failed told beside it. */
+function fileButton({ calculation, inputs }, text, { accept, name }, kind) {
   const told = el("span", { class: "failure", role: "alert", hidden: true });
-  const asked = { calculation: worked.calculation, inputs: worked.inputs };
-  const get = async ({ accept, name }) => {
+  const get = async () => {
     told.hidden = true;
     try {
-      await save(PATH, name, { method: "POST", body: asked, accept });
+      await save(PATH, name, { method: "POST", body: { calculation, inputs }, accept });
     } catch (error) {
       told.textContent = error.message;
       told.hidden = false;
     }
   };
+  return [el("button", { type: "button", class: kind, onclick: get }, text), told];
+}
+
+function actions(worked, correct, canPrint) {
   const button = (text, onclick) => el("button", { type: "button", class: "plain", onclick }, text);
-  const hasDay = worked.values.some((one) => one.unit === "date" && DAY.test(one.value));
   const isResult = worked.status === "result";
   return el("div", { class: "worked-actions" },
-    isResult && hasDay && button(say("to_calendar"), () => get(FILES.calendar)),
-    isResult && button(say("export_docx"), () => get(FILES.word)),
+    calendarButton(worked),
+    isResult && fileButton(worked, say("export_docx"), FILES.word, "plain"),
     isResult && canPrint && button(say("print"), () => print()),
-    correct && worked.calculation && button(say("correct_inputs"), () => correct(worked)),
-    told);
+    correct && worked.calculation && button(say("correct_inputs"), () => correct(worked)));
 }
