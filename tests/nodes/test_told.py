@@ -128,7 +128,7 @@ def test_the_block_has_links_warnings_and_the_line_on_advice() -> None:
     said = message(warnings=("Falta *algo* [x](http://mal.es)",), code="en")
     assert "**Sources**" in said.text
     assert "](https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a38)" in said.text
-    assert r"\*algo\* \[x\]" in said.text
+    assert r"\*algo\* (x)" in said.text
     assert said.text.endswith("*General information on the law; it is not legal advice.*")
     assert "advice" in message(law=False, code="en").text
     assert "legal" not in message(law=False, code="en").text
