@@ -1,6 +1,10 @@
 """Commands ``articulado serve`` and ``articulado mcp``: serve the agent over HTTP, or its tools by MCP."""
 
 import asyncio
+import io
+from collections.abc import Iterable
+from datetime import date
+from socket import gethostname
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +14,8 @@ from articulado.values.errors import InvalidInput
 from cli.options import IndexFolder, ProfileOption, read_configuration, whole
 from cli.render import console
 from cli.session import announce_first_index
-from server.settings import HOST, MAX_PORT, MAX_WORKERS, PATHS, PORT, is_loopback
+from server.access import LOOPBACK, KeyRing
+from server.settings import HOST, MAX_PORT, MAX_WORKERS, PATHS, PORT, is_loopback, lan_address
 
 if TYPE_CHECKING:
     from socket import socket
@@ -39,11 +44,22 @@ Playground = Annotated[
 ]
 
 
+Lan = Annotated[
+    bool,
+    typer.Option(
+        "--lan",
+        metavar="",
+        help="Atiende también a la red local, con clave, y muestra la dirección y un código QR para el teléfono.",
+    ),
+]
+
+
 def serve(
     host: Host = HOST,
     port: Port = PORT,
     workers: Workers = 1,
     playground: Playground = False,
+    lan: Lan = False,
     index: IndexFolder = None,
     profile: ProfileOption = None,
 ) -> None:
@@ -64,6 +80,13 @@ def serve(
     limits = ServerSettings.read()
     # No call to a model may begin that the request could not wait for.
     settings = settings.model_copy(update={"question_timeout": min(settings.question_timeout, limits.deadline)})
+    keys = keys_file(limits, settings.home)
+    if lan:
+        if host != HOST or playground:
+            raise InvalidInput(translate("server.lan_alone"))
+        address = lan_address()
+        host, limits = EVERYWHERE, limits.model_copy(update={"hosts": lan_hosts(address, limits.hosts)})
+        show_on_phone(address, port, KeyRing(keys))
 
     def announce() -> None:
         address = f"[{host}]" if ":" in host else host
@@ -89,8 +112,50 @@ def serve(
         serve_with_workers(workers, WorkerPlan(settings, limits, public), listening)
 
     log_to_stderr()
-    keys = keys_file(limits, settings.home)
     run(graphs, host, port, settings=limits, keys=keys, playground=playground, workers=several if workers > 1 else None)
+
+
+EVERYWHERE = "0.0.0.0"
+LAN_KEY = "lan"
+"""The name of the key that is made for the local network if there is none."""
+
+
+def lan_hosts(address: str, hosts: Iterable[str]) -> tuple[str, ...]:
+    """Return the names by which a server in a local network is called: no page of another name reaches it."""
+    name = gethostname().lower()
+    return tuple(dict.fromkeys((*hosts, *sorted(LOOPBACK), address, name, f"{name}.local")))
+
+
+def show_on_phone(address: str, port: int, ring: KeyRing) -> None:
+    """Print the address of the page in the local network, with a key if one had to be made, as text and as a QR code.
+
+    The key stands behind "#" in the address: a browser sends that part to nobody, and the page takes it out at once.
+
+    Raises:
+        ConfigurationError: the file of the keys cannot be read or written.
+    """
+    import segno
+
+    out, page = console(), f"http://{address}:{port}/"
+    key = "" if ring.keys else ring.add(LAN_KEY, date.today())
+    out.print(f"En la red local, la página está en {page}", markup=False)
+    if key:
+        out.print(
+            f"Clave nueva, «{LAN_KEY}»: {key}\n"
+            "Guárdela: no se vuelve a mostrar, y desde ahora también esta máquina la necesita. El código la lleva: quien "
+            f"lo escanee podrá preguntar. Para retirarla: articulado keys revoke {LAN_KEY}",
+            markup=False,
+        )
+    else:
+        out.print("La página pide una de sus claves; otra se crea con «articulado keys add NOMBRE».", markup=False)
+    code = io.StringIO()
+    segno.make(f"{page}#key={key}" if key else page, error="l", micro=False).terminal(code, compact=True)
+    out.print(code.getvalue(), markup=False)
+    out.print(
+        "La conexión no va cifrada: quien esté en la misma red puede leer preguntas, respuestas y clave. Úselo solo en "
+        "una red de confianza; para lo demás, un proxy con HTTPS (docs/serving.md).",
+        markup=False,
+    )
 
 
 Http = Annotated[bool, typer.Option("--http", metavar="", help="Sirve por HTTP, no por la entrada y la salida.")]

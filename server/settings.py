@@ -3,7 +3,7 @@
 import errno
 import ipaddress
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +28,34 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+_OUTSIDE = "192.0.2.1"
+"""An address for documentation (RFC 5737): a route to it is looked up, and nothing is sent."""
+
+
+def own_address() -> str:
+    """Return the address by which this machine would call others; empty if it is in no network."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((_OUTSIDE, 9))
+        except OSError:
+            return ""
+        return str(probe.getsockname()[0])
+
+
+def lan_address(own: Callable[[], str] = own_address) -> str:
+    """Return the address of this machine in its local network.
+
+    Raises:
+        ConfigurationError: it is in no network, or in one that is reached from the whole Internet.
+    """
+    address = own()
+    if not address or is_loopback(address):
+        raise ConfigurationError(translate("server.no_lan"))
+    if ipaddress.ip_address(address).is_global:
+        raise ConfigurationError(translate("server.public_lan", address=address))
+    return address
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -25,6 +25,13 @@ export function useKey(key) {
   sessionStorage.setItem(KEY, key);
 }
 
+// The address that `articulado serve --lan` shows has a key behind "#", which no server is sent: it stays in this tab alone.
+const given = location.hash.match(/^#key=(art_[\w-]+)$/);
+if (given) {
+  useKey(given[1]);
+  history.replaceState(null, "", location.pathname + location.search);
+}
+
 /** Request a path of the server; where it wants a key, the reader is asked for one and the request is sent again. */
 export async function request(path, { method = "GET", body, accept = "application/json", signal } = {}) {
   for (;;) {
