@@ -46,7 +46,7 @@ _CONTROL = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160), *range(0x
 _ITEM = re.compile(r"\s*[-*•] +")
 
 
-HEADINGS = ("Paso", "Operación", "Precepto")
+HEADINGS = ("Paso", "Operación", "Artículo")
 """Headings of the table of steps, whose texts are Spanish in every language."""
 
 

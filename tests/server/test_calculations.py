@@ -110,7 +110,7 @@ def test_a_result_is_served_as_a_word_document_with_its_table(client: httpx.Clie
     assert served.headers["content-type"] == word
     document = docx.Document(io.BytesIO(served.content))
     [table] = document.tables
-    assert [cell.text for cell in table.rows[0].cells] == ["Paso", "Operación", "Precepto"]
+    assert [cell.text for cell in table.rows[0].cells] == ["Paso", "Operación", "Artículo"]
     assert [cell.text for cell in table.rows[2].cells] == [
         "20 días por año: 20 × 84/12 = 140,0000 días (apartado 1.b).",
         "20 × 84/12",

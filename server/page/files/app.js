@@ -227,7 +227,8 @@ function begin(id) {
   turns = [];
   at("turns").replaceChildren();
   own.forget();
-  history.replaceState(null, "", id ? `#${id}` : location.pathname + location.search);
+  // The entry of a conversation that the address names already keeps the provisions that are open over it.
+  if (decodeURIComponent(location.hash.slice(1)) !== id) history.replaceState(null, "", id ? `#${id}` : location.pathname + location.search);
   at("welcome").hidden = Boolean(id);
 }
 

@@ -5,7 +5,8 @@ import { fold } from "./texts.js";
 const QUOTED = /[«“"]([^«»“”"]{12,})[»”"]/g;
 const ELLIPSIS = /\s*(?:\[…\]|\[\.\.\.\]|\(…\)|\(\.\.\.\)|…|\.\.\.)\s*/;
 const SHORTEST_QUOTE = 12;
-const FEWEST_WORDS = 3;
+/** The words that a sentence shares with a claim at least, and each further sentence with a part of it. */
+const [FEWEST, FEWEST_OF_MORE] = [2, 3];
 /** The share of a claim's words, rare ones counting more, that its nearest sentence has; and each further sentence. */
 const [LEAST, LEAST_OF_MORE] = [0.2, 0.45];
 /** What it is worth that the answer quotes a sentence elsewhere, for the same source. */
@@ -32,6 +33,7 @@ const BEGINS_LETTER = new RegExp(String.raw`^(${LETTER})\)\s`, "iu");
 const END_OF_SENTENCE = /(?<=[\p{L}\d)»”"]{2}[.?!;])\s+(?=[«“"¿(]?\p{Lu})/gu;
 const NUMBERS = ["", "un", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "once", "doce", "trece", "catorce", "quince", "dieciseis",
   "diecisiete", "dieciocho", "diecinueve", "veinte", "veintiun", "veintidos", "veintitres", "veinticuatro", "veinticinco", "veintiseis", "veintisiete", "veintiocho"];
+const EMPTY = new Set(["para", "como", "pero", "sino", "este", "esta", "esto", "entre", "desde", "hasta", "sobre", "cuando", "donde"]);
 const TENS = { treinta: "30", cuarenta: "40", cuarentaycinco: "45", cincuenta: "50", sesenta: "60", setenta: "70", ochenta: "80", noventa: "90", cien: "100" };
 
 /**
@@ -131,7 +133,7 @@ function sentencesOf(text) {
     for (const end of [...[...paragraph.matchAll(END_OF_SENTENCE)].map((match) => match.index), paragraph.length]) {
       const sentence = paragraph.slice(start, end).trim();
       const from = index + paragraph.indexOf(sentence, start);
-      if (sentence) sentences.push({ start: from, end: from + sentence.length, words: words(sentence), part, letter });
+      if (sentence) sentences.push({ start: from, end: from + sentence.length, words: words(sentence.replace(BEGINS_PART, "")), part, letter });
       start = end;
     }
   }
@@ -142,7 +144,6 @@ function sentencesOf(text) {
 function nearest(sentences, claims, quoted) {
   return claims.flatMap((claim, at) => {
     const sought = [...words(claim)];
-    if (sought.length < FEWEST_WORDS) return [];
     const holding = (word) => sentences.filter((one) => one.words.has(word)).length;
     // Words that stand nowhere in the provision count like those that stand everywhere: a sentence of them is not of it.
     const weight = new Map(sought.map((word) => [word, Math.log(1 + sentences.length / (holding(word) || sentences.length))]));
@@ -150,7 +151,7 @@ function nearest(sentences, claims, quoted) {
     let best = { score: at ? LEAST_OF_MORE : LEAST };
     for (const sentence of sentences) {
       const shared = sought.filter((word) => sentence.words.has(word));
-      if (shared.length < (at ? FEWEST_WORDS : 2)) continue;
+      if (shared.length < (at ? FEWEST_OF_MORE : FEWEST)) continue;
       const share = (total(shared) / total(sought)) * (1 - Math.min(1, sentence.words.size / LONG) / 3);
       const score = share + (quoted.some((one) => overlap(one, sentence)) ? QUOTED_ELSEWHERE : 0);
       if (score > best.score) best = { ...sentence, score };
@@ -166,7 +167,7 @@ function words(text) {
     const number = NUMBERS.indexOf(word);
     if (number > 0) return [String(number)];
     if (word in TENS) return [TENS[word]];
-    return /\d/.test(word) ? [word] : word.length > 3 ? [word.slice(0, 6)] : [];
+    return /\d/.test(word) ? [word] : word.length > 3 && !EMPTY.has(word) ? [word.slice(0, 6)] : [];
   }));
 }
 

@@ -59,7 +59,7 @@ def test_a_calculation_is_searched_filled_in_and_shown_step_by_step(visit: Visit
     page.keyboard.press("Enter")
     expect(worked(page).locator(".lead")).to_have_text(LEAD)
     expect(worked(page)).to_be_focused()
-    assert worked(page).locator("th").all_inner_texts() == ["Paso", "Operación", "Precepto"]
+    assert worked(page).locator("th").all_inner_texts() == ["Paso", "Operación", "Artículo"]
     row = worked(page).locator("tbody tr").nth(1).locator("td")
     assert row.all_inner_texts() == [
         "20 días por año: 20 × 84/12 = 140,0000 días (apartado 1.b).",
@@ -135,7 +135,7 @@ def test_a_deadline_goes_into_the_calendar_and_a_result_into_word(visit: Visit, 
         download.value.save_as(tmp_path / name)
     assert b"DTSTART;VALUE=DATE:20260824" in (tmp_path / "plazo.ics").read_bytes()
     [table] = docx.Document(str(tmp_path / "calculo.docx")).tables
-    assert table.rows[0].cells[2].text == "Precepto"
+    assert table.rows[0].cells[2].text == "Artículo"
     page.emulate_media(media="print")
     expect(page.locator("#calculator .inputs")).to_be_hidden()
     expect(worked(page).locator(".worked-actions")).to_be_hidden()

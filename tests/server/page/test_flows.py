@@ -117,7 +117,7 @@ def test_the_law_of_a_day_is_asked_for_and_shown(visit: Visit) -> None:
     expect(page.locator(".panel")).to_contain_text("vigente del 1 de marzo de 2001 al 31 de diciembre de 2019")
     expect(page.locator(".panel mark").first).to_contain_text("15 días naturales")
     page.reload()
-    expect(page.locator("#as-of")).to_have_value("2019-06-01")
+    expect(page.locator("#as-of")).to_have_value("1 de junio de 2019")
 
 
 def test_two_days_are_compared(visit: Visit) -> None:

@@ -47,3 +47,8 @@ def test_no_script_makes_elements_of_text() -> None:
             file
         )
         assert not re.search(r"""(?:src|href|url\()\s*=?\s*["']?(?:https?:)?//""", text), file
+
+
+def test_nothing_that_the_page_says_is_jargon() -> None:
+    for key, text in texts("es").items():
+        assert not re.search(r"precept|remisi|\btokens?\b|certeza|fragmento|_", text, re.IGNORECASE), key
