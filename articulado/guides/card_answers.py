@@ -1,9 +1,10 @@
 """Use of answer cards: whom a card is for, if its law is still the one that it was written against, and its text.
 
 ``regimes_named`` returns the regimes that a question names, ``is_for`` and ``exclusions`` what a card says to them.
-``next_questions`` are needs of other cards that suit the same person. ``stale_provisions`` compares the provisions of cards with an index: ``corpus/fichas/wordings.json`` has the hash of
-each by law and provision key (``python -m tools.wordings``). ``card_text`` writes a card as the fragment of a
-prompt, each line with the provisions that bear it.
+``next_questions`` are needs of other cards that suit the same person. ``stale_provisions`` compares the provisions of
+cards with an index: ``corpus/fichas/wordings.json`` has the hash of each by law and provision key
+(``python -m tools.wordings``). ``card_text`` writes a card as the fragment of a prompt, each line with the provisions
+that bear it.
 """
 
 import asyncio

@@ -62,8 +62,8 @@ The messages of chat clients are not among them: they say once more what the tra
 class LeanSaver(BaseCheckpointSaver[str]):
     """Keep only ``KEPT`` of each checkpoint, in another checkpointer; tasks that are under way are not kept.
 
-    A run that is cut off is asked again: nothing of it is kept, and the turn before it is as it was. ``since`` is the id
-    of the checkpoint that the next run continues from instead of the last one; "" begins anew.
+    A run that is cut off is asked again: nothing of it is kept, and the turn before it is as it was. ``since`` is the
+    id of the checkpoint that the next run continues from instead of the last one; "" begins anew.
 
     Raises (from every coroutine): StoreUnavailable, where the checkpointer below fails, or hangs for ``seconds``.
     """
