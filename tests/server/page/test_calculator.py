@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from support.chromium import Visit
 
 from articulado.calculations.engine import calculate
-from articulado.calculations.wordings import CALCULATIONS
+from articulado.calculations.wordings import CALCULATIONS, listed
 from articulado.calculations.written import as_document, lines_of
 
 from .test_flows import DARK, PHONE, WCAG, answer_with
@@ -68,6 +68,39 @@ def test_a_calculation_is_searched_filled_in_and_shown_step_by_step(visit: Visit
     ]
     expect(worked(page).locator(".notes li").first).to_contain_text("Se supone: Mensualidad")
     expect(worked(page).locator("button", has_text=".ics")).to_have_count(0)
+
+
+DRAWN = """async ([kind, title]) => {
+  location.hash = `calculate/${kind}`;
+  const heading = () => document.querySelector("#calculator h1")?.textContent === title;
+  while (!heading() || !document.querySelector("#calculator .inputs")) await new Promise(requestAnimationFrame);
+  const control = (one) => one.querySelector("select, input, button")?.type ?? "";
+  const fields = [...document.querySelectorAll("#calculator .input")];
+  const first = fields.filter((one) => !one.closest("details"));
+  return {
+    first: first.map((one) => one.querySelector("label, legend").textContent),
+    drawn: Object.fromEntries(fields.map((one) => [one.querySelector("label, legend").textContent, control(one)])),
+  };
+}"""
+CONTROLS = {"string": "text", "number": "text", "integer": "text", "boolean": "radio", "array": "date"}
+
+
+def test_every_calculation_has_a_form_made_from_its_schema(visit: Visit) -> None:
+    page = visit.page
+    page.click("#calculate")
+    page.locator(".groups h2").first.wait_for()
+    for calculation in map(listed, CALCULATIONS.values()):
+        form = page.evaluate(DRAWN, [calculation["calculation"], calculation["title"]])
+        expected = {}
+        for name, schema in calculation["inputs"].items():
+            if schema["type"] == "array" and schema["items"]["type"] == "object":
+                continue  # A list of items is for programs: the other fields say the same.
+            title = f"{schema['title']} (€)" if schema.get("x-unit") == "EUR" else schema["title"]
+            control = "select-one" if "oneOf" in schema else "date" if "format" in schema else CONTROLS[schema["type"]]
+            expected[name] = (title, control)
+        assert form["drawn"] == dict(expected.values()), calculation["calculation"]
+        asked_first = [expected[name][0] for name in expected if name in calculation["first"]]
+        assert form["first"] == asked_first or not calculation["first"], calculation["calculation"]
 
 
 def test_a_step_opens_its_provision_in_the_panel(visit: Visit) -> None:
