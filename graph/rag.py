@@ -41,7 +41,6 @@ from nodes.select_context import select_context
 from nodes.speech import one_message
 from nodes.stage import Account, AddStage, Router, UsageAccount, default_options, heard_by, stage_adder, wait_for
 from nodes.turn import newly_asked
-from nodes.validation import input_check
 from nodes.verify import verify
 from state.context import RunContext
 from state.rag import ChatInput, ChatOutput, ChatState, RagInput, RagOutput, RagState, ResumedInput
@@ -176,10 +175,7 @@ def build_chat(services: Services, checkpointer: BaseCheckpointSaver[str] | None
     builder.add_node(TURN, _answer_turn_with(stages))
     builder.add_edge(START, TURN)
     builder.add_edge(TURN, END)
-    chat = builder.compile(checkpointer=checkpointer, name="chat")
-    # The node of the input sees all that a caller sends; the state has its own keys alone.
-    chat.nodes[START].bound = Router(input_check(frozenset(get_type_hints(ChatInput))))
-    return chat
+    return builder.compile(checkpointer=checkpointer, name="chat")
 
 
 def _answer_turn_with(stages: Rag) -> RunnableLambda[Any, dict[str, Any]]:

@@ -5,7 +5,7 @@ Each check returns the clean value or raises ``InvalidInput`` with a message tha
 
 import math
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, get_args
 
 from langchain_core.messages import HumanMessage, convert_to_messages
@@ -15,6 +15,7 @@ from articulado.cases.fields import canonical_value
 from articulado.cases.phrases import is_placeholder
 from articulado.cases.readers import text_of
 from articulado.config.profile import Profile
+from articulado.language.languages import spoken_now
 from articulado.language.translation import translate
 from articulado.legal.territory.mentions import communities, find_territory
 from articulado.values.answers import AnswerOutcome, Message
@@ -47,27 +48,24 @@ def checked_question(question: object) -> str:
     return question
 
 
-def input_check(known: frozenset[str]) -> Callable[[Any], Any]:
-    """Return a function that passes the input of a chat client on if all of it is used; ``known`` are its keys.
+def checked_keys(given: Any, known: Collection[str]) -> Any:
+    """Return the input of a run as it is if a graph with the input keys ``known`` uses all of it.
 
-    Raises (the function): InvalidInput, for a key that is unknown, or a question beside messages that say another one.
+    Raises:
+        InvalidInput: a key is unknown, or a question stands beside messages that end with something else.
     """
-
-    def check_input(given: Any) -> Any:
-        if not isinstance(given, Mapping):
-            return given
-        unknown = [name for name, value in given.items() if name not in known and value is not None]
-        if unknown:
-            named = ", ".join(f"«{str(name)[:40]}»" for name in unknown[:5])
-            raise InvalidInput(translate("question.unknown_keys", names=named, known=", ".join(sorted(known))))
-        question, messages = given.get("question"), given.get("messages")
-        if question and messages:
-            last = convert_to_messages(messages if isinstance(messages, list) else [messages])[-1]
-            if not isinstance(last, HumanMessage) or str(last.text).strip() != str(question).strip():
-                raise InvalidInput(translate("question.asked_twice"))
+    if not isinstance(given, Mapping):
         return given
-
-    return check_input
+    unknown = [name for name, value in given.items() if name not in known and value is not None]
+    if unknown:
+        names = ", ".join(spoken_now().quoted(str(name)[:40]) for name in unknown[:5])
+        raise InvalidInput(translate("question.unknown_keys", names=names, known=", ".join(sorted(known))))
+    question, messages = given.get("question"), given.get("messages")
+    if question and messages:
+        last = convert_to_messages(messages if isinstance(messages, list) else [messages])[-1]
+        if not isinstance(last, HumanMessage) or str(last.text).strip() != str(question).strip():
+            raise InvalidInput(translate("question.asked_twice"))
+    return given
 
 
 def checked_attachments(message: HumanMessage) -> list[str]:

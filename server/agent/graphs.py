@@ -9,8 +9,10 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
+from langgraph.graph import START
+from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk import Auth
 from langgraph_sdk.runtime import ServerRuntime
 from starlette.datastructures import Headers
@@ -19,6 +21,8 @@ from articulado.language.translation import translate, use_locale
 from articulado.values.errors import InvalidInput
 from graph.ingest import Ingest, open_ingest
 from graph.open_graphs import CHAT, GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, configured_graphs
+from nodes.stage import Router
+from nodes.validation import checked_keys
 from server.access import KeyRing, identify
 from server.guards import CHEAP_STRATEGIES, Policy, check_options, keys_file
 from server.settings import ServerSettings
@@ -139,7 +143,7 @@ async def ingest(runtime: Runtime) -> AsyncIterator[Ingest]:
         with use_locale(configured_graphs().profile.language):
             raise InvalidInput(translate("server.not_operator"))
     async with open_ingest() as graph:
-        yield graph
+        yield checking_input(graph, configured_graphs().profile.language)
 
 
 @asynccontextmanager
@@ -150,7 +154,23 @@ async def _within_policy(name: str, runtime: Runtime) -> AsyncIterator[Graph]:
         with use_locale(opened.profile.language):
             check_options(getattr(runtime, "context", None), _policy())
     async with opened.using(name) as graph:
-        yield graph
+        yield checking_input(graph, opened.profile.language)
+
+
+G = TypeVar("G", bound=CompiledStateGraph[Any, Any, Any, Any])
+
+
+def checking_input(graph: G, language: str) -> G:
+    """Return a graph that refuses input which it would not use (``checked_keys``): LangGraph drops it in silence."""
+    known = frozenset(graph.builder.schemas[graph.builder.input_schema])
+
+    def check(given: Any) -> Any:
+        with use_locale(language):
+            return checked_keys(given, known)
+
+    # The node of the input sees all that a caller sends; every other one the keys of the state alone.
+    first = graph.nodes[START].copy({"bound": Router(check)})
+    return graph.copy({"nodes": {**graph.nodes, START: first}})
 
 
 @cache

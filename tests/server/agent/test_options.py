@@ -1,11 +1,14 @@
-"""What an Agent Server is sent as options of a run."""
+"""What an Agent Server is sent as options and as input of a run."""
 
 from typing import Any
 
 import pytest
+from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 
 from articulado.values.errors import InvalidInput
-from server.agent.graphs import check_options
+from graph.case import build_required_data
+from graph.rag import build_chat, build_rag
+from server.agent.graphs import check_options, checking_input
 from server.guards import Policy
 
 
@@ -36,3 +39,49 @@ def test_known_options_pass(context: Any) -> None:
 def test_the_rest_is_refused(context: dict[str, Any], told: str) -> None:
     with pytest.raises(InvalidInput, match=told):
         check_options(context, Policy())
+
+
+HUMAN = {"type": "human", "content": "¿Cuántas vacaciones hay?"}
+
+
+def services() -> Any:
+    store = FakeStore([make_chunk(38, "Artículo 38")], {"vacaciones": [(38, 1.0)]})
+    return make_services(store, QueueChat('["vacaciones"]'), QueueChat("Son 30 días [C1]."))
+
+
+@pytest.mark.parametrize("build", [build_chat, build_rag])
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        ({"pregunta": "¿Cuántas?"}, "«pregunta».*history, messages, previous_chunk_ids, question"),
+        ({"question": "¿Cuántas?", "territory": "Madrid", "as_of": "2024-01-01"}, "«territory», «as_of»"),
+        ({"messages": [HUMAN], "ui": []}, "«ui»"),
+        ({"messages": [HUMAN], "question": "¿Otra?"}, "«question» junto a unos «messages»"),
+        ({"messages": [HUMAN, ("ai", "Treinta.")], "question": "¿Otra?"}, "«question» junto a unos «messages»"),
+        ({"messages": "¿Cuántas?", "question": "¿Otra?"}, "«question» junto a unos «messages»"),
+    ],
+)
+async def test_input_that_would_not_be_used_is_refused(build: Any, sent: Any, told: str) -> None:
+    live = services()
+    with pytest.raises(InvalidInput, match=told):
+        await checking_input(build(live), "es").ainvoke(sent)
+    assert live.reader_model.calls == []
+
+
+@pytest.mark.parametrize("build", [build_chat, build_rag])
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"messages": [HUMAN], "question": None, "history": None, "ui": None},
+        {"messages": [HUMAN], "question": f" {HUMAN['content']}"},
+        {"question": HUMAN["content"], "messages": [], "history": [], "previous_chunk_ids": []},
+    ],
+)
+async def test_input_that_is_used_passes(build: Any, sent: Any) -> None:
+    result = await checking_input(build(services()), "es").ainvoke(sent)
+    assert [message.type for message in result["messages"]] == ["human", "ai"]
+
+
+async def test_the_graphs_of_cases_refuse_unknown_keys_in_the_language_of_the_profile() -> None:
+    with pytest.raises(InvalidInput, match="fields that do not exist: “consulta”"):
+        await checking_input(build_required_data(services()), "en").ainvoke({"consulta": "Le han despedido"})
