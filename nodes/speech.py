@@ -95,7 +95,7 @@ class Recital(BaseChatModel):
                 last = self._chunk(
                     str(piece.text)[len(said) :],
                     additional_kwargs=piece.additional_kwargs,
-                    response_metadata=piece.response_metadata,
+                    response_metadata=_of_text(piece.response_metadata),
                     usage_metadata=piece.usage_metadata,
                     chunk_position="last",
                 )
@@ -146,6 +146,11 @@ def blocks_of(message: AIMessage) -> list[dict[str, Any]]:
     return [block if isinstance(block, dict) else {"type": "text", "text": block} for block in message.content] or [
         {"type": "text", "text": ""}
     ]
+
+
+def _of_text(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the metadata of a message in blocks for a chunk whose content is text."""
+    return {name: value for name, value in metadata.items() if name != "output_version"}
 
 
 def _block_start(index: int, block: Mapping[str, Any]) -> dict[str, Any]:

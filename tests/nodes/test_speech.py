@@ -172,12 +172,15 @@ async def test_two_runs_have_messages_of_their_own() -> None:
 
 
 async def test_events_end_with_the_blocks_of_the_message_and_chunks_with_its_metadata() -> None:
-    final = AIMessage(BLOCKS, additional_kwargs=CITED, response_metadata={"model_name": "articulado"})
+    final = AIMessage(
+        BLOCKS, additional_kwargs=CITED, response_metadata={"model_name": "articulado", "output_version": "v1"}
+    )
     graph = graph_of([tokens("Dos ", "días.")], final, inside=True)
     assert list((await blocks_in(graph)).values()) == [BLOCKS]
     pieces = [piece async for piece, _ in graph.astream({}, stream_mode="messages")]
     assert pieces[-1].additional_kwargs == CITED
     assert pieces[-1].response_metadata["model_name"] == "articulado"
+    assert [block["text"] for block in sum(pieces[1:], pieces[0]).content_blocks] == [final.text]
 
 
 async def test_a_text_that_was_cut_off_by_an_error_is_ended() -> None:
