@@ -94,6 +94,7 @@ def test_only_web_addresses_are_links(url: str) -> None:
         ("En ningún caso serán menos de treinta días naturales", VACATION.split("pactado. ")[1]),
         ("El periodo de vacaciones es el que se ha pactado", VACATION.split(" En ")[0]),
         ("Puede fraccionarlas con su empresa", VACATION),
+        ("Al irse se pagan las vacaciones que no disfrutó", VACATION),
         ("Holidays are thirty days", VACATION),
         ("", VACATION),
     ],
