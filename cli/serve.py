@@ -142,8 +142,8 @@ def show_on_phone(address: str, port: int, ring: KeyRing) -> None:
     if key:
         out.print(
             f"Clave nueva, «{LAN_KEY}»: {key}\n"
-            "Guárdela: no se vuelve a mostrar, y desde ahora también esta máquina la necesita. El código la lleva: quien "
-            f"lo escanee podrá preguntar. Para retirarla: articulado keys revoke {LAN_KEY}",
+            "Guárdela: no se vuelve a mostrar, y desde ahora también esta máquina la necesita. El código la lleva: "
+            f"quien lo escanee podrá preguntar. Para retirarla: articulado keys revoke {LAN_KEY}",
             markup=False,
         )
     else:

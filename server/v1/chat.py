@@ -7,6 +7,7 @@ role, comments that keep the connection, and the stages if the caller asks for t
 
 import json
 import logging
+import re
 import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -54,6 +55,7 @@ PHASES = {
 _PHASE_OF = {stage: phase for phase, stages in PHASES.items() for stage in stages}
 _OPENING = ("analyze_question", "load_carryover")
 """The stages that check the input: a stream begins after them, so that a bad request has its own status."""
+_AFTER_LIST = re.compile(r"^((?:[-*•]|\d+\.) .*)\n(?=[^\s\-*•\d|>#`])", re.MULTILINE)
 THREAD_HEADER = "x-thread-id"
 DONE = "[DONE]"
 
@@ -109,12 +111,16 @@ class Reply:
         return f"{self.phases(phase)}\n"
 
     @property
+    def answer(self) -> str:
+        """The answer as Markdown has it: a line after a list that is no item begins a paragraph of its own."""
+        return _AFTER_LIST.sub(r"\1\n\n", str(self.result.get("answer", "")).rstrip())
+
+    @property
     def content(self) -> str:
         """The text of the answer, with its sources and warnings unless the caller does not want them."""
         if self.conversation.order:
             return carried_out(self.conversation.order)
         result = self.result
-        answer = str(result["answer"]).rstrip()
         warnings = [
             *([translate("server.chat_unread")] if self.conversation.is_partial else []),
             *(f"«{' '.join(one['where'].split())}»: {one['message']}" for one in result["findings"]),
@@ -122,13 +128,13 @@ class Reply:
             *result["warnings"],
         ]
         if not self.body.sources or not (result["citations"] or warnings):
-            return answer
+            return self.answer
         block = footnotes(result["citations"], warnings, language_of(result["language"]), law=self.law)
-        return f"{answer}\n\n{block}"
+        return f"{self.answer}\n\n{block}"
 
     def annotations(self) -> list[Annotation]:
         """Return the sources that have an address, once for each of their marks in the text, or for all of it."""
-        answer, found = self.result.get("answer", "").rstrip(), []
+        answer, found = self.answer, []
         cited: Mapping[str, Citation] = {one["mark"]: one for one in self.result.get("citations", ())}
         places = [(start, end, f"C{number}") for start, end, numbers in marker_spans(answer) for number in numbers] or [
             (0, len(answer), mark) for mark in cited
@@ -221,7 +227,7 @@ class Recent:
 
 
 def _key(answer: str) -> bytes:
-    return blake2b(f"{current_caller()}\n{answer.strip()}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return blake2b(json.dumps([current_caller(), *answer.split()]).encode(), digest_size=16).digest()
 
 
 def chat_routes(
@@ -311,8 +317,10 @@ async def _has(threads: Threads, thread: str, conversation: Conversation) -> boo
         found = await kept.read(name)
     except ConversationUnknown:
         return False
-    messages = [(message["role"], message["content"].strip()) for message in found.messages]
-    sent = [(message["role"], message["content"]) for message in conversation.history]
+    messages, sent = (
+        [(message["role"], message["content"].split()) for message in read]
+        for read in (found.messages, conversation.history)
+    )
     return messages[-len(sent) :] == sent
 
 

@@ -411,6 +411,19 @@ def test_a_text_that_is_superseded_is_never_sent(models: OpenAIServer) -> None:
     assert "Falta" not in text
 
 
+LISTED = "Son:\n- 30 días [C1]\n- o más\nSe pactan [C1].\n1. Uno\nDos\n```\n- x\ny\n```"
+SPACED = "Son:\n- 30 días [C1]\n- o más\n\nSe pactan [C1].\n1. Uno\n\nDos"
+
+
+def test_what_follows_a_list_is_no_part_of_its_last_item(models: OpenAIServer) -> None:
+    with over(models) as client:
+        models.answer("principal", lambda request: LISTED + META)
+        choice = complete(client, user(QUESTION), extra_body={"sources": False}).choices[0]
+    assert choice.message.content.startswith(SPACED)
+    for one in choice.message.annotations:
+        assert choice.message.content[one.url_citation.start_index : one.url_citation.end_index].strip() == "[C1]"
+
+
 def test_an_answer_that_the_model_did_not_end_is_one_of_length(models: OpenAIServer) -> None:
     with over(models) as client:
         models.answer("principal", lambda request: Reply("Son 30 días [C1]. Y además", finish_reason="length"))
