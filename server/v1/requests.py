@@ -267,9 +267,7 @@ class ChatRequest(Options):
     stages: bool = Field(default=False, description="Etapas como «reasoning_content»")
     full_result: bool = Field(default=False, description="El resultado completo, en «articulado»")
     n: Refused = None
-    tools: Refused = None
     tool_choice: Refused = None
-    functions: Refused = None
     function_call: Refused = None
     response_format: Refused = None
     logprobs: Refused = None
@@ -277,6 +275,8 @@ class ChatRequest(Options):
     modalities: Refused = None
     audio: Refused = None
     web_search_options: Refused = None
+    tools: Unused = None
+    functions: Unused = None
     temperature: Unused = None
     top_p: Unused = None
     top_k: Unused = None

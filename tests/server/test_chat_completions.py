@@ -174,6 +174,7 @@ def test_instructions_are_no_question(sdk: openai.OpenAI, role: str, at: int) ->
     ("options", "same"),
     [
         ({"temperature": 0.3, "top_p": 1, "max_tokens": 5, "seed": 1, "stop": ["."]}, True),
+        ({"tools": [{"type": "function", "function": {"name": "x"}}], "tool_choice": "auto"}, True),
         ({"n": 1, "tools": [], "tool_choice": "none", "response_format": {"type": "text"}, "logprobs": False}, True),
         ({"metadata": {"a": "b"}, "store": True, "service_tier": "auto", "reasoning_effort": "low"}, True),
         ({"max_completion_tokens": 3, "presence_penalty": 1.0, "logit_bias": {"1": 1}}, True),
@@ -187,8 +188,10 @@ def test_options_of_models_change_nothing_and_ours_do(sdk: openai.OpenAI, option
 
 IMAGE = [{"type": "text", "text": "¿Qué pone?"}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,x"}}]
 TOOL = {"type": "function", "function": {"name": "x", "parameters": {}}}
+CHOSEN = {"type": "function", "function": {"name": "x"}}
 REFUSED = [
-    ({"tools": [TOOL]}, 400, "tools", "«tools» no se admite"),
+    ({"tools": [TOOL], "tool_choice": "required"}, 400, "tool_choice", "«tool_choice» no se admite"),
+    ({"tools": [TOOL], "tool_choice": CHOSEN}, 400, "tool_choice", "«tool_choice» no se admite"),
     ({"n": 2}, 400, "n", "«n» no se admite"),
     ({"response_format": {"type": "json_object"}}, 400, "response_format", "«response_format» no se admite"),
     ({"logprobs": True}, 400, "logprobs", "«logprobs» no se admite"),
