@@ -227,7 +227,7 @@ def _options(**options: Any) -> dict[str, Any]:
 
 
 def _labels(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that tell from law what is none, questions of people and a user's document: it has no status."""
+    """Return the fields that tell questions of people and a user's document from law; neither has a status."""
     if metadata.get("source") == LAY_PHRASINGS:
         return {"chunk_type": LAY_PHRASINGS, "status": None}
     chunk = cast(Chunk, {**blank_chunk(0, ""), **metadata})

@@ -141,7 +141,8 @@ def _add_playground(router: APIRouter, served: ServedGraph, path: str) -> None:
     @router.get(f"{path}/playground/{{file_path:path}}", include_in_schema=False)
     async def page(request: Request, file_path: str = "") -> Response:
         url = f"{request.scope.get('root_path', '').rstrip('/')}{path}/playground"
-        nothing, shown, result = (cast(Any, _Schema(schema)) for schema in ({}, asked, answered))
+        schemas: list[Any] = [_Schema({}), _Schema(asked), _Schema(answered)]
+        nothing, shown, result = schemas
         return await serve_playground(nothing, shown, result, (), url, file_path, False, False, "default")
 
 

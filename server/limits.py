@@ -65,7 +65,7 @@ MAX_BATCH = 20
 """Questions of one request of LangServe's ``batch``, which run one after another."""
 _BATCH = re.compile(r"/[^/]+/batch/?")
 _COUNT = "count_more_runs"
-"""Where the state of a request has what counts its runs beyond the first."""
+"""Key in the state of a request of the function that counts its runs beyond the first."""
 
 
 async def more_runs(scope: Scope, number: int) -> JSONResponse | None:

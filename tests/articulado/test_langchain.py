@@ -4,9 +4,9 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from langchain_core.documents import Document
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
-from langchain_core.documents import Document
 from qdrant_client import AsyncQdrantClient, QdrantClient, models
 from support.chunks import Batch, make_child, make_chunk
 from support.stores import build
@@ -15,8 +15,8 @@ from articulado import langchain
 from articulado.config.settings import Settings
 from articulado.encoders.bm25 import Bm25Encoder
 from articulado.encoders.dual import packaged_encoder
-from articulado.langchain import PARENT_MARK, ArticuladoVectorStore, DenseEncoder, SparseTermEncoder, retriever
 from articulado.ingestion.indexing.changes import entries_of
+from articulado.langchain import PARENT_MARK, ArticuladoVectorStore, DenseEncoder, SparseTermEncoder, retriever
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.store.layout import CONTENT, METADATA, to_payload
 from articulado.store.server_writer import ServerWriter
