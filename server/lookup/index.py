@@ -12,10 +12,11 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from articulado.guides.cards import Exclusion, Statement, sentence_at
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
 from articulado.legal.citations.parser import ProvisionRequest
-from articulado.legal.labels import excerpt, provision_name
+from articulado.legal.labels import excerpt, provision_name, provision_url
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import Certainty, certainty, tracked_laws
 from articulado.retrieval.question import is_tracked
@@ -33,7 +34,7 @@ from articulado.values.errors import InvalidInput, NoResultsFound
 from articulado.values.protocols import ChunkStore
 from articulado.verification.briefs.passages import division_of
 from graph.open_graphs import Graph, OpenGraphs
-from server.lookup.results import CitationCheck, DatedLink, References
+from server.lookup.results import BearingSentence, CardStatement, CitationCheck, DatedLink, References
 
 if TYPE_CHECKING:
     from articulado.ingestion.incremental.indexed_laws import IndexedLaw
@@ -269,6 +270,26 @@ def _dated_link(index: DeskIndex, chunk: Chunk, sure: Certainty, day: date | Non
 
 _REPEALED = re.compile(r"^\W*\w{1,3}\W+\((?:derogad|suprimid|sin contenido|anulad)", re.IGNORECASE)
 """What stands where a part of a provision was: "d) (Derogada)"."""
+
+
+async def read_statement(index: DeskIndex, statement: Statement) -> CardStatement:
+    """Return a statement of a card with the sentences that bear it, in the official wordings of today."""
+    borne_by: list[BearingSentence] = []
+    for pin in statement.pins:
+        law_id, key = pin.ref
+        wording = wording_on(wordings_of(await index.services.store.find(law_id, key)), None, index.today)
+        official = wording is not None and wording.head["source"] == "official"
+        borne_by.append(
+            {
+                "law_id": law_id,
+                "provision": pin.provision.partition("#")[2],
+                "part": pin.part,
+                "url": provision_url(law_id, pin.provision.partition("#")[2]),
+                "sentence": sentence_at(wording.text, pin) if wording and official else None,
+            }
+        )
+    regime = statement.regime if isinstance(statement, Exclusion) else ""
+    return {"text": statement.text, "when": statement.when, "regime": regime, "borne_by": borne_by}
 
 
 async def check_citation(index: DeskIndex, citation: str, claim: str, day: date | None) -> CitationCheck:

@@ -17,17 +17,19 @@ from articulado.calculations.engine import Calculation, calculate
 from articulado.calculations.values import Outcome, Refused
 from articulado.calculations.wordings import calculation_of, compare_wordings, confirm
 from articulado.calculations.written import Worked, as_document
+from articulado.guides.cards import packaged_cards
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
 from articulado.legal.wordings import Certainty
 from articulado.retrieval.fusion import ranked_provisions, with_cards
 from articulado.retrieval.references import Wording, provision_detail, wording_on
 from articulado.values.chunks import Candidate, is_official, ordering_score, own_document, status_said
-from articulado.values.errors import ArticuladoError, IndexMissing, InvalidInput
+from articulado.values.errors import ArticuladoError, IndexMissing, InvalidInput, NoResultsFound
 from articulado.verification.dossier import Dossier
 from graph.open_graphs import OpenGraphs
-from server.lookup.index import DeskIndex, check_citation, references_of
+from server.lookup.index import DeskIndex, check_citation, read_statement, references_of
 from server.lookup.results import (
+    CardReading,
     CitationCheck,
     Comparison,
     DossierVerification,
@@ -180,6 +182,39 @@ class LawDesk:
                 "same": old["text"] == new["text"],
                 "summary": _summary(old, new),
                 "paragraphs": compare(old["text"], new["text"]),
+            }
+
+    def cards(self, topic: str) -> list[dict[str, str]]:
+        """Return the ids and needs of the answer cards of a topic.
+
+        Raises:
+            NoResultsFound: there is no such topic.
+        """
+        cards = [card for card in packaged_cards().values() if card.id.partition("/")[0] == topic]
+        if not cards:
+            raise NoResultsFound(translate("desk.no_topic", topic=topic))
+        return [{"card": card.id, "need": card.need} for card in cards]
+
+    async def card(self, card_id: str) -> CardReading:
+        """Return an answer card, each statement with the sentences of the law of today that bear it.
+
+        Raises:
+            NoResultsFound: there is no such card.
+        """
+        card = packaged_cards().get(card_id)
+        if card is None:
+            raise NoResultsFound(translate("desk.no_card", card=card_id))
+        async with self._index() as index:
+            statements = [await read_statement(index, statement) for statement in card.statements]
+            sentences = [sentence["sentence"] for each in statements for sentence in each["borne_by"]]
+            return {
+                "card": card.id,
+                "need": card.need,
+                "as_of": index.day_of(None),
+                "index_day": index.day,
+                "current": None if None in sentences else all(sentences),
+                "statements": statements,
+                "calculations": list(card.calculations),
             }
 
     async def check_citation(self, citation: str, claim: str = "", day: date | None = None) -> CitationCheck:

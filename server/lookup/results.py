@@ -254,3 +254,34 @@ class DossierVerification(Recheck):
     """A dossier, checked again."""
 
     index_day: str | None
+
+
+class BearingSentence(TypedDict):
+    """The sentence of the law that bears a statement; "" if its words are no longer there, ``None`` without the law."""
+
+    law_id: str
+    provision: str
+    part: str
+    url: str
+    sentence: str | None
+
+
+class CardStatement(TypedDict):
+    """A statement of a card: ``when`` is the situation that it is for, ``regime`` one that the card is not for."""
+
+    text: str
+    when: str
+    regime: str
+    borne_by: list[BearingSentence]
+
+
+class CardReading(TypedDict):
+    """An answer card; ``current``: the law of ``as_of`` bears it; ``None`` if the index lacks some of that law."""
+
+    card: str
+    need: str
+    as_of: str
+    index_day: str | None
+    current: bool | None
+    statements: list[CardStatement]
+    calculations: list[str]

@@ -1,14 +1,14 @@
 """MCP server over HTTP and stdio, and an application that serves only MCP, health and metrics.
 
-The server lists the tools, calls them, and returns errors as results. The schemas of arguments and results are
-described in the language of the profile. Nothing is opened before the first call. Calls count against the same run
-limits as the other routes. A session belongs to the key that began it.
+The server lists tools, resources and prompts, and returns errors of tools as results. The schemas of arguments and
+results are described in the language of the profile. Nothing is opened before the first call. Calls count against the
+same run limits as the other routes. A session belongs to the key that began it.
 """
 
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
@@ -16,36 +16,46 @@ import anyio
 from fastapi import FastAPI
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
-from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.lowlevel.helper_types import ReadResourceContents
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.server.mcpserver.tools import Tool as ListedTool
+from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
-    CallToolRequestParams,
     CallToolResult,
-    ListToolsResult,
-    PaginatedRequestParams,
+    GetPromptResult,
+    InputRequiredResult,
     TextContent,
     ToolAnnotations,
 )
-from mcp.types import Tool as ListedTool
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AnyUrl, TypeAdapter, ValidationError
+from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from articulado.config.profile import Profile
 from articulado.language.translation import translate, use_locale
-from articulado.values.errors import ArticuladoError
+from articulado.values.errors import ArticuladoError, InvalidInput, NoResultsFound
 from graph.open_graphs import OpenGraphs
 from server.access import CALLER
 from server.errors import handle_errors, problem_of
 from server.guards import Guards
 from server.limits import Busy, Room
 from server.lookup.answers import Heard
-from server.mcp.texts import Texts, texts_in
-from server.mcp.tools import Desks, Tool, tools_of
+from server.mcp.tools import (
+    Desks,
+    Texts,
+    Tool,
+    add_completions,
+    add_prompts,
+    add_resources,
+    texts_in,
+    tools_of,
+)
 from server.operations.requests import Readiness, health_routes, metrics_route
 from server.operations.traces import NO_TELEMETRY
 from server.settings import ServerSettings
@@ -96,93 +106,145 @@ READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempot
 MAX_PROBLEMS = 3
 """Wrong arguments that a message tells of."""
 
-CallContext: TypeAlias = ServerRequestContext[Any, Any]
-Held: TypeAlias = Callable[[CallContext], AbstractAsyncContextManager[None]]
-"""Surrounds each call with what bounds it: room, time, and the client that waits for it."""
+Held: TypeAlias = Callable[[Any], AbstractAsyncContextManager[None]]
+"""Surrounds each call, given its request, with what bounds it: room, time, and the client that waits for it."""
 
 
-def mcp_server(opened: OpenGraphs, held: Held = lambda context: nullcontext()) -> Server[Any]:
+def mcp_server(opened: OpenGraphs, held: Held = lambda request: nullcontext()) -> "LawServer":
     """Return the server of the tools over the graphs of a process; nothing is opened before the first call.
 
     ``held`` surrounds each call; one that it refuses is told as any error is.
     """
-    profile = opened.profile
-    texts = texts_in(profile.language)
-    calls = ToolCalls(tools_of(profile), Desks.over(opened), profile, texts, held)
-    return Server(
-        NAME,
-        version=version(NAME),
-        title=f"{NAME}: {profile.title}",
-        instructions=texts.instructions.strip().format(title=profile.title),
-        get_tool_input_schema=calls.input_schema,
-        on_list_tools=calls.listed,
-        on_call_tool=calls.call,
-    )
+    with _logging_kept():
+        return LawServer(opened, held)
 
 
-class ToolCalls:
-    """The tools of a server, and the calls of them."""
+@contextmanager
+def _logging_kept() -> Iterator[None]:
+    """Keep the handlers of the root logger: the package installs its own."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
 
-    def __init__(self, tools: Mapping[str, Tool], desks: Desks, profile: Profile, texts: Texts, held: Held) -> None:
-        self._tools = tools
-        self._desks = desks
+
+class LawServer(MCPServer[Any]):
+    """The tools, resources and prompts over the graphs of a process, with errors in the language of the profile."""
+
+    def __init__(self, opened: OpenGraphs, held: Held) -> None:
+        profile = opened.profile
         self._language = profile.language
-        self._texts = texts
+        self._texts = texts = texts_in(profile.language)
+        self._offered = tools_of(profile)
+        self._desks = Desks.over(opened)
         self._held = held
-        self._listed = [_listed(tool, profile, texts) for tool in tools.values()]
+        super().__init__(
+            NAME,
+            version=version(NAME),
+            title=f"{NAME}: {profile.title}",
+            instructions=texts.instructions.strip().format(title=profile.title),
+            tools=[_listed(tool, profile, texts) for tool in self._offered.values()],
+        )
+        add_resources(self, self._desks, profile, texts)
+        add_prompts(self, texts)
+        if profile.features.spanish_law:
+            add_completions(self)
 
-    def input_schema(self, name: str) -> Mapping[str, Any] | None:
-        """Return the schema of the arguments of a tool; ``None`` where there is no such tool."""
-        return next((tool.input_schema for tool in self._listed if tool.name == name), None)
-
-    async def listed(self, context: CallContext, params: PaginatedRequestParams | None) -> ListToolsResult:
-        """List the tools."""
-        return ListToolsResult(tools=self._listed)
-
-    async def call(self, context: CallContext, params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult:
         """Call a tool; what cannot be done is its result, too, and says what to do.
 
         Raises:
             MCPError: there is no such tool.
         """
         with use_locale(self._language):
-            tool = self._tools.get(params.name)
+            tool = self._offered.get(name)
             if tool is None:
-                raise MCPError(
-                    INVALID_PARAMS, translate("mcp.unknown_tool", name=params.name, tools=", ".join(self._tools))
-                )
+                raise MCPError(INVALID_PARAMS, translate("mcp.unknown_tool", name=name, tools=", ".join(self._offered)))
             try:
-                arguments = tool.arguments.model_validate(params.arguments or {})
-                async with self._held(context):
-                    return _succeeded(await tool.call(self._desks, arguments, self._progress(context)))
-            except ValidationError as error:
-                return _failed(translate("mcp.invalid_arguments", tool=tool.name, explained=_explained(error)))
-            except ArticuladoError as error:
-                return _failed(str(error))
-            except Exception:
-                logger.exception("the tool %s failed", tool.name)
-            return _failed(translate("server.unexpected"))
+                asked = tool.arguments.model_validate(arguments)
+                async with self._held(context and context.request_context.request):
+                    return _succeeded(await tool.call(self._desks, asked, self._progress(context)))
+            except Exception as error:
+                return CallToolResult(content=[TextContent(text=_told(error, name))], is_error=True)
 
-    def _progress(self, context: CallContext) -> Heard:
+    async def read_resource(
+        self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
+    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """Read a resource.
+
+        Raises:
+            MCPError: it is none, or cannot be read; the message says what to do.
+        """
+        with use_locale(self._language):
+            try:
+                async with self._held(context and context.request_context.request):
+                    return await super().read_resource(uri, context)
+            except ResourceNotFoundError as error:
+                known = ", ".join([one.uri_template for one in await self.list_resource_templates()])
+                message = translate("mcp.unknown_resource", uri=uri, known=known)
+                raise MCPError(INVALID_PARAMS, message, {"uri": str(uri)}) from error
+            except Exception as error:
+                cause = error.__cause__ if isinstance(error, ResourceError) and error.__cause__ else error
+                is_callers = isinstance(cause, InvalidInput | NoResultsFound | ValidationError)
+                code = INVALID_PARAMS if is_callers else INTERNAL_ERROR
+                raise MCPError(code, _told(cause, str(uri)), {"uri": str(uri)}) from error
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        """Return the message of a prompt.
+
+        Raises:
+            MCPError: there is no such prompt, or it lacks an argument.
+        """
+        with use_locale(self._language):
+            prompt = self._texts.prompts.get(name)
+            if prompt is None:
+                prompts = ", ".join(self._texts.prompts)
+                raise MCPError(INVALID_PARAMS, translate("mcp.unknown_prompt", name=name, prompts=prompts))
+            given = {field: value for field, value in (arguments or {}).items() if str(value).strip()}
+            if missing := [field for field in prompt.arguments if field not in {*given, *prompt.optional}]:
+                raise MCPError(INVALID_PARAMS, translate("mcp.prompt_lacks", name=name, missing=", ".join(missing)))
+            return await super().get_prompt(name, given, context)
+
+    def _progress(self, context: Context[Any, Any] | None) -> Heard:
         """Return what tells a client that asks for it which stages a run has come to."""
         begun = 0
 
         async def heard(stage: str) -> None:
             nonlocal begun
             begun += 1
-            if message := self._texts.stages.get(stage):
-                await context.session.report_progress(begun, message=message)
+            if context and (message := self._texts.stages.get(stage)):
+                await context.report_progress(begun, message=message)
 
         return heard
 
 
+def _told(error: BaseException, name: str) -> str:
+    """Return the text of an error of a tool or a resource; the cause of an unexpected one stays in the log."""
+    if isinstance(error, ValidationError):
+        return translate("mcp.invalid_arguments", tool=name, explained=_explained(error))
+    if isinstance(error, ArticuladoError):
+        return str(error)
+    logger.error("%s failed", name, exc_info=error)
+    return translate("server.unexpected")
+
+
 def _listed(tool: Tool, profile: Profile, texts: Texts) -> ListedTool:
     return ListedTool(
+        fn=tool.call,
         name=tool.name,
         title=texts.titles[tool.name],
         description=texts.descriptions[tool.name],
-        input_schema=input_schema(tool, profile, texts),
-        output_schema=output_schema(tool, texts),
+        parameters=input_schema(tool, profile, texts),
+        fn_metadata=FuncMetadata(arg_model=ArgModelBase, output_schema=output_schema(tool, texts)),
+        is_async=True,
+        context_kwarg=None,
         annotations=READ_ONLY,
     )
 
@@ -193,17 +255,13 @@ def _succeeded(result: Mapping[str, Any]) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=text)], structured_content=dict(result))
 
 
-def _failed(message: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(text=message)], is_error=True)
-
-
 def _explained(error: ValidationError) -> str:
     return "; ".join(problem_of(problem) for problem in error.errors()[:MAX_PROBLEMS])
 
 
 PATH = "/mcp"
 _CALLS = "mcp_calls"
-"""Where the calls that a request has begun are in its state."""
+"""Key in the state of a request of the calls that it has begun."""
 
 
 class CallEnded(ArticuladoError):
@@ -222,14 +280,15 @@ class McpEndpoint:
         self._room: Room = guards.room
         self._seconds = guards.settings.deadline
         self._server = mcp_server(opened, self._held)
-        self._sessions: StreamableHTTPSessionManager | None = None
         self._route = Route(PATH, endpoint=self, include_in_schema=False)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Serve as long as a block lasts; every session ends with it."""
-        self._sessions = StreamableHTTPSessionManager(self._server, stateless=self._stateless)
-        async with self._sessions.run():
+        # Of its application only the sessions are used. Our guards know the names by which the server is called.
+        guarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        self._server.streamable_http_app(stateless_http=self._stateless, transport_security=guarded)
+        async with self._server.session_manager.run():
             yield
 
     def add_to(self, app: FastAPI) -> None:
@@ -238,7 +297,6 @@ class McpEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; what it has begun ends with it."""
-        assert self._sessions is not None
         calls: set[anyio.CancelScope] = set()
         scope["route"] = self._route  # for the line of the request; Starlette leaves no route in it
         state = scope.setdefault("state", {})
@@ -246,16 +304,15 @@ class McpEndpoint:
         if caller := state.get(CALLER):
             scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=caller, scopes=[]))
         try:
-            await self._sessions.handle_request(scope, receive, send)
+            await self._server.session_manager.handle_request(scope, receive, send)
         finally:
             # A session goes on when a client has left in the middle of a call; nobody waits for that call any more.
             for call in tuple(calls):
                 call.cancel()
 
     @asynccontextmanager
-    async def _held(self, context: CallContext) -> AsyncIterator[None]:
-        assert context.request is not None  # over HTTP every message has come with one
-        calls: set[anyio.CancelScope] = context.request.scope["state"][_CALLS]
+    async def _held(self, request: Request) -> AsyncIterator[None]:
+        calls: set[anyio.CancelScope] = request.scope["state"][_CALLS]
         with anyio.CancelScope() as call:
             calls.add(call)
             try:
@@ -303,10 +360,9 @@ def mcp_app(opened: OpenGraphs, settings: ServerSettings | None = None, *, publi
 async def serve_stdio(opened: OpenGraphs) -> None:
     """Serve one client on the standard input and output, which nothing else may write to meanwhile."""
     server, readiness = mcp_server(opened), Readiness(opened.warm_up)
+    readiness.begin()
     try:
-        async with stdio_server() as (requests, answers):
-            readiness.begin()
-            await server.run(requests, answers, server.create_initialization_options())
+        await server.run_stdio_async()
     finally:
         await readiness.end()
         await opened.close()

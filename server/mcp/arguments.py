@@ -1,37 +1,68 @@
-"""Argument models of the MCP tools.
+"""Argument models of the MCP tools, which read values in the types in which chat models write them.
 
-Unknown fields are refused. The descriptions of the fields are in ``server.mcp.texts``, by field name.
+A number stands for a text and a text for a number, a day is read as people write it, and an optional field that is
+empty is left out. Unknown fields are refused. The descriptions of the fields are in ``server/mcp/texts/``, by name.
 """
 
 import json
+import re
+from datetime import date
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model, model_validator
+from pydantic_core import PydanticCustomError
 
 from articulado.config.profile import Profile
 from articulado.config.sections import FilterField
+from articulado.language.formats import parse_day
 from articulado.values.answers import Message
 from articulado.values.chunks import MAX_CHUNK_ID
 from nodes.validation import MAX_CARRIED
 from server.guards import MAX_HISTORY
-from server.v1.requests import MAX_QUESTION, Day, Question
+from server.v1.requests import MAX_QUESTION, Question
 from state.context import RunContext
 
 MAX_HITS = 50
 Direction = Literal["both", "cites", "cited_by"]
 
 
+_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}.*", re.ASCII)
+_DIGITS = re.compile(r"(\d{4})(\d{2})(\d{2})", re.ASCII)
+
+
 def _as_json(value: object) -> object:
-    """Read a list or an object that came as text: some chat programs send them so."""
+    """Read a list or an object that came as text, and a list of one number that came as the number."""
     if isinstance(value, str):
         try:
-            return json.loads(value)
+            value = json.loads(value)
         except (ValueError, RecursionError):
             return value  # What is wrong with it, its own type says.
-    return value
+    return [value] if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _as_names(value: object) -> object:
+    """Read a list of names that came as text: JSON, or names between commas."""
+    read = _as_json(value)
+    return [name.strip() for name in read.split(",")] if isinstance(read, str) else read
+
+
+def _as_day(value: object) -> object:
+    """Read a day in ISO 8601, with or without hyphens or a time, or as people write it ("3 de mayo de 2026")."""
+    if isinstance(value, date):
+        return value
+    written = str(value).strip()
+    if match := _TIME.fullmatch(written):
+        written = match[1]
+    elif match := _DIGITS.fullmatch(written):
+        written = "-".join(match.groups())
+    if (day := parse_day(written)) is None:
+        raise PydanticCustomError("date_parsing", "a day is written as AAAA-MM-DD")
+    return day
 
 
 FromText = BeforeValidator(_as_json)
+Names = Annotated[list[str], Field(max_length=50), BeforeValidator(_as_names)]
+Day = Annotated[date, BeforeValidator(_as_day, json_schema_input_type=date)]
 LawName = Annotated[str, Field(min_length=1, max_length=300)]
 Label = Annotated[str, Field(min_length=1, max_length=100)]
 Place = Annotated[str, Field(max_length=100)]
@@ -41,7 +72,24 @@ Kind = Annotated[str, Field(max_length=100)]
 class Arguments(BaseModel):
     """The arguments of a tool; a field that is not known is refused."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_models_write(cls, sent: Any) -> Any:
+        """Leave out optional fields without a value, and turn whole numbers with decimals into integers."""
+        if not isinstance(sent, dict):
+            return sent
+        given = {name: value for name, value in sent.items() if value not in (None, "") or cls._needs(name)}
+        return {
+            name: int(value) if isinstance(value, float) and value.is_integer() else value
+            for name, value in given.items()
+        }
+
+    @classmethod
+    def _needs(cls, name: str) -> bool:
+        """Tell whether a field has no default, or is not known: an empty value is refused then."""
+        return name not in cls.model_fields or cls.model_fields[name].is_required()
 
 
 class Turn(Arguments):
@@ -58,7 +106,7 @@ class Search(Arguments):
     limit: Annotated[int, Field(ge=1, le=MAX_HITS)] = 10
     date: Day | None = None
     territory: Place | None = None
-    collections: Annotated[list[str], Field(max_length=50), FromText] | None = None
+    collections: Names | None = None
 
     def context(self) -> RunContext:
         """Return the options of the run."""
@@ -71,7 +119,7 @@ class Ask(Arguments):
     question: Question
     date: Day | None = None
     territory: Place | None = None
-    collections: Annotated[list[str], Field(max_length=50), FromText] | None = None
+    collections: Names | None = None
     history: Annotated[list[Turn], Field(max_length=MAX_HISTORY), FromText] = []
     previous_chunk_ids: Annotated[
         list[Annotated[int, Field(ge=0, le=MAX_CHUNK_ID)]], Field(max_length=MAX_CARRIED), FromText

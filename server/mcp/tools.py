@@ -1,15 +1,32 @@
-"""Tools of the MCP server: arguments, result type and handler of each."""
+"""Tools, resources and prompts of the MCP server, and the completion of the arguments of the last two.
 
-from collections.abc import Awaitable, Callable, Mapping
+A tool has arguments, a result type and a handler. A resource is JSON: the result of the tool for it, dated and with
+links; values in its address are percent-encoded. The texts of all are in ``texts/``, a file for each language.
+"""
+
+import json
+import tomllib
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from itertools import groupby
 from typing import Any
 
-from pydantic import BaseModel
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.prompts import Prompt
+from mcp.server.mcpserver.prompts.base import PromptArgument
+from mcp.types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
+from pydantic import BaseModel, ConfigDict
 from typing_extensions import TypedDict
 
 from articulado.calculations.wordings import CALCULATIONS, ListedCalculation, calculation_of, listed
 from articulado.calculations.written import Worked
 from articulado.config.profile import Profile
+from articulado.guides.cards import packaged_cards
+from articulado.language.folding import fold
+from articulado.language.translation import DEFAULT_LANGUAGE
+from articulado.legal.laws.registry import known_laws
 from articulado.legal.wordings import Certainty
 from articulado.retrieval.references import ProvisionText
 from graph.open_graphs import OpenGraphs
@@ -17,6 +34,50 @@ from server.lookup.answers import AnswerDesk, Answered, DatedRequiredData, Dated
 from server.lookup.law import LawDesk
 from server.lookup.results import CitationCheck, Comparison, References, SearchResult
 from server.mcp import arguments
+
+
+class Described(BaseModel):
+    """Title and description of a resource."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: str
+    description: str
+
+
+class PromptText(Described):
+    """A prompt: its arguments with their descriptions, and its text.
+
+    A line of the text with a ``{field}`` is left out if no value is given for it, which the ``optional`` ones may lack.
+    """
+
+    arguments: dict[str, str]
+    optional: tuple[str, ...] = ()
+    text: str
+
+
+class Texts(BaseModel):
+    """The texts of a language: of the server, of its tools by their names, of fields, and of stages by theirs."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    instructions: str
+    titles: dict[str, str]
+    descriptions: dict[str, str]
+    arguments: dict[str, str]
+    results: dict[str, str]
+    stages: dict[str, str]
+    resources: dict[str, Described]
+    prompts: dict[str, PromptText]
+
+
+@cache
+def texts_in(code: str) -> Texts:
+    """Return the texts of a language (ISO 639-1); of one that has none, those of the default one."""
+    file = resources.files("server").joinpath("mcp", "texts", f"{code}.toml")
+    if not file.is_file():
+        return texts_in(DEFAULT_LANGUAGE)
+    return Texts.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
 
 
 class ProvisionReading(ProvisionText):
@@ -84,7 +145,7 @@ async def search(desks: Desks, asked: arguments.Search, heard: Heard) -> SearchR
     return await desks.law.search(asked.query, asked.limit, asked.context())
 
 
-async def provision(desks: Desks, asked: arguments.Provision, heard: Heard) -> ProvisionReading:
+async def dated_provision(desks: Desks, asked: arguments.Provision, heard: Heard) -> ProvisionReading:
     """Read a provision in its wording of a day; ``references`` has its links."""
     on_day = await desks.law.provision(asked.law, asked.provision, asked.date)
     text = {name: on_day["provision"][name] for name in ProvisionText.__annotations__}  # type: ignore[literal-required]
@@ -149,7 +210,7 @@ def tools_of(profile: Profile) -> dict[str, Tool]:
     tools = (
         Tool("ask", arguments.Ask, Answered, ask),
         Tool("search", arguments.Search, SearchResult, search),
-        Tool("provision", arguments.Provision, ProvisionReading, provision),
+        Tool("provision", arguments.Provision, ProvisionReading, dated_provision),
         Tool("compare_wordings", arguments.CompareWordings, Comparison, compare_wordings),
         Tool("check_citation", arguments.CheckCitation, CitationCheck, check_citation),
         Tool("references", arguments.References, References, references),
@@ -163,3 +224,127 @@ def tools_of(profile: Profile) -> dict[str, Tool]:
         Tool("case_respond", arguments.of_profile(arguments.CaseAnswered, profile), DatedResponse, case_respond),
     )
     return {tool.name: tool for tool in tools}
+
+
+SCHEME = "articulado://"
+JSON = "application/json"
+MAX_COMPLETIONS = 100
+"""Values of one completion that the protocol allows."""
+
+
+def add_resources(server: MCPServer[Any], desks: Desks, profile: Profile, texts: Texts) -> None:
+    """Add the resources of a profile: provisions, and where the field is Spanish law, calculations and cards."""
+
+    def described(name: str) -> dict[str, Any]:
+        return {"name": name, "mime_type": JSON, **texts.resources[name].model_dump()}
+
+    @server.resource(f"{SCHEME}provision/{{law}}/{{provision}}{{?date}}", **described("provision"))
+    async def read_provision(law: str, provision: str, date: str = "") -> str:
+        asked = arguments.Provision.model_validate({"law": law, "provision": provision, "date": date})
+        return _written(await dated_provision(desks, asked, _unheard))
+
+    if not profile.features.spanish_law:
+        return
+
+    @server.resource(f"{SCHEME}calculation/{{+calculation}}{{?question}}", **described("calculation"))
+    async def read_calculation(calculation: str, question: str = "") -> str:
+        if not question:
+            return _written(await calculations(desks, arguments.Calculations(calculation=calculation), _unheard))
+        asked = arguments.Calculate(calculation=calculation, question=question)
+        return _written(await calculate(desks, asked, _unheard))
+
+    @server.resource(f"{SCHEME}calculations", **described("calculations"))
+    async def list_calculations() -> str:
+        listed = await calculations(desks, arguments.Calculations(), _unheard)
+        return _written(
+            [{**each, "uri": _address("calculation", each["calculation"])} for each in listed["calculations"]]
+        )
+
+    @server.resource(f"{SCHEME}card/{{+card}}", **described("card"))
+    async def read_card(card: str) -> str:
+        return _written(await desks.law.card(card))
+
+    @server.resource(f"{SCHEME}cards/{{topic}}", **described("cards_of_topic"))
+    async def list_cards(topic: str) -> str:
+        return _written([{**each, "uri": _address("card", each["card"])} for each in desks.law.cards(topic)])
+
+    @server.resource(f"{SCHEME}cards", **described("cards"))
+    async def list_topics() -> str:
+        return _written([{"topic": topic, "uri": _address("cards", topic)} for topic in _topics()])
+
+
+def add_prompts(server: MCPServer[Any], texts: Texts) -> None:
+    """Add the prompts; each is one message of the user with the values of its arguments."""
+    for name, prompt in texts.prompts.items():
+        listed = [
+            PromptArgument(name=field, description=described, required=field not in prompt.optional)
+            for field, described in prompt.arguments.items()
+        ]
+        server.add_prompt(
+            Prompt(
+                name=name,
+                title=prompt.title,
+                description=prompt.description,
+                arguments=listed,
+                fn=_filled_in(prompt),
+                context_kwarg=None,
+            )
+        )
+
+
+def _filled_in(prompt: PromptText) -> Any:
+    def fill_in(**given: str) -> str:
+        values = {name: str(given.get(name) or "").strip() for name in prompt.arguments}
+        missing = {f"{{{name}}}" for name, value in values.items() if not value}
+        lines = [line for line in prompt.text.strip().split("\n") if not any(field in line for field in missing)]
+        return "\n".join(lines).format_map(values)
+
+    return fill_in
+
+
+def add_completions(server: MCPServer[Any]) -> None:
+    """Complete names of laws, calculations, cards and topics by any part of them, those that begin so first."""
+
+    async def complete(
+        ref: PromptReference | ResourceTemplateReference,
+        argument: CompletionArgument,
+        context: CompletionContext | None,
+    ) -> Completion:
+        known = _KNOWN.get(argument.name)
+        begun = fold(argument.value)
+        found = sorted(
+            (value for value in (known() if known else ()) if begun in fold(value)),
+            key=lambda value: (not fold(value).startswith(begun), value),
+        )
+        return Completion(values=found[:MAX_COMPLETIONS], total=len(found), has_more=len(found) > MAX_COMPLETIONS)
+
+    server.completion()(complete)  # type: ignore[no-untyped-call]
+
+
+def _laws() -> Iterable[str]:
+    return (law.abbreviation or law.short for law in known_laws().values())
+
+
+def _topics() -> Iterable[str]:
+    return (topic for topic, _ in groupby(packaged_cards(), key=lambda card: card.partition("/")[0]))
+
+
+_KNOWN: Mapping[str, Any] = {
+    "law": _laws,
+    "calculation": lambda: CALCULATIONS,
+    "card": packaged_cards,
+    "topic": _topics,
+}
+"""Values of an argument that are known without an index."""
+
+
+def _address(kind: str, name: str) -> str:
+    return f"{SCHEME}{kind}/{name}"
+
+
+def _written(result: Any) -> str:
+    return json.dumps(result, ensure_ascii=False)
+
+
+async def _unheard(stage: str) -> None:
+    """Hear of a stage of a run that nobody waits to see."""

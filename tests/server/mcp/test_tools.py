@@ -18,8 +18,7 @@ from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
 from graph.open_graphs import OpenGraphs
 from server.mcp.app import mcp_server
-from server.mcp.texts import Texts, texts_in
-from server.mcp.tools import tools_of
+from server.mcp.tools import Texts, texts_in, tools_of
 
 from .conftest import NEW, OLD, WaitingGraphs, opened_over
 
