@@ -274,7 +274,8 @@ def _set(within: dict[str, Any], name: str, value: Any) -> None:
 def _is_langchain_js(body: Any) -> bool:
     """Tell whether LangChain.js sent a request: alone of the clients, it writes its configuration in camel case."""
     config = body.get("config") if isinstance(body, Mapping) else None
-    return any("recursionLimit" in one for one in (config if isinstance(config, list) else [config]) if one)
+    configs = config if isinstance(config, list) else [config]
+    return any(isinstance(one, Mapping) and "recursionLimit" in one for one in configs)
 
 
 class ScriptOutput(RootModel[Any]):

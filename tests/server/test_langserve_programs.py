@@ -71,6 +71,25 @@ def test_a_batch_that_cannot_be_run_is_explained(url: str, body: dict[str, Any],
     assert said in response.json()["detail"]
 
 
+ODD = [
+    {"input": QUESTION, "inputs": [QUESTION], "config": 5},
+    {"input": QUESTION, "inputs": [QUESTION], "config": [1]},
+    {"input": QUESTION, "inputs": [QUESTION], "config": [None]},
+    {"input": QUESTION, "inputs": [QUESTION], "config": {"configurable": 5}},
+    {"input": None, "inputs": [None], "config": {"configurable": {"as_of": "2024-01-01"}}},
+    {"input": {"question": "a", "context": 5}, "inputs": [1], "config": {"configurable": {"as_of": "2024-01-01"}}},
+    {"input": QUESTION, "inputs": [QUESTION], "kwargs": [1]},
+    [1],
+    5,
+]
+
+
+@pytest.mark.parametrize("endpoint", ["invoke", "batch", "stream", "stream_events"])
+@pytest.mark.parametrize("body", ODD, ids=str)
+def test_odd_bodies_are_no_error_of_the_server(url: str, endpoint: str, body: Any) -> None:
+    assert httpx.post(f"{url}/rag/{endpoint}", json=body).status_code in (200, 422)
+
+
 def test_an_empty_batch_has_no_results(url: str) -> None:
     assert httpx.post(f"{url}/rag/batch", json={"inputs": []}).json()["output"] == []
 
