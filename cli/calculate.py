@@ -1,11 +1,12 @@
 """Command ``articulado calculate``: work out an amount or a last day, with each step and its provision."""
 
 import asyncio
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -16,7 +17,7 @@ from articulado.calculations.engine import calculate as work_out
 from articulado.calculations.fields import FIELDS
 from articulado.calculations.question import QuestionReader, Request
 from articulado.calculations.question_model import packaged_questions
-from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result
+from articulado.calculations.values import Missing, NotEntitled, Outcome, Refused, Result, Wanted
 from articulado.calculations.wordings import CALCULATIONS, calculation_of, compare_wordings, confirm, listed
 from articulado.calculations.written import (
     as_document,
@@ -30,7 +31,8 @@ from articulado.calculations.written import (
 from articulado.config.settings import Settings
 from articulado.encoders.dual import packaged_encoder
 from articulado.encoders.sentences import sentence_encoder
-from articulado.language.languages import language
+from articulado.language.folding import fold
+from articulado.language.languages import Language, language
 from articulado.language.translation import translate
 from articulado.legal.labels import provision_url
 from articulado.legal.laws.registry import known_laws
@@ -61,7 +63,11 @@ def calculate(
     law_day: Annotated[
         date | None,
         typer.Option(
-            "--date", metavar="FECHA", parser=a_date, help="Ley de ese día (AAAA-MM-DD), y no la del día del hecho."
+            "--date",
+            "--as-of",
+            metavar="FECHA",
+            parser=a_date,
+            help="Ley de ese día (AAAA-MM-DD), y no la del día del hecho.",
         ),
     ] = None,
     index: IndexFolder = None,
@@ -92,6 +98,73 @@ def calculate(
         _print(console(), outcome, read)
     if ics and not isinstance(outcome, Result):
         raise InvalidInput(translate("calculation.no_result", file=ics))
+
+
+Read = Callable[[], str]
+
+
+def calculate_at_prompt(
+    out: Console,
+    spoken: Language,
+    index: Path | None,
+    wait: Callable[[Coroutine[Any, Any, Outcome]], Outcome],
+    asked: str,
+    read: Read,
+    law_day: date | None,
+) -> None:
+    """Work out a calculation in a conversation: list all, or ask for the data that one lacks, and print it.
+
+    ``asked`` is a number of the list, a kind, or the case in words. An empty reply leaves the calculation.
+    """
+    kinds = list(CALCULATIONS)
+    if not asked:
+        out.print(spoken.translate("chat_calculations"), markup=False)
+        for number, kind in enumerate(kinds, start=1):
+            print_indented(out, f"{number:>2}. {CALCULATIONS[kind].title}", indent=2, hang=4)
+        return
+    if asked.isdecimal() and 1 <= int(asked) <= len(kinds):
+        asked = kinds[int(asked) - 1]
+    words = _words(asked)
+    titled = [kind for kind in kinds if words <= _words(CALCULATIONS[kind].title)]
+    titled = [kind for kind in titled if words == _words(CALCULATIONS[kind].title)] or titled
+    if asked in CALCULATIONS or len(titled) == 1:
+        request: Request | None = Request(asked if asked in CALCULATIONS else titled[0], {}, 1.0)
+    else:
+        request = None if titled else _request(asked, "")
+    if request is None:
+        key = "chat_calculations" if titled else "chat_no_calculation"
+        out.print(spoken.translate(key, asked=asked), markup=False)
+        for kind in titled:
+            print_indented(out, f"{kinds.index(kind) + 1:>2}. {CALCULATIONS[kind].title}", indent=2, hang=4)
+        return
+    given, outcome = dict(request.inputs), request.outcome(law_day)
+    print_indented(out, CALCULATIONS[request.kind].title, indent=0, style="bold")
+    out.print(spoken.translate("chat_blank_leaves"), style="dim")
+    while wanted := _wanted(outcome):
+        if isinstance(outcome, Refused):
+            print_indented(out, outcome.reason, indent=0, style="yellow")
+            given.pop(wanted.field, None)
+        choices = FIELDS[wanted.field].choices
+        print_indented(out, " ".join((wanted.question, *(f"({choice})" for choice in choices))), indent=0, hang=2)
+        reply = read().strip()
+        if not reply:
+            return
+        given[wanted.field] = reply
+        outcome = work_out(CALCULATIONS[request.kind], given, law_day)
+    _print(out, wait(_confirmed(outcome, index)), request.read)
+
+
+def _words(title: str) -> set[str]:
+    return set(re.findall(r"\w+", fold(title)))
+
+
+def _wanted(outcome: Outcome) -> Wanted | None:
+    """Return the next datum that an outcome asks for by the name of its field; ``None`` if it asks for none."""
+    if isinstance(outcome, Missing):
+        return next((wanted for wanted in outcome.fields if wanted.field), None)
+    if isinstance(outcome, Refused) and outcome.field in FIELDS:
+        return FIELDS[outcome.field].wanted()
+    return None
 
 
 def _request(question: str, kind: str) -> Request | None:

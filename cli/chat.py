@@ -1,18 +1,30 @@
-"""Command ``articulado chat``: a conversation in which follow-up questions use the earlier answers."""
+"""Command ``articulado chat``: a conversation in which follow-up questions use the earlier answers.
+
+An answer comes first, its sources in a line a law; commands show more, choose day and place, calculate, and go on with
+an earlier conversation. Conversations are named by their first question and kept in ``<home>/chat-<profile>.sqlite``.
+"""
 
 import asyncio
 import contextlib
 import sys
-import uuid
-from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Coroutine
+from datetime import date
+from difflib import get_close_matches
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.console import Console
 
+from articulado.answering.footnotes import named
 from articulado.language.folding import fold
-from articulado.language.languages import Language
-from cli.ask.view import AnswerView, print_below
-from cli.failures import report
+from articulado.language.formats import long_day, parse_day
+from articulado.language.languages import Language, language
+from articulado.legal.territory.mentions import place_called
+from articulado.legal.territory.table import place_names
+from articulado.values.errors import ConversationUnknown, StoreUnavailable
+from cli.ask.view import AnswerView, print_below, print_brief
+from cli.failures import complain, report
 from cli.options import (
     AsOf,
     Collections,
@@ -23,24 +35,35 @@ from cli.options import (
     read_configuration,
     run_context,
 )
-from cli.render import console, notice, print_sources
-from cli.session import announce_first_index, ask_graph
+from cli.render import console, notice, print_indented
+from cli.session import ALIKE, AROUND, Names, announce_first_index, ask_graph
 
 if TYPE_CHECKING:
+    from articulado.values.answers import Citation
     from graph.rag import Rag
+    from graph.services import Services
+    from server.conversations.store import Conversations
     from state.context import RunContext
 
 
 MARKS = " .,;:!¡…«»“”\"'"
 """What may stand around a word of leave."""
+MOST_YEARS_AHEAD = 5
+"""Years from now on for which law may have been passed."""
+FILE = "sqlite:chat-{profile}.sqlite"
+"""Conversations of a profile, below the home: those of another one have other sources."""
 
-Result = dict[str, Any]
+T = TypeVar("T")
+Read = Callable[[], str]
+Calculate = Callable[[str, Read, date | None], None]
+"""Works a calculation out, named or described, of the law of a day, and asks for the data that it lacks."""
 
 
 class Conversation:
     """A conversation over a graph that remembers its threads; ``wait`` runs a coroutine to its end.
 
-    ``law``: the profile is of the law, and what is told is no legal advice.
+    ``law``: the profile is of the law, and what is told is no legal advice. ``passage`` gives the text of a source,
+    ``calculate`` works calculations out, and ``kept`` are the conversations on disk, with their ``names``.
     """
 
     def __init__(
@@ -48,80 +71,248 @@ class Conversation:
         graph: "Rag",
         context: "RunContext",
         out: Console,
-        language: Language,
-        wait: Callable[[Coroutine[Any, Any, Result]], Result],
+        language_: Language,
+        wait: Callable[[Coroutine[Any, Any, Any]], Any],
         *,
         law: bool,
+        passage: "Callable[[Citation], Awaitable[str]] | None" = None,
+        calculate: Calculate | None = None,
+        names: Names | None = None,
+        kept: "Conversations | None" = None,
     ) -> None:
         self._graph = graph
         self._context = context
         self._out = out
-        self._language = language
+        self._language = language_
         self._wait = wait
         self._law = law
-        # Their Spanish names do in every language.
-        self._commands = {
-            "/fuentes": self._show_sources,
-            "/nuevo": self._begin_anew,
-            "/ayuda": self._show_help,
-            language.translate("chat_sources"): self._show_sources,
-            language.translate("chat_new"): self._begin_anew,
-            language.translate("chat_help"): self._show_help,
+        self._passage = passage
+        self._calculation = calculate
+        self._names = names or Names()
+        self._kept = kept
+        self._name = ""
+        self._read: Read = str
+        handlers = {
+            "chat_sources": self._show_sources,
+            "chat_day": self._choose_day,
+            "chat_place": self._choose_place,
+            "chat_calculate": self._calculate,
+            "chat_new": self._begin_anew,
+            "chat_list": self._list,
+            "chat_open": self._open,
+            "chat_delete": self._delete,
+            "chat_help": self._show_help,
         }
-        self._begin()
+        # Their Spanish and English names do in every language.
+        self._commands = {
+            name: handler
+            for tongue in (language("en"), language("es"), language_)
+            for key, handler in handlers.items()
+            for name in tongue.translate(key).split()
+        }
 
-    def hold(self, read: Callable[[], str]) -> None:
+    @property
+    def prompt(self) -> str:
+        """The prompt, with day and place if answers are for others than those of today."""
+        day = self._context.as_of
+        chosen = [long_day(day.isoformat(), self._language.code)] if day else []
+        chosen += [self._context.territory] if self._context.territory else []
+        return f"\n[{' · '.join(chosen)}] › " if chosen else "\n› "
+
+    def hold(self, read: Read) -> None:
         """Answer what ``read`` gives, until a word of leave, the end of the input or Ctrl-C; an error ends nothing."""
-        self._out.print(
-            f"{notice(self._language, law=self._law)}\n{self._language.translate('chat_opening')}", style="dim"
-        )
+        self._read = read
+        self._out.print(f"{notice(self._language, law=self._law)}\n{self._say('chat_opening')}", style="dim")
         with contextlib.suppress(EOFError, KeyboardInterrupt):
             while not self._is_leave(line := read().strip()):
                 if line:
                     self._reply(line)
-        self._out.print(f"\n{self._language.translate('chat_farewell')}")
+        self._out.print(f"\n{self._say('chat_farewell')}")
+
+    def _say(self, key: str, **values: object) -> str:
+        return self._language.translate(key, **values)
+
+    def _tell(self, key: str, **values: object) -> None:
+        self._out.print(self._say(key, **values), markup=False)
 
     def _is_leave(self, line: str) -> bool:
         """Tell whether a line says good-bye and nothing else ("salir", "Salir.", "/salir", "adiós")."""
         return self._language.query_patterns.farewell.fullmatch(fold(line).strip(MARKS)) is not None
 
-    def _begin(self) -> None:
-        self._thread = uuid.uuid4().hex
-        self._last: Result = {}
-
     def _reply(self, line: str) -> None:
         if not line.startswith("/"):
             self._answer(line)
-        elif command := self._commands.get(line.lower()):
-            command()
+            return
+        command, _, rest = line.partition(" ")
+        name = fold(command)
+        if handler := self._commands.get(name):
+            handler(rest.strip())
+        elif near := get_close_matches(name, self._commands, 1, ALIKE):
+            self._tell("chat_nearest_command", command=command, nearest=near[0])
         else:
-            self._out.print(self._language.translate("chat_no_command", command=line), markup=False)
-            self._show_help()
-
-    def _begin_anew(self) -> None:
-        self._begin()
-        self._out.print(self._language.translate("chat_begun"))
-
-    def _show_sources(self) -> None:
-        if self._last.get("citations"):
-            print_sources(self._out, self._last["citations"], self._language)
-        else:
-            self._out.print(self._language.translate("chat_no_sources"))
-
-    def _show_help(self) -> None:
-        self._out.print(self._language.translate("chat_help_text"), markup=False)
+            self._tell("chat_no_command", command=command)
 
     def _answer(self, question: str) -> None:
-        events = ask_graph(self._graph, question, self._context, thread=self._thread)
+        if not self._name:
+            self._name = self._names.begin(question)
+        events = ask_graph(self._graph, question, self._context, thread=self._name)
         try:
-            self._last = self._wait(AnswerView(self._out).show(events))
+            result = self._wait(AnswerView(self._out).show(events))
+        except Exception as error:
+            report(error)
+            if not self._names.last(self._name):
+                self._names.drop(self._name)
+                self._name = ""
+            return
+        self._names.keep(self._name, result)
+        print_brief(self._out, result, self._language)
+
+    # Sources
+
+    def _show_sources(self, asked: str) -> None:
+        last = self._names.last(self._name)
+        citations = {citation["mark"]: citation for citation in last.get("citations", [])}
+        if not citations:
+            self._tell("chat_no_sources")
+        elif not asked:
+            print_below(self._out, last, self._language)
+        else:
+            number = asked.strip("[]cC")
+            if citation := citations.get(f"C{number}"):
+                self._show_passage(citation)
+            else:
+                self._tell("chat_no_source", number=asked, known=", ".join(citations))
+
+    def _show_passage(self, citation: "Citation") -> None:
+        try:
+            text = self._wait(_awaited(self._passage(citation))) if self._passage else ""
         except Exception as error:
             report(error)
             return
-        print_below(self._out, self._last, self._language)
+        name = named(citation["law"], citation["provision"], citation["title"])
+        print_indented(self._out, f"[{citation['mark']}] {name}", indent=0, hang=5, style="bold")
+        print_indented(self._out, text or self._say("chat_no_passage"), indent=2)
+        for line in (citation.get("wording", ""), citation["note"]):
+            if line:
+                print_indented(self._out, line, indent=2, style="yellow")
+        if citation["url"]:
+            print_indented(self._out, citation["url"], indent=2, style="cyan")
+
+    # Day, place and calculations
+
+    def _choose_day(self, written: str) -> None:
+        today = date.today()
+        if self._is_no(written) or fold(written) in self._words("chat_today_words"):
+            self._context = self._context.model_copy(update={"as_of": None})
+        elif written:
+            day = parse_day(written)
+            if day is None:
+                self._tell("chat_no_day", day=written)
+                return
+            if day.year > today.year + MOST_YEARS_AHEAD:
+                self._tell("chat_far_day", day=long_day(day.isoformat(), self._language.code))
+                return
+            self._context = self._context.model_copy(update={"as_of": day})
+        chosen = self._context.as_of
+        key = "chat_of_day" if chosen else "chat_of_today"
+        self._tell(key, day=long_day((chosen or today).isoformat(), self._language.code))
+
+    def _choose_place(self, written: str) -> None:
+        if self._is_no(written):
+            self._context = self._context.model_copy(update={"territory": None})
+        elif written:
+            place = place_called(written)
+            if place is None:
+                near = get_close_matches(fold(written), place_names(), 1, ALIKE)
+                nearest = found.name if near and (found := place_called(near[0])) else ""
+                self._tell("chat_nearest_place" if nearest else "chat_no_place", place=written, nearest=nearest)
+                return
+            self._context = self._context.model_copy(update={"territory": place.name})
+        chosen = self._context.territory
+        self._tell("chat_in_place" if chosen else "chat_anywhere", place=chosen)
+
+    def _is_no(self, written: str) -> bool:
+        return fold(written) in self._words("chat_no_words")
+
+    def _words(self, key: str) -> list[str]:
+        return [*self._say(key).split(), *language("es").translate(key).split()]
+
+    def _calculate(self, asked: str) -> None:
+        if self._calculation is None:
+            self._tell("chat_no_command", command=self._say("chat_calculate"))
+        else:
+            try:
+                self._calculation(asked, self._read, self._context.as_of)
+            except (EOFError, KeyboardInterrupt):
+                self._out.print()
+            except Exception as error:
+                report(error)
+
+    # Conversations
+
+    def _begin_anew(self, _: str) -> None:
+        self._name = ""
+        self._tell("chat_begun")
+
+    def _list(self, _: str) -> None:
+        names = list(self._names)
+        if not names:
+            self._tell("chat_no_conversations")
+        for number, name in enumerate(names, start=1):
+            current = f" ({self._say('chat_current')})" if name == self._name else ""
+            print_indented(self._out, f"{number:>2}. {name}{current}", indent=2, hang=4)
+
+    def _open(self, written: str) -> None:
+        if name := self._found(written):
+            self._name = name
+            self._tell("chat_opened", name=name)
+            if not self._names.last(name) and self._kept:
+                turns = self._wait(self._kept.read(name)).turns
+                if turns:
+                    self._names.keep(name, dict(turns[-1]))
+            if last := self._names.last(name):
+                print_indented(self._out, last["answer"], indent=2, style="dim")
+
+    def _delete(self, written: str) -> None:
+        if name := self._found(written):
+            if self._kept:
+                with contextlib.suppress(ConversationUnknown):  # one of which no turn was kept
+                    self._wait(self._kept.delete(name))
+            self._names.drop(name)
+            self._name = "" if name == self._name else self._name
+            self._tell("chat_deleted", name=name)
+
+    def _found(self, written: str) -> str | None:
+        name = self._names.find(written.strip(AROUND))
+        if not written:
+            self._list("")
+        elif name is None:
+            self._tell("chat_no_conversation", name=written)
+        return name if written else None
+
+    def _show_help(self, _: str) -> None:
+        self._tell("chat_help_text")
 
 
-PROMPT = "\n› "
+async def _awaited(value: Awaitable[T]) -> T:
+    return await value
+
+
+async def _passage(services: "Services", citation: "Citation") -> str:
+    """Return the text of a source, empty if the index no longer has it."""
+    chunks = await services.store.fetch([citation["chunk_id"]])
+    return chunks[0]["text"] if chunks else citation.get("text", "")
+
+
+async def _opened(stack: contextlib.AsyncExitStack, where: str, home: Path) -> "Conversations":
+    """Open the conversations that are kept on disk; where it cannot be written, those of this process."""
+    from server.conversations.store import MEMORY, open_conversations
+
+    try:
+        return await stack.enter_async_context(open_conversations(where, home))
+    except StoreUnavailable as error:
+        complain(str(error))
+        return await stack.enter_async_context(open_conversations(MEMORY, home))
 
 
 def chat(
@@ -136,8 +327,7 @@ def chat(
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401  editing and history at the prompt
 
-    from langgraph.checkpoint.memory import InMemorySaver
-
+    from cli.calculate import calculate_at_prompt
     from graph.compose import open_services
     from graph.rag import build_rag
 
@@ -146,16 +336,24 @@ def chat(
     out = console()
     # One loop for the whole conversation keeps connections alive from one question to the next.
     with asyncio.Runner() as runner:
-        services = runner.run(open_services(settings, knowledge, announce=announce_first_index))
+        stack = contextlib.AsyncExitStack()
         try:
+            services = runner.run(open_services(settings, knowledge, announce=announce_first_index))
+            stack.push_async_callback(services.close)
+            kept = runner.run(_opened(stack, FILE.format(profile=knowledge.name), settings.home))
+            is_law = services.profile.features.spanish_law
             conversation = Conversation(
-                build_rag(services, InMemorySaver()),
+                build_rag(services, kept.saver),
                 context,
                 out,
                 services.language,
                 runner.run,
-                law=services.profile.features.spanish_law,
+                law=is_law,
+                passage=partial(_passage, services),
+                calculate=partial(calculate_at_prompt, out, services.language, index, runner.run) if is_law else None,
+                names=Names(runner.run(kept.last_used())),
+                kept=kept,
             )
-            conversation.hold(lambda: input(PROMPT if sys.stdin.isatty() else ""))
+            conversation.hold(lambda: input(conversation.prompt if sys.stdin.isatty() else ""))
         finally:
-            runner.run(services.close())
+            runner.run(stack.aclose())

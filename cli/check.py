@@ -221,7 +221,11 @@ Brief = Annotated[
 Day = Annotated[
     date | None,
     typer.Option(
-        "--date", metavar="FECHA", parser=a_date, help="Fecha del escrito (AAAA-MM-DD). Sin ella, la que lleve, u hoy."
+        "--date",
+        "--as-of",
+        metavar="FECHA",
+        parser=a_date,
+        help="Fecha del escrito (AAAA-MM-DD). Sin ella, la que lleve, u hoy.",
     ),
 ]
 WordOut = Annotated[

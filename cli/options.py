@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
+from articulado.language.formats import parse_day
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 
@@ -20,15 +21,15 @@ MAX_STDIN_CHARACTERS = 1_000_000
 
 
 def a_date(value: str) -> date:
-    """Read a date.
+    """Read a date as AAAA-MM-DD, or as people write it ("3 de marzo de 2020", "3/3/2020").
 
     Raises:
-        InvalidInput: it is none, or not written as AAAA-MM-DD.
+        InvalidInput: it is none.
     """
-    try:
-        return date.fromisoformat(value)
-    except ValueError as error:
-        raise InvalidInput(translate("command.no_date", value=value)) from error
+    day = parse_day(value)
+    if day is None:
+        raise InvalidInput(translate("command.no_date", value=value))
+    return day
 
 
 def whole(option: str, minimum: int, maximum: int) -> Callable[[str], int]:
@@ -67,7 +68,9 @@ ProfileOption = Annotated[
 ]
 AsOf = Annotated[
     date | None,
-    typer.Option("--as-of", metavar="FECHA", parser=a_date, help="Derecho vigente en esa fecha (AAAA-MM-DD)."),
+    typer.Option(
+        "--as-of", "--date", metavar="FECHA", parser=a_date, help="Derecho vigente en esa fecha (AAAA-MM-DD)."
+    ),
 ]
 Territory = Annotated[
     str | None, typer.Option("--territory", metavar="LUGAR", help="Comunidad autónoma o ciudad, por ejemplo Madrid.")

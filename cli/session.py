@@ -1,4 +1,4 @@
-"""Services of one command, one question to the graph, and warnings about misspelt variables.
+"""Services of one command, one question to the graph, names of conversations, and warnings about misspelt variables.
 
 ``misspelt_variables`` finds ``ARTICULADO_…`` variables of the environment, or of ``.env``, that nothing
 reads.
@@ -10,12 +10,13 @@ from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mappi
 from contextlib import asynccontextmanager, contextmanager
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from dotenv import dotenv_values
 from pydantic_settings import BaseSettings
 
 from articulado.config.settings import DEFAULT_MODELS, ModelSettings, RerankSettings, SentenceSettings, Settings
+from articulado.language.folding import fold
 from articulado.values.errors import ConfigurationError, ModelError
 from cli.render import console
 from server.settings import variable_names
@@ -161,3 +162,59 @@ def misspelt_variables(env_file: Path = Path(".env")) -> list[str]:
         f"Nada lee la variable {slip.name}." + (f" ¿Quería decir {slip.meant}?" if slip.meant else "")
         for slip in misspelt(names, known)
     ]
+
+
+AROUND = " .,;:!¡…«»“”\"'¿?"
+"""Marks around the name of a conversation."""
+LONGEST_NAME = 50
+"""Characters of the name of a conversation."""
+ALIKE = 0.6
+"""Similarity of two names, from 0 to 1, from which one may be a slip of the other."""
+
+
+class Names:
+    """Names of conversations, the latest first, with the last answer of each, as far as it was given here."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._last: dict[str, dict[str, Any]] = {name: {} for name in reversed([*names])}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(reversed(self._last)))
+
+    def begin(self, question: str) -> str:
+        """Return the name of a new conversation: the beginning of its first question, numbered if it was taken."""
+        words = " ".join(question.split()).strip(AROUND)
+        short = words if len(words) <= LONGEST_NAME else f"{words[:LONGEST_NAME].rsplit(' ', 1)[0]}…"
+        # "/" separates the owner of a kept conversation from its name.
+        base = name = short.replace("/", "-") or "?"
+        number = 1
+        while name in self._last:
+            number += 1
+            name = f"{base} ({number})"
+        self._last[name] = {}
+        return name
+
+    def keep(self, name: str, result: dict[str, Any]) -> None:
+        """Keep the last answer of a conversation, which is now the latest."""
+        self._last.pop(name, None)
+        self._last[name] = result
+
+    def last(self, name: str) -> dict[str, Any]:
+        """Return the last answer that was given here; empty for none."""
+        return self._last.get(name, {})
+
+    def drop(self, name: str) -> None:
+        """Forget a conversation."""
+        self._last.pop(name, None)
+
+    def find(self, written: str) -> str | None:
+        """Return the conversation of a number in the list, or the latest with these words in its name."""
+        names = list(self)
+        if written.isdecimal():
+            return names[int(written) - 1] if 1 <= int(written) <= len(names) else None
+        words = fold(written)
+        folded = {fold(name): name for name in reversed(names)}
+        found = [name for key, name in folded.items() if words and words in key]
+        begins = [name for name in found if fold(name).startswith(words)]
+        nearest = [folded[key] for key in get_close_matches(words, folded, 1, ALIKE)]
+        return next(iter([*filter(None, [folded.get(words)]), *begins[::-1], *found[::-1], *nearest]), None)

@@ -17,9 +17,10 @@ from rich.rule import Rule
 from rich.segment import ControlType
 from rich.text import Text
 
-from articulado.answering.footnotes import named
+from articulado.answering.footnotes import kind_of_source, named
 from articulado.language.folding import fold
 from articulado.language.formats import long_day, written
+from articulado.legal.laws.registry import name_in
 from cli.render import clean, notice, print_indented, print_sources, print_warnings
 
 if TYPE_CHECKING:
@@ -185,6 +186,29 @@ def print_below(out: Console, result: Mapping[str, Any], language: "Language") -
         out.print(Text(f"\n{language.translate('view_ask_guide', command=guide_command(guide))}"), soft_wrap=True)
 
 
+def print_brief(out: Console, result: Mapping[str, Any], language: "Language") -> None:
+    """Print what a conversation shows below an answer: sources, a line a law, and what does not stand."""
+    language = language_of_result(result, language)
+    labels: dict[str, dict[str, str]] = {}
+    for citation in result["citations"]:
+        law = name_in(language.code, citation["law_id"], citation["law"])
+        kind = kind_of_source(citation, language)
+        label = " ".join(filter(None, (citation["provision"] if citation["provision"] != law else "", kind)))
+        marks = labels.setdefault(law, {})
+        marks[label] = f"{marks.get(label, '')}[{citation['mark']}]"
+    if labels:
+        out.print(f"\n{language.translate('view_sources_brief')}", style="bold", markup=False)
+    for law, marked in labels.items():
+        sources = "; ".join(f"{label} {marks}".strip() for label, marks in marked.items())
+        print_indented(out, f"{law}: {sources}", indent=2, hang=2, style="dim")
+    print_unread(out, result.get("unread", []), language)
+    if result["citations"] and not result.get("abstained"):
+        print_findings(out, result, language)
+    print_warnings(out, result["warnings"], language.translate("view_warning", text="{text}"))
+    for guide in result.get("guides", []):
+        out.print(Text(f"\n{language.translate('view_ask_guide', command=guide_command(guide))}"), soft_wrap=True)
+
+
 def language_of_result(result: Mapping[str, Any], language: "Language") -> "Language":
     """Return the language of the texts of an answer; that of its profile if the result does not say it."""
     from articulado.language.languages import answered_in
@@ -230,6 +254,18 @@ def print_checks(out: Console, result: Mapping[str, Any], language: "Language") 
         _print_certificate(out, certificate, language)
     if not result["citations"] or result.get("abstained"):
         return
+    print_findings(out, result, language)
+    checked = result.get("checked", [])
+    lines = [language.translate(f"view_stands_{checked[-1]}")] if checked and not result.get("findings") else []
+    lines += [*_remissions(result, language), *_freshness(result, language)]
+    if lines:
+        out.print()
+    for line in lines:
+        print_indented(out, line, indent=0, style="dim")
+
+
+def print_findings(out: Console, result: Mapping[str, Any], language: "Language") -> None:
+    """Print what does not stand, and what the order of precedence says."""
     from articulado.verification.claims import side_by_side  # loads what most commands do without
 
     findings = result.get("findings", [])
@@ -243,13 +279,6 @@ def print_checks(out: Console, result: Mapping[str, Any], language: "Language") 
             print_indented(out, line, indent=4, style="yellow")
     for note in result.get("precedence", []):
         out.print(f"\n{clean(note)}", style="yellow", markup=False)
-    checked = result.get("checked", [])
-    lines = [language.translate(f"view_stands_{checked[-1]}")] if checked and not findings else []
-    lines += [*_remissions(result, language), *_freshness(result, language)]
-    if lines:
-        out.print()
-    for line in lines:
-        print_indented(out, line, indent=0, style="dim")
 
 
 def _cut(where: str) -> str:
