@@ -71,11 +71,9 @@ DEFAULT_MODELS: dict[Role, str] = {
 """The model of each role that ``ModelSettings`` describes, if neither environment nor profile names one."""
 
 
-def _expanded(value: object) -> object:
-    return Path(value).expanduser() if isinstance(value, str | Path) and str(value).strip() else None
-
-
-OptionalFolder = Annotated[Path | None, BeforeValidator(_expanded)]
+OptionalFolder = Annotated[
+    Path | None, BeforeValidator(lambda value: Path(value).expanduser() if str(value or "").strip() else None)
+]
 
 
 class ModelSettings(BaseSettings):
