@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Depends, FastAPI
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.types import Receive, Scope, Send
 
 from articulado.config.extras import installed
 from articulado.language.languages import LANGUAGES
@@ -266,6 +268,21 @@ _MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg
 _FIELD = re.compile(r"\{\{(\w+)\}\}")
 
 
+class _Compressed(Response):
+    """Response that is compressed for a client that accepts it: over a mobile network the page is there sooner."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await GZipMiddleware(super().__call__)(scope, receive, send)
+
+
+class _CompressedPage(_Compressed, HTMLResponse):
+    """HTML, compressed."""
+
+
+class _CompressedFile(_Compressed, FileResponse):
+    """File, compressed."""
+
+
 def page_routes(title: str, language: str, *, law: bool) -> APIRouter:
     """Return the routes of the page, in a language (ISO 639-1); ``law``: its field is Spanish law.
 
@@ -277,13 +294,13 @@ def page_routes(title: str, language: str, *, law: bool) -> APIRouter:
 
     @router.get("/")
     async def page() -> Response:
-        return HTMLResponse(content, headers=HEADERS)
+        return _CompressedPage(content, headers=HEADERS)
 
     @router.get("/page/{name}")
     async def file(name: str) -> Response:
         if name not in files:
             raise HTTPException(404)
-        return FileResponse(files[name], media_type=_MEDIA_TYPES[files[name].suffix], headers=HEADERS)
+        return _CompressedFile(files[name], media_type=_MEDIA_TYPES[files[name].suffix], headers=HEADERS)
 
     return router
 
@@ -356,6 +373,10 @@ def _render(title: str, language: str, *, law: bool) -> str:
     # Nothing in it may end the script element that it stands in.
     data = json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c")
     written = _folder("files").joinpath("index.html").read_text(encoding="utf-8")
+    # Modules are fetched beside one another: a browser would find each only in the one that imports it.
+    modules = sorted(entry.name for entry in _folder("files").iterdir() if entry.name.endswith(".js"))
+    preload = "".join(f'<link rel="modulepreload" href="page/{name}">\n' for name in modules)
+    written = written.replace("</head>", f"{preload}</head>")
     return _FIELD.sub(lambda field: data if field[1] == "data" else html.escape(texts[field[1]]), written)
 
 

@@ -58,7 +58,11 @@ def required_data(outcome: str, title: str, chunks: int, fields: Sequence[dict[s
 @pytest.mark.parametrize(
     ("code", "decision", "lines"),
     [
-        ("es", "uncertain", ["Falta algo por aclarar antes de seguir", "Guía: El finiquito, confianza 0,99", "Falta un dato"]),
+        (
+            "es",
+            "uncertain",
+            ["Falta algo por aclarar antes de seguir", "Guía: El finiquito, confianza 0,99", "Falta un dato"],
+        ),
         ("en", "can_proceed", ["The case can proceed", "Guide: El finiquito, confidence 0.99", "Falta un dato"]),
     ],
 )
@@ -82,7 +86,11 @@ def test_where_no_guide_was_found_no_confidence_is_told():
 @pytest.mark.parametrize(
     ("outcome", "title", "opening"),
     [
-        ("uncertain", "Loans", ["Something is left to be cleared up first", "Guide: Loans, confidence 0.93", "Which of them?"]),
+        (
+            "uncertain",
+            "Loans",
+            ["Something is left to be cleared up first", "Guide: Loans, confidence 0.93", "Which of them?"],
+        ),
         ("out_of_scope", "", ["Out of scope", "Which of them?"]),
     ],
 )

@@ -38,7 +38,8 @@ def sent_by(visit: Visit) -> list[Any]:
 
 def test_days_are_read_as_people_write_them(visit: Visit) -> None:
     read = visit.page.evaluate(
-        """async (texts) => { const { readDay } = await import("/page/texts.js"); return texts.map(readDay); }""", list(DAYS)
+        """async (texts) => { const { readDay } = await import("/page/texts.js"); return texts.map(readDay); }""",
+        list(DAYS),
     )
     assert dict(zip(DAYS, read, strict=True)) == DAYS
 

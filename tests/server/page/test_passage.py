@@ -1,4 +1,4 @@
-"""The passage of a provision that is marked for a claim: quoted words, the letter that is named, or the nearest sentence."""
+"""The passage that is marked for a claim: quoted words, the letter that is named, or the nearest sentence."""
 
 import pytest
 from support.chromium import Visit
@@ -61,7 +61,9 @@ def test_a_part_of_another_provision_is_not_looked_for_in_this_one(visit: Visit)
 
 
 def test_quoted_words_are_marked_whatever_their_accents_and_spaces(visit: Visit) -> None:
-    assert marked(visit, "«Cinco dias  por ACCIDENTE, enfermedad grave»") == ["Cinco días por accidente, enfermedad grave"]
+    assert marked(visit, "«Cinco dias  por ACCIDENTE, enfermedad grave»") == [
+        "Cinco días por accidente, enfermedad grave"
+    ]
     assert marked(visit, "«Las fiestas laborales […] dos serán locales.»") == [
         "Las fiestas laborales",
         "dos serán locales.",
@@ -78,7 +80,9 @@ def test_a_claim_in_other_words_marks_one_sentence_and_no_whole_apartado(visit: 
         "De las fiestas, 2 son locales": "De ellas, dos serán locales.",
         "Por traslado de domicilio le corresponde 1 día": "c) Un día por traslado del domicilio habitual.",
         "Por hospitalización del cónyuge, 5 días": HOSPITAL,
-        "Una hora de ausencia al día por lactante": "4. Tendrán derecho a una hora de ausencia para el cuidado del lactante.",
+        "Al día, una hora de ausencia por lactante": (
+            "4. Tendrán derecho a una hora de ausencia para el cuidado del lactante."
+        ),
     }.items():
         assert marked(visit, claim) == [sentence], claim
 

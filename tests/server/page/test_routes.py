@@ -24,6 +24,11 @@ def test_the_page_and_every_file_it_names_are_served_with_the_policy() -> None:
         page = http.get("/")
         names = re.findall(r'(?:href|src)="(page/[\w.]+)"', page.text)
         assert {"page/app.js", "page/page.css", "page/icon.svg"} <= set(names)
+        # What a module imports is named beside it, so that no module waits for another.
+        imported = [
+            re.findall(r'from "\./([\w.]+)"', http.get(f"/{name}").text) for name in names if name.endswith(".js")
+        ]
+        assert {f"page/{name}" for found in imported for name in found} <= set(names)
         served = [page, *(http.get(f"/{name}") for name in names)]
     for response in served:
         assert response.status_code == 200
@@ -31,6 +36,15 @@ def test_the_page_and_every_file_it_names_are_served_with_the_policy() -> None:
     assert "unsafe" not in HEADERS["Content-Security-Policy"]
     assert re.search(r"<(script|style)(?![^>]*(src=|application/json))", page.text) is None
     assert re.search(r'\son\w+="|style="', page.text) is None
+
+
+def test_files_are_compressed_for_who_accepts_it() -> None:
+    with client() as http:
+        for path in ("/", "/page/page.css", "/page/app.js"):
+            packed, plain = (http.get(path, headers={"accept-encoding": coding}) for coding in ("gzip", "identity"))
+            assert (packed.headers["content-encoding"], packed.headers["vary"]) == ("gzip", "Accept-Encoding")
+            assert packed.text == plain.text
+            assert "content-encoding" not in plain.headers
 
 
 @pytest.mark.parametrize("name", ["nada.js", "index.html", "..%2froutes.py", "%2e%2e/routes.py"])

@@ -1,4 +1,4 @@
-"""Each view by itself: Back closes it, a phone shows the answer first, axe and the narrowest screens find nothing wrong."""
+"""Each view by itself: Back closes it, a phone shows the answer first, and axe and narrow screens find no fault."""
 
 import re
 from typing import Any
@@ -107,7 +107,12 @@ def test_wordings_of_different_days_are_different_sources(visit: Visit) -> None:
 
 def test_an_answer_does_not_repeat_the_question_and_its_labels_stand_out(visit: Visit) -> None:
     page = visit.page
-    answer_with(visit, result(f"{WEDDING}\nSon veinte días. [C1]\nPlazo: uno.\n\nLa ley: «Veinte días.» [C1]", cited("C1", "Artículo 1")))
+    answer_with(
+        visit,
+        result(
+            f"{WEDDING}\nSon veinte días. [C1]\nPlazo: uno.\n\nLa ley: «Veinte días.» [C1]", cited("C1", "Artículo 1")
+        ),
+    )
     visit.ask(WEDDING)
     expect(page.locator(".turn .text p").first).to_have_text(re.compile(r"^Son veinte días"))
     expect(page.locator(".turn .text strong").first).to_have_text("Plazo:")
@@ -137,7 +142,9 @@ def check(visit: Visit, view: str) -> None:
     assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], view
 
 
-@pytest.mark.parametrize("visit", [{}, DARK, PHONE, NARROW, MAGNIFIED], indirect=True, ids=["desk", "dark", "phone", "narrow", "magnified"])
+@pytest.mark.parametrize(
+    "visit", [{}, DARK, PHONE, NARROW, MAGNIFIED], indirect=True, ids=["desk", "dark", "phone", "narrow", "magnified"]
+)
 def test_every_view_is_accessible_and_fits(visit: Visit) -> None:
     page = visit.page
     check(visit, "empty")
