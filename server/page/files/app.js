@@ -101,6 +101,11 @@ async function replace(from, question) {
   replacing = { from, dropped: turns.splice(from) };
   for (const { element } of replacing.dropped) element.remove();
   await send(question);
+  if (!replacing) return;
+  // It was not sent at all.
+  turns.push(...replacing.dropped);
+  at("turns").append(...replacing.dropped.map((one) => one.element));
+  replacing = null;
 }
 
 /** Take a turn without an answer out of the count, and put back before it what it was to replace. */
