@@ -4,6 +4,7 @@ The document is in the options of the run, not in an index: it lives as long as 
 candidates of purpose ``own``, which the context begins with.
 """
 
+import asyncio
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -26,8 +27,9 @@ from state.rag import RagState
 COLLECTION = "documentos"
 MOST_PASSAGES = 6
 """Passages of a document that are read, the best first."""
-LEAST_SHARE = 0.3
-"""Share of the words of a question that a passage must have: below it, it is about something else."""
+LEAST_SHARE, OF_BEST = 0.3, 0.25
+"""Share of the words of a question that the passages must have together, as a question may ask for two things that
+stand in two places, and share of that of the best one that each must have. Below, they are about something else."""
 
 
 class SearchDocumentUpdate(TypedDict, total=False):
@@ -55,16 +57,19 @@ async def search_document(
         return {}
     chunks = chunks_of(document)
     question = question_to_score(state)
-    shares = word_share(question, chunks)
-    ranking = _ranked(whole_text(question), chunks, sparse)
-    if model_decides and len(chunks) <= MOST_PASSAGES:
-        found = ranking
-    else:
-        found = [place for place in ranking if shares[place] >= LEAST_SHARE][:MOST_PASSAGES]
-    if not found:
+    # A long document takes a second: others are served meanwhile.
+    shares = await asyncio.to_thread(word_share, question, chunks)
+    ranking = await asyncio.to_thread(_ranked, whole_text(question), chunks, sparse)
+    best = ranking[:MOST_PASSAGES]
+    if not (model_decides and len(chunks) <= MOST_PASSAGES):
+        most = max(shares[place] for place in best)
+        best = [place for place in best if shares[place] >= OF_BEST * most > 0]
+        [together] = word_share(question, [_joined(document, best)]) if best else [0.0]
+        best = best if together >= LEAST_SHARE else []
+    if not best:
         spoken = language_of_turn(state, language)
         return {"warnings": [spoken.translate("rag_not_in_document", name=document["name"])]}
-    return {"own": [_candidate(chunks[place], shares[place]) for place in found]}
+    return {"own": [_candidate(chunks[place], shares[place]) for place in best]}
 
 
 def chunks_of(document: OwnText) -> list[Chunk]:
@@ -91,6 +96,13 @@ def chunks_of(document: OwnText) -> list[Chunk]:
         }
         chunks.append(chunk)
     return chunks
+
+
+def _joined(document: OwnText, places: Sequence[int]) -> Chunk:
+    """Return some passages of a document as one."""
+    passages = [document["passages"][place] for place in places]
+    text = "\n".join(f"{each['title']}\n{each['text']}" for each in passages)
+    return chunks_of({**document, "passages": [{**passages[0], "title": "", "text": text}]})[0]
 
 
 def _ranked(question: str, chunks: Sequence[Chunk], sparse: SparseEncoder) -> list[int]:

@@ -60,6 +60,18 @@ async def test_the_passage_about_the_question_comes_first(question, first):
     assert len(update["own"]) <= MOST_PASSAGES
 
 
+@pytest.mark.parametrize(
+    ("question", "read"),
+    [
+        ("¿Qué media dieta hay, qué plus de nocturnidad y qué preaviso?", {"dietas", "nocturnidad", "preaviso"}),
+        ("¿Cuántas vacaciones y qué plus de nocturnidad hay?", {"vacaciones", "nocturnidad"}),
+    ],
+)
+async def test_a_question_may_ask_for_what_stands_in_several_places(question, read):
+    update = await own(question, TEXTS)
+    assert read <= {each["chunk"]["provision"] for each in update["own"]}
+
+
 async def test_a_document_about_something_else_is_told():
     assert await own("¿Qué sucursal abre el sábado?", TEXTS) == {
         "warnings": ["En «pacto.pdf» no se ha encontrado nada sobre esto."]
