@@ -13,7 +13,7 @@ import { calendarButton, workedView } from "./worked.js";
 /** What a person sees of the stages of the graph, in order. */
 const PHASES = {
   understand: ["analyze_question", "decompose", "load_carryover"],
-  search: ["embed_queries", "encode_sparse", "hybrid_search", "merge_candidates", "lookup_records"],
+  search: ["search_document", "embed_queries", "encode_sparse", "hybrid_search", "merge_candidates", "lookup_records"],
   follow: ["expand_references", "choose_cards", "refetch"],
   order: ["rerank", "judge_relevance", "select_context"],
   write: ["answer", "repair_marks", "abstain"],
