@@ -28,8 +28,13 @@ MAX_QUESTION_CHARACTERS = 4_000
 MAX_MESSAGE_CHARACTERS = 4_000
 MAX_MESSAGES = 20
 MAX_CARRIED = 30
-ATTACHMENTS = frozenset(("image", "audio", "video"))
-"""Types of content blocks that have a name of their own; every other one is a file."""
+ATTACHMENTS = {
+    "image": "question.attached_image",
+    "audio": "question.attached_audio",
+    "video": "question.attached_video",
+    "file": "question.attached_file",
+}
+"""Texts for the types of content blocks that are no text; one of any other type is a file."""
 ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
 
 
@@ -87,7 +92,7 @@ def attachment_warnings(kinds: Sequence[str]) -> list[str]:
 
 
 def _named(kinds: Sequence[str]) -> str:
-    return ", ".join(translate(f"question.attached_{kind}") for kind in kinds)
+    return ", ".join(translate(ATTACHMENTS[kind]) for kind in kinds)
 
 
 def checked_history(history: object) -> list[Message]:
