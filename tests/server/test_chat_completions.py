@@ -392,11 +392,12 @@ def models() -> Iterator[OpenAIServer]:
 
 
 @contextmanager
-def over(models: OpenAIServer, *chunks: Chunk) -> Iterator[openai.OpenAI]:
+def over(models: OpenAIServer, *chunks: Chunk, deadline: float = PATIENCE) -> Iterator[openai.OpenAI]:
     """Serve a graph with all of its models, and yield a client of it."""
     store = FakeStore([VACATION, RULING, *chunks], {key: [(38, 1.0), (90, 0.9)] for key in (SEARCH, QUESTION)})
     rig = Wired(models, store)
-    site = Site(rig.graph, guards=Guards(ServerSettings(conversations="memory")), close=rig.close)
+    guards = Guards(ServerSettings(conversations="memory", deadline=deadline))
+    site = Site(rig.graph, guards=guards, close=rig.close)
     with (
         serving(create_app(site)) as url,
         openai.OpenAI(base_url=f"{url}/v1", api_key="x", max_retries=0, timeout=PATIENCE) as client,
@@ -412,6 +413,14 @@ def test_a_text_that_is_superseded_is_never_sent(models: OpenAIServer) -> None:
     assert chunks[-1].articulado["retried"]
     assert "Son 15 días" in text
     assert "Falta" not in text
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_answer_that_is_late_is_told_in_the_form_of_the_protocol(models: OpenAIServer, stream: bool) -> None:
+    with over(models, deadline=1) as client:
+        models.answer("principal", lambda request: Reply("Son 30 días [C1]. ", held=True))
+        with pytest.raises(openai.APIError, match="ha tardado más de 1 segundos"):
+            list(complete(client, user(QUESTION), stream=stream))
 
 
 LISTED = "Son:\n- 30 días [C1]\n- o más\nSe pactan [C1].\n1. Uno\nDos\n```\n- x\ny\n```"
