@@ -17,7 +17,8 @@ from support.waiting import PATIENCE
 from articulado.values.errors import ConfigurationError
 from graph.open_graphs import OpenGraphs
 from server.app import app_over, serve
-from server.runnable import cancellable_stream, with_failures
+from server.langserve_routes import with_failures
+from server.runnable import cancellable_stream
 from server.settings import is_loopback, listen
 
 
