@@ -235,7 +235,9 @@ class Conversation:
         return fold(written) in self._words("chat_no_words")
 
     def _words(self, key: str) -> list[str]:
-        return [*self._say(key).split(), *language("es").translate(key).split()]
+        """Return the words of a message in the languages of the commands."""
+        tongues = (self._language, language("es"), language("en"))
+        return [word for tongue in tongues for word in tongue.translate(key).split()]
 
     def _calculate(self, asked: str) -> None:
         if self._calculation is None:
