@@ -9,10 +9,15 @@ from articulado.values.errors import InvalidInput
 from cli.options import a_date, read_question, run_context, whole
 
 
-def test_a_date_is_iso_only():
-    assert a_date("2021-03-01") == date(2021, 3, 1)
+@pytest.mark.parametrize("written", ["2021-03-01", "1 de marzo de 2021", "1/3/2021", "01-03-2021", "March 1, 2021"])
+def test_a_date_is_read_as_people_write_it(written):
+    assert a_date(written) == date(2021, 3, 1)
+
+
+@pytest.mark.parametrize("written", ["2021-02-30", "marzo de 2021", "1/3/21", "hoy mismo", ""])
+def test_what_is_no_date_is_told_with_the_form(written):
     with pytest.raises(InvalidInput, match="AAAA-MM-DD"):
-        a_date("1/3/2021")
+        a_date(written)
 
 
 def test_whole_numbers_keep_to_their_range():

