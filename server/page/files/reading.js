@@ -4,23 +4,24 @@
 const LABEL = /^(\s*)(\p{Lu}[^.:;?!«»“”"()[\]]{1,90}:)(?=\s)/u;
 
 /**
- * Return the text of an answer without what stands on the page beside it: the question that it repeats in its first line,
+ * Return the text of an answer without what stands on the page beside it: the question, where a paragraph begins with it,
  * and the names of guides that have a button. Another question that it answers becomes a paragraph of its own.
  */
 export function readable(text, question, guides = []) {
   const lines = text.split("\n").filter((line) => !guides.some((one) => namesGuide(line, one.title)));
-  if (lines.length > 1 && isQuestion(lines[0])) {
-    if (plain(lines[0]) === plain(question)) lines.shift();
-    else if (lines[1].trim()) lines.splice(1, 0, "");
-  }
-  return lines.join("\n");
+  return lines.flatMap((line, at) => {
+    const opens = isQuestion(line) && !lines[at - 1]?.trim() && lines[at + 1]?.trim();
+    if (!opens) return [line];
+    return plain(line) === plain(question) ? [] : [line, ""];
+  }).join("\n");
 }
 
 /** Mark in the blocks of an answer the question that it says to answer, labels, and quotations of the law. */
 export function emphasize(body) {
-  const [first] = body.children;
-  if (first?.matches("p") && body.children.length > 1) first.classList.toggle("restated", isQuestion(first.textContent));
-  for (const block of body.querySelectorAll("p, li")) {
+  for (const block of body.querySelectorAll(":scope > p")) {
+    block.classList.toggle("restated", isQuestion(block.textContent) && Boolean(block.nextElementSibling?.matches("p")));
+  }
+  for (const block of body.querySelectorAll("p:not(.restated), li")) {
     for (const node of [...block.childNodes]) {
       const opensLine = !node.previousSibling || node.previousSibling.nodeName === "BR";
       if (node.nodeType === Node.TEXT_NODE && opensLine) label(node);

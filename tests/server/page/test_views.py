@@ -120,6 +120,11 @@ def test_an_answer_does_not_repeat_the_question_and_its_labels_stand_out(visit: 
     answer_with(visit, result("¿Cuánto dura un permiso?\nSon veinte días. [C1]", cited("C1", "Artículo 1")))
     visit.ask("otra cosa")
     expect(page.locator(".turn").last.locator(".restated")).to_have_text("¿Cuánto dura un permiso?")
+    answer_with(visit, result("Son 80. [C1]\n\n¿Cuántas horas: más?\nSon 80. [C1]", cited("C1", "Artículo 1")))
+    visit.ask("otra más")
+    last = page.locator(".turn").last
+    expect(last.locator(".text p")).to_have_text([re.compile("^Son 80"), "¿Cuántas horas: más?", re.compile("^Son 80")])
+    expect(last.locator("strong")).to_have_count(0)
 
 
 def test_a_provision_with_one_wording_offers_no_comparison(visit: Visit) -> None:
