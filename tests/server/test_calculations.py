@@ -127,5 +127,5 @@ def test_an_answer_keeps_and_exports_its_calculations(client: httpx.Client) -> N
     assert (worked["calculation"], worked["values"][0]["value"]) == ("compensation/objective", "14000.00")
     assert client.get("/conversations/worked").json()["turns"][0]["calculations"] == [worked]
     markdown = client.get("/conversations/worked/export").text
-    assert "| Paso | Operación | Precepto |\n| --- | --- | --- |" in markdown
+    assert "| Paso | Operación | Artículo |\n| --- | --- | --- |" in markdown
     assert "| Salario día: 36.500,00 / 365 = 100,0000 €. | 36.500,00 / 365 | artículo 26 ET |" in markdown
