@@ -11,7 +11,7 @@ from nodes.routing import after_verify
 from nodes.verify import verify
 from state.context import ResolvedContext
 
-RETIRED = "La marca no corresponde a ningún fragmento y se ha retirado."
+RETIRED = "La marca no corresponde a ningún texto consultado y se ha retirado."
 
 
 def state(draft, context, **values):
