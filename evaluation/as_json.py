@@ -12,7 +12,7 @@ from evaluation.answers.tally import Calibration, Outcomes, RelevanceReport, Sha
 from evaluation.conversations import ConversationFindings, TurnResult, Turns
 from evaluation.gold.questions import Key, Provision, Question, format_provision, key_of
 from evaluation.measure import Measurement, SetMeasurement
-from evaluation.report.findings import Findings, Step, mean_of
+from evaluation.report import Findings, Step, mean_of
 from evaluation.retrieval.evaluate import Configuration, Kind, Outcome, Row, diagnose
 from evaluation.statistics import Paired
 

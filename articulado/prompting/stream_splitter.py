@@ -20,11 +20,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from articulado.legal.labels import INITIALS, WRITTEN_SUFFIXES
-from articulado.prompting.answer_text import AnswerText, Unwrapper
-from articulado.prompting.citation_markers import markers_in, numbers_in
-from articulado.prompting.protocol_lines import (
+from articulado.prompting.answer_text import (
     DECORATION,
     RULES,
+    AnswerText,
+    Unwrapper,
     evaluation,
     evaluation_signs,
     inline_delimiter,
@@ -36,6 +36,7 @@ from articulado.prompting.protocol_lines import (
     may_become_protocol,
     may_hold_protocol,
 )
+from articulado.prompting.citation_markers import markers_in, numbers_in
 from articulado.values.answers import Need
 
 MAX_EVALUATION_LINE = 2_000

@@ -21,8 +21,7 @@ from evaluation.conversations import ConversationFindings
 from evaluation.gold.questions import Provision, format_provision
 from evaluation.measure import Measurement, SetMeasurement
 from evaluation.recording.run import RecordedRun
-from evaluation.report.findings import Findings, Step
-from evaluation.report.tables import (
+from evaluation.report import (
     ANSWERABLE_HEAD,
     CATEGORIES_HEAD,
     FORM_HEAD,
@@ -30,6 +29,8 @@ from evaluation.report.tables import (
     TURNS_HEAD,
     TURNS_LEGEND,
     UNANSWERABLE_HEAD,
+    Findings,
+    Step,
     answerable_rows,
     bin_rows,
     category_rows,

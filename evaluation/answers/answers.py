@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 
 from articulado.language.folding import fold
 from articulado.language.numerals import read_number
+from articulado.prompting.answer_text import DELIMITER
 from articulado.prompting.citation_markers import markers_in, one_per_mark
-from articulado.prompting.protocol_lines import DELIMITER
 from articulado.prompting.stream_splitter import StreamSplitter, parse_reply
 from articulado.values.answers import AnswerOutcome, Citation, Message
 from articulado.values.chunks import Chunk

@@ -20,10 +20,9 @@ from articulado.calculations.written import Worked, as_document
 from articulado.guides.cards import packaged_cards
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
-from articulado.legal.wordings import Certainty
 from articulado.retrieval.fusion import ranked_provisions, with_cards
 from articulado.retrieval.references import Wording, provision_detail, wording_on
-from articulado.values.chunks import Candidate, is_official, ordering_score, own_document, status_said
+from articulado.values.chunks import Candidate
 from articulado.values.errors import ArticuladoError, IndexMissing, InvalidInput, NoResultsFound
 from articulado.verification.dossier import Dossier
 from graph.open_graphs import OpenGraphs
@@ -36,11 +35,11 @@ from server.lookup.results import (
     Holdings,
     ProvisionOnDay,
     References,
-    SearchHit,
     SearchResult,
     Verification,
     WordingOnDay,
     compare,
+    search_hit,
 )
 from state.context import RunContext
 
@@ -60,9 +59,6 @@ class Calculated:
     outcome: Outcome
     document: Worked
 
-
-EXCERPT = 400
-"""Characters of a fragment that a list of results shows."""
 
 SHOWN_STATE = ("candidates", "cards", "abstained", "warnings", "as_of")
 """Keys of the state that a search answers with."""
@@ -110,7 +106,10 @@ class LawDesk:
                 "as_of": index.day_of(day),
                 "index_day": index.day,
                 "answers": not state["abstained"],
-                "hits": [_hit(index, rank, *hit, day) for rank, hit in enumerate(hits, start=1)],
+                "hits": [
+                    search_hit(rank, candidate, sure, in_force=index.in_force(candidate["chunk"], day))
+                    for rank, (candidate, sure) in enumerate(hits, start=1)
+                ],
                 "warnings": state["warnings"],
             }
 
@@ -338,35 +337,6 @@ def _file_name(name: str) -> str:
     """Return the name of a file that was sent, without folders and without what cannot be shown."""
     last = name.replace("\\", "/").rpartition("/")[2]
     return "".join(sign for sign in last if sign.isprintable()) or "escrito"
-
-
-def _hit(index: DeskIndex, rank: int, candidate: Candidate, sure: Certainty, day: date | None) -> SearchHit:
-    chunk = candidate["chunk"]
-    return {
-        "rank": rank,
-        "chunk_id": chunk["id"],
-        "law_id": chunk["law_id"],
-        "law": chunk["law_name"],
-        "provision": chunk["provision"],
-        "provision_key": chunk["provision_key"],
-        "title": chunk["title"],
-        "collection": chunk["collection"],
-        "score": ordering_score(candidate),
-        "status": status_said(chunk),
-        "valid_from": chunk["valid_from"],
-        "valid_to": chunk["valid_to"],
-        "certainty": sure,
-        "in_force": index.in_force(chunk, day),
-        "official": is_official(chunk),
-        "document": own_document(chunk),
-        "url": chunk["url"],
-        "excerpt": _shortened(chunk["text"]),
-    }
-
-
-def _shortened(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= EXCERPT else f"{flat[:EXCERPT].rpartition(' ')[0]} …"
 
 
 async def _wording_of(index: DeskIndex, wordings: Sequence[Wording], day: date) -> WordingOnDay:

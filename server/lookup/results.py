@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from articulado.legal.wordings import Certainty
 from articulado.retrieval.references import Link, ProvisionDetail
-from articulado.values.chunks import Status
+from articulado.values.chunks import Candidate, Status, is_official, ordering_score, own_document, status_said
 from articulado.values.findings import Finding
 from articulado.verification.dossier import Recheck
 
@@ -285,3 +285,37 @@ class CardReading(TypedDict):
     current: bool | None
     statements: list[CardStatement]
     calculations: list[str]
+
+
+EXCERPT = 400
+"""Characters of a fragment that a list of results shows."""
+
+
+def search_hit(rank: int, candidate: Candidate, sure: Certainty, *, in_force: bool | None) -> SearchHit:
+    """Return a candidate of a search as a result; ``rank`` counts from 1."""
+    chunk = candidate["chunk"]
+    return {
+        "rank": rank,
+        "chunk_id": chunk["id"],
+        "law_id": chunk["law_id"],
+        "law": chunk["law_name"],
+        "provision": chunk["provision"],
+        "provision_key": chunk["provision_key"],
+        "title": chunk["title"],
+        "collection": chunk["collection"],
+        "score": ordering_score(candidate),
+        "status": status_said(chunk),
+        "valid_from": chunk["valid_from"],
+        "valid_to": chunk["valid_to"],
+        "certainty": sure,
+        "in_force": in_force,
+        "official": is_official(chunk),
+        "document": own_document(chunk),
+        "url": chunk["url"],
+        "excerpt": _shortened(chunk["text"]),
+    }
+
+
+def _shortened(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= EXCERPT else f"{flat[:EXCERPT].rpartition(' ')[0]} …"

@@ -9,9 +9,9 @@ from support.doubles import make_chunk
 
 from articulado.config.profile import Profile, load_profile
 from articulado.language.languages import language
+from articulado.prompting.answer_text import DELIMITER
 from articulado.prompting.fragments import AS_OF, LAST_CONSULTATION, NOT_FOUND, SEPARATOR, TODAY, write_prompt
 from articulado.prompting.prompts import NAMES, load_prompt, load_prompts, read_reader_reply
-from articulado.prompting.protocol_lines import DELIMITER
 from articulado.prompting.stream_splitter import parse_reply
 from articulado.retrieval.fusion import candidate
 from articulado.values.answers import Days

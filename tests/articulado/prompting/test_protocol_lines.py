@@ -2,7 +2,7 @@
 
 import pytest
 
-from articulado.prompting.protocol_lines import may_hold_protocol
+from articulado.prompting.answer_text import may_hold_protocol
 from articulado.prompting.stream_splitter import defuse_self_evaluation
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from articulado.prompting.protocol_lines import DELIMITER
+from articulado.prompting.answer_text import DELIMITER
 from articulado.prompting.stream_splitter import StreamSplitter, parse_reply
 
 ANY_DELIMITER = re.compile(r"={3,}[ \t]*META[ \t]*={3,}", re.IGNORECASE)

@@ -10,7 +10,7 @@ from rich.console import Console
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.values.cases import DataType
-from cli.case.view import print_required_data, print_response
+from cli.case.command import print_required_data, print_response
 
 WORDS = {
     "es": {"text": "texto", "currency": "importe", "date": "fecha", "boolean": "sí o no", "number": "número"},

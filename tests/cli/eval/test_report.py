@@ -13,7 +13,7 @@ from evaluation.as_json import as_dict
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.measure import Measurement, Request, SetMeasurement
 from evaluation.peers.measure import PeerFindings, PeerRun
-from evaluation.report.findings import Findings, mean_of
+from evaluation.report import Findings, mean_of
 from evaluation.retrieval.evaluate import Outcome, Retrieved, Row, measure_run
 from evaluation.retrieval.run import Ranked
 

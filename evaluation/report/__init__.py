@@ -1,1 +1,0 @@
-"""Reports of a run: JSON for programs, Markdown and charts for people."""
