@@ -131,7 +131,7 @@ def _read(file: Path) -> list[Key]:
 
 CALLER = "caller"
 """Where the name of the caller's key is in the state of a request; empty where the server has no keys."""
-OPEN_PATHS = frozenset(("/health", "/healthz", "/readyz", "/"))
+OPEN_PATHS = frozenset(("/health", "/healthz", "/ok", "/readyz", "/"))
 """What anybody may ask: it says nothing but that the server is there. The page asks its reader for a key."""
 OPEN_FOLDERS = ("/page/",)
 """Where the files of the page are."""

@@ -42,7 +42,7 @@ async def link(state: IngestState, runtime: Runtime[None], *, base: IndexBase) -
     try:
         await asyncio.to_thread(_link, state, base)
     except BaseException:
-        base.discard_draft(state["draft"])
+        await asyncio.to_thread(base.discard_draft, state["draft"])
         raise
     return {}
 

@@ -82,7 +82,7 @@ async def write_index(
         await base.bring_up_to_date(rebuild=bool(state["request"].get("rebuild")))
         served = await asyncio.to_thread(base.generation)
         if (served.name if served else "") != state["base"]:
-            base.discard_draft(state["draft"])
+            await asyncio.to_thread(base.discard_draft, state["draft"])
             return {"stale": True}
         async with base.draft(state["draft"]) as draft:
             counts = await _write(state, draft, builder, base, models, progress)
@@ -90,7 +90,7 @@ async def write_index(
             left = await asyncio.to_thread(draft.left)
             contents = await asyncio.to_thread(_finish, draft, builder.folder)
         await asyncio.to_thread(move_durably, base.drafts / state["draft"], builder.folder / CATALOG)
-        base.discard_draft(state["draft"])
+        await asyncio.to_thread(base.discard_draft, state["draft"])
         documents = contents.documents
         index = await builder.commit(describe(settings, profile, source=contents.origin, documents=documents))
         await asyncio.to_thread(_clean, index.folder, base.workspace)

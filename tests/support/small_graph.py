@@ -45,9 +45,10 @@ def small_graph(fail: Callable[[], Exception | None] | None = None, hang: "Hang 
         write({"type": "retry", "reason": "Se rehace."})
         for token in TOKENS:
             write({"type": "token", "text": token})
-        update = {"answer": "".join(TOKENS)}
-        write(final_event(RagOutput, state, {**update, "warnings": []}))
-        return update
+        said = "".join(TOKENS)
+        write(final_event(RagOutput, state, {"answer": said, "warnings": []}))
+        turn = [{"role": "user", "content": state["question"]}, {"role": "assistant", "content": said}]
+        return {"answer": said, "transcript": [*state.get("transcript", []), *turn]}
 
     builder = StateGraph(RagState, context_schema=RunContext, input_schema=RagInput, output_schema=RagOutput)
     builder.add_node("analyze", analyze)

@@ -275,7 +275,7 @@ class IndexBase:
             async with Draft.opened(self.drafts / name) as draft:
                 yield draft
         except BaseException:
-            self.discard_draft(name)
+            await asyncio.to_thread(self.discard_draft, name)
             raise
 
     def discard_draft(self, name: str) -> None:

@@ -30,7 +30,7 @@ export class OwnDocument {
       this.#bring([...this.input.files]);
       this.input.value = "";
     });
-    document.body.append(this.input);
+    at("talk").append(this.input);
     for (const button of document.querySelectorAll("[data-document]")) button.addEventListener("click", () => this.input.click());
     this.#listen();
   }
