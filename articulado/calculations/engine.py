@@ -142,6 +142,7 @@ DEADLINE = "deadline"
 """Goal of the calculations of terms: the last day."""
 TOLERANCE = Decimal("0.01")
 """By how much, as a share, a given amount may differ from what others give: people round."""
+ENDS_BEFORE_IT_BEGINS = "El contrato no puede terminar antes de empezar: revise las dos fechas."
 MOST_ASKED = 3
 """Data that are asked for at once."""
 
@@ -255,6 +256,9 @@ class _Run:
 
     def _compare(self) -> None:
         """Refuse inputs that contradict each other: one that a rule makes of others must be near what it gives."""
+        start, end = self.given.get("start"), self.given.get("end")
+        if isinstance(start, date) and isinstance(end, date) and end < start:
+            raise Stop(Refused(ENDS_BEFORE_IT_BEGINS))
         for each in self.calculation.rules:
             given = self.given.get(each.produces)
             needs = [need for need, needed in each.needs.items() if needed]

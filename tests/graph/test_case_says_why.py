@@ -153,6 +153,6 @@ async def test_parts_of_the_article_that_were_not_read_for_its_data_are_told():
     found = await build_required_data(services).ainvoke({"inquiry": "Wants a loan"})
 
     assert found["metadata"]["left_out"] == [{"chunk_id": 5, "title": "Part 5", "chunk_type": "business_rules"}]
-    assert "not read: Part 5. There is room if context_tokens is" in found["warnings"][-1]
+    assert "were not read: Part 5. They are read if" in found["warnings"][-1]
     names = {field["field"] for group in found["required_fields"].values() for field in group}
     assert names == {field["field"] for field in FIELDS}

@@ -277,7 +277,7 @@ async def test_vectors_that_were_paid_for_are_not_paid_again(tmp_path: Path) -> 
         server.native_dimensions["vectores"] = 8
         embedder = ModelSettings(provider="compatible", base_url=server.url, model="vectores", dimensions=8)
         configured = settings(tmp_path, embedder=embedder, ingest_workers=1)
-        server.script("vectores", "", failure(400))
+        server.script("vectores", "", failure(401))
         with pytest.raises(ModelError):
             await ingest([tmp_path / "a.md"], configured)
         paid = {text for request in server.requests[:1] for text in request.body["input"]}

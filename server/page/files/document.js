@@ -114,6 +114,8 @@ export class OwnDocument {
       this.reading = await json("v1/documents", { method: "POST", body: { name: file.name.slice(-200), content: await base64(file) } });
       if (this.card !== card) return;
       content = [...this.#report(this.reading), ...this.#actions(this.reading)];
+      // Who brings a document asks about it, unless they say otherwise.
+      this.#attach(this.reading.document.passages.length > 0);
     } catch (error) {
       content = [el("p", { class: "failure", role: "alert" }, error.message), el("p", { class: "hint" }, this.#limits()), this.#removal()];
     }

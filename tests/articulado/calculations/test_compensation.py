@@ -183,3 +183,10 @@ def test_a_list_of_items_is_never_asked_for():
         assert isinstance(outcome, Missing)
         assert outcome.fields[0].field == "end"
         assert "items" not in [each.field for each in outcome.fields]
+
+
+@pytest.mark.parametrize("kind", [name for name, each in CALCULATIONS.items() if {"start", "end"} <= set(each.fields)])
+def test_no_calculation_takes_an_end_before_the_beginning(kind):
+    outcome = calculate(CALCULATIONS[kind], {"start": "2022-01-10", "end": "2020-03-01"})
+    assert isinstance(outcome, Refused)
+    assert "revise las dos fechas" in outcome.reason

@@ -65,9 +65,7 @@ def test_a_dropped_document_is_told_of_before_anything_else(visit: Visit) -> Non
 def test_a_question_is_answered_from_the_document_and_opens_its_passage(visit: Visit) -> None:
     page = visit.page
     read(page)
-    page.click("text=Preguntar sobre él")
     expect(page.locator(".attached")).to_contain_text("Se pregunta con «convenio.txt».")
-    expect(page.locator("#question")).to_be_focused()
     visit.ask("¿Qué plus de nocturnidad se paga?")
     answer = page.locator(".turn .text")
     expect(answer).to_contain_text("Su documento dice:")
