@@ -51,4 +51,5 @@ def test_no_script_makes_elements_of_text() -> None:
 
 def test_nothing_that_the_page_says_is_jargon() -> None:
     for key, text in texts("es").items():
-        assert not re.search(r"precept|remisi|\btokens?\b|certeza|fragmento|_", text, re.IGNORECASE), key
+        said = re.sub(r"\{\w+\}", "", text)
+        assert not re.search(r"precept|remisi|\btokens?\b|certeza|fragmento|_", said, re.IGNORECASE), key
