@@ -202,3 +202,26 @@ def test_paper_has_day_sources_notice_and_the_open_provision(visit: Visit) -> No
         assert ("Lugar en la norma" in flat or "Marcado: " in flat) == is_open
         assert flat.count(NEW) >= 1 + is_open
         assert not re.search("Preguntar|Editar|Renombrar|Cerrar", flat)
+
+
+@BOTH
+def test_a_lawyer_compares_two_days_of_an_article_and_takes_them_along(visit: Visit) -> None:
+    page = visit.page
+    visit.ask(WEDDING)
+    visit.open_source()
+    page.click("#wordings summary")
+    page.click(".compare button")
+    expect(page.locator(".comparison del")).to_have_text("15")
+    expect(page.locator(".comparison ins")).to_have_text("20")
+    paper = "\n".join(part.extract_text() for part in pypdf.PdfReader(io.BytesIO(page.pdf())).pages)
+    assert "no es asesoramiento jurídico" in " ".join(paper.split())
+    page.go_back()
+    expect(page.locator(".panel")).to_be_hidden()
+    if page.locator("#menu").is_visible():
+        page.click("#menu")
+    page.click("#export summary")
+    with page.expect_download() as download:
+        page.click("[data-export=markdown]")
+    written = download.value.path().read_text(encoding="utf-8")
+    assert WEDDING in written.replace("\\", "")
+    assert "https://www.boe.es/" in written

@@ -37,6 +37,20 @@ Artículo 30. Periodo de prueba
 El periodo de prueba será de dos meses para técnicos titulados y de un mes para el resto.
 """
 
+REDUCED_HOURS = [
+    ("¿Puedo reducir mi jornada para cuidar a mi hija de 5 años?", "entre un octavo y la mitad"),
+    ("¿Cuánto puedo reducirla?", "entre un octavo y la mitad"),
+    ("¿Quién elige el horario?", "Usted, dentro de su jornada ordinaria"),
+    ("¿Y si la empresa no está de acuerdo?", "jurisdicción social"),
+    ("¿Me pueden despedir por pedirla?", "es nulo"),
+    ("¿Con cuántos días tengo que avisar?", "15 días"),
+]
+ENGLISH = [
+    ("How many days of holiday do I have?", "thirty calendar days"),
+    ("How long is paternity leave?", "Nineteen weeks"),
+    ("What notice do I have to give if I resign?", "does not set fifteen days"),
+]
+
 
 @pytest.fixture(scope="module")
 def site(demo_index: Path) -> Iterator[str]:
@@ -141,3 +155,37 @@ def test_an_agreement_is_dropped_and_asked_about(visit: Visit) -> None:
     visit.ask("¿Y qué plus de nocturnidad hay?")
     expect(last_answer(page).locator(".text")).to_contain_text("28 por ciento")
     assert fits(page)
+
+
+@SIZES
+def test_reduced_hours_are_talked_over_in_six_turns(visit: Visit) -> None:
+    page = visit.page
+    for question, said in REDUCED_HOURS:
+        visit.ask(question)
+        expect(last_answer(page).locator(".text")).to_contain_text(said)
+        assert fits(page)
+    page.reload()
+    expect(page.locator(".turn .actions")).to_have_count(len(REDUCED_HOURS))
+    assert page.locator(".turn .asked").all_inner_texts() == [question for question, _ in REDUCED_HOURS]
+    # The third is put in other words: those after it go, and the others stay.
+    page.locator(".turn").nth(2).locator(".asked-tools .edit").click()
+    page.locator(".edit-question textarea").fill("¿Hasta qué edad de mi hija?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".turn .actions")).to_have_count(3)
+    expect(last_answer(page).locator(".text")).to_contain_text("12 años")
+
+
+@pytest.mark.parametrize(
+    "visit", [{**PHONE, "locale": "en-GB"}, {**DESK, "locale": "en-GB"}], indirect=True, ids=["phone", "desk"]
+)
+def test_an_expat_asks_three_questions_in_english(visit: Visit) -> None:
+    page = visit.page
+    for question, said in ENGLISH:
+        page.click("#new")
+        visit.ask(question)
+        answer = last_answer(page)
+        expect(answer.locator(".text")).to_contain_text(said)
+        expect(answer.locator(".sources")).to_contain_text("Sources")
+        assert fits(page)
+    visit.open_source()
+    expect(page.locator(".panel h2")).to_be_visible()
