@@ -162,6 +162,9 @@ def calculate(calculation: Calculation, inputs: Mapping[str, object], law_day: d
         read = read_inputs(calculation.fields, inputs)
     except Stop as stop:
         return stop.outcome
+    start, end = read.values.get("start"), read.values.get("end")
+    if isinstance(start, date) and isinstance(end, date) and end < start:
+        return Refused(ENDS_BEFORE_IT_BEGINS)
     outcome = _outcome(calculation, read.values, law_day)
     if isinstance(outcome, Result) and read.unknown:
         unused = ", ".join(f"«{name}»" for name in read.unknown)
@@ -256,9 +259,6 @@ class _Run:
 
     def _compare(self) -> None:
         """Refuse inputs that contradict each other: one that a rule makes of others must be near what it gives."""
-        start, end = self.given.get("start"), self.given.get("end")
-        if isinstance(start, date) and isinstance(end, date) and end < start:
-            raise Stop(Refused(ENDS_BEFORE_IT_BEGINS))
         for each in self.calculation.rules:
             given = self.given.get(each.produces)
             needs = [need for need, needed in each.needs.items() if needed]
