@@ -227,7 +227,7 @@ def _value(share: Share) -> str:
 
 WORST = 15
 RIGHT = "hit@3"
-"""What counts as right for the confidence: a provision that answers among the first three."""
+"""Measure of being right for the confidence: a provision that answers among the first three."""
 
 
 @dataclass(frozen=True)
@@ -292,17 +292,17 @@ class Findings:
 
     @cached_property
     def tally(self) -> Tally:
-        """What became of the questions, as their answers have it."""
+        """Outcomes of the questions, by their answers."""
         return tally(self.answers)
 
     @cached_property
     def relevance(self) -> RelevanceReport | None:
-        """What the relevance of the questions is worth; ``None`` where no answer has one."""
+        """Report on the relevance of the questions; ``None`` where no answer has one."""
         return report_relevance(self.answers)
 
     @cached_property
     def confidence(self) -> Reliability:
-        """How the relevance of the best candidate (0 where nothing was found) relates to being right.
+        """Relation of the relevance of the best candidate (0 where nothing was found) to being right.
 
         Nothing that is said of a negative is right.
         """

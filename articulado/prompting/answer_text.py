@@ -18,7 +18,7 @@ from articulado.models.habits import Wrappers, habits
 
 DELIMITER = "===META==="
 DECORATION = " \t>*_`~#+•-\"'«»“”\ufeff\u200b"
-"""What models put around a line that was to stand bare."""
+"""Signs that models put around a line that was to stand bare."""
 
 RULES = "=＝-－—"
 """The signs that delimiters are drawn with, in both widths."""
