@@ -5,7 +5,10 @@ Markdown files, and counts:
 
 - docstrings and headings whose first line begins with a clause ("What …", "How …") instead of a noun or a
   verb;
-- the word "what" per 1,000 words of docstring.
+- the word "what" per 1,000 words of docstring;
+- lines of docstring;
+- public functions without a docstring whose body has more than three statements: the name of a shorter one may
+  say everything.
 
 It fails when a count is above the one stored in ``plain_english.json``. After an improvement, store the
 lower counts with ``python -m tools.plain_english --update``.
@@ -31,6 +34,8 @@ FENCE = re.compile(r" *(?:```|~~~)")
 WORD = re.compile(r"[^\W\d_]+")
 LISTED = 30
 """Offenders that a failure lists of each kind."""
+SHORT = 3
+"""Statements, nested ones counted, up to which a function needs no docstring."""
 
 Counts = dict[str, float]
 
@@ -66,6 +71,21 @@ def docstrings(source: str, file: Path) -> list[Text]:
     return sorted(found, key=lambda text: text.line)
 
 
+def undocumented(source: str, file: Path) -> list[Text]:
+    """Return the public functions and methods without a docstring that are longer than ``SHORT`` statements."""
+    long: list[Text] = []
+    scopes: list[list[ast.stmt]] = [ast.parse(source).body]
+    while scopes:
+        for statement in scopes.pop():
+            if isinstance(statement, ast.ClassDef) and not statement.name.startswith("_"):
+                scopes.append(statement.body)
+            elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and not statement.name.startswith("_"):
+                length = sum(isinstance(node, ast.stmt) for node in ast.walk(statement)) - 1
+                if length > SHORT and not ast.get_docstring(statement):
+                    long.append(Text(file, statement.lineno, statement.name))
+    return long
+
+
 def headings(source: str, file: Path) -> list[Text]:
     """Return the headings of a Markdown file; comments in blocks of code are none."""
     found: list[Text] = []
@@ -78,34 +98,45 @@ def headings(source: str, file: Path) -> list[Text]:
     return found
 
 
-def texts(root: Path) -> tuple[list[Text], list[Text]]:
-    """Return the docstrings of the installed packages and the headings of all Markdown files in a git checkout."""
+def texts(root: Path) -> tuple[list[Text], list[Text], list[Text]]:
+    """Return the docstrings, Markdown headings and undocumented functions of a git checkout.
+
+    Docstrings and functions are those of the packages that pyproject.toml installs.
+    """
     packages = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
     listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py", "*.md"]
     names = subprocess.run(listing, cwd=root, capture_output=True, text=True, check=True).stdout.splitlines()
     of_code: list[Text] = []
     of_docs: list[Text] = []
+    missing: list[Text] = []
     for name in map(Path, names):
         if not (root / name).is_file():
             continue  # deleted, and not committed yet
         if name.suffix == ".md":
             of_docs += headings((root / name).read_text(encoding="utf-8"), name)
         elif any(fnmatch(name.parts[0], pattern) for pattern in packages["find"]["include"]):
-            of_code += docstrings((root / name).read_text(encoding="utf-8"), name)
-    return of_code, of_docs
+            source = (root / name).read_text(encoding="utf-8")
+            of_code += docstrings(source, name)
+            missing += undocumented(source, name)
+    return of_code, of_docs, missing
 
 
-def measure(of_code: Sequence[Text], of_docs: Sequence[Text]) -> tuple[Counts, dict[str, list[Text]]]:
+def measure(
+    of_code: Sequence[Text], of_docs: Sequence[Text], missing: Sequence[Text] = ()
+) -> tuple[Counts, dict[str, list[Text]]]:
     """Return each count, and the texts that it counts."""
     words = [WORD.findall(text.text.lower()) for text in of_code]
     offenders = {
         "docstrings_with_clause": [text for text in of_code if CLAUSE.match(text.first_line)],
         "headings_with_clause": [text for text in of_docs if CLAUSE.match(text.first_line)],
         "what_per_1000_words": [text for text, own in zip(of_code, words, strict=True) if "what" in own],
+        "docstring_lines": sorted(of_code, key=lambda text: -text.text.count("\n"))[:LISTED],
+        "undocumented_functions": list(missing),
     }
     counts: Counts = {kind: len(listed) for kind, listed in offenders.items()}
     share = sum(own.count("what") for own in words) / max(sum(map(len, words)), 1)
-    return {**counts, "what_per_1000_words": round(1000 * share, 1)}, offenders
+    lines = sum(text.text.count("\n") + 1 for text in of_code)
+    return {**counts, "what_per_1000_words": round(1000 * share, 1), "docstring_lines": lines}, offenders
 
 
 def report(kind: str, stored: float, count: float, offenders: Sequence[Text], root: Path) -> Iterator[str]:

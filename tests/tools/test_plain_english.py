@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from tools.plain_english import docstrings, headings, main, measure
+from tools.plain_english import docstrings, headings, main, measure, undocumented
 
 PYPROJECT = '[tool.setuptools.packages.find]\ninclude = ["room*"]\n'
 CODE = '''"""What a room holds."""
@@ -88,7 +88,24 @@ def test_counts_are_of_installed_packages_and_tracked_documents(checkout):
         "docstrings_with_clause": 3,
         "headings_with_clause": 1,
         "what_per_1000_words": 80.0,
+        "docstring_lines": 8,
+        "undocumented_functions": 0,
     }
+
+
+@pytest.mark.parametrize(
+    ("function", "counted"),
+    [
+        ("def close(self):\n        return self", 0),
+        ("def close(self):\n        a = 1\n        b = 2\n        return a + b", 0),
+        ("def close(self):\n        if self:\n            a = 1\n            b = 2\n        return a", 1),
+        ("async def close(self):\n        a = 1\n        b = 2\n        c = 3\n        return a", 1),
+        ('def close(self):\n        """Shut it."""\n        a = 1\n        b = 2\n        c = 3\n        return a', 0),
+        ("def _close(self):\n        a = 1\n        b = 2\n        c = 3\n        return a", 0),
+    ],
+)
+def test_only_long_public_functions_need_a_docstring(function, counted, tmp_path):
+    assert len(undocumented(f"class Door:\n    {function}\n", tmp_path)) == counted
 
 
 def test_a_rise_fails_and_names_file_and_line(checkout, capsys):
