@@ -86,8 +86,11 @@ class OpenGraphs:
         services: "Services | None" = None,
         *,
         portable: bool = True,
+        follows: bool = True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._follows = follows
+        """Unset: the services given stay, whatever is written into the folder of the settings."""
         self.settings = settings
         self.profile = profile
         self._lock = Lock()
@@ -104,8 +107,8 @@ class OpenGraphs:
 
     @classmethod
     def over(cls, services: "Services") -> "OpenGraphs":
-        """Return the graphs over services that are open."""
-        return cls(services.settings, services.profile, services)
+        """Return the graphs over open services, which stay: an index written later is not opened."""
+        return cls(services.settings, services.profile, services, follows=False)
 
     @property
     def services(self) -> "Services":
@@ -244,7 +247,7 @@ class OpenGraphs:
 
     def _generation(self) -> str:
         """Return the name of the generation that is to be served; empty where there is none, or none is used."""
-        if not self.settings.rag_enabled:
+        if not (self._follows and self.settings.rag_enabled):
             return ""
         try:
             folder = Generations(self.settings.index_folder).current()
@@ -258,7 +261,12 @@ class OpenGraphs:
         Runs that come meanwhile go on with what there is: none waits for another one's look.
         """
         now = self._clock()
-        if self.settings.store == "embedded" or not self.settings.rag_enabled or now - self._looked < LOOK_INTERVAL:
+        if (
+            not self._follows
+            or self.settings.store == "embedded"
+            or not self.settings.rag_enabled
+            or now - self._looked < LOOK_INTERVAL
+        ):
             return
         self._looked = now
         if self._opened is None:

@@ -1,11 +1,13 @@
 """The graphs of a process: there before an index is, and of the new one once an ingest has written it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.ingesting import ingest
 from support.laboral import write_laboral
 from support.open_graphs import REST, text_found
+from support.small_case import RELEVANT, SmallBase, case_services
 from support.small_laws import write_law
 
 from articulado.config.profile import load_profile
@@ -50,6 +52,14 @@ async def test_the_first_index_is_answered_from_without_a_restart(settings: Sett
         assert "día y medio" in await found_now(opened)
         with pytest.raises(IndexMissing):
             await before.graphs[RAG].ainvoke(REST)
+    await opened.close()
+
+
+async def test_given_services_stay_when_an_index_is_written(settings: Settings, tmp_path: Path) -> None:
+    services = replace(case_services(base=SmallBase(RELEVANT)), settings=settings)
+    opened = OpenGraphs.over(services)
+    await ingest([write_law(tmp_path / "a.md", "BOE-A-2000-1")], settings)
+    assert opened.services.matcher is services.matcher
     await opened.close()
 
 

@@ -255,6 +255,7 @@ def test_a_client_that_leaves_cancels_the_run(path: str) -> None:
     with serving(case_app(HangingChat(hang))) as base:
         with httpx.stream("POST", f"{base}{path}/stream", json={"input": KNOWN}) as response:
             assert any(last in line for line in response.iter_lines())
+            assert hang.begun.wait(timeout=PATIENCE)
         assert hang.cancelled.wait(timeout=PATIENCE)
 
 

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from queue import Queue
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -258,7 +259,7 @@ async def test_a_full_room_says_when_to_come_back() -> None:
 @pytest.mark.parametrize("endpoint", ["invoke", "stream"])
 def test_a_request_has_its_time(endpoint: str) -> None:
     hang = Hang()
-    with serving(create_app(Site(small_graph(hang=hang), guards=Guards(limits(deadline=0.3))))) as url:
+    with serving(create_app(Site(small_graph(hang=hang), guards=Guards(limits(deadline=2.0))))) as url:
         answer = ask(url, path=f"/rag/{endpoint}")
         assert hang.cancelled.wait(PATIENCE)
     if endpoint == "invoke":
@@ -296,6 +297,33 @@ def lines(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
     return [json.loads(record.message) for record in caplog.records if record.name == "articulado.requests"]
 
 
+class LineQueue(logging.Handler):
+    """Hands the lines of requests out by their id: each is written after its response has been sent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: Queue[str] = Queue()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.put(record.getMessage())
+
+    def of(self, request_id: str) -> dict[str, Any]:
+        while (line := json.loads(self._lines.get(timeout=PATIENCE)))["id"] != request_id:
+            pass
+        return line
+
+
+@pytest.fixture
+def line_queue() -> Iterator[LineQueue]:
+    handler, logger = LineQueue(), logging.getLogger("articulado.requests")
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    yield handler
+    logger.removeHandler(handler)
+    logger.setLevel(before)
+
+
 @pytest.mark.parametrize("with_questions", [False, True])
 def test_a_request_is_a_line_with_its_question_only_where_that_is_allowed(
     caplog: pytest.LogCaptureFixture, ring: KeyRing, with_questions: bool
@@ -328,12 +356,11 @@ def test_a_request_is_a_line_with_its_question_only_where_that_is_allowed(
     ],
 )
 def test_the_line_of_a_refused_page_names_it_and_the_variable_that_allows_it(
-    open_url: str, caplog: pytest.LogCaptureFixture, method: str, headers: dict[str, str], noted: dict[str, str]
+    open_url: str, line_queue: LineQueue, method: str, headers: dict[str, str], noted: dict[str, str]
 ) -> None:
     variable = "ARTICULADO_SERVER_HOSTS" if "host" in headers else "ARTICULADO_SERVER_ORIGINS"
-    with caplog.at_level(logging.INFO, "articulado.requests"):
-        refused = httpx.request(method, f"{open_url}/rag/invoke", headers=headers)
-    [line] = lines(caplog)
+    refused = httpx.request(method, f"{open_url}/rag/invoke", headers=headers)
+    line = line_queue.of(refused.headers["x-request-id"])
     assert (refused.status_code, line["refused"]) == (403, {**noted, "allowed_by": variable})
     assert variable in refused.json()["detail"]
 
