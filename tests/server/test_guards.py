@@ -200,14 +200,14 @@ def test_a_key_has_so_many_runs_in_a_minute(ring: KeyRing) -> None:
 
 def test_a_key_has_so_many_runs_at_once(ring: KeyRing) -> None:
     key, hang = ring.add("una", date(2026, 1, 1)), Hang()
-    guards = Guards(limits(at_once=1, deadline=1.5), ring)
+    guards = Guards(limits(at_once=1, deadline=3.0), ring)
     with serving(create_app(Site(small_graph(hang=hang), guards=guards))) as url:
         assert Held(url, 3, bearer(key)).join() == [429, 429, 504]
 
 
 def test_what_there_is_no_room_for_is_refused_at_once() -> None:
     hang = Hang()
-    guards = Guards(limits(running=1, waiting=1, deadline=1.5, patience=0.5))
+    guards = Guards(limits(running=1, waiting=1, deadline=3.0, patience=0.5))
     with serving(create_app(Site(small_graph(hang=hang), guards=guards))) as url:
         # One runs until its deadline, one waits until its patience ends, and two are turned away.
         assert Held(url, 4).join() == [503, 503, 503, 504]

@@ -114,7 +114,7 @@ def test_a_batch_says_which_question_failed(error: Exception, status: int, said:
 
 def test_a_question_of_a_batch_has_the_time_of_a_run() -> None:
     hang = Hang()
-    settings = ServerSettings(conversations="memory", deadline=0.2)
+    settings = ServerSettings(conversations="memory", deadline=2.0)
     with serving(create_app(Site(small_graph(hang=hang), guards=Guards(settings)))) as base:
         response = httpx.post(f"{base}/rag/batch", json={"inputs": [QUESTION, OTHER]})
     assert response.status_code == 504
