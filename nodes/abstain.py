@@ -1,8 +1,4 @@
-"""Decline the question and show an alternative: the nearest needs, or a body to ask.
-
-No model is called. The stage also replies to thanks and farewells. A question that says too little is
-answered with a request for the missing data.
-"""
+"""Reply without a model: decline, ask back, offer the nearest needs, or answer thanks."""
 
 import asyncio
 import logging
@@ -44,20 +40,15 @@ from state.run import days_of
 _log = logging.getLogger(__name__)
 
 MAX_NEAREST = 3
-"""Choices of a question that the program is unsure about."""
 MAX_LINE = 200
-"""Characters of the answer to a need."""
 MIN_MEANING = 0.2
-"""Cosine from which on a need is held to be what a question is about."""
+"""Cosine from which a need counts as similar to the question."""
 Likeness = Callable[[Sequence[str]], Sequence[float]]
-"""Returns how alike a question each text is, more than 0 where it is."""
+"""Similarity of each text to the question; 0 or less means unrelated."""
 
 
 class AbstainUpdate(TypedDict):
-    """The text in place of an answer; ``context`` has the candidates that it shows, each cited once.
-
-    ``choices`` are the needs that the text numbers. There are no ``guides``: no card has answered.
-    """
+    """Text in place of an answer, with the numbered choices and the candidates that it shows."""
 
     answer: str
     choices: list[NearestNeed]
@@ -77,7 +68,7 @@ async def abstain(
     phrasings: Phrasings | None = None,
     cards: CardReader | None = None,
 ) -> AbstainUpdate:
-    """Write what there is to say without any model."""
+    """Write the reply. Reads ``outcome``, ``candidates``, ``dated_values``, ``question``, ``queries``, ``matter``."""
     of_index, language = language, language_of_turn(state, language)
     spoken_throughout = True
     outcome: AnswerOutcome = "decline"
@@ -119,19 +110,18 @@ async def abstain(
 
 
 def _in_spanish(state: RagState, language: Language, spoken_throughout: bool) -> str:
-    """Return the line that says, in the language of the question, that the text is in Spanish; "" if all is in that."""
+    """Return the notice, in the question's language, that the text is in Spanish; empty if not needed."""
     asked = state["turn_question"]["language"]
     return in_spanish(asked) if asked and (asked != language.code or not spoken_throughout) else ""
 
 
 def _says_nothing(state: RagState, language: Language) -> bool:
-    """Tell whether a question found nothing because it has no word of any topic ("¿me corresponde?")."""
+    """Tell if the question has no word of any topic ("¿me corresponde?") and nothing was retrieved."""
     unsearchable = not language.content_words(whole_text(state["turn_question"]))
     return unsearchable and not state["candidates"] and not state["turn_question"]["provisions"]
 
 
 async def _nearest_cards(state: RagState, store: ChunkStore, reader: CardReader | None) -> list[tuple[Card, Candidate]]:
-    """Return the likeliest cards that suit the regime of a question, each with the first provision that bears it."""
     ranked = sorted((each for each in state["candidates"] if is_card(each["chunk"])), key=preference)
     if meant := state["turn_question"]["meant"]:
         of_needs = await asyncio.gather(*(store.find(CARDS, id_) for id_ in meant))
@@ -149,7 +139,7 @@ async def _nearest_cards(state: RagState, store: ChunkStore, reader: CardReader 
 
 
 def _choice_of(number: int, near: tuple[Card, Candidate], spoken: CardInLanguage | None) -> NearestNeed:
-    """Return a choice of a card; its question is that of the index, which finds the card."""
+    """Return the choice of a card; its ``question`` stays in the language of the index, which finds the card."""
     card, bearing = near
     shown = spoken.card if spoken else card
     return _choice(number, shown.need, shown.answer.text, card.need, bearing["chunk"])
@@ -171,11 +161,7 @@ def _choice(number: int, need: str, answer: str, question: str, chunk: Chunk) ->
 
 
 def nearest_needs(alike: Likeness, candidates: Sequence[Candidate]) -> list[NearestNeed]:
-    """Return a choice for each candidate, numbered from 1.
-
-    The need is the question of the provision's packaged record that is most ``alike``, the first of equals; the title
-    of the provision where none is. The answer is the sentence of its summary, or text, that is most alike.
-    """
+    """Return a choice per candidate, numbered from 1, with the most similar question of the provision's record."""
 
     def choice_of(number: int, chunk: Chunk) -> NearestNeed:
         need, share = _most_alike(alike, record_questions(chunk))
@@ -190,7 +176,7 @@ def nearest_needs(alike: Likeness, candidates: Sequence[Candidate]) -> list[Near
 
 
 def _likeness(state: RagState, language: Language, phrasings: Phrasings | None) -> Likeness:
-    """Return the likeness to the question of the turn: by meaning where there is an encoder, else by its stems."""
+    """Return the similarity to the question: cosine of embeddings with an encoder, else shared stems."""
     if phrasings is None:
         return _by_stems(state, language)
 
@@ -206,7 +192,7 @@ def _likeness(state: RagState, language: Language, phrasings: Phrasings | None) 
 
 
 def _by_stems(state: RagState, language: Language) -> Likeness:
-    """Return the share of stems in common (Jaccard index); words of another language are alike by accident alone."""
+    """Return the Jaccard index of the stems; 0 for a question in another language without translation."""
     is_foreign = is_in_other_language(state) and not is_translated(state)
     asked = frozenset() if is_foreign else frozenset(language.stems(whole_text(question_to_score(state))))
 
@@ -218,7 +204,6 @@ def _by_stems(state: RagState, language: Language) -> Likeness:
 
 
 def _most_alike(alike: Likeness, texts: Sequence[str]) -> tuple[str, float]:
-    """Return the text that is most alike, the first of equals, and how alike it is."""
     return max(zip(texts, alike(texts), strict=True), key=lambda pair: pair[1]) if texts else ("", 0.0)
 
 

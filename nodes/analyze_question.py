@@ -1,8 +1,4 @@
-"""Open the turn and read the question without a model: conversation, dates, provisions and agreements.
-
-A fresh turn replaces the per-turn keys of the thread. Provisions that the question names are looked up and
-become candidates with score 1.0. The question is read only if the profile is of Spanish law.
-"""
+"""Open the turn and read the question without a model: conversation, dates, provisions and agreements."""
 
 import asyncio
 from collections.abc import Sequence
@@ -84,7 +80,7 @@ from state.rag import PerTurn, RagState, fresh_turn
 
 
 class AnalyzeQuestionUpdate(PerTurn):
-    """A fresh turn, what the question says, and what all stages go by: the store that answers, and the days."""
+    """A fresh turn, the analysed question, and the store and days of the run."""
 
     question: str
     turn: int
@@ -107,21 +103,16 @@ async def analyze_question(
     leaning: TurnJudge,
     question_time: QuestionTime,
 ) -> AnalyzeQuestionUpdate:
-    """Reset the turn, check the caller's input, and look up the provisions that the question names.
+    """Reset the turn, check the input, and look up the provisions that the question names.
 
-    ``question_time`` has the seconds that all model calls of the question may take together, and the day on which it is
-    asked. Named provisions are candidates with score 1.0. Warnings name the provisions that the index does not have or
-    not as of the day asked about, and the agreements that it does not have. If the profile is not of Spanish law,
-    nothing is read off the question.
+    Named provisions become candidates with score 1.0. A turn that takes one of the last ``choices`` is read as the
+    choice's question, with the previous question as its subject. Profiles without Spanish law skip legal analysis.
 
-    Misspelt words of the question and of those before it are read by the words of the index, and a warning tells them.
-
-    A turn that takes one of the ``choices`` of the last turn is read as the question of the choice. The question before
-    it becomes its subject, and the provision of the choice is named.
+    Reads ``question``, ``messages``, ``history``, ``transcript``, ``choices``, ``turn`` and ``asked_message``.
 
     Raises:
         InvalidInput: the question, the history or an option cannot be used.
-        ConfigurationError: retrieval is switched off, and the profile has no records to look up instead.
+        ConfigurationError: retrieval is switched off, and the profile has no packaged records.
     """
     options, language = runtime.context, domain.language
     check_options(options, profile)
@@ -198,7 +189,7 @@ async def analyze_question(
 def _spelling(
     speller: Speller | None, question: str, conversation: list[Message]
 ) -> tuple[list[MendedWord], list[Message]]:
-    """Return the words of a question that are read as others, and its conversation as the questions in it are read."""
+    """Return the misspelt words of the question, and the conversation with its questions corrected."""
     if speller is None:
         return [], conversation
     earlier: list[Message] = [
@@ -211,7 +202,6 @@ def _spelling(
 
 
 def _as_read(mended: Sequence[MendedWord], language: Language) -> list[str]:
-    """Return the message on the words of a question that are read as others."""
     words = [
         language.translate("rag_mended_word", **{part: language.quoted(word[part]) for part in ("written", "read")})
         for word in mended
@@ -220,33 +210,27 @@ def _as_read(mended: Sequence[MendedWord], language: Language) -> list[str]:
 
 
 def _offered(state: RagState) -> Sequence[NearestNeed]:
-    """Return the choices of the thread's last turn; a history of the caller's is another conversation."""
     return state.get("choices", []) if state.get("history") is None else []
 
 
 def _last_question(conversation: Sequence[Message]) -> str:
-    """Return the last question of a conversation, shortened; empty without one."""
     return next((gist(each["content"]) for each in reversed(conversation) if each["role"] == "user"), "")
 
 
 def _with_provision(question: TurnQuestion, choice: NearestNeed) -> TurnQuestion:
-    """Return a question that names the provision of a choice first."""
     chosen: NamedProvision = {"law_id": choice["law_id"], "provision_key": choice["provision_key"]}
     return {**question, "provisions": [chosen, *(named for named in question["provisions"] if named != chosen)]}
 
 
 class _Values(NamedTuple):
-    """The reference values that a question names, and warnings on those of which its day was not verified."""
+    """Reference values that a question names, and warnings on those not verified for its day."""
 
     candidates: Sequence[Candidate] = ()
     warnings: Sequence[str] = ()
 
 
 def _reference_values(question: str, turn: TurnReading, as_of: date | None, today: date, language: Language) -> _Values:
-    """Return the values of the kinds that a question or its subject names, on the day that it asks for.
-
-    That a value was not verified for that day is the answer to a question that asks for it alone, and else a warning.
-    """
+    """Return the values on the day asked for; unverified ones are candidates only if asked for alone."""
     kinds = kinds_named([question, turn.subject])
     if not kinds:
         return _Values()
@@ -260,7 +244,7 @@ def _reference_values(question: str, turn: TurnReading, as_of: date | None, toda
 
 
 def _conversation(state: RagState, message: HumanMessage | None) -> list[Message]:
-    """Return the messages before the question: the caller's history, else his messages, else those of the thread."""
+    """Return the messages before the question: the caller's history, messages, or the thread's transcript."""
     history = state.get("history")
     if history is None and message and not state.get("transcript"):
         history = earlier_messages(state["messages"])
@@ -268,7 +252,7 @@ def _conversation(state: RagState, message: HumanMessage | None) -> list[Message
 
 
 class _Read(NamedTuple):
-    """A question as its conversation completes it, the day whose law it asks for, its agreements and provisions."""
+    """A question completed by its conversation, its day, its agreements and the requested provisions."""
 
     question: TurnQuestion
     as_of: date | None
@@ -285,7 +269,6 @@ async def _read(
     default_law: str,
     index: IndexContents,
 ) -> _Read:
-    """Read a question on Spanish law."""
     earlier = [message["content"] for message in conversation if message["role"] == "user"]
     question = question if conversation else as_citation(question, today)
     contextualized = contextualize(question, earlier, today)
@@ -304,7 +287,7 @@ async def _read(
 
 @dataclass(frozen=True)
 class _Named:
-    """A question, the provisions and decisions of the index that it names, and warnings on them."""
+    """A question, the indexed provisions and decisions that it names, and warnings on them."""
 
     question: TurnQuestion
     candidates: list[Candidate] = field(default_factory=list)
@@ -312,7 +295,6 @@ class _Named:
 
 
 async def _look_up(known: _Read, store: ChunkStore, today: date) -> _Named:
-    """Look up the provisions and decisions that a question names."""
     question, as_of = known.question, known.as_of
     decisions = question["decisions"]
     failures: list[ArticuladoError] = []
@@ -347,12 +329,10 @@ async def _look_up(known: _Read, store: ChunkStore, today: date) -> _Named:
 
 
 def _unseen_remarks(asked: ProvisionRequest) -> list[str]:
-    """Return what is said of a provision that the records are searched for."""
     return remarks_on(asked) if asked.law_id else [unknown_law(asked)]
 
 
 def _requests(known: _Read, question: TurnQuestion) -> list[ProvisionRequest]:
-    """Return what is looked up of the provisions of a question, as it was asked for if it was."""
     looked_up = question["provisions"][:MAX_DIRECT_PROVISIONS]
     as_asked = {(asked.law_id, asked.provision_key): asked for asked in reversed(known.requests)}
     refs = [(named["law_id"], named["provision_key"]) for named in looked_up]

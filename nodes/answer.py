@@ -1,8 +1,4 @@
-"""Stream the answer of the principal model, with its self-evaluation in the same call.
-
-If the model fails or writes nothing, the stage returns the first answer of the turn or the provisions
-retrieved.
-"""
+"""Stream the answer of the principal model, with its self-evaluation in the same call."""
 
 from langgraph.runtime import Runtime
 
@@ -20,7 +16,6 @@ from state.context import ResolvedContext
 from state.rag import RagState
 
 MAX_SOURCES = 5
-"""How many provisions are shown where the principal writes nothing."""
 
 
 async def answer(
@@ -30,14 +25,13 @@ async def answer(
     principal: Principal,
     language: Language,
 ) -> WritingUpdate:
-    """Stream the principal's text and keep its self-evaluation; a second answer supersedes the first.
+    """Stream the answer, or the retrieved provisions if the principal writes nothing.
 
-    The text is numbered as it is read: what it cites first is ``[C1]``, and the first of the context. A principal that
-    writes nothing has not said that there is no answer: what was found is shown in its place.
+    A second answer supersedes the first. Reads ``context``, ``refetched``, ``draft_context`` and the keys of
+    ``task_of``.
 
     Raises:
-        ModelError: the principal failed, and there is no first answer to fall back on; its
-            ``citations`` are what the answer would have been written from.
+        ModelError: the principal failed on the first answer; ``citations`` are the provisions it was given.
     """
     grounded, language = runtime.context.grounded_prompting, language_of_turn(state, language)
     async with speaking(state) as speaker:
@@ -63,12 +57,11 @@ async def answer(
 
 
 def found_sources(state: RagState) -> list[Citation]:
-    """Return the best provisions of the context as citations, for whoever gets an error in place of an answer."""
     return [citation(number, one) for number, one in enumerate(nearest(state["context"], MAX_SOURCES), start=1)]
 
 
 def first_answer(state: RagState, error: ModelError, language: Language) -> WritingUpdate:
-    """Go back to the first answer, and to the context whose numbers its markers are."""
+    """Restore the first answer and the context that its markers refer to."""
     return {
         "context": state["draft_context"],
         "rewritten": True,
@@ -80,7 +73,7 @@ def first_answer(state: RagState, error: ModelError, language: Language) -> Writ
 def sources_alone(
     state: RagState, error: ModelError, write: Write, language: Language, *, grounded: bool
 ) -> WritingUpdate:
-    """Show the provisions that the principal was to answer from; each is cited once, and the next turn may use them."""
+    """Show the provisions of the context in place of an answer, each cited once."""
     context = nearest(state["context"], MAX_SOURCES)
     ids = [candidate["chunk"]["id"] for candidate in context]
     sources = listed(context) if grounded else keep_markers(listed(context), ())[0]

@@ -1,10 +1,4 @@
-"""Work out the amounts and days that a question asks for, beside its search.
-
-A question, or a turn that changes a datum of the one before it, is read into calculations; each outcome is a fragment
-that the answer leads with, and the provisions of its steps are candidates with score 1.0. What cannot be
-calculated with certainty says why, and the question is answered as any other; so does a calculation of which the law
-has another wording in the index.
-"""
+"""Work out the amounts and days that a question asks for, as fragments that lead the answer."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -31,7 +25,7 @@ from state.run import days_of
 
 
 class CalculateUpdate(TypedDict, total=False):
-    """The worked calculations, their fragments beside the reference values, and the provisions that they rest on."""
+    """Worked calculations, their fragments beside the reference values, and their provisions."""
 
     calculations: list[Worked]
     dated_values: list[Any]
@@ -46,7 +40,11 @@ async def calculate(
     question_reader: QuestionReader | None,
     domain: Domain,
 ) -> CalculateUpdate:
-    """Read the question into calculations and work them out; nothing where it asks for none."""
+    """Read the question as calculations and work them out.
+
+    The provisions of their steps become candidates with score 1.0. Reads ``conversation``, ``direct`` and
+    ``dated_values``.
+    """
     if question_reader is None or is_in_other_language(state):
         return {}
     days = days_of(state)
@@ -83,7 +81,6 @@ def _requests(
 
 
 def _provisions(outcomes: Sequence[Outcome]) -> list[NamedProvision]:
-    """Return the provisions that outcomes rest on, each once, as a question names them."""
     parts = dict.fromkeys(parts_of(provision) for outcome in outcomes for provision in provisions_of(outcome))
     return [
         {"law_id": law_id, "provision_key": key} for law_id, label in parts if (key := provision_key(label)) is not None

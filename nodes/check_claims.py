@@ -1,8 +1,4 @@
-"""Ask the checker model once if the claims of the answer are those of their sources.
-
-The stage is in the graph only if a checker is configured. It adds warnings and changes nothing else: neither
-the text nor the errors that ``verify`` found, and it starts no further call.
-"""
+"""Ask the checker model once if the sources support the claims of the answer (if one is configured)."""
 
 import asyncio
 from typing import NotRequired
@@ -34,7 +30,7 @@ from state.rag import RagState
 
 
 class CheckClaimsUpdate(TypedDict):
-    """The findings with those of the checker, or a warning that there are none because it failed."""
+    """Findings with the checker's, or a warning that the checker failed."""
 
     findings: NotRequired[list[Finding]]
     warnings: NotRequired[list[str]]
@@ -50,9 +46,9 @@ async def check_claims(
     language: Language,
     question_time: QuestionTime,
 ) -> CheckClaimsUpdate:
-    """Show the checker each claim beside its sources; a failure leaves the answer as it is, with a warning.
+    """Show the checker each claim beside its sources; a failure only adds a warning.
 
-    A refusal, an answer to thanks and a text without markers claim nothing that could be checked.
+    Reads ``answer``, ``draft``, ``context``, ``findings``, ``abstained`` and ``refusal``.
     """
     refused = state["abstained"] or bool(state["refusal"])
     if refused or state["turn_question"]["kind"] == "courtesy" or not runtime.context.grounded_prompting:

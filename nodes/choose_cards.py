@@ -1,10 +1,4 @@
-"""Choose the answer cards of a question: none, one, or two where it asks for two needs.
-
-A card is chosen if the ranking holds it for likely, its regimes have the one that the question names, and each
-provision that it rests on has on the day of the question the wording that it was written against; where one has not,
-no less likely card takes the place of its card. ``with_cards`` (``articulado.retrieval.fusion``) puts the chosen cards
-and the provisions that they are pinned to among the candidates.
-"""
+"""Choose the answer cards of a question: at most two, the second only for a second need."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -59,20 +53,19 @@ from state.rag import RagState
 from state.run import carried_over, days_of
 
 LIKELY, SECOND = 0.2, 0.45
-"""Probabilities from which on a card, and a second one, answers (docs/retrieval.md)."""
+"""Minimum probabilities of the first and the second card (docs/retrieval.md)."""
 MAX_CARDS = 2
-"""Cards that are chosen."""
 BEST_CHUNKS = 5
-"""Chunks of law that are looked at for the day and the regime of a question."""
+"""Best chunks of law that are checked for the day and the regime of a question."""
 SURE_OF_CALCULATION = 0.9
-"""Probability that a question asks for a calculation from which on it is given though no card leads to it."""
+"""Probability from which a calculation is shown even if no card leads to it."""
 MAX_FIRST, MAX_QUOTED = 80, 60
-"""Words of the first sentence of the law that is shown below a card, and of all; one alone may go beyond."""
+"""Words of the first quoted sentence of law, and of all of them; a single sentence may be longer."""
 _STEP = 0.001
 
 
 class ChooseCardsUpdate(TypedDict):
-    """The chosen cards, then the provisions that bear them."""
+    """The chosen cards followed by their provisions, and the values and calculations that stay."""
 
     cards: list[Candidate]
     calculations: NotRequired[list[Worked]]
@@ -90,9 +83,10 @@ async def choose_cards(
     phrasings: Phrasings | None = None,
     cards: CardReader | None = None,
 ) -> ChooseCardsUpdate:
-    """Choose by the ranking; no card answers for a provision or an agreement that a question names.
+    """Choose likely cards for the regime of the question whose provisions still have the wording that they quote.
 
-    Neither does one where a text of one's own says what is asked, or the community that it names has law of its own.
+    No card answers a lookup, a question that the user's document answers, or one on a community with law of its own.
+    Reads ``candidates``, ``carried``, ``calculations`` and ``dated_values``.
     """
     others = [each for each in state["candidates"] if not is_card(each["chunk"])]
     store, days = stores[state["store"]], days_of(state)
@@ -166,7 +160,6 @@ async def choose_cards(
 def _shown(
     found: Candidate, spoken: CardInLanguage | None, regimes: frozenset[Regime], guide: str, language: Language
 ) -> Candidate:
-    """Return a chosen card with the text that is shown of it, in the language of the turn if it is ``spoken`` there."""
     card = spoken.card if spoken else card_of(found["chunk"])
     text = card_text(card, spoken.language if spoken else language, exclusions(card, regimes), guide)
     shown = with_changed(_with(found, "card", ""), text=text, provision=card.need)
@@ -174,11 +167,7 @@ def _shown(
 
 
 def _kinds_worked(values: Sequence[Candidate], regimes: frozenset[Regime], least: float) -> set[str]:
-    """Return the kinds of calculations with a result that a question asks for with at least a probability.
-
-    Cards must lead to one of those that are surely asked for, as they answer by themselves; a second card to one that
-    the first leads to: the data of a calculation, such as pay, are near cards on other needs.
-    """
+    """Return the kinds of calculation with a result whose probability is at least ``least``."""
     worked = [each for each in values if each.get("purpose") == "calculation" and each["score"] >= least]
     return {kind for each in worked for kind in each["found_by"]} if not regimes else set()
 
@@ -188,18 +177,13 @@ def _kinds_led_to(chosen: Sequence[Candidate]) -> set[str]:
 
 
 def _of_day(state: RagState, days: Days) -> list[Candidate]:
-    """Return the values of a question without those of calculations that were made on today's law for a past day."""
     of_today = {each["calculation"] for each in state["calculations"] if not each["law_day"]}
     past = days.as_of is not None and days.as_of < days.today
     return [each for each in state["dated_values"] if not past or of_today.isdisjoint(each["found_by"])]
 
 
 def _fitting(value: Candidate, chosen: Sequence[Candidate], regimes: frozenset[Regime]) -> bool:
-    """Tell whether a value of a question goes with its answer; reference values do.
-
-    A calculation does if a chosen card leads to it, or if the question surely asks for it; one of which data are asked
-    for beside a card, or of a question of another regime, only if the card leads to it.
-    """
+    """Tell if a value goes with the answer: a calculation must be surely asked for, or a chosen card lead to it."""
     purpose = value.get("purpose")
     if purpose not in ("calculation", "missing_data"):
         return True
@@ -211,10 +195,7 @@ def _fitting(value: Candidate, chosen: Sequence[Candidate], regimes: frozenset[R
 def _caveats(
     others: Sequence[Candidate], regimes: frozenset[Regime], days: Days, language: Language
 ) -> list[Candidate]:
-    """Return what must be said before the law that answers in place of a card.
-
-    That is, that it may have been another on the day of the question, or is another in the regime that it names.
-    """
+    """Return the caveats on another wording on a past day, or other rules in the regime that the question names."""
     best = [each["chunk"] for each in sorted(others, key=preference)[:BEST_CHUNKS]]
     texts = []
     if days.as_of and days.as_of < days.today:
@@ -229,16 +210,12 @@ def _caveats(
 
 
 def _is_own_and_sure(best: Candidate) -> bool:
-    """Tell if the best candidate is a text that no card was written for, and says in its words what is asked."""
+    """Tell if the best candidate is a text without cards whose words surely answer."""
     return is_unlearnt(best["chunk"]) and best.get("rerank_score", 0.0) >= SURE
 
 
 def _force(others: Sequence[Candidate], days: Days, language: Language, *, is_asked: bool) -> list[str]:
-    """Return the sentence that says from which day the best law will be in force, or since which it has no object.
-
-    The best are two provisions at most, the second if it is nearly as good. ``is_asked`` of a question that asks if a
-    law is in force: it is answered in any case.
-    """
+    """Return the sentence on when one of the two best laws enters into force or lost its object."""
     ranked = sorted((each for each in others if each["chunk"]["chunk_type"] == "provision"), key=preference)[:2]
     least = NEAR_THE_BEST * max((ordering_score(each) for each in ranked), default=0.0)
     today, day = days.today.isoformat(), (days.as_of or days.today).isoformat()
@@ -253,7 +230,7 @@ def _force(others: Sequence[Candidate], days: Days, language: Language, *, is_as
 
 
 def _elsewhere(others: Sequence[Candidate], asked: str | None, language: Language) -> list[str]:
-    """Return the sentence on the communities that have law of their own on the topic (``with_communities``)."""
+    """Return the sentence on communities with law of their own on the topic (``with_communities``)."""
     ranked = sorted((each for each in others if "final_score" in each), key=preference)
     if not ranked:
         return []
@@ -275,7 +252,6 @@ def _elsewhere(others: Sequence[Candidate], asked: str | None, language: Languag
 
 
 def _force_asked(chunk: Chunk, language: Language) -> list[str]:
-    """Return the answer to whoever asks if a law is in force."""
     names = {"law": chunk["law_name"], "day": long_day(chunk["valid_from"] or "", language.code)}
     if chunk["status"] in REPEALED:
         ends = chunk["valid_to"]
@@ -286,7 +262,6 @@ def _force_asked(chunk: Chunk, language: Language) -> list[str]:
 
 
 async def _guide_of(card: Card, asked: str, worked: Sequence[Worked], store: ChunkStore) -> CaseGuide | None:
-    """Return the case guide of a card for a question, if the index has it, with the data that the question states."""
     for first in await store.find(card.guide, f"{card.guide}#1") if card.guide else []:
         title, stated = first["law_name"], [each for each in worked if each["inputs"]]
         guide = SearchFilter(fields=(("law_id", (card.guide,)),))
@@ -303,7 +278,6 @@ async def _guide_of(card: Card, asked: str, worked: Sequence[Worked], store: Chu
 
 
 def _probable(state: RagState, phrasings: Phrasings | None, reader: CardReader | None) -> list[tuple[Candidate, float]]:
-    """Return the cards and how likely each answers, the likeliest first; without an encoder by their ranking."""
     if phrasings is None:
         cards = (each for each in sorted(state["candidates"], key=preference) if is_card(each["chunk"]))
         return [(card, ordering_score(card)) for card in cards]
@@ -312,7 +286,6 @@ def _probable(state: RagState, phrasings: Phrasings | None, reader: CardReader |
 
 
 def _may_answer(state: RagState) -> bool:
-    """Tell whether a card may answer a turn: not what asks for a text, for an agreement or about the last answer."""
     question = state["turn_question"]
     return not (question["is_lookup"] or question["about_answer"] or question["agreements"])
 
@@ -325,10 +298,7 @@ async def _bearing(
     domain: Domain,
     glosses: Mapping[Pin, str],
 ) -> list[Candidate]:
-    """Return the parts of provisions that bear statements, in their order, with the decisive sentences of the law.
-
-    ``glosses`` are sentences in the language of the turn.
-    """
+    """Return the provisions behind statements, in order, with the sentences of law to quote."""
     refs = list(dict.fromkeys(pin.ref for one in statements for pin in one.pins))
     wordings = await asyncio.gather(*(store.find(*ref) for ref in refs))
     parts = {
@@ -354,11 +324,7 @@ async def _bearing(
 
 
 def _decisive(answer: str, borne: Sequence[tuple[str, int]], domain: Domain) -> Mapping[int, Sequence[str]]:
-    """Return which sentences that bear an answer are shown, by the chunk that each stands in, in their order.
-
-    The first is that of the first pin; where that is long, the one with most words and figures of the answer. Then
-    those that fit and have half as many.
-    """
+    """Return by chunk id the sentences to quote: the first pin's unless long, then those most like the answer."""
     said = stems_and_numbers(answer, domain)
     borne = list(dict.fromkeys(borne))
     lengths = [len(sentence.split()) for sentence, _ in borne]
@@ -379,7 +345,6 @@ def _decisive(answer: str, borne: Sequence[tuple[str, int]], domain: Domain) -> 
 
 
 def _part_with(pin: Pin, parts: Sequence[Chunk]) -> Chunk:
-    """Return the part of a provision that has the anchor of a pin; the first if none has it whole."""
     anchor = " ".join(pin.anchor.split())
     return next((part for part in parts if anchor in " ".join(part["text"].split())), parts[0])
 

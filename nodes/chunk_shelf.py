@@ -1,7 +1,4 @@
-"""Chunks of the runs at work; the state of a run has references to them.
-
-A stage gets whole candidates, and its update is stored with references, so that checkpoints and streams stay small.
-"""
+"""Chunks of running questions: stages see whole chunks, checkpoints and streams store references."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -13,22 +10,20 @@ from articulado.values.chunks import OWN_TYPE, Candidate, Chunk
 from articulado.values.protocols import ChunkStore
 
 OF_CANDIDATES: Final = ("direct", "found", "candidates", "cards", "context", "draft_context", "carried", "named")
-"""Keys of the state that hold candidates."""
+"""State keys that hold candidates."""
 MAX_LISTS = 512
-"""Lists of candidates that are kept: those of about 70 questions at once."""
+"""Lists of candidates kept in memory: those of about 70 simultaneous questions."""
 
 _WHOLE: Final = "content_hash"
-"""A field that each chunk has and no reference."""
+"""A field that every whole chunk has and a reference lacks."""
 
 
 class ChunkShelf:
-    """Puts references in the place of chunks, and chunks in the place of references.
+    """Exchanges chunks for references: the chunk's ``id`` and the fields that a stage ``changed``.
 
-    A reference is the ``id`` of a chunk with the fields that a stage has ``changed``; a search that found it stands in
-    ``found_by`` by its position among the ``searches`` of the state. Within a run, a list of
-    references is told by its identity, and no chunk is read twice. Other lists (of a run that goes on in another
-    process, of a fork) are read from their store. A chunk that its store no longer has, because the index is another
-    one, is left out. Reference values, and passages of the document of a question, are in no store, and stay whole.
+    ``found_by`` has positions in the state's ``searches``. Lists of the same process are recognised by identity;
+    others (resumed or forked runs) are read from the store, without chunks that it has lost. Reference values and
+    passages of the user's document are in no store and stay whole.
     """
 
     def __init__(self, stores: Mapping[StoreName, ChunkStore]) -> None:
@@ -46,7 +41,7 @@ class ChunkShelf:
         return {**state, **whole}
 
     def referring(self, update: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the update of a stage with references to chunks; candidates that it leaves as they were are none."""
+        """Return the update with references; candidates that it leaves unchanged are omitted."""
         stored = dict(update)
         positions: dict[Any, Any] = {search: place for place, search in enumerate(state.get("searches") or ())}
         for key in OF_CANDIDATES:

@@ -1,8 +1,4 @@
-"""Decompose the question into keyword searches with the reader.
-
-A reader that fails, is late or returns nonsense costs quality only: the question is then searched in its
-own words.
-"""
+"""Turn the question into keyword searches with the reader, or search it as asked if the reader fails."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -26,7 +22,7 @@ from state.run import carried_over, days_of
 
 
 class DecomposeUpdate(TypedDict):
-    """What the reader makes of the question, what is searched for, and a warning where the reader failed."""
+    """The question as the reader understands it, and the searches to make."""
 
     turn_question: TurnQuestion
     queries: list[str]
@@ -43,10 +39,9 @@ async def decompose(
     domain: Domain,
     question_time: QuestionTime = UNLIMITED,
 ) -> DecomposeUpdate:
-    """Ask for searches; a reader that is down, late or talks nonsense costs quality, never the answer.
+    """Ask the reader for searches, even if it places the question in another field of law.
 
-    A question that the reader finds of another field is searched all the same, with its own words: what is found
-    decides. A follow-up of another field has left the subject of its conversation, too.
+    Reads ``conversation`` and ``carried``.
     """
     carried = carried_over(state)
     today = days_of(state).today
@@ -87,10 +82,7 @@ async def decompose(
 
 
 def _with_title(question: TurnQuestion, carried: Sequence[Candidate], domain: Domain, today: date) -> TurnQuestion:
-    """Return a question whose subject only names a provision with the title of that in its place: that says the topic.
-
-    "¿Y si es mi suegra?", on "¿qué dice el artículo 37.3 ET?", is about "Descanso semanal, fiestas y permisos".
-    """
+    """Return the question with the title of the cited provision as its subject if the subject names no topic."""
     if not question["subject"] or not carried or domain.question_topic(question["subject"]):
         return question
     chunk = carried[0]["chunk"]
@@ -99,11 +91,9 @@ def _with_title(question: TurnQuestion, carried: Sequence[Candidate], domain: Do
 
 
 def searches_of(question: TurnQuestion, queries: Sequence[str], domain: Domain) -> list[str]:
-    """Return the searches to make: those of the reader, and beside them the question as it was asked, in its context.
+    """Return the reader's searches, and the question in its context unless a search has all its words.
 
-    Keywords lose what the encoders have learnt of how people ask, and a reader may leave the subject of a follow-up out
-    (docs/retrieval.md, docs/conversations.md). A search that has all of the question's words makes it superfluous, and
-    where there are none there is nothing new to search for.
+    Keywords lose the phrasing that encoders learnt, and may lack the subject of a follow-up (docs/retrieval.md).
     """
     topic, topic_stems = searched_topic(question), set(question["stems"])
     if not queries or any(topic_stems <= set(domain.stems(query)) for query in queries):

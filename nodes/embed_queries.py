@@ -1,8 +1,4 @@
-"""Compute the dense vectors of all searches in one request.
-
-The vectors go into the cache of the search, not into the state. If the embedder fails, ``lexical_only`` is
-set.
-"""
+"""Compute the dense vectors of all searches in one request, into the cache of the search."""
 
 from typing import NotRequired
 
@@ -17,7 +13,7 @@ from state.run import RetrievalState
 
 
 class EmbedQueriesUpdate(TypedDict):
-    """Whether words alone must do, because the embedder failed."""
+    """Set ``lexical_only`` if the embedder failed."""
 
     lexical_only: bool
     warnings: NotRequired[list[str]]
@@ -27,7 +23,7 @@ class EmbedQueriesUpdate(TypedDict):
 async def embed_queries(
     state: RetrievalState, runtime: Runtime[ResolvedContext], *, search: HybridSearch
 ) -> EmbedQueriesUpdate:
-    """Embed the searches into the cache, where the search looks them up by their text."""
+    """Embed the searches into the cache. Reads ``searches``."""
     try:
         _, cost = await search.embed(state["searches"], state.get("deadline"))
     except ModelError as error:

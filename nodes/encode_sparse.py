@@ -1,7 +1,4 @@
-"""Compute the sparse BM25 vectors of all searches.
-
-The vectors go into the cache of the search, not into the state.
-"""
+"""Compute the sparse BM25 vectors of all searches, into the cache of the search."""
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -12,12 +9,12 @@ from state.run import RetrievalState
 
 
 class EncodeSparseUpdate(TypedDict):
-    """Nothing: vectors stay out of the state."""
+    """Empty: vectors stay out of the state."""
 
 
 async def encode_sparse(
     state: RetrievalState, runtime: Runtime[ResolvedContext], *, search: HybridSearch
 ) -> EncodeSparseUpdate:
-    """Encode the searches into the cache, where the search looks them up by their text."""
+    """Encode the searches into the cache. Reads ``searches``."""
     await search.encode(state["searches"])
     return {}

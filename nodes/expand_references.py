@@ -1,8 +1,4 @@
-"""Add the provisions that the candidates cite.
-
-References were resolved when the index was built. A reference scores 0.8 times its best source, and the 15
-best are kept. Wordings are those in force on the day of the question.
-"""
+"""Add the provisions that the candidates cite, by the references resolved at indexing time."""
 
 import asyncio
 from collections.abc import Mapping
@@ -27,7 +23,7 @@ MAX_REFERENCES = 15
 
 
 class ExpandReferencesUpdate(TypedDict):
-    """The candidates and what they cite."""
+    """The candidates and the provisions that they cite."""
 
     candidates: list[Candidate]
 
@@ -39,10 +35,10 @@ async def expand_references(
     stores: Mapping[StoreName, ChunkStore],
     profile: Profile,
 ) -> ExpandReferencesUpdate:
-    """Follow the pre-computed references of every candidate, upward or level in rank, to what is in force.
+    """Follow the references of every candidate to law of the same or a higher rank, in force on the day of the
+    question.
 
-    Other parts of the candidate's own provision come whatever their number. A reference scores its best source × 0.8;
-    the 15 best are kept. A profile may do without.
+    A reference scores 0.8 times its best source. Reads ``candidates``.
     """
     sources = state["candidates"]
     if not profile.features.references:
@@ -72,27 +68,20 @@ async def expand_references(
 
 
 def _leads_of(chunk: Chunk) -> list[int]:
-    """Return the ids of the other parts of a chunk's own provision, then of what it cites."""
     return list(dict.fromkeys([*nearest_part_ids(chunk), *chunk["refs"]]))
 
 
 def territory_of(chunk: Chunk) -> tuple[str | None, str | None]:
-    """Return the community and the city whose law a chunk is; neither for the whole state."""
     return chunk["territory_ccaa"], chunk["territory_municipio"]
 
 
 def territories_of(sources: list[Candidate]) -> set[tuple[str | None, str | None]]:
-    """Return the territories whose law may be followed to: those of the sources, and the wider ones around them."""
     own = {territory_of(source["chunk"]) for source in sources}
     return own | {(community, None) for community, _ in own} | {(None, None)}
 
 
 async def wordings_of_day(day: date | None, chunks: list[Chunk], store: ChunkStore) -> dict[int, Chunk]:
-    """Return by the id of each chunk the wording of its provision that was in force on the day asked about.
-
-    References lead to the wording in force with the one that cites; a question about another day may mean another.
-    What is not in force today, and has not been asked about, is not replaced.
-    """
+    """Return, by chunk id, the wording of its provision in force on ``day``; empty without a day."""
     if day is None:
         return {}
     provisions = list(dict.fromkeys(map(provision_of, chunks)))
@@ -107,7 +96,7 @@ async def wordings_of_day(day: date | None, chunks: list[Chunk], store: ChunkSto
 
 
 def references_to_follow(source: Chunk, cited: list[Chunk]) -> list[Chunk]:
-    """Return which of the cited chunks to follow, in the order of the text."""
+    """Return the parts of the same provision, and up to ``MAX_PER_SOURCE`` chunks of no lower rank."""
     to_follow: list[Chunk] = []
     of_others = 0
     for chunk in cited:

@@ -1,7 +1,4 @@
-"""Close the turn: outcome, citations, carryover, warnings and the final event.
-
-Chunks that the model dropped are never handed on to the next turn.
-"""
+"""Close the turn: outcome, citations, carryover, warnings and the final event."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -34,11 +31,11 @@ from state.rag import RagOutput, RagState
 from state.run import add_warnings, carried_over, days_of
 
 MAX_HANDED_ON = 12
-"""Chunks that the next turn is handed: half of what a principal reads."""
+"""Chunks handed to the next turn: half of the context of a principal."""
 
 
 class FinalizeUpdate(TypedDict):
-    """The result of the turn, and what the next one may use."""
+    """Result of the turn, and memory for the next one."""
 
     answer: str
     language: str
@@ -68,11 +65,13 @@ async def finalize(
     last_changes: Callable[[], Mapping[str, str]] = dict,
     model_name: str = "",
 ) -> FinalizeUpdate:
-    """Write the turn's result; dropped chunks are never handed on.
+    """Write the result of the turn.
 
-    A refusal of the principal's own is worded as every other one. A turn hands on what it rests on and, as long as it
-    stays on the subject, what it was handed; one that rests on nothing (a refusal, a "gracias") hands on all of that:
-    the conversation goes on.
+    The next turn gets the used chunks and, while the subject stays, the carried ones, but none that the model dropped.
+    Reads ``answer``, ``outcome``, ``abstained``, ``refusal``, ``cut``, ``unpinned``, ``context``, ``candidates``,
+    ``named``, ``used_chunk_ids``, ``dropped_chunk_ids``, ``carried``, ``missing_carried``, ``calculations``,
+    ``needs``, ``suggestions``, ``queries``, ``searches``, ``relevance``, ``conversation``, ``messages`` and
+    ``warnings``.
     """
     answer, used, dropped = state["answer"], state["used_chunk_ids"], state["dropped_chunk_ids"]
     abstained = state["abstained"] or bool(state["refusal"])
@@ -146,7 +145,7 @@ async def finalize(
 
 
 def _readable(last_changes: Callable[[], Mapping[str, str]]) -> Mapping[str, str]:
-    """Return the days on which laws last changed; a catalogue that is damaged takes no answer away."""
+    """Return the days on which laws last changed; empty if the catalogue is damaged."""
     try:
         return last_changes()
     except ArticuladoError:
@@ -154,7 +153,6 @@ def _readable(last_changes: Callable[[], Mapping[str, str]]) -> Mapping[str, str
 
 
 def _certificate(state: RagState, context: ResolvedContext, profile: Profile, language: Language) -> Certificate:
-    """Return what an abstention rests on."""
     return certificate_of(
         whole_text(state["turn_question"]),
         state["candidates"],
@@ -169,21 +167,18 @@ def _certificate(state: RagState, context: ResolvedContext, profile: Profile, la
 
 
 def _outcome(state: RagState, *, abstained: bool) -> AnswerOutcome:
-    """Return how the turn ends; a refusal of the principal's own is known only now."""
     if state["outcome"] in ("near", "ask"):
         return "near" if state["outcome"] == "near" else "ask"
     return "decline" if abstained else "answer"
 
 
 def still_lacking(needs: list[Need], language: Language) -> list[str]:
-    """Return the warning for what the model would have to read beside, and could not."""
     if not needs:
         return []
     return [language.translate("rag_still_lacking", needs="; ".join(map(name_of, needs)))]
 
 
 def missing_carryover(ids: list[int], language: Language) -> list[str]:
-    """Return the warning for carried-over ids that the index no longer has."""
     if not ids:
         return []
     return [language.translate("rag_carried_gone", ids=", ".join(map(str, ids)))]

@@ -1,7 +1,4 @@
-"""Search every collection with the dense and sparse vectors of all searches at once, and look for known questions.
-
-If the dense vectors are missing, the search is lexical only and a warning says so.
-"""
+"""Search every collection with all dense and sparse vectors at once, and match known questions."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -24,13 +21,13 @@ from state.context import ResolvedContext
 from state.run import RetrievalState, days_of
 
 MAX_OF_AGREEMENTS = 12
-"""Chunks of the agreements that a question names that are always among what is found."""
+"""Chunks of a named agreement that are always among the results."""
 MAX_OF_COMMUNITIES = 12
-"""Chunks of the law of communities that are looked at beside those of the state."""
+"""Chunks of community law added to those of the state."""
 
 
 class HybridSearchUpdate(TypedDict):
-    """What the search found, and a warning where words alone had to do."""
+    """Results of the search, and a warning if it was lexical only."""
 
     found: list[Candidate]
     warnings: list[str]
@@ -46,11 +43,9 @@ async def hybrid_search(
     cards: CardReader | None = None,
     caps: Caps | None = None,
 ) -> HybridSearchUpdate:
-    """Search with the vectors that the two encoding stages left in the cache; ``caps`` unset: those of the profile.
+    """Search with the cached vectors, and add the best chunks of named agreements and of community law.
 
-    Of agreements that the question names, the best are found whatever else there is, and so is the law of
-    communities, named or not. Vectors that are there no longer
-    are made again, or the search is by words. What answers the nearest known questions is found, too.
+    ``caps`` defaults to the profile's. Reads ``searches``, ``lexical_only`` and ``scope``.
     """
     where = search_filter(state["turn_question"], days_of(state).as_of, runtime.context.territory, state["scope"])
     named = tuple(state["turn_question"]["agreements"])

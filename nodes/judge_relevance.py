@@ -1,8 +1,4 @@
-"""Judge if the candidates answer the question, and decide how the turn goes on.
-
-``relevance`` is a probability in [0, 1]. The bands of the profile turn it into an outcome: answer, show the
-nearest provisions, ask back or decline.
-"""
+"""Judge if the candidates answer the question, and decide how the turn goes on."""
 
 import math
 from typing import NotRequired
@@ -25,10 +21,7 @@ from state.run import carried_over
 
 
 class JudgeRelevanceUpdate(TypedDict):
-    """The probability that the candidates answer, what the question is about else, and how the turn goes on.
-
-    ``candidates`` are set if they do not answer, and the document of the question does.
-    """
+    """Probability in [0, 1] and outcome; no ``candidates`` if only the user's document answers."""
 
     relevance: float
     matter: str
@@ -44,11 +37,11 @@ async def judge_relevance(
     relevance_bands: RelevanceBands,
     model_decides: bool,
 ) -> JudgeRelevanceUpdate:
-    """Judge the candidates, the best first; ``model_decides`` where a chat model will read them.
+    """Judge the candidates by the bands of the profile; ``model_decides`` if a chat model will read them.
 
-    What was asked for by its number is an answer, in the packaged records, too; so is what a named agreement says on
-    the subject, what was answered before something was fetched for it, and a reference value that was asked for alone.
-    A follow-up is answered unless far off. Passages of the document of the question answer without the law.
+    Always answered: a named provision or agreement, a turn after a refetch, a reference value asked for alone. Reads
+    ``candidates``, ``own``, ``queries``, ``retried``, ``relevance``, ``dated_values``, ``conversation`` and
+    ``carried``.
     """
     if state["own"] and not has_candidates(state):
         return {"relevance": NAMED_SCORE, "matter": "", "outcome": "answer", "candidates": []}
@@ -97,14 +90,14 @@ def _names_elsewhere(state: RagState) -> bool:
 
 
 def _floor_of_follow_ups(state: RagState, bands: RelevanceBands) -> float:
-    """Return the probability from which on a turn is answered because of those before it; above 1 where none counts."""
+    """Return the minimum probability of a follow-up; infinite if the turn follows nothing."""
     if carried_over(state):
         return 0.0 if state["turn_question"]["about_answer"] else bands.follow_up
     return bands.insisting if state["conversation"] and not state["turn_question"]["new_topic"] else math.inf
 
 
 def outcome_of(judgement: Judgement, bands: RelevanceBands, *, model_decides: bool) -> AnswerOutcome:
-    """Return how a turn goes on by the bands of its profile; what says too little is asked back.
+    """Return the outcome by the bands of the profile.
 
     >>> bands = RelevanceBands(answer=0.5, near=0.4, chat_model=0.03)
     >>> [outcome_of(Judgement(p, "fiscal"), bands, model_decides=False) for p in (0.5, 0.45, 0.1)]

@@ -1,8 +1,4 @@
-"""Load the chunks on which the last answer was based.
-
-They come from the caller's ``previous_chunk_ids``, or else from the memory of the thread. Each is scored by
-its rank, on the scale of the fused scores (``articulado.store.rrf``).
-"""
+"""Load the chunks that the last answer rests on."""
 
 from collections.abc import Mapping
 
@@ -18,14 +14,11 @@ from state.context import ResolvedContext
 from state.rag import RagState
 
 CARRYOVER_SHARE = 0.5
-"""What the last answer counts for as a ranking, beside those of a search, which count 1 together.
-
-What it rests on first has the score of what one of two equal rankings puts first and the other has not found.
-"""
+"""Weight of the last answer as a ranking, if those of a search weigh 1 together."""
 
 
 class LoadCarryoverUpdate(TypedDict):
-    """The carried-over candidates, and the ids that the index no longer has."""
+    """The carried-over candidates, and ids that the index no longer has."""
 
     carried: list[Candidate]
     missing_carried: list[int]
@@ -34,14 +27,14 @@ class LoadCarryoverUpdate(TypedDict):
 async def load_carryover(
     state: RagState, runtime: Runtime[ResolvedContext], *, stores: Mapping[StoreName, ChunkStore], fusion: Fusion
 ) -> LoadCarryoverUpdate:
-    """Fetch the caller's ``previous_chunk_ids``, or else the thread's own, scored as the ranking that they are.
+    """Fetch ``previous_chunk_ids`` of the caller, else ``context_chunk_ids`` of the thread.
 
-    They are in the order of what the last answer rests on. With the constant ``k`` of the ``fusion``, at the zero-based
-    place r a chunk has the score 0.5 · k / (k + r), on the scale of the fused scores (``articulado.store.rrf``).
-    The store is that of the run's options: this stage runs beside the one that writes it into the state.
+    The chunk at zero-based rank r scores 0.5 · k / (k + r), with the constant ``k`` of the ``fusion``
+    (``articulado.store.rrf``). The store follows from the options: the stage that writes ``store`` runs at the same
+    time.
 
     Raises:
-        InvalidInput: an id is not one that articulado gives out.
+        InvalidInput: an id is malformed.
     """
     previous = state.get("previous_chunk_ids")
     ids = checked_ids(previous if previous is not None else state.get("context_chunk_ids", []))

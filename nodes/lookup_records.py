@@ -14,7 +14,7 @@ MAX_RECORDS = 10
 
 
 class LookupRecordsUpdate(TypedDict):
-    """The records found."""
+    """The matching records."""
 
     found: list[Candidate]
 
@@ -22,7 +22,7 @@ class LookupRecordsUpdate(TypedDict):
 async def lookup_records(
     state: RagState, runtime: Runtime[ResolvedContext], *, records: PackagedRecords
 ) -> LookupRecordsUpdate:
-    """Find records by the provisions and the words of the question; one that it names is beyond doubt."""
+    """Find records by the provisions and the words of the question. Reads ``question``."""
     question = state["turn_question"]
     named = [(provision["law_id"], provision["provision_key"]) for provision in question["provisions"]]
     hits = records.lookup(whole_text(question), question["provisions"], MAX_RECORDS)

@@ -1,7 +1,4 @@
-"""Merge the candidates of search, direct look-up and carryover.
-
-Each chunk is kept once, with its highest score.
-"""
+"""Merge the candidates of search, direct lookup and carryover."""
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -19,6 +16,6 @@ class MergeCandidatesUpdate(TypedDict):
 
 
 async def merge_candidates(state: RetrievalState, runtime: Runtime[ResolvedContext]) -> MergeCandidatesUpdate:
-    """Keep each chunk once, with its highest score; what the last answer rested on only as far as it still applies."""
+    """Keep each chunk once, with its highest score. Reads ``direct``, ``found`` and ``carried``."""
     carried = may_be_cited(carried_over(state), state["turn_question"])
     return {"candidates": merged(state["direct"] + state["found"] + carried)}

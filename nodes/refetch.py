@@ -1,8 +1,4 @@
-"""Fetch once the provisions that the model reported as missing.
-
-Named provisions are looked up whole; other needs are searched. ``refetched`` is true only if the stage
-found chunks that the model has not read.
-"""
+"""Fetch once the provisions that the model reported as missing."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -26,7 +22,7 @@ from state.run import days_of
 
 
 class RefetchUpdate(TypedDict):
-    """The candidates with what was fetched, whether there is anything new, and which needs were not met."""
+    """The candidates with the fetched ones; ``refetched`` tells if any is new to the model."""
 
     candidates: list[Candidate]
     refetched: bool
@@ -44,13 +40,10 @@ async def refetch(
     search: HybridSearch,
     heuristic: Reranker,
 ) -> RefetchUpdate:
-    """Look named provisions up whole, search for the rest, and add what the model has not seen.
+    """Look up named provisions whole, search for the other needs, and add unread chunks of each need in turn.
 
-    As many chunks are added as the next context has room for beyond the first: of each need in turn, the parts of a
-    provision from the one that is meant, and of what was searched the best by the ``heuristic``. ``refetched`` says
-    whether there is anything new; without it the first answer stands. A provision that is not there is not searched
-    for: its number is in no other text. One of a law that is not known is searched by its words: the name may be that
-    of a law here in other words.
+    A missing provision of a known law is not searched for: no other text has its number. Reads ``needs``, ``context``,
+    ``candidates``, ``scope`` and ``lexical_only``.
     """
     seen = {candidate["chunk"]["id"] for candidate in state["context"]}
     by_need: list[list[Candidate]] = []
@@ -95,7 +88,6 @@ async def refetch(
 
 
 def _provisions(need: Need, state: RagState, search: HybridSearch) -> list[ProvisionRequest]:
-    """Return the provisions that a need names; without a law they are of the one that most of the context is of."""
     as_of, today = days_of(state)
     profile = search.profile
     laws = Counter(candidate["chunk"]["law_id"] for candidate in state["context"])
@@ -104,10 +96,7 @@ def _provisions(need: Need, state: RagState, search: HybridSearch) -> list[Provi
 
 
 def _query(need: Need, state: RagState, search: HybridSearch) -> str:
-    """Return what is searched for a need: its words, and where that is a single one ("plazo") the question's topic.
-
-    Of an article of a law that is not known, these are the name of the law and the topic: its number leads elsewhere.
-    """
+    """Return the words of a need, completed with the topic of the question if they are a single one."""
     text = text_of(need) if need["keywords"] else need["law"]
     if need["keywords"] and len(set(search.domain.stems(text))) > 1:
         return text
@@ -115,7 +104,6 @@ def _query(need: Need, state: RagState, search: HybridSearch) -> str:
 
 
 async def _best_first(query: str, hits: list[Candidate], heuristic: Reranker) -> list[Candidate]:
-    """Return what a search has found, the most relevant first; ties in the order of the search."""
     of_query = [hit for hit in hits if query in hit["found_by"]]
     scored = await heuristic.score(question_of(query), [query], of_query)
     by_score = sorted(zip(of_query, scored.scores, strict=True), key=lambda pair: -(pair[1] or 0.0))
@@ -125,7 +113,6 @@ async def _best_first(query: str, hits: list[Candidate], heuristic: Reranker) ->
 async def _parts(
     need: Need, request: ProvisionRequest, state: RagState, store: ChunkStore, search: HybridSearch
 ) -> list[Candidate]:
-    """Return all parts of a provision in force, those that are meant first."""
     as_of, today = days_of(state)
     chunks = await store.find(request.law_id, request.provision_key) if request.law_id else []
     parts = [chunk for chunk in chunks if in_force(chunk, as_of, today)]

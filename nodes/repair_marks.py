@@ -1,7 +1,4 @@
-"""Ask the principal model once to add citation markers to an answer that has none.
-
-The answer stays as it is if the model fails or if less than a third of the time for the question is left.
-"""
+"""Ask the principal model once to add citation markers to an answer that has none."""
 
 from langgraph.runtime import Runtime
 
@@ -15,7 +12,7 @@ from state.context import ResolvedContext
 from state.rag import RagState
 
 MIN_SHARE_LEFT = 1 / 3
-"""Share of the time for a question that must be left: a repair takes about as long as the answer has."""
+"""Share of the question's time that must be left: a repair takes about as long as the answer."""
 
 
 async def repair_marks(
@@ -26,7 +23,7 @@ async def repair_marks(
     language: Language,
     question_time: QuestionTime,
 ) -> WritingUpdate:
-    """Show the principal its answer and have it marked; where that fails, or there is no time, the answer stays."""
+    """Mark the answer; it stays as it is on failure or late. Reads ``draft`` and the keys of ``task_of``."""
     deadline = state.get("deadline")
     if deadline is not None and deadline - question_time.clock() < question_time.seconds * MIN_SHARE_LEFT:
         return {"rewritten": True}

@@ -1,8 +1,4 @@
-"""Rerank the best candidates by relevance and legal signals.
-
-A model scores as many candidates as its ``limit`` says; after a refetch only the new ones are scored. A named provision
-scores 1.0. If the model fails or is late, the heuristic scores in its place.
-"""
+"""Rerank the best candidates by relevance and legal signals."""
 
 from collections.abc import Mapping
 from typing import NotRequired
@@ -26,11 +22,11 @@ from state.context import ResolvedContext
 from state.run import RetrievalState, carried_over, days_of
 
 STEP = 0.01
-"""What each place in the last answer takes off the score of a chunk, in a turn that is about that answer."""
+"""Score lost per rank in the last answer, in a turn about that answer."""
 
 
 class RerankUpdate(TypedDict):
-    """The candidates with their scores; nothing where no reranker is at work."""
+    """The candidates with their scores; empty with the strategy ``none``."""
 
     candidates: NotRequired[list[Candidate]]
     warnings: NotRequired[list[str]]
@@ -47,13 +43,10 @@ async def rerank(
     word_share: WordShare,
     question_time: QuestionTime = UNLIMITED,
 ) -> RerankUpdate:
-    """Score the best candidates that have no score yet; after a refetch only the new.
+    """Score the best candidates; after a refetch only the new ones. The heuristic replaces a failing or late model.
 
-    A provision that was named is beyond doubt: 1.0; what a named agreement says on the subject nearly so. Beside
-    relevance, the legal signals decide the order. The strategy ``none`` has neither, and leaves it to the search
-    scores. In a turn about the last answer what that rested on keeps its order. A model that is down, is late or
-    refuses costs quality, never the answer: the heuristic scores in its place. Law of the community that is asked for
-    goes before that of the state, and law of others behind it.
+    A named provision scores 1.0. Law of the requested community ranks first, law of other communities last. Reads
+    ``candidates``, ``queries``, ``refetched`` and ``carried``.
     """
     reranker = reranker_for(runtime.context.rerank_strategy, rerankers)
     if reranker is None:
@@ -103,7 +96,6 @@ async def rerank(
 
 
 def _in_their_places(state: RetrievalState) -> dict[int, float]:
-    """Return the scores of what the last answer rested on, by id, in a turn that is about that answer; else nothing."""
     carried = carried_over(state) if state["turn_question"]["about_answer"] else []
     named = {candidate["chunk"]["id"] for candidate in state["candidates"] if "direct" in candidate["origins"]}
     return {
@@ -121,7 +113,7 @@ def _with_place(candidate: Candidate, in_place: Mapping[int, float]) -> Candidat
 async def _preselected(
     state: RetrievalState, unscored: list[Candidate], heuristic: Reranker, limit: int | None
 ) -> list[Candidate]:
-    """Return the candidates that the formula puts first: a model's time goes to those (docs/retrieval.md)."""
+    """Return the candidates that the heuristic ranks first: those that the model has time for."""
     scored = await heuristic.score(question_to_score(state), state["queries"], unscored)
     by_score = sorted(zip(unscored, scored.scores, strict=True), key=lambda pair: -(pair[1] or 0.0))
     return [candidate for candidate, _ in by_score[:limit]]

@@ -1,8 +1,4 @@
-"""Search the document that a question comes with, beside the search in the law.
-
-The document is in the options of the run, not in an index: it lives as long as the question. Its passages are
-candidates of purpose ``own``, which the context begins with.
-"""
+"""Search the document that the user sends with a question; it is an option of the run and never indexed."""
 
 import asyncio
 import math
@@ -26,14 +22,12 @@ from state.rag import RagState
 
 COLLECTION = "documentos"
 MOST_PASSAGES = 6
-"""Passages of a document that are read, the best first."""
 LEAST_SHARE, OF_BEST = 0.3, 0.25
-"""Share of the words of a question that the passages must have together, as a question may ask for two things that
-stand in two places, and share of that of the best one that each must have. Below, they are about something else."""
+"""Minimum share of the question's words in all passages together, and of each relative to the best."""
 
 
 class SearchDocumentUpdate(TypedDict, total=False):
-    """The passages of the document that are about the question, the best first, or a warning that none is."""
+    """The relevant passages, best first, or a warning that there are none."""
 
     own: list[Candidate]
     warnings: list[str]
@@ -48,10 +42,7 @@ async def search_document(
     model_decides: bool,
     language: Language,
 ) -> SearchDocumentUpdate:
-    """Rank the passages of the document by BM25; a chat model reads a short one whole.
-
-    Without a document, or after thanks, there is nothing to search.
-    """
+    """Rank the passages of the document by BM25; a chat model reads a short document whole."""
     document = runtime.context.document
     if document is None or state["turn_question"]["kind"] == "courtesy":
         return {}
@@ -73,7 +64,7 @@ async def search_document(
 
 
 def chunks_of(document: OwnText) -> list[Chunk]:
-    """Return the passages of a document as chunks that are in no index; each has a provision key of its own."""
+    """Return the passages of a document as chunks, each with a provision key of its own."""
     law_id = f"{OWN_TYPE}:{document['name']}"
     address = f"file:{quote(document['name'])}"
     chunks = []
@@ -99,14 +90,13 @@ def chunks_of(document: OwnText) -> list[Chunk]:
 
 
 def _joined(document: OwnText, places: Sequence[int]) -> Chunk:
-    """Return some passages of a document as one."""
     passages = [document["passages"][place] for place in places]
     text = "\n".join(f"{each['title']}\n{each['text']}" for each in passages)
     return chunks_of({**document, "passages": [{**passages[0], "title": "", "text": text}]})[0]
 
 
 def _ranked(question: str, chunks: Sequence[Chunk], sparse: SparseEncoder) -> list[int]:
-    """Return the places of all chunks, by descending BM25 score, ties in the order of the text."""
+    """Return the positions of all chunks by descending BM25 score; ties: order of the text."""
     [asked] = sparse.encode_queries([question])
     texts = sparse.encode_documents([f"{each['provision']} {each['title']}\n{each['text']}" for each in chunks])
     present = Counter(term for text in texts for term in text.indices)

@@ -1,14 +1,4 @@
-"""Select the chunks that the principal model reads, within a number and a token budget.
-
-Chunks are kept whole. Needs, answer cards with the law that bears them, and carryover have reserved places.
-The chunks of one provision stand together, in the order of its text. A chat model of a provider reads fewer
-provisions, of each the parts that matter, and cites them by one marker. Dated reference values follow: those that
-the question names and, for a chat model, those that the chosen chunks name.
-
-``without_repealed`` leaves out law that is no longer in force. ``chosen_parts`` keeps the best provisions and, of each,
-the parts with the answer, their lead-in and the apartados that they refer to. The thresholds were measured with each
-ranking (docs/retrieval.md).
-"""
+"""Select the chunks that the principal model reads, within a number and a token budget."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -49,11 +39,11 @@ from state.rag import RagState
 from state.run import days_of
 
 READ: Mapping[RerankStrategy, Cut] = {"learnt": Cut(0.06, 14), "heuristic": Cut(0.45, 8)}
-"""Which candidates are read, by what ordered them (docs/retrieval.md); what others ordered is not cut."""
+"""Cut of the candidates by ranking strategy (docs/retrieval.md); other strategies are not cut."""
 
 
 class SelectContextUpdate(TypedDict):
-    """The fragments that the principal reads, in its order, and the reference values behind them."""
+    """Fragments for the principal, in its order, then the reference values."""
 
     context: list[Candidate]
 
@@ -69,12 +59,11 @@ async def select_context(
     language: Language,
     model_decides: bool = False,
 ) -> SelectContextUpdate:
-    """Keep the best chunks, whole, within their number and the token budget; the first let in always fits.
+    """Keep the best whole chunks that fit; those with a reserved place come first (``reserved_first``).
 
-    Chunks with a reserved place are let in before the others (``reserved_first``); where a ranking of ours ordered
-    them, what falls far behind the best is left out (``pruned``). The order is that of ``by_provision``. With
-    ``model_decides``, law that is no longer in force and parts that do not matter are left out
-    (``chosen_parts``), and the parts of a provision share a marker.
+    With ``model_decides`` (a chat model writes), repealed law and irrelevant parts are left out, the parts of a
+    provision share a marker, and reference values that the context names are added. Reads ``candidates``, ``cards``,
+    ``own``, ``dated_values`` and ``refetched``.
     """
     limit = runtime.context.max_chunks_in_prompt + (EXTRA_AFTER_REFETCH if state["refetched"] else 0)
     found = with_cards(state["candidates"], state["cards"])
@@ -116,7 +105,6 @@ async def select_context(
 
 
 def _own_within(own: Sequence[Candidate], tokens: int, counter: TokenCounter) -> list[Candidate]:
-    """Return the passages of the document of the question that fit into some tokens, the best at least."""
     kept: list[Candidate] = []
     for candidate in own:
         tokens -= _cost(candidate, counter)
@@ -127,7 +115,6 @@ def _own_within(own: Sequence[Candidate], tokens: int, counter: TokenCounter) ->
 
 
 def _for_community(candidate: Candidate) -> Candidate:
-    """Return a candidate; law of a community says that it is told beside the general rule."""
     community = None if "purpose" in candidate or is_kept(candidate) else of_community(candidate)
     return {**candidate, "purpose": "community", "says": community} if community else candidate
 
@@ -135,10 +122,7 @@ def _for_community(candidate: Candidate) -> Candidate:
 def _reference_values(
     state: RagState, context: Sequence[Candidate], language: Language, *, of_context: bool
 ) -> list[Candidate]:
-    """Return the reference values of the question, then those that the context names, each once.
-
-    A value is left out if the context has the provision that sets it, unless the question asks for nothing else.
-    """
+    """Return the values whose provision is not in the context; all if the question asks for them alone."""
     values = list(state["dated_values"])
     if of_context:
         day = days_of(state).as_of or days_of(state).today
@@ -156,15 +140,15 @@ def _cost(value: Candidate, counter: TokenCounter) -> int:
 
 
 PROVISIONS: Mapping[RerankStrategy, Cut] = {"learnt": Cut(0.25, 8), "heuristic": Cut(0.65, 6)}
-"""Which provisions a chat model reads, by what ordered them (docs/retrieval.md)."""
+"""Cut of the provisions that a chat model reads, by ranking strategy (docs/retrieval.md)."""
 
 FIRST_PROVISIONS, NEAR_IN_FIRST, NEAR_IN_OTHERS = 3, 0.1, 0.05
-"""A part is read if its relevance is at most so far below that of the best part of its provision."""
+"""Leading provisions, and the maximum distance of a part from its provision's best: in them, in others."""
 
 _ITEM = re.compile(r"(?:[a-zñ]{1,2}|\d{1,2}[.]?[ªº])\)?[.)] |[-–—•·] ", re.IGNORECASE)
-"""Begins an item of an enumeration, not an apartado ("1. ")."""
+"""Beginning of an enumeration item; an apartado ("1. ") is none."""
 _OPENS = re.compile(r":\s*$", re.MULTILINE)
-"""Ends the sentence that opens an enumeration."""
+"""End of the sentence that opens an enumeration."""
 _APARTADO = re.compile(r"\b(?:apartados?|números?) (\d{1,2})(?:\.[\w.ªº]+\)?)?(?: y (\d{1,2}))?")
 _OF_ANOTHER = re.compile(
     r"[^.;]{0,30}?\bdel? (?:la |el |los |las )?(?:art|ley|real|disposici|anexo|reglamento)", re.IGNORECASE
@@ -175,11 +159,7 @@ _BEFORE = re.compile(r"\b(?:apartado|párrafo|número)s? (?:anterior|precedente)
 def without_repealed(
     candidates: Sequence[Candidate], question: str, days: Days, is_kept: Callable[[Candidate], bool]
 ) -> list[Candidate]:
-    """Leave out wordings that are not law on the day asked about.
-
-    A wording of a past day that the question mentions stays, and so does what begins later than today. Candidates that
-    ``is_kept`` accepts stay, too, and so do all if none is in force.
-    """
+    """Leave out wordings not in force, except of mentioned or future days; keep all if none is in force."""
     said = [mention.day for mention in dates_in(fold(question), today=days.today)]
     kept = [
         candidate
@@ -197,8 +177,8 @@ def chosen_parts(
 ) -> list[Candidate]:
     """Return the candidates that a chat model reads, in their order.
 
-    A provision is read if its final score is at least the share of ``cut`` of the best one, if it is among the first
-    ones, or if ``is_kept`` accepts one of its parts. The best final score is that of the others.
+    A provision is read if its final score reaches ``cut.share`` of the best unreserved one, if it is among the first
+    ``cut.least``, or if ``is_kept`` accepts one of its parts.
     """
     by_provision: dict[ProvisionRef, list[Candidate]] = {}
     for candidate in ranked:
@@ -215,7 +195,6 @@ def chosen_parts(
 
 
 def _parts_of(parts: Sequence[Candidate], near: float, is_kept: Callable[[Candidate], bool]) -> set[int]:
-    """Return the ids of the parts of a provision that are read; ``near`` is the greatest distance to the best part."""
     best = max(map(relevance, parts))
     chosen = [part["chunk"] for part in parts if relevance(part) >= best - near or is_kept(part)]
     chunks = [part["chunk"] for part in parts]
@@ -224,7 +203,6 @@ def _parts_of(parts: Sequence[Candidate], near: float, is_kept: Callable[[Candid
 
 
 def _goes_with(chunk: Chunk, other: Chunk, parts: Sequence[Chunk]) -> bool:
-    """Tell whether another part of a provision is read with a chosen one."""
     if other["valid_from"] != chunk["valid_from"]:
         return False
     lead_in = opening_part(chunk, parts)
@@ -232,7 +210,7 @@ def _goes_with(chunk: Chunk, other: Chunk, parts: Sequence[Chunk]) -> bool:
 
 
 def opening_part(chunk: Chunk, parts: Sequence[Chunk]) -> int | None:
-    """Return the number of the part that opens the enumeration, table or apartado with which a part begins."""
+    """Return the number of the part that opens the enumeration, table or apartado continued in ``chunk``."""
     begin = chunk["text"].strip().partition("\n")[0]
     before = sorted((each for each in parts if each["part"] < chunk["part"]), key=lambda each: -each["part"])
     if is_row(begin) or _BEFORE.search(begin):

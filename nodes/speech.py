@@ -1,11 +1,9 @@
-"""The answer of a turn streamed as one chat message, in both protocols of LangGraph.
+"""Stream the answer of a turn as one chat message, in both protocols of LangGraph: message chunks and content blocks.
 
-LangGraph streams the messages of chat models: as chunks (``stream_mode="messages"``), or as events of content blocks
-(``POST /threads/{id}/stream/events``). ``Recital`` is a chat model that replays the pieces of an answer, so LangChain
-serves both. The principal's own model is no source of messages: its text shows the protocol below the answer.
-
-A message keeps its id from the first piece to the state of the thread. A superseded text is withdrawn: as chunks by a
-message of type ``remove`` with that id, as events by another ``message-start`` with that id.
+``Recital`` is a chat model that replays the pieces of an answer, so LangChain serves both. The principal's own stream
+cannot be used: it contains the self-evaluation below the answer. A message keeps its id up to the state of the thread.
+A superseded text is withdrawn: as chunks by a message of type ``remove`` with that id, as events by another
+``message-start`` with that id.
 """
 
 import asyncio
@@ -24,25 +22,23 @@ from langchain_core.runnables.config import ensure_config, get_callback_manager_
 
 
 class Withdrawn(AIMessageChunk):
-    """Piece that removes the message of its id; the pieces after it begin the message anew."""
+    """Piece that removes the message of its id; later pieces begin it anew."""
 
     type: Literal["remove"] = "remove"  # type: ignore[assignment]
 
     def __add__(self, other: Any) -> Any:
-        """Return the pieces that follow."""
         first, *rest = other if isinstance(other, list) else [other]
         return first + rest if rest else first
 
     def __radd__(self, other: Any) -> AIMessageChunk:
-        """Return an empty message: nothing is left of the text before."""
         return AIMessageChunk(content="", id=self.id)
 
 
 class Recital(BaseChatModel):
-    """Chat model that replays one text: pieces from a queue, at last the whole message, or ``None`` if there is none.
+    """Chat model that replays one text from a queue of pieces, ended by the whole message or ``None``.
 
-    ``before`` is the part of the message that was streamed by an earlier run. ``supersedes`` is set if the text takes
-    the place of another one with the same id.
+    ``before`` is the part that an earlier run streamed. ``supersedes`` is set if the text replaces another with its
+    id.
     """
 
     pieces: Any
@@ -86,7 +82,7 @@ class Recital(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        """Yield chunks; their contents add up to the text of the message, and the last one carries its metadata."""
+        """Yield chunks that add up to the text; the last one has the metadata."""
         if self.supersedes:
             yield ChatGenerationChunk(message=Withdrawn(content="", id=self.message_id))
         said, last = self.before, self._chunk("", chunk_position="last")
@@ -105,10 +101,7 @@ class Recital(BaseChatModel):
         yield last
 
     async def _astream_chat_model_events(self, messages: list[BaseMessage], **kwargs: Any) -> AsyncIterator[Any]:
-        """Yield the events of content blocks; the first block is streamed, the others come whole.
-
-        LangChain calls this method where a listener speaks protocol v3.
-        """
+        """Yield content-block events: LangChain calls this for listeners of protocol v3."""
         yield {"event": "message-start", "role": "ai", "id": self.message_id}
         yield _block_start(0, {"type": "text"})
         if self.before:
@@ -140,7 +133,6 @@ class Recital(BaseChatModel):
 
 
 def blocks_of(message: AIMessage) -> list[dict[str, Any]]:
-    """Return the content of a message as blocks, at least one."""
     if isinstance(message.content, str):
         return [{"type": "text", "text": message.content}]
     return [block if isinstance(block, dict) else {"type": "text", "text": block} for block in message.content] or [
@@ -149,7 +141,7 @@ def blocks_of(message: AIMessage) -> list[dict[str, Any]]:
 
 
 def _of_text(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the metadata of a message in blocks for a chunk whose content is text."""
+    """Return the metadata without the marker of content blocks, for a chunk whose content is text."""
     return {name: value for name, value in metadata.items() if name != "output_version"}
 
 
@@ -172,14 +164,9 @@ def _metadata_of(message: AIMessage) -> dict[str, Any]:
 
 
 class Speaker:
-    """Streams the answer of one turn as one message to the callbacks of a run; without any, nothing is streamed.
-
-    ``message_id`` is the id of the message once something was said, else empty. White space at either end of the text
-    is kept back, as an answer has none.
-    """
+    """Streams the answer of one turn as one message; ``message_id`` is empty until something was streamed."""
 
     def __init__(self, config: RunnableConfig, *, said: str = "", message_id: str = "") -> None:
-        """Speak within the run of ``config``; ``said`` was streamed before, in the message ``message_id``."""
         self._config = config
         self._is_heard = bool(get_callback_manager_for_config(config).handlers)
         self._id = message_id or f"answer-{uuid4()}"
@@ -202,16 +189,13 @@ class Speaker:
             self._said += spoken
 
     def supersede(self) -> None:
-        """Withdraw the text that was said, as soon as another one begins."""
+        """Withdraw the text streamed so far as soon as another one begins."""
         self._end()
         self._supersedes |= bool(self._said)
         self._said = self._held = ""
 
     async def finish(self, message: AIMessage) -> AIMessage:
-        """Stream the rest of a message, and return it with the id under which it was streamed.
-
-        A text that does not begin with what was said supersedes that.
-        """
+        """Stream the rest of a message, or all of it if it differs, and return it with the id of the stream."""
         message = message.model_copy(update={"id": self.message_id or message.id or self._id})
         if not str(message.text).startswith(self._said):
             self.supersede()
@@ -223,14 +207,13 @@ class Speaker:
         return message
 
     async def close(self) -> None:
-        """End a text that has no end yet, and wait until all of it is streamed."""
+        """End an unfinished text, and wait until all of it is streamed."""
         self._end()
         task, self._task = self._task, None
         if task is not None:
             await task
 
     def _opened(self) -> "asyncio.Queue[str | AIMessage | None]":
-        """Return the queue of the text under way, opened if there is none."""
         if self._pieces is None:
             self._pieces = asyncio.Queue()
             self.message_id = self._id
@@ -254,12 +237,12 @@ class Speaker:
 
 
 _SPEAKER: ContextVar[Speaker | None] = ContextVar("speaker", default=None)
-"""The speaker of a graph that calls the answering graph as one of its nodes."""
+"""Speaker of a graph that calls the answering graph as one of its nodes."""
 
 
 @asynccontextmanager
 async def one_message(config: RunnableConfig) -> AsyncIterator[None]:
-    """Stream the answer of the turn that runs in a block as one message of the run of ``config``."""
+    """Stream the answer of the turn in a block as one message of the run of ``config``."""
     speaker = Speaker(config)
     token = _SPEAKER.set(speaker)
     try:
@@ -271,9 +254,9 @@ async def one_message(config: RunnableConfig) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def speaking(state: Mapping[str, Any]) -> AsyncIterator[Speaker]:
-    """Hold the speaker of a turn within a stage: the one of the calling graph, else one of this stage alone.
+    """Hold the speaker of the calling graph, or else one of this stage that continues the message ``spoken``.
 
-    The latter goes on with the message that the state has in ``spoken``, and ends it with the stage.
+    Reads ``spoken`` and ``draft``.
     """
     if (speaker := _SPEAKER.get()) is not None:
         yield speaker
@@ -287,7 +270,7 @@ async def speaking(state: Mapping[str, Any]) -> AsyncIterator[Speaker]:
 
 
 def spoken_by(speaker: Speaker, write: Callable[[Any], None]) -> Callable[[Mapping[str, Any]], None]:
-    """Return a writer that sends events on, and has a speaker say the tokens among them."""
+    """Return a writer that forwards events and streams their tokens through ``speaker``."""
 
     def spoken(event: Mapping[str, Any]) -> None:
         write(event)

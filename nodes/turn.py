@@ -1,9 +1,4 @@
-"""Values derived from the state of a turn and shared by several stages; the conversation as LangChain messages.
-
-Among the values are the task of a principal and its result. Chat clients send and receive messages instead of
-``question`` and ``answer``: the question is read from them, and the answer is one (``nodes.speech`` streams it). Each
-run gives its messages ids of their own: a question that is answered again has another answer beside the first.
-"""
+"""Values derived from the state of a turn and shared by several stages, and its messages for chat clients."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,15 +34,11 @@ from state.rag import RagState
 from state.run import Frame, RetrievalState, days_of
 
 SHARED_WORDS = 0.8
-"""Share of the words of the searches that are in the question, from which on they are no translation of it."""
+"""Share of the words of the searches found in the question from which they are no translation."""
 
 
 def question_to_score(state: RetrievalState) -> TurnQuestion:
-    """Return the question of a turn without the names of agreements.
-
-    A question in another language than that of the profile is scored by the searches that the reader has made of it:
-    the texts have none of its own words.
-    """
+    """Return the question without names of agreements, or its translation by the reader's searches."""
     if is_translated(state):
         return question_of(" ".join(state["queries"]))
     question = state["turn_question"]
@@ -57,10 +48,7 @@ def question_to_score(state: RetrievalState) -> TurnQuestion:
 
 
 def is_translated(state: RetrievalState) -> bool:
-    """Tell if the searches say the question in the language of the profile.
-
-    Offline, they do if the question certainly asks for one need.
-    """
+    """Tell if the searches translate the question into the language of the profile."""
     if not _spoken(state) or not state["queries"]:
         return False
     if len(state["turn_question"]["meant"]) == 1:
@@ -72,7 +60,7 @@ def is_translated(state: RetrievalState) -> bool:
 
 
 def language_of_turn(state: Frame, language: Language) -> Language:
-    """Return the language of the texts of a turn: that of its question, if there are texts in it (``answered_in``)."""
+    """Return the language of the texts of a turn: the question's if translations exist."""
     return answered_in(_spoken(state), language)
 
 
@@ -82,21 +70,19 @@ def written_in(state: Frame, language: Language) -> str:
 
 
 def is_in_other_language(state: Frame) -> bool:
-    """Tell whether a question is in another language than the profile's."""
+    """Tell if the question is in another language than the profile's."""
     return bool(_spoken(state))
 
 
 def _spoken(state: Frame) -> str:
-    """Return the code of the language of the question, empty where it is that of the profile."""
     question = state.get("turn_question")
     return question["language"] if question else ""
 
 
 def lacking(state: RagState) -> list[Need]:
-    """Return what is still lacking at the end of a turn: what could not be found, and what the last answer names.
+    """Return the needs still unmet at the end of a turn, each once.
 
-    Where nothing new was found, the needs of the state are those of before: the model had seen what there is. What the
-    check of the answer called for is told by its findings.
+    If a refetch found nothing new, the needs of the first answer are obsolete: the model had read everything.
     """
     said = state["needs"] if state["refetched"] or not state["retried"] else []
     lacking_ones = (need for need in [*state["unmet_needs"], *said] if not need.get("by_check"))
@@ -104,7 +90,6 @@ def lacking(state: RagState) -> list[Need]:
 
 
 def declined_question(state: RagState) -> Declined:
-    """Return the question of a turn that ends without an answer, and the searches that were made for it."""
     return Declined(
         question=whole_text(state["turn_question"]),
         queries=state["queries"],
@@ -114,11 +99,11 @@ def declined_question(state: RagState) -> Declined:
 
 
 MAX_REPLIES = 2
-"""Replies that a principal is asked for in a question: one that is empty is asked for again, and so are answers."""
+"""Replies that a principal is asked for per question: an empty one is requested again once."""
 
 
 class WritingUpdate(TypedDict):
-    """The principal's text and self-evaluation, and the fragments that it read, those it cites first, as it does."""
+    """The principal's text, self-evaluation and fragments, in the order of citation."""
 
     draft: NotRequired[str]
     draft_context: NotRequired[list[Candidate]]
@@ -139,7 +124,7 @@ class WritingUpdate(TypedDict):
 def task_of(
     state: RagState, language: Language, *, marked: bool, draft: str = "", supersedes: str = "", replies: int = 1
 ) -> AnswerTask:
-    """Return the task of a principal in a state; ``draft``, ``supersedes`` and ``replies`` are those of the task."""
+    """Return the task. Reads ``context``, ``conversation``, ``refetched``, ``unmet_needs`` and ``findings``."""
     return AnswerTask(
         question=state["turn_question"],
         context=state["context"],
@@ -158,7 +143,7 @@ def task_of(
 
 
 def written_update(state: RagState, written: Written, language: Language) -> WritingUpdate:
-    """Return what an answer leaves in the state; the context is numbered as the answer is read."""
+    """Return the update for an answer; the context gets the order of its citations."""
     groups, evaluation = by_mark(state["context"]), written.evaluation
     # The data that it says it lacks are told to whoever asked.
     needs = texts_without_foreign_links(
@@ -182,10 +167,7 @@ def written_update(state: RagState, written: Written, language: Language) -> Wri
 
 
 def _needs_of(written: Written, state: RagState) -> list[Need]:
-    """Return the needs of the self-evaluation, then the provisions that the text of the answer says are missing.
-
-    A provision that the model has read whole is not missing.
-    """
+    """Return the needs of the self-evaluation, then unread provisions that the answer calls missing."""
     as_of, today = days_of(state)
     said = written.evaluation.needs
     asked = {(one.law_id, one.provision_key) for need in said for one in provisions_needed(need, "", today, as_of)}
@@ -196,22 +178,18 @@ def _needs_of(written: Written, state: RagState) -> list[Need]:
 
 
 def _ids(groups: Sequence[Sequence[Candidate]], numbers: Sequence[int]) -> list[int]:
-    """Return the ids of all chunks of some markers, in the order of the markers."""
     return [candidate["chunk"]["id"] for number in numbers for candidate in groups[number - 1]]
 
 
 def newly_asked(state: RagState) -> HumanMessage | None:
-    """Return the human message that ends the conversation, unless an earlier turn took it up."""
+    """Return the last message if it is a human one that no earlier turn has answered."""
     messages = state.get("messages") or []
     last = messages[-1] if messages else None
     return last if isinstance(last, HumanMessage) and last.id != state.get("asked_message") else None
 
 
 def earlier_messages(messages: Sequence[AnyMessage]) -> list[Message]:
-    """Return what people and the agent said before the last message, as a history.
-
-    A question that no answer follows is left out: its run was interrupted, and the one after it takes its place.
-    """
+    """Return the messages before the last as a history, without questions of interrupted runs."""
     roles: dict[str, Any] = {"human": "user", "ai": "assistant"}
     said = [message for message in messages[:-1] if message.type in roles and message.text]
     return [
@@ -226,7 +204,7 @@ def _outcome_of(message: AnyMessage) -> dict[str, Any]:
 
 
 def asked_of(state: RagState) -> tuple[HumanMessage, bool]:
-    """Return the question of a turn as a message, and whether it came as one."""
+    """Return the question as a message, and if it arrived as one."""
     messages = state.get("messages") or []
     last = messages[-1] if messages else None
     question = state.get("question", "")
@@ -237,10 +215,9 @@ def asked_of(state: RagState) -> tuple[HumanMessage, bool]:
 
 
 def exchange_of(state: RagState, update: Mapping[str, Any]) -> list[AnyMessage]:
-    """Return the answer as a message, after the question where it did not come as one.
+    """Return the answer as a message, preceded by the question unless that arrived as a message.
 
-    The answer has the id under which it was streamed, if it was. ``additional_kwargs`` has ``citations``, ``choices``,
-    ``outcome`` and ``warnings``.
+    ``additional_kwargs`` has ``citations``, ``choices``, ``outcome`` and ``warnings``.
     """
     question, came = asked_of(state)
     extras = {key: update[key] for key in ("citations", "outcome", "warnings")} | {"choices": state.get("choices", [])}
@@ -249,10 +226,7 @@ def exchange_of(state: RagState, update: Mapping[str, Any]) -> list[AnyMessage]:
 
 
 class Told(NamedTuple):
-    """Choices for the message of an answer: its language, that of the law, and the option ``footnotes`` of the run.
-
-    ``law``: the message says that it is no legal advice. ``model_name`` is the model that wrote it.
-    """
+    """Form of an answer's message; ``law`` adds the notice that it is no legal advice."""
 
     language: Language
     language_of_law: Language
@@ -262,16 +236,16 @@ class Told(NamedTuple):
 
 
 CLOSE_WORDING = 0.5
-"""Likeness above which a sentence of a source is shown beside a claim; below, it may be about something else."""
+"""Similarity from which a sentence of a source is quoted beside a claim."""
 MAX_EXCERPT = 1_000
-"""Characters of a source beside a claim that no sentence of it says in like words."""
+"""Characters of a source quoted beside a claim if no sentence is similar."""
 
 
 def told(message: AnyMessage, state: RagState, cited: Mapping[int, Candidate], manner: Told) -> AIMessage:
-    """Return the message of an answer in content blocks, for clients that know no field of ours.
+    """Return the message of an answer in content blocks: the answer, annotated at each marker, then notices and
+    sources.
 
-    The first block is the answer with an annotation at each marker. Others follow for pages that show text alone: a
-    line if the answer was cut, and the sources. The metadata has tokens, model, outcome and finish reason.
+    The metadata has tokens, model, outcome and finish reason.
     """
     text, kept = str(message.text), message.additional_kwargs
     annotations = list(_annotations(text, kept["citations"], cited, manner))
@@ -308,7 +282,7 @@ def _below(text: str) -> dict[str, str]:
 def _annotations(
     text: str, citations: Sequence[Citation], cited: Mapping[int, Candidate], manner: Told
 ) -> Iterator[Annotation]:
-    """Yield an annotation for each marker of the text, then one without a place for each citation without a marker."""
+    """Yield an annotation for each marker, then one without a position for each other citation."""
     by_number = {number: citation for number in cited for citation in citations if citation["mark"] == f"C{number}"}
     unplaced, end_before = dict(by_number), 0
     for start, end, numbers in marker_spans(text):
@@ -334,10 +308,7 @@ def _annotation(citation: Citation, source: Candidate, claim: str, manner: Told)
 
 
 def _excerpt(claim: str, source: Candidate, language: Language) -> str:
-    """Return the sentence of a source that says a claim in like words, else the beginning of its text.
-
-    Likeness is Dice's coefficient of the stems of both; ties by order.
-    """
+    """Return the sentence most similar to a claim (Dice's coefficient of the stems), else the beginning of the text."""
     text, said = source["chunk"]["text"], set(language.stems(claim))
     best, nearest = CLOSE_WORDING, ""
     for sentence in sentences(text):

@@ -34,16 +34,12 @@ ATTACHMENTS = {
     "video": "question.attached_video",
     "file": "question.attached_file",
 }
-"""Texts for the types of content blocks that are no text; one of any other type is a file."""
+"""Messages by type of content block; other types count as files."""
 ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
 
 
 def checked_question(question: object) -> str:
-    """Return the question without surrounding white space, its accents composed as the law's are.
-
-    Raises:
-        InvalidInput: it is empty, too long or no text.
-    """
+    """Return the question stripped and in NFC, the form of the indexed texts."""
     if not isinstance(question, str) or not question.strip():
         raise InvalidInput(translate("question.empty"))
     # Composed, so that an accent typed as a letter and a mark is the accent that the law has.
@@ -54,11 +50,7 @@ def checked_question(question: object) -> str:
 
 
 def checked_keys(given: Any, known: Collection[str]) -> Any:
-    """Return the input of a run as it is if a graph with the input keys ``known`` uses all of it.
-
-    Raises:
-        InvalidInput: a key is unknown, or a question stands beside messages that end with something else.
-    """
+    """Return the input of a run if all keys are in ``known`` and ``question`` agrees with ``messages``."""
     if not isinstance(given, Mapping):
         return given
     unknown = [name for name, value in given.items() if name not in known and value is not None]
@@ -74,11 +66,7 @@ def checked_keys(given: Any, known: Collection[str]) -> Any:
 
 
 def checked_attachments(message: HumanMessage) -> list[str]:
-    """Return the kinds of the content blocks of a question that are no text, each once.
-
-    Raises:
-        InvalidInput: the message has no text beside them.
-    """
+    """Return the kinds of non-text content blocks of a question, each once; it must have text, too."""
     types = (block["type"] for block in message.content_blocks)
     kinds: list[str] = list(dict.fromkeys(kind if kind in ATTACHMENTS else "file" for kind in types if kind != "text"))
     if kinds and not str(message.text).strip():
@@ -87,7 +75,6 @@ def checked_attachments(message: HumanMessage) -> list[str]:
 
 
 def attachment_warnings(kinds: Sequence[str]) -> list[str]:
-    """Return the warning for attachments of these kinds, which are not read."""
     return [translate("question.attachments_unread", kinds=_named(kinds))] if kinds else []
 
 
@@ -96,13 +83,7 @@ def _named(kinds: Sequence[str]) -> str:
 
 
 def checked_history(history: object) -> list[Message]:
-    """Return the last messages of the history, each cut to what a prompt can bear.
-
-    Sources that were written into the text of an answer for people are no part of it.
-
-    Raises:
-        InvalidInput: it is not a list of messages with role and content.
-    """
+    """Return the last messages, each cut to ``MAX_MESSAGE_CHARACTERS``, without appended sources."""
     if not isinstance(history, list):
         raise InvalidInput(translate("question.history_no_list"))
     messages: list[Message] = []
@@ -120,11 +101,7 @@ def checked_history(history: object) -> list[Message]:
 
 
 def checked_ids(ids: object) -> list[int]:
-    """Return chunk ids as integers, each once, at most as many as a context holds.
-
-    Raises:
-        InvalidInput: not a list, or an id that is no whole number in range.
-    """
+    """Return the first ``MAX_CARRIED`` chunk ids as integers, each once."""
     if not isinstance(ids, list):
         raise InvalidInput(translate("question.ids_no_list"))
     checked: list[int] = []
@@ -141,8 +118,8 @@ def check_options(context: ResolvedContext, profile: Profile) -> None:
     """Check the options of a run against the profile and the map.
 
     Raises:
-        InvalidInput: a collection that the profile does not have, or no territory of Spain.
-        ConfigurationError: retrieval is switched off, and the profile has no records to look up instead.
+        InvalidInput: a collection is not in the profile, or a territory not in Spain.
+        ConfigurationError: retrieval is switched off, and the profile has no packaged records.
     """
     if not context.rag_enabled and not profile.features.records:
         raise ConfigurationError(translate("question.no_records", name=profile.name))
@@ -158,11 +135,6 @@ def check_options(context: ResolvedContext, profile: Profile) -> None:
 
 
 def check_collections(context: ResolvedContext, profile: Profile) -> None:
-    """Check that there is something to search for a free question.
-
-    Raises:
-        InvalidInput: all collections of the profile are for cases alone.
-    """
     if not profile.for_questions and not context.collections:
         raise InvalidInput(translate("question.cases_only", name=profile.name))
 
@@ -173,15 +145,11 @@ MAX_DATA = 100
 MAX_DATUM_CHARACTERS = 500
 MIN_TOKENS, MAX_TOKENS = 200, 200_000
 MAX_DEPTH = 3
-"""Nesting of groups of collected data: a form has sections, no more."""
+"""Nesting of groups of collected data, like the sections of a form."""
 
 
 def checked_inquiry(inquiry: object) -> str:
-    """Return the inquiry in one line, its accents composed.
-
-    Raises:
-        InvalidInput: it is empty, too long or no text.
-    """
+    """Return the inquiry in one line and in NFC."""
     if not isinstance(inquiry, str) or not inquiry.strip():
         raise InvalidInput(translate("case.inquiry_empty"))
     inquiry = " ".join(unicodedata.normalize("NFC", inquiry).split())
@@ -191,11 +159,7 @@ def checked_inquiry(inquiry: object) -> str:
 
 
 def checked_filters(state: Mapping[str, Any], profile: Profile) -> dict[str, str]:
-    """Return the filter fields that the caller gave, each as the knowledge base writes it.
-
-    Raises:
-        InvalidInput: one is no text, or too long, or the topic is not one of the profile's.
-    """
+    """Return the given filter fields, spelt as in the knowledge base."""
     filters: dict[str, str] = {}
     for field in profile.filter_fields:
         sent = state.get(field.name)
@@ -209,11 +173,7 @@ def checked_filters(state: Mapping[str, Any], profile: Profile) -> dict[str, str
 
 
 def checked_data(collected: object) -> dict[str, CollectedValue]:
-    """Return the collected data by name, numbers and truth values in their type.
-
-    Raises:
-        InvalidInput: it is no object, or has too many or too long values.
-    """
+    """Return the collected data by name; numbers and booleans keep their type."""
     if collected is None:
         return {}
     if not isinstance(collected, Mapping) or not all(isinstance(name, str) for name in collected):
@@ -231,14 +191,13 @@ def checked_data(collected: object) -> dict[str, CollectedValue]:
 
 
 def flatten(collected: Mapping[str, Any], depth: int = MAX_DEPTH) -> dict[str, CollectedValue]:
-    """Return collected data by name, groups dissolved; what is empty is left out, and a placeholder beside a value.
+    """Return collected data by name without groups, empty values, and placeholders that repeat a given value.
 
     >>> flatten({"plan_data": {"balance": 1500}, "left": None, "married": True})
     {'balance': 1500, 'married': True}
 
     Raises:
-        ValueError: groups are nested more than ``depth`` times, a list holds others or groups, a number is not
-            finite, or the same name has two values.
+        ValueError: groups or lists are nested too deep, a number is not finite, or a name has two values.
     """
     if depth < 0:
         raise ValueError("too many groups in one another")
@@ -256,7 +215,7 @@ def flatten(collected: Mapping[str, Any], depth: int = MAX_DEPTH) -> dict[str, C
 
 
 def _typed(value: object) -> CollectedValue:
-    """Return a JSON value as a datum, a list as its elements in one text."""
+    """Return a JSON value as a datum; a list becomes a comma-separated text."""
     if isinstance(value, bool | int):
         return value
     if isinstance(value, float):
@@ -271,11 +230,7 @@ def _typed(value: object) -> CollectedValue:
 
 
 def checked_tokens(tokens: object, default: int) -> int:
-    """Return the budget of a response.
-
-    Raises:
-        InvalidInput: it is no whole number, or out of range.
-    """
+    """Return the token budget of a response."""
     if tokens is None:
         return default
     if isinstance(tokens, bool) or not isinstance(tokens, int) or not MIN_TOKENS <= tokens <= MAX_TOKENS:

@@ -1,8 +1,4 @@
-"""Verify the answer against its sources: markers, provisions, quotations and figures.
-
-Invalid markers and foreign links are removed from the text. Each certain error becomes a finding. Answers
-without a provider consist of quotations and reviewed texts: only their markers are checked.
-"""
+"""Verify the answer against its sources: markers, provisions, quotations and figures."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -31,14 +27,11 @@ from state.rag import RagState
 from state.run import days_of
 
 MAX_NAMED = 4
-"""Provisions that an answer names without having read them, whose texts are shown."""
+"""Provisions named but not read whose texts are shown."""
 
 
 class VerifyUpdate(TypedDict):
-    """The text as it may be shown, what became of each marker and each provision named, and what is not borne out.
-
-    ``needs`` are set where the check calls for something to read that the model has not asked for.
-    """
+    """Displayable text, verdicts and findings; ``needs`` if the check requires a provision unread so far."""
 
     answer: str
     verdicts: list[Verdict]
@@ -59,11 +52,10 @@ async def verify(
     language: Language,
     quotes_only: bool,
 ) -> VerifyUpdate:
-    """Remove markers that point to nothing, check the rest of the text, and mark in it what does not stand.
+    """Remove invalid markers and foreign links, check the text, and annotate each certain error.
 
-    An answer without any marker is unpinned where it was to have them: a refusal claims nothing, nor does an answer to
-    thanks. Where no markers are asked for, the text stays as it is. Marks are in the language of the turn; figures are
-    checked if the question, and so the answer, is in Spanish.
+    ``quotes_only``: only markers are checked. Reads ``draft``, ``context``, ``conversation``, ``refusal``,
+    ``abstained``, ``needs``, ``retried`` and ``rewritten``.
     """
     grounded, draft = runtime.context.grounded_prompting, state["draft"]
     spoken = language_of_turn(state, language)
@@ -109,13 +101,13 @@ async def verify(
 
 
 def _said_by_user(state: RagState) -> str:
-    """Return all that the user has said: figures of his own are no claims about the law."""
+    """Return the user's questions: their figures are no claims about the law."""
     turns = [message["content"] for message in state["conversation"] if message["role"] == "user"]
     return "\n".join([*turns, state["turn_question"]["asked"]])
 
 
 def _said_before(state: RagState) -> str:
-    """Return the earlier answers of the conversation: their figures were checked when they were given."""
+    """Return the earlier answers: their figures were checked before."""
     return "\n".join(message["content"] for message in state["conversation"] if message["role"] != "user")
 
 
@@ -127,7 +119,7 @@ def _check(
 
 
 def _read_by_nobody(provisions: Sequence[NamedVerdict], known: KnownProvisions) -> list[Candidate]:
-    """Return the first part of each provision that the answer names, the index has, and the model has not read."""
+    """Return the first part of each provision that the answer names, indexed but unread."""
     refs = [
         (verdict["law_id"], verdict["provision_key"])
         for verdict in provisions

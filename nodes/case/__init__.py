@@ -1,4 +1,1 @@
-"""Stages of case handling, one file per stage.
-
-Search and reranking are the stages of the answering graph.
-"""
+"""Stages of case handling, one file each; search and reranking are those of the answering graph."""

@@ -32,7 +32,7 @@ from state.context import ResolvedContext
 from state.run import Search, at_rest
 
 MAX_SUMMARISED = 12
-"""Data that go into the search: more of them drown the inquiry."""
+"""Data added to the search: more of them would outweigh the inquiry."""
 
 
 class AcceptCaseUpdate(Search):
@@ -81,15 +81,13 @@ async def accept_case(
     language: Language,
     question_time: QuestionTime,
 ) -> AcceptCaseUpdate:
-    """Reset the turn, check the input, and set filter and search.
+    """Reset the turn, check the input, and set filter and searches.
 
-    What a case needs is searched by the inquiry, and by that and the topic, in the chunks that tell it; a response, by
-    the inquiry, and by that and the collected data, in all that may be part of it. A filter field that the caller left
-    open has the value that the data have under its name, else the one that the inquiry names, if it names one.
-    ``question_time`` has the seconds that all model calls of the case may take together, and the day.
+    An open filter field takes its value from the data, else from the inquiry. Reads ``inquiry``, ``collected_data``,
+    ``max_tokens``, ``turn`` and the filter fields of the profile.
 
     Raises:
-        InvalidInput: something that the caller sent cannot be used.
+        InvalidInput: the input cannot be used.
     """
     check_options(runtime.context, profile)
     inquiry = checked_inquiry(state.get("inquiry"))
@@ -159,7 +157,7 @@ async def accept_case(
 
 
 def summary(collected: Mapping[str, CollectedValue]) -> str:
-    """Return collected data as words to search with: "employment status terminated; balance $10,000"."""
+    """Return collected data as search words: "employment status terminated; balance $10,000"."""
     data = [(name, text) for name, value in collected.items() if not is_placeholder(text := text_of(value))]
     return "; ".join(f"{name.replace('_', ' ')} {text}" for name, text in data[:MAX_SUMMARISED])
 
@@ -167,7 +165,7 @@ def summary(collected: Mapping[str, CollectedValue]) -> str:
 def _taken(
     key: str, filled: Mapping[str, str], before: Mapping[str, str], profile: Profile, language: Language
 ) -> list[str]:
-    """Return a note for each field that was open before, with the value that it was filled with."""
+    """Return a note for each field that was open ``before``, with the value filled in."""
     return [
         language.translate(key, field=field.label, value=filled[field.name])
         for field in profile.filter_fields

@@ -1,8 +1,6 @@
-"""Ask the person for data that are missing, by an interrupt, and go on with the answer.
+"""Ask the person for missing data by an interrupt whose value is a ``MissingData``.
 
-A run is interrupted only on a thread, where it can be resumed. The value of the interrupt is a ``MissingData``; it is
-resumed with an object of values by field (``Command(resume={"balance": "$10,000"})``), or with ``False`` to go on
-without any. Fields that the answer leaves out are not asked for again.
+Resume with values by field (``Command(resume={"balance": "$10,000"})``), or with ``False`` to continue without data.
 """
 
 import json
@@ -25,7 +23,7 @@ from state.context import ResolvedContext
 
 
 class AskMissingUpdate(TypedDict, total=False):
-    """The data with those of the answer, and the fields that it left open."""
+    """The data completed by the answer, and the fields left open."""
 
     collected: dict[str, CollectedValue]
     left_open: list[str]
@@ -41,10 +39,11 @@ async def ask_missing(
     language: Language,
     question_time: QuestionTime,
 ) -> AskMissingUpdate:
-    """Interrupt the run with the schemas of the fields without a value, and add the data of the answer.
-
-    Without a thread nothing is asked, and all fields are left open. An answer that is no object of values is asked for
+    """Interrupt a run on a thread with the schemas of the fields without a value; a malformed answer is requested
     again.
+
+    Reads ``wanted``, ``untyped``, ``left_open``, ``ask_problem``, ``collected``, ``filters``, ``article_id`` and
+    ``article_title``.
     """
     wanted = [name for name in state["untyped"] if name not in state["left_open"]]
     if not runtime.context.ask_missing or not _is_on_thread():
@@ -65,7 +64,7 @@ async def ask_missing(
 
 
 def _as_object(answer: object) -> object:
-    """Return an answer with a text read as JSON, as Studio may send it; an empty answer or a no gives no data."""
+    """Return an answer with JSON text parsed, as Studio may send it; an empty answer or a no becomes ``{}``."""
     if isinstance(answer, str) and answer.strip().startswith("{"):
         try:
             return json.loads(answer)

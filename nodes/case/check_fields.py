@@ -1,8 +1,4 @@
-"""Check the extracted data fields against the articles shown to the author.
-
-Fields without support in the context are dropped, and the required fields of the article are added. The
-result fits the token budget.
-"""
+"""Check the extracted data fields against the articles shown to the author."""
 
 import asyncio
 
@@ -20,7 +16,7 @@ from state.context import ResolvedContext
 
 
 class CheckFieldsUpdate(TypedDict):
-    """The data that the case needs, and the names of those that had no room."""
+    """The required fields, and the names of those dropped for lack of room."""
 
     required_fields: RequiredFields
     dropped_items: list[str]
@@ -34,7 +30,10 @@ async def check_fields(
     counter: TokenCounter,
     language: Language,
 ) -> CheckFieldsUpdate:
-    """Keep what the context bears out, add what its article requires, and drop what goes beyond the tokens."""
+    """Drop unsupported fields, add those that the article requires, and fit them into the token budget.
+
+    Reads ``drafted``, ``context`` and ``article_id``.
+    """
     needed = RequiredData.model_validate(state["drafted"]).required_fields
     chunks = [candidate["chunk"] for candidate in state["context"]]
     specs = field_specs(details_of(chunk) for chunk in chunks if chunk["law_id"] == state["article_id"])

@@ -1,7 +1,4 @@
-"""Remove from the answer every item that breaks a guardrail of the context.
-
-The reason that the author gives is checked in the same way, because users see it.
-"""
+"""Remove from the answer every item that breaks a guardrail of the context."""
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -16,7 +13,7 @@ from state.context import ResolvedContext
 
 
 class CheckGuardrailsUpdate(TypedDict):
-    """The answer without what breaks a guardrail, the author's reason unless it breaks one, and the account of it."""
+    """The remaining answer, the author's reason unless it breaks a guardrail, and the violations."""
 
     response: Response
     reason: str
@@ -26,9 +23,9 @@ class CheckGuardrailsUpdate(TypedDict):
 async def check_guardrails(
     state: CaseState, runtime: Runtime[ResolvedContext], *, language: Language
 ) -> CheckGuardrailsUpdate:
-    """Check every item of the answer against every guardrail of the context, and its figures against what was given.
+    """Check every item, and the reason shown to users, against the guardrails, and figures against the given material.
 
-    The reason is checked as an item of the answer is: it is shown, too.
+    Reads ``drafted``, ``context``, ``inquiry``, ``filters``, ``collected`` and ``worked``.
     """
     drafted = CaseResponse.model_validate(state["drafted"])
     chunks = [candidate["chunk"] for candidate in state["context"]]

@@ -1,7 +1,4 @@
-"""Choose the article that handles a case, and estimate the confidence of the match.
-
-The inquiry alone decides if any article handles it. Topic and data choose among the articles.
-"""
+"""Choose the article that handles a case, and estimate the confidence of the match."""
 
 from collections.abc import Mapping, Sequence
 
@@ -25,17 +22,17 @@ from state.case import CaseState
 from state.context import ResolvedContext
 
 CONFLICT_SHARE = 0.5
-"""Share of the confidence that is left if the inquiry names another value than the filter: either may be meant."""
+"""Factor of the confidence if the inquiry contradicts the filter: either may be meant."""
 
 SURE_OF_HINT = 0.6
-"""Least share of a matter that is named in the message of an inquiry that is out of scope."""
+"""Minimum share of a matter that is named in the message of an inquiry out of scope."""
 
 NO_MATCH = -20.0
-"""Log odds if there is no article at all."""
+"""Log odds without any article."""
 
 
 class ChooseArticleUpdate(TypedDict, total=False):
-    """The article, the probability that it handles the inquiry, and why it does not."""
+    """The article, the probability that it handles the inquiry, and the failure if it does not."""
 
     article_id: str
     article_title: str
@@ -55,11 +52,10 @@ async def choose_article(
     profile: Profile,
     language: Language,
 ) -> ChooseArticleUpdate:
-    """Match the inquiry with every article that the filter lets through, and choose one by topic and data, too.
+    """Match the inquiry with every article that passes the filter, and choose one by topic and data.
 
-    A filter that no article passes finds nothing: the case is out of scope with a confidence of 0. So is an inquiry
-    that no article matches. The case is uncertain if the inquiry names another provider, plan or regime than the
-    filter, or if inquiry, topic and data are of different articles. Data that no article asks for give a warning.
+    The inquiry alone decides if the case is in scope. Reads ``inquiry``, ``filters``, ``collected``, ``conflicts`` and
+    ``candidates``.
 
     Raises:
         StoreUnavailable: the articles cannot be read.
@@ -97,7 +93,6 @@ async def choose_article(
 
 
 def _own_data(state: CaseState, profile: Profile) -> dict[str, CollectedValue]:
-    """Return the data that are no filter field."""
     fields = {letters_and_digits(field.name) for field in profile.filter_fields}
     return {name: value for name, value in state["collected"].items() if letters_and_digits(name) not in fields}
 
@@ -105,7 +100,6 @@ def _own_data(state: CaseState, profile: Profile) -> dict[str, CollectedValue]:
 def _nothing_found(
     unknown: Sequence[str], filters: Mapping[str, str], profile: Profile, language: Language
 ) -> CaseFailure:
-    """Say that no article passes the filter, and why: ``unknown`` says which values are not known."""
     values = " + ".join(
         filters[field.name] for field in profile.filter_fields if field.name != TOPIC and field.name in filters
     )
@@ -114,7 +108,7 @@ def _nothing_found(
 
 
 def _doubt(state: CaseState, choice: Choice, profile: Profile, language: Language) -> CaseFailure | None:
-    """Say what contradicts itself in a case; ``None`` if nothing does."""
+    """Return the failure of a case that contradicts itself."""
     # A field that the article and the caller leave open does not decide anything; and a name without an article may be
     # a datum, such as the institution that receives the money.
     data = {spec["names"] for spec in choice.guide.fields if "names" in spec}
@@ -141,7 +135,7 @@ async def _out_of_scope(
     profile: Profile,
     language: Language,
 ) -> CaseFailure:
-    """Say that no article handles the inquiry, what it is about if that is sure, and what there are articles for."""
+    """Return the failure of an inquiry without an article, with its topic if sure, and the known articles."""
     kept_out = every[0] if every[0] not in matches else None
     message = say_out_of_scope(matches, language)
     candidates = sorted(state["candidates"], key=preference)
@@ -156,7 +150,6 @@ async def _out_of_scope(
 
 
 def _of_other_data(guide: Guide, of_data: Guide, language: Language) -> str:
-    """Say that the data are those of another article than the inquiry is of."""
     return language.translate(
         "case_data_of_other",
         of_data=of_data.title,
@@ -167,7 +160,6 @@ def _of_other_data(guide: Guide, of_data: Guide, language: Language) -> str:
 
 
 def _redirected(choice: Choice, profile: Profile, filters: Mapping[str, str], language: Language) -> str:
-    """Say which article the inquiry belongs to, and which topic would ask for it."""
     label = next(field.label for field in profile.filter_fields if field.name == TOPIC)
     return language.translate(
         "case_redirected",

@@ -18,7 +18,7 @@ from state.context import ResolvedContext
 
 
 class CloseRequiredDataUpdate(TypedDict):
-    """The result."""
+    """Result of the graph."""
 
     outcome: DataOutcome
     article_reference: ArticleReference | None
@@ -31,7 +31,11 @@ class CloseRequiredDataUpdate(TypedDict):
 async def close_required_data(
     state: CaseState, runtime: Runtime[ResolvedContext], *, profile: Profile, counter: TokenCounter, language: Language
 ) -> CloseRequiredDataUpdate:
-    """Say what was found and how sure that is; article and confidence are what the search measured."""
+    """Write the result; article and confidence are those of the search.
+
+    Reads ``failure``, ``confidence``, ``article_id``, ``article_title``, ``required_fields``, ``drafted``,
+    ``context``, ``dropped_items`` and the keys of ``case_metadata``.
+    """
     failure = state["failure"]
     outcome, message = _outcome(state, language)
     dropped, read = state["dropped_items"], read_case(state, profile, language)
@@ -72,7 +76,7 @@ def _outcome(state: CaseState, language: Language) -> tuple[DataOutcome, str]:
 
 
 def _unknown_article(state: CaseState, language: Language) -> list[str]:
-    """Return a warning where the author names an article that it was not shown."""
+    """Return a warning if the author names an article that it was not shown."""
     if state["failure"] or (article := _author_article(state)) in _context_articles(state):
         return []
     return [language.translate("case_unknown_article", article=article)]

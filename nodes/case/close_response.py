@@ -1,8 +1,4 @@
-"""Close the response graph: decision, message, metadata and the final event.
-
-A rule of the decision guide that applies takes precedence over the decision of the author. The stage also
-closes cases that could not be answered.
-"""
+"""Close the response graph: decision, message, metadata and the final event."""
 
 from collections.abc import Sequence
 
@@ -24,11 +20,11 @@ from state.case import CaseState, ResponseOutput
 from state.context import ResolvedContext
 
 MAX_QUOTED = 80
-"""Characters of a rejected datum that are quoted; the metadata have all of it."""
+"""Characters quoted of a rejected datum; the metadata have all of it."""
 
 
 class CloseResponseUpdate(TypedDict):
-    """The result."""
+    """Result of the graph."""
 
     decision: Decision
     response: Response
@@ -43,11 +39,12 @@ class CloseResponseUpdate(TypedDict):
 async def close_response(
     state: CaseState, runtime: Runtime[ResolvedContext], *, profile: Profile, counter: TokenCounter, language: Language
 ) -> CloseResponseUpdate:
-    """Decide, say why, and account for it.
+    """Decide the case, explain the decision, and write the metadata.
 
-    A rule of the decision guide that holds goes before what the author decided. To go on, a case needs a confidence of
-    0.70, all required data and those that a rule reads as values of their fields, without contradiction, and something
-    in its answer.
+    A matching rule of the decision guide overrides the author's decision. A case proceeds with a confidence of at
+    least 0.70, valid required data, no contradictions and a non-empty answer. Reads ``failure``, ``confidence``,
+    ``response``, ``drafted``, ``reason``, ``guardrails``, ``shortfall``, ``dropped_items`` and the keys of
+    ``case_metadata``.
     """
     failure = state["failure"]
     read = read_case(state, profile, language)
@@ -74,7 +71,6 @@ async def close_response(
 
 
 def _decision(state: CaseState, read: ReadData, language: Language) -> tuple[Decision, str]:
-    """Return the decision on a case that was answered, and why it is not to proceed, as far as is known."""
     ruled = apply_rules(case_rules(state), read)
     decision, reason = ruled or _drafted_decision(state, language)
     doubts = _doubts(state, read, language)
@@ -86,7 +82,6 @@ def _decision(state: CaseState, read: ReadData, language: Language) -> tuple[Dec
 
 
 def _drafted_decision(state: CaseState, language: Language) -> tuple[Decision, str]:
-    """Return the decision of the author, and why it does not let the case go on."""
     decision: Decision = state["drafted"]["decision"]
     if decision == "can_proceed":
         return decision, ""
@@ -96,7 +91,7 @@ def _drafted_decision(state: CaseState, language: Language) -> tuple[Decision, s
 
 
 def _doubts(state: CaseState, read: ReadData, language: Language) -> list[str]:
-    """Return what keeps a case from going on, whatever was decided."""
+    """Return the reasons that stop a case whatever was decided."""
     data = (("case_missing_data", read.without_value), ("case_conflicting_data", read.conflicting))
     doubts = [language.translate(key, fields=", ".join(names)) for key, names in data if names]
     doubts += [_explained(datum, language) for datum in read.rejected if datum["field"] in read.blocking]
@@ -108,7 +103,7 @@ def _doubts(state: CaseState, read: ReadData, language: Language) -> list[str]:
 
 
 def _lacking(shortfall: Shortfall, language: Language) -> list[str]:
-    """Return what the answer has none of though its article has some, and what to do about it."""
+    """Return the parts of the article missing in the answer, and advice."""
     if not shortfall["parts"]:
         return []
     lacking = [language.translate(f"case_lacks_{part}") for part in shortfall["parts"]]
@@ -124,7 +119,6 @@ def _joined(reasons: Sequence[str]) -> str:
 
 
 def _explained(datum: RejectedDatum, language: Language) -> str:
-    """Return in one sentence what was given, what is wrong with it and what is accepted."""
     given = datum["given"]
     return language.translate(
         "case_rejected_datum",
@@ -136,7 +130,7 @@ def _explained(datum: RejectedDatum, language: Language) -> str:
 
 
 def _warnings(state: CaseState, read: ReadData, language: Language) -> list[str]:
-    """Return what else was noticed; what is rejected and keeps no case from going on is told here alone."""
+    """Return further remarks, among them rejected data that do not stop the case."""
     warnings = [_explained(datum, language) for datum in read.rejected if datum["field"] not in read.blocking]
     if read.conflicting:
         warnings.append(language.translate("case_conflicting_data", fields=", ".join(read.conflicting)))

@@ -13,10 +13,10 @@ from state.context import ResolvedContext
 async def extract_fields(
     state: CaseState, runtime: Runtime[ResolvedContext], *, author: CaseAuthor, profile: Profile, language: Language
 ) -> DraftUpdate:
-    """Ask once, within the tokens that the profile allows for it; links lead to sources of the context alone.
+    """Ask the author once. Reads the keys of ``case_material``.
 
     Raises:
-        ModelError: the model failed for good, or its reply breaks the schema even after a repair.
+        ModelError: the model failed for good, or its repaired reply still breaks the schema.
     """
     tokens = profile.case.required_data.answer_tokens
     reply = await author.required_data(case_material(state, tokens), deadline=state.get("deadline"))

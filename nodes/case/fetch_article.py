@@ -1,8 +1,4 @@
-"""Fetch the critical chunks and the whole article of a case by the filter alone.
-
-Similarity has no part in this selection. The article also sets the filter fields that the caller left open,
-and a warning says so.
-"""
+"""Fetch the critical chunks and the whole article of a case by the filter, without similarity."""
 
 from dataclasses import replace
 
@@ -23,7 +19,7 @@ from state.run import days_of
 
 
 class FetchArticleUpdate(TypedDict, total=False):
-    """What was read of the article, and the candidates that are left to rank."""
+    """Chunks of the article, its required fields, and the candidates left to rank."""
 
     assumed: dict[str, str]
     critical: list[Chunk]
@@ -42,10 +38,10 @@ async def fetch_article(
     graph: CaseGraph,
     language: Language,
 ) -> FetchArticleUpdate:
-    """Read the critical chunks of the case, and its article with the required data; similarity has no part in which.
+    """Read the critical chunks and the article.
 
-    A filter field that the caller left open has the value of the article that the case is handled by: procedures of two
-    providers must not be mixed. That is said in a warning.
+    An open filter field takes the article's value, with a warning: procedures of two providers must not be mixed.
+    Reads ``article_id``, ``failure``, ``filters`` and ``candidates``.
     """
     article = state["article_id"]
     if state["failure"] or not article:

@@ -1,7 +1,4 @@
-"""Fit the answer into its token budget, and report the parts of the article that it lacks.
-
-Whole items are dropped until the answer has at most 30 % of the budget.
-"""
+"""Fit the answer into its token budget, and report the parts of the article that it lacks."""
 
 import asyncio
 
@@ -17,7 +14,7 @@ from state.context import ResolvedContext
 
 
 class FitAnswerUpdate(TypedDict):
-    """The answer, the items that had no room in it, and the parts of the article that it has none of."""
+    """The answer, the dropped items, and the missing parts of the article."""
 
     response: Response
     dropped_items: list[str]
@@ -25,7 +22,10 @@ class FitAnswerUpdate(TypedDict):
 
 
 async def fit_answer(state: CaseState, runtime: Runtime[ResolvedContext], *, counter: TokenCounter) -> FitAnswerUpdate:
-    """Put the worked calculations first, and drop whole items until the answer has no more than 30 % of the budget."""
+    """Put worked calculations first, and drop whole items until the answer has at most 30 % of the budget.
+
+    Reads ``response``, ``worked``, ``budget``, ``context``, ``critical``, ``of_article`` and ``article_id``.
+    """
     _, tokens = budget_shares(state["budget"])
     # Off the event loop: a model may have written a book.
     written = Answer.model_validate(state["response"])

@@ -1,7 +1,4 @@
-"""Shared parts of the case results: data, rules, author material, metadata and sources.
-
-All functions read the state of a case and leave it unchanged.
-"""
+"""Parts of case results shared by several stages: data, rules, author material, metadata and sources."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -42,25 +39,19 @@ from state.case import CaseState
 
 
 def case_data(state: CaseState) -> dict[str, CollectedValue]:
-    """Return all data of a case: what was collected, and the filter fields, which may be data that it needs.
-
-    A filter field goes before a datum of its name; that they differ is told (``read_case``).
-    """
+    """Return the collected data and the filter fields; a filter field overrides a datum of its name."""
     return {**state["collected"], **state["filters"]}
 
 
 def case_rules(state: CaseState) -> list[DecisionRule]:
-    """Return the rules of the context, or of the article before there is a context; those of the article first."""
+    """Return the rules of the context, or of the article while there is no context; the article's own first."""
     in_context = [candidate["chunk"] for candidate in state["context"]] or [*state["critical"], *state["of_article"]]
     chunks = sorted(in_context, key=lambda chunk: chunk["law_id"] != state["article_id"])
     return [rule for chunk in chunks for rule in details_of(chunk).get("rules", [])]
 
 
 def read_case(state: CaseState, profile: Profile, language: Language) -> ReadData:
-    """Read the data of a case as of its day, by the calendar of the profile.
-
-    A datum that contradicts the filter field of its name is conflicting.
-    """
+    """Read the data of a case as of its day; a datum that contradicts its filter field is conflicting."""
     today = date.fromisoformat(state["today"])
     read = read_data(state["wanted"], case_rules(state), case_data(state), today, profile.case.calendar, language)
     contradicted = contradicted_filters(profile.filter_fields, state["filters"], state["collected"], language)
@@ -68,13 +59,11 @@ def read_case(state: CaseState, profile: Profile, language: Language) -> ReadDat
 
 
 def case_calculations(state: CaseState, read: ReadData) -> list[WorkedCalculation]:
-    """Return the calculations that the article of the case asks for and its data suffice for."""
     own = [candidate["chunk"] for candidate in state["context"] if candidate["chunk"]["law_id"] == state["article_id"]]
     return applicable_calculations([rule for chunk in own for rule in details_of(chunk).get("rules", [])], read)
 
 
 def low_confidence(state: CaseState, language: Language) -> str:
-    """Say that the confidence is too low for the case to go on, and what to do."""
     if says_too_little(state["inquiry"], language):
         return language.translate("case_too_little_said")
     return language.translate("case_low_confidence", confidence=written(state["confidence"], 2, language.code))
@@ -86,7 +75,7 @@ def case_material(
     read: ReadData | None = None,
     calculations: Sequence[WorkedCalculation] = (),
 ) -> CaseMaterial:
-    """Return what an author works from; of ``read`` data those that are no value are missing, and not shown."""
+    """Return the material of the author; invalid data of ``read`` count as missing and are not shown."""
     chunks = [candidate["chunk"] for candidate in state["context"]]
     article = state["article_id"]
     return CaseMaterial(
@@ -106,7 +95,6 @@ def case_material(
 
 
 def case_metadata(state: CaseState, read: ReadData, answer_tokens: int) -> CaseMetadata:
-    """Return the metadata of a case; ``answer_tokens`` are those of its answer."""
     return {
         "article_id": state["article_id"],
         "article_title": state["article_title"],
@@ -133,23 +121,20 @@ DECISION_OF: dict[FailureName, Literal["uncertain", "out_of_scope"]] = {
     "OtherArticle": "uncertain",
     "OtherValue": "uncertain",
 }
-"""What becomes of a case that was not handed to the author."""
 
 
 def case_sources(state: CaseState, tier_of: Callable[[Chunk], str] = lambda chunk: chunk["tier"]) -> list[Source]:
-    """Return the chunks that the author was shown, in their order; ``tier_of`` returns the tier that each had there."""
     return [_source(candidate["chunk"], tier_of(candidate["chunk"])) for candidate in state["context"]]
 
 
 def left_out_of(chunks: Sequence[Chunk]) -> list[LeftOut]:
-    """Return what metadata say of chunks that had no room in the context."""
     return [
         {"chunk_id": chunk["id"], "title": shown_title(chunk), "chunk_type": chunk["chunk_type"]} for chunk in chunks
     ]
 
 
 def titles_of(chunks: Sequence[Chunk]) -> str:
-    """Return the titles of chunks as a list to be read, each once."""
+    """Return the titles of chunks separated by semicolons, each once."""
     return "; ".join(dict.fromkeys(map(shown_title, chunks)))
 
 
@@ -168,7 +153,7 @@ def _source(chunk: Chunk, tier: str) -> Source:
 
 
 def _cited(provision: str) -> CitedProvision:
-    """Return a provision ("BOE-A-2015-11430#Artículo 55") with the name of its law and its address."""
+    """Return a provision ("BOE-A-2015-11430#Artículo 55") with the name and address of its law."""
     law_id, _, label = provision.partition("#")
     law = known_laws().get(law_id)
     return {
@@ -180,14 +165,14 @@ def _cited(provision: str) -> CitedProvision:
 
 
 class DraftUpdate(TypedDict):
-    """What the author wrote, as it wrote it, and what that cost."""
+    """The author's reply and its cost."""
 
     drafted: dict[str, Any]
     cost: Cost
 
 
 def draft_update(reply: Structured[Any], state: CaseState, language: Language) -> DraftUpdate:
-    """Return the update of a stage from the author's reply; links lead to sources of the context alone."""
+    """Return the update for the author's reply, without links to addresses outside the context."""
     return {
         "drafted": texts_without_foreign_links(
             reply.value.model_dump(), source_addresses(state["context"]), language.translate("rag_link_left_out")

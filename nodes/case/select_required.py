@@ -1,7 +1,4 @@
-"""Select the context for the extraction of required data.
-
-The required data of the article are kept whole, and other chunks as far as the budget allows.
-"""
+"""Select the context for the extraction of required data."""
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -21,7 +18,7 @@ from state.context import ResolvedContext
 
 
 class SelectRequiredUpdate(TypedDict, total=False):
-    """The context and what it is worth, or why there is none."""
+    """The context with its raw confidence, or the failure that leaves it empty."""
 
     context: list[Candidate]
     context_tokens: int
@@ -39,7 +36,10 @@ async def select_required(
     counter: TokenCounter,
     language: Language,
 ) -> SelectRequiredUpdate:
-    """Keep the required data of the article whole, and of the rest what the budget bears."""
+    """Keep the required data of the article whole, and other chunks within the budget.
+
+    Reads ``candidates``, ``of_article``, ``found``, ``inquiry``, ``article_id`` and ``failure``.
+    """
     settings, article = profile.case.required_data, state["article_id"]
     candidates = with_article(state["candidates"], state["of_article"])
     always, others = order_for_required_data(candidates, settings, article)

@@ -1,7 +1,4 @@
-"""Select the context of a response: every critical chunk, then the other chunks tier by tier.
-
-Other chunks are kept as far as the token budget allows.
-"""
+"""Select the context of a response: every critical chunk, then the other chunks tier by tier."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -33,11 +30,11 @@ from state.case import CaseState
 from state.context import ResolvedContext
 
 CRITICAL_SCORE = 1.0
-"""Of what is read whatever the search says."""
+"""Score of critical chunks, which the search did not rank."""
 
 
 class SelectTiersUpdate(TypedDict, total=False):
-    """The context and what it is worth, or why there is none."""
+    """The context with its raw confidence, or the failure that leaves it empty."""
 
     context: list[Candidate]
     context_tokens: int
@@ -56,7 +53,11 @@ async def select_tiers(
     counter: TokenCounter,
     language: Language,
 ) -> SelectTiersUpdate:
-    """Keep all critical chunks, those of the article first, and after them the others by tier."""
+    """Keep all critical chunks, those of the article first, then the others by tier within the token budget.
+
+    Reads ``critical``, ``of_article``, ``candidates``, ``found``, ``inquiry``, ``budget``, ``article_id`` and
+    ``failure``.
+    """
     critical = _critical(state, profile.case.tiers.critical)
     raw = raw_confidence(
         of_article(found_by(state["found"], state["inquiry"]), state["article_id"]),
@@ -92,7 +93,7 @@ async def select_tiers(
 def _advice(
     article: Sequence[Chunk], essential_tokens: int, counter: TokenCounter, language: Language
 ) -> Iterator[None]:
-    """Say of what does not fit how much an answer needs, too: what holds the critical chunks may hold no steps."""
+    """Add to the error the budget for a whole answer: room for critical chunks may leave none for steps."""
     try:
         yield
     except InsufficientContext as error:
@@ -120,7 +121,6 @@ def _warnings(
     counter: TokenCounter,
     language: Language,
 ) -> list[str]:
-    """Return what is told of the chunks of the article that had no room: their titles, and what would make room."""
     if not left_out:
         return []
     least = least_max_tokens(tokens_up_to(critical, others, left_out, counter), 0)

@@ -1,7 +1,4 @@
-"""Read free text among the collected data as typed values, with the reader model if one is configured.
-
-Offline, ``articulado.cases.typed_data`` reads what a library can; the rest is asked for.
-"""
+"""Convert free text among the collected data into typed values with the reader model, if configured."""
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -18,7 +15,7 @@ from state.context import ResolvedContext
 
 
 class TypeDataUpdate(TypedDict, total=False):
-    """The data, those typed by the model in place of what was written, and the fields that lack a value."""
+    """The data with the model's values, and the fields without a value."""
 
     collected: dict[str, CollectedValue]
     untyped: list[str]
@@ -34,9 +31,9 @@ async def type_data(
     profile: Profile,
     language: Language,
 ) -> TypeDataUpdate:
-    """Have texts that are no value of their field read by the model; without one, or if it fails, they stay.
+    """Let the model read texts that are no valid value of their field; without a model, or if it fails, they stay.
 
-    A value that is none of its field either is left out. Each that is taken is told in a warning.
+    Reads ``collected``, ``wanted``, ``confidence``, ``failure`` and the keys of ``read_case``.
     """
     if state["failure"] or state["confidence"] < MIN_CONFIDENCE:
         return {"untyped": []}
@@ -64,7 +61,6 @@ async def type_data(
 
 
 def _with_values(state: CaseState, values: dict[str, str]) -> dict[str, CollectedValue]:
-    """Return the collected data with values of fields in place of what was sent for these."""
     replaced = {
         name for spec in state["wanted"] if spec["field"] in values for name in sent_values(spec, state["collected"])
     }

@@ -23,12 +23,10 @@ class WriteResponseUpdate(DraftUpdate):
 async def write_response(
     state: CaseState, runtime: Runtime[ResolvedContext], *, author: CaseAuthor, profile: Profile, language: Language
 ) -> WriteResponseUpdate:
-    """Work out the calculations of the article, and ask once, within the tokens that are left for the answer.
-
-    Links lead to sources of the context alone.
+    """Ask the author once, with worked calculations. Reads ``budget`` and the keys of ``case_material``.
 
     Raises:
-        ModelError: the model failed for good, or its reply breaks the schema even after a repair.
+        ModelError: the model failed for good, or its repaired reply still breaks the schema.
     """
     _, tokens = budget_shares(state["budget"])
     read = read_case(state, profile, language)

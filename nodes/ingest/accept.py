@@ -12,11 +12,10 @@ from articulado.values.errors import InvalidInput
 from state.ingest import IngestState
 
 _LISTS = {"paths": "leyes/", "boe": "BOE-A-2015-11430", "remove": "BOE-A-2015-11430"}
-"""The fields that are lists of names, each with an example of a name."""
 
 
 class AcceptUpdate(TypedDict):
-    """The request, and everything else as at the beginning of a run."""
+    """The request, and all other keys reset."""
 
     request: IngestRequest
     downloaded: list[SourceFile]
@@ -33,12 +32,10 @@ class AcceptUpdate(TypedDict):
 
 
 async def accept(state: IngestState, runtime: Runtime[None]) -> AcceptUpdate:
-    """Check the request.
-
-    One that asks for nothing is to renew the index from its own documents: ``discover`` knows whether it has any.
+    """Check the request; an empty one renews the index from its own documents. Reads the keys of ``IngestInput``.
 
     Raises:
-        InvalidInput: it names a law that cannot be, or what is no list of names.
+        InvalidInput: a law id is malformed, or a field has the wrong type.
     """
     values = {name: state.get(name) for name in get_type_hints(IngestRequest)}
     for name in _LISTS:

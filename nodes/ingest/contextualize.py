@@ -1,10 +1,4 @@
-"""Write a context sentence for each child chunk with the reader model, if the settings ask for it.
-
-The run stops before the first request and asks for consent to the cost, unless the request is
-``confirmed``. ``situate`` requests only the sentences missing in the cache and stores each at once. A child
-without a usable reply is left out and requested again by the next run (contextual retrieval: Anthropic, "Introducing
-Contextual Retrieval", 2024).
-"""
+"""Write a context sentence for each child chunk (Anthropic, "Introducing Contextual Retrieval", 2024)."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -48,15 +42,15 @@ if TYPE_CHECKING:
 
 
 YES = ("true", "sí", "si", "s", "yes", "y")
-"""What counts as a yes where an answer is a text, as a person types it in Studio."""
+"""Answers typed in Studio that count as a yes."""
 
 
 PAIRS = 10_000
-"""Children that are asked about together: what is held of them at once."""
+"""Children per batch, which bounds memory."""
 
 
 class ContextualizeUpdate(TypedDict, total=False):
-    """What the user should know; the sentences are in their cache. After a no, the index is to stay as it is."""
+    """Warnings; after a declined cost, an update that leaves the index as it is."""
 
     warnings: list[str]
     changed: bool
@@ -75,14 +69,14 @@ async def contextualize(
     reader: Callable[[], ChatModel],
     counter: Callable[[], TokenCounter],
 ) -> ContextualizeUpdate:
-    """Ask for the sentences that are not in the cache, once the cost of them is allowed.
+    """Request the sentences missing in the cache; unless ``confirmed``, interrupt the run first with their cost.
 
-    Without ``confirmed`` the run stops before the first request and tells the cost; it goes on when it is resumed with
-    a yes (``true``, "sí"). Any other answer leaves the index as it is, and the report says so.
+    Any answer but a yes (``true``, "sí") leaves the index as it is. Reads ``request``, ``draft``, ``with_packaged``
+    and ``warnings``.
 
     Raises:
         ConfigurationError: the reader cannot write.
-        ModelError: the provider failed for good; what it has written is kept.
+        ModelError: the provider failed for good; the sentences written so far are cached.
     """
     settings = base.settings
     check_reader(settings.reader)
@@ -124,7 +118,6 @@ def _is_yes(answer: object) -> bool:
 
 
 def _unchanged(state: IngestState) -> ContextualizeUpdate:
-    """Return an update by which nothing is written, and the report is of the index as it is."""
     return {
         "changed": False,
         "added": [],
@@ -137,7 +130,6 @@ def _unchanged(state: IngestState) -> ContextualizeUpdate:
 
 
 def _pairs(state: IngestState, base: IndexBase) -> Iterator[list[ParentChild]]:
-    """Yield the children of the documents that are to be written, each with its parent, many at once."""
     batch: list[ParentChild] = []
     with Draft(base.drafts / state["draft"]) as draft:
         reader = DocumentReader(draft, base.workspace, base.profile, packaged=state["with_packaged"])
@@ -163,14 +155,12 @@ async def situate(
     concurrency: int,
     progress: "Progress" = lambda step, done, total: None,
 ) -> dict[int, str]:
-    """Return the sentence of each child, by its id, asking only for those that the cache lacks.
+    """Return the sentences by child id, requesting only those that the cache lacks, ``concurrency`` at once.
 
-    At most ``concurrency`` requests run at once, and each sentence is kept as soon as it is there. A child whose reply
-    is refused, cut or holds no sentence is left out: it is asked for again by the next run. The first request that
-    fails for good stops new ones; those that run are waited for and kept.
+    A child whose reply is refused, cut or empty is left out and requested again by the next run.
 
     Raises:
-        ArticuladoError: (the type of the failure) a request failed; the message says how much is done.
+        ArticuladoError: a request failed, and no new one was started; the message counts the sentences kept.
     """
     keys = await asyncio.to_thread(prompt.keyed, children, reader.name)
     requests = dict(keys)
@@ -215,7 +205,6 @@ def check_reader(reader: ModelSettings) -> None:
 
 
 async def _ask(reader: ChatModel, prompt: ContextPrompt, parent: Chunk, child: Chunk) -> str:
-    """Return the sentence of a child, empty where the reader does not give one, or not all of it."""
     try:
         sent: Message = {"role": "user", "content": prompt.message(parent, child)}
         completion = await reader.complete(prompt.instructions, [sent])
@@ -226,6 +215,5 @@ async def _ask(reader: ChatModel, prompt: ContextPrompt, parent: Chunk, child: C
 
 
 def _with_progress(error: ArticuladoError, done: int, total: int) -> ArticuladoError:
-    """Return an error of the same type whose message says how many sentences are kept."""
     counts = {"total": written(total), "done": written(done), "missing": written(total - done)}
     return type(error)(translate("ingest.sentences_kept", error=error, **counts))

@@ -1,7 +1,4 @@
-"""Determine the documents of the new index, from its present documents and the request.
-
-A document stays unchanged as long as none of its files has changed.
-"""
+"""Determine the documents of the new index, from the present documents and the request."""
 
 import asyncio
 import os
@@ -26,11 +23,10 @@ from articulado.values.errors import InvalidInput
 from state.ingest import IngestState
 
 MAX_NAMED = 8
-"""Documents that a message lists."""
 
 
 class Discovered(TypedDict):
-    """The documents, and what they are compared with."""
+    """The draft of the index, and the generation that it is compared with."""
 
     base: str
     with_packaged: bool
@@ -41,22 +37,20 @@ class Discovered(TypedDict):
 
 
 class DiscoverUpdate(Discovered):
-    """The same, and the request: it is one to rebuild where the server has lost what the index is made of."""
+    """The same, with ``rebuild`` added to the request if the server has lost collections."""
 
     request: IngestRequest
     warnings: list[str]
 
 
 async def discover(state: IngestState, runtime: Runtime[None], *, base: IndexBase) -> DiscoverUpdate:
-    """Group the files that were named, and those of the index's other documents, by document.
+    """Group the requested files and those of the indexed documents by document.
 
-    Where nothing is named, the documents are those that the index has. A document stays as it is while none of its
-    files has changed. It goes where it is to be removed, or where all of its files have vanished from the folders
-    named. What cannot be read now keeps its place.
+    A document is removed on request, or if all its files have vanished from the requested folders. Reads ``request``,
+    ``downloaded``, ``undelivered`` and ``warnings``.
 
     Raises:
-        InvalidInput: a document to remove is not in the index, or belongs to the profile; the paths lead to no
-            document; or nothing is named, and nothing was ever ingested.
+        InvalidInput: a document to remove is unknown, no document is at the paths, or there is nothing to renew.
         IndexMismatch: the catalogue of the index cannot be read.
     """
     await base.bring_up_to_date(rebuild=bool(state["request"].get("rebuild")))
@@ -104,10 +98,7 @@ def _discover(state: IngestState, request: IngestRequest, base: IndexBase) -> Di
 
 
 def _unwanted(draft: Draft, gone: set[str], request: IngestRequest, failures: Sequence[Failure]) -> Iterator[str]:
-    """Yield the files that the index has and is not to have: of what is to go, or not there any more.
-
-    What has vanished from a folder that can be read is not wanted any more; what is there is given again.
-    """
+    """Yield indexed files that were removed by request or have vanished from a readable folder of the request."""
     folders = tuple(_as_prefix(absolute(path)) for path in request.get("paths", []))
     unreadable = tuple(_as_prefix(absolute(failure["source"])) for failure in failures)
     for path, identity in draft.paths():
@@ -121,7 +112,6 @@ def _as_prefix(path: str) -> str:
 
 
 def _removed(draft: Draft) -> list[str]:
-    """Return the titles of the documents of which no file is left."""
     planned = {identity for _, source in draft.planned() for identity in [source["identity"]]}
     return [
         source["title"]
@@ -132,20 +122,17 @@ def _removed(draft: Draft) -> list[str]:
 
 
 def _cutting(base: IndexBase) -> str:
-    """Return what decides where running text is cut: a provider's embedder, or offline the text alone."""
+    """Return the fingerprint on which cuts of running text depend: a provider's embedder, or none offline."""
     return base.fingerprints.embedder if base.settings.embedder.provider != "offline" else "offline"
 
 
 def _in_order(files: list[SourceFile]) -> list[SourceFile]:
-    """Return the files of a document, equal ones in the order in which they are there to be read."""
+    """Return the files of a document, existing ones before vanished ones."""
     return sorted(files, key=lambda file: is_loose(file) and not os.path.exists(file["path"]))
 
 
 def _source(files: list[SourceFile], draft: Draft, made_with: tuple[str, str, str]) -> Source:
-    """Return a document; one that is indexed and unchanged as it is.
-
-    ``made_with`` is the code, what cuts running text, and the profile, by which articles are read.
-    """
+    """Return a document; ``made_with`` has the digests of code, text splitter and profile."""
     code, cutting, profile = made_with
     first, identity = files[0], files[0]["identity"]
     # What is no law is cut by meaning, and leads to its file, by its path; a law is the same wherever it lies.
@@ -168,7 +155,7 @@ def _source(files: list[SourceFile], draft: Draft, made_with: tuple[str, str, st
 
 
 def _digests(files: Sequence[SourceFile]) -> list[str]:
-    """Return the digests of what a document is read from, the one that counts most first; each once."""
+    """Return the digests of the files that a document is read from, the newest text first; each once."""
     if is_loose(files[0]):
         return [files[0]["digest"]]
     digests = {file["path"]: file["digest"] for file in files}
@@ -176,7 +163,7 @@ def _digests(files: Sequence[SourceFile]) -> list[str]:
 
 
 def _to_remove(names: Iterable[str], catalog: Catalog, base: IndexBase) -> set[str]:
-    """Return identities and files of the documents that are to go, each named by its identifier, a name or its file."""
+    """Return identities and files of the documents to remove, each named by id, name or file."""
     gone: set[str] = set()
     for name in names:
         spellings = dict.fromkeys([name.strip(), name.strip().upper(), absolute(name)])

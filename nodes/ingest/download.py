@@ -1,8 +1,4 @@
-"""Download laws from the official gazette (BOE): named laws, results of a query, and updates.
-
-A law is downloaded only if it has changed since the stored copy. If the gazette cannot be reached, the
-stored copies stay in use.
-"""
+"""Download laws from the official gazette (BOE): named laws, results of a query, and updates."""
 
 import asyncio
 from collections.abc import Callable, Collection
@@ -26,7 +22,7 @@ STEP = "Descargando del BOE"
 
 
 class DownloadUpdate(TypedDict):
-    """The files of the laws, what could not be brought, and how the check went."""
+    """The files of the laws, the failures, and the counts of the update check."""
 
     downloaded: list[SourceFile]
     undelivered: list[Failure]
@@ -39,15 +35,14 @@ class DownloadUpdate(TypedDict):
 async def download(
     state: IngestState, runtime: Runtime[None], *, base: IndexBase, boe: Callable[[], BoeClient]
 ) -> DownloadUpdate:
-    """Download each law that has changed since the copy that is kept, one after another.
+    """Download each law that has changed since its stored copy; copies stay in use if the gazette cannot be reached.
 
-    What the gazette does not have is left out and told. Once it cannot be reached it is asked nothing more: laws that
-    are indexed, or have a copy, go on serving and count as unchecked, as does one about which its answer cannot be
-    read. A text that has lost much of its law is told and not taken, unless the request accepts it.
+    A text that has lost much of its law is reported and not taken, unless the request accepts it. Reads ``request``
+    and ``warnings``.
 
     Raises:
-        InvalidInput: the query finds nothing, or the gazette does not understand it.
-        SourceUnavailable: the gazette cannot be asked, there is no copy to serve, and nothing else is to be done.
+        InvalidInput: the query finds nothing or is invalid.
+        SourceUnavailable: the gazette cannot be reached, no copy exists, and the request asks for nothing else.
     """
     request = state["request"]
     progress = progress_of(runtime)
@@ -84,10 +79,7 @@ async def download(
 
 @dataclass
 class _Delivery:
-    """What the gazette gives, and how the check goes; ``unavailable`` is why it failed last.
-
-    ``unchecked`` are in order of asking.
-    """
+    """Downloaded laws and results of the update check; ``unavailable`` is the last error."""
 
     indexed: Collection[str]
     laws: dict[str, RawLaw] = field(default_factory=dict)
@@ -98,14 +90,14 @@ class _Delivery:
     unavailable: str = ""
 
     def take(self, law: RawLaw) -> None:
-        """Note a law that the gazette has answered about; one that has shrunk is as it was."""
+        """Add an answered law; a shrunk one keeps its status."""
         self.laws[law.id] = law
         self.unchecked.pop(law.id, None)
         if not law.shrunk:
             self.checked.add(law.id)
 
     def miss(self, law_id: str, error: SourceUnavailable, copy: RawLaw | None) -> None:
-        """Note a law about which there is no answer, or none that can be read; ``copy`` serves in its place."""
+        """Record a law without a readable answer; its ``copy`` is used instead."""
         self.unavailable = str(error)
         if copy:
             self.laws[law_id] = copy
@@ -120,10 +112,7 @@ class _Delivery:
 
 
 async def _due(boe: BoeClient, delivery: _Delivery) -> dict[str, str]:
-    """Return which of the indexed laws the gazette must be asked for; the others go into the delivery.
-
-    Where it does not give its list of updates, it is asked for none of them by itself.
-    """
+    """Return the indexed laws to download, none if the list of updates is unavailable; the others are delivered."""
     try:
         due = await boe.due(delivery.indexed)
     except SourceUnavailable as error:
@@ -136,7 +125,6 @@ async def _due(boe: BoeClient, delivery: _Delivery) -> dict[str, str]:
 
 
 async def _listed(boe: BoeClient, listing: Listing) -> dict[str, str]:
-    """Return the laws that a query finds, each with its last update."""
     laws = await boe.search(
         materia=listing.get("materia", ""),
         query=listing.get("query", ""),
@@ -168,7 +156,6 @@ def _day(written: str | None) -> date | None:
 
 
 def _indexed_laws(base: IndexBase, request: IngestRequest) -> Collection[str]:
-    """Return the ids of the laws of the index that came from the gazette, in its order."""
     with base.catalog(request) as catalog:
         return dict.fromkeys(
             source["law_id"]

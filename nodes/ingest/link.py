@@ -1,8 +1,4 @@
-"""Update the draft, and link new, changed and dependent documents to the provisions that they cite.
-
-References of all other documents stay as they are. If code or profile have changed, every document is
-linked again.
-"""
+"""Link documents to the provisions that they cite, in the draft of the index."""
 
 import asyncio
 from collections.abc import Iterable
@@ -28,15 +24,14 @@ STEP = "Enlazando citas"
 
 
 class LinkUpdate(TypedDict):
-    """Nothing: what has changed is in the draft."""
+    """Empty: the result is in the draft."""
 
 
 async def link(state: IngestState, runtime: Runtime[None], *, base: IndexBase) -> LinkUpdate:
-    """Link every document that is new or changed, and every one that has looked up what has come, gone or changed.
+    """Link new and changed documents, and those that cite a provision that came, went or changed.
 
-    Of the others the references stay: they rest on what they have looked up, and that is as it was. A wording that has
-    begun or ended since the last ingest counts as changed. Where the points are of no use, or code or profile are
-    others, everything is linked. What another machine has read and has not changed is left for it to link.
+    Everything is linked if the points cannot be reused, or if code or profile have changed. Reads ``draft``,
+    ``request`` and ``with_packaged``.
     """
     progress_of(runtime)(STEP, 0, 0)
     try:
@@ -82,7 +77,7 @@ def _link(state: IngestState, base: IndexBase) -> None:
 
 
 class _Changes:
-    """Has those linked again that have looked up what changes; where everything is, nothing need be noted."""
+    """Marks documents that cite changed provisions to be linked again, unless everything is."""
 
     def __init__(self, draft: Draft, everything: bool) -> None:
         self._draft = draft
@@ -94,7 +89,7 @@ class _Changes:
 
 
 def _put_planned(draft: Draft, index: ProvisionIndex, base: IndexBase, changed: _Changes, everything: bool) -> bool:
-    """Bring the documents of files up to date; tell whether any has come or gone."""
+    """Update the documents of files in the draft; tell if any was added or removed."""
     came_or_went = False
     for position, source in draft.planned(taken=True):
         before = draft.number_of(source["collection"], source["law_id"])
@@ -115,7 +110,7 @@ def _put_planned(draft: Draft, index: ProvisionIndex, base: IndexBase, changed: 
 
 
 def _put_bundled(draft: Draft, index: ProvisionIndex, reader: DocumentReader, bundle: str, changed: _Changes) -> None:
-    """Bring what comes along up to date: what has no place beside the documents any more goes, what has one comes."""
+    """Add packaged documents without a counterpart among the files, and remove those with one."""
     brought = draft.brought()
 
     def has_document(collection: str, law_id: str) -> bool:
@@ -140,7 +135,7 @@ def _put_bundled(draft: Draft, index: ProvisionIndex, reader: DocumentReader, bu
 
 
 _AFTER_FILES = 1 << 40
-"""What comes along is written after the documents of files."""
+"""Position from which packaged documents are written, after those of files."""
 
 
 def _source(document: BundledDocument, bundle: str) -> Source:

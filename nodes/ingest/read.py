@@ -1,7 +1,4 @@
-"""Read new and changed documents, and split them into parent chunks.
-
-A document that cannot be read keeps its state in the index.
-"""
+"""Read new and changed documents, and split them into parent chunks."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -30,7 +27,7 @@ STEP = "Leyendo documentos"
 
 
 class ReadUpdate(TypedDict):
-    """What is new and what has changed among the documents that can be read; they themselves are in the draft."""
+    """New and changed documents by title; their contents are in the draft."""
 
     added: list[str]
     updated: list[str]
@@ -42,16 +39,15 @@ class ReadUpdate(TypedDict):
 
 
 async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, models: IndexModels) -> ReadUpdate:
-    """Stage every document that is not staged yet; what an earlier run has staged is not read again.
+    """Stage every document that no earlier run has staged; an unreadable one keeps its indexed contents.
 
-    A document that cannot be read keeps what the index has of it, and so does one of an index on a server that another
-    machine has read. Of two documents of the same id that counts which
-    the index has, else the first; if they say the same, they are one.
+    Of two documents with the same id, the indexed one or else the first counts; equal ones are merged. Reads
+    ``draft``, ``request``, ``removed``, ``with_packaged``, ``failures`` and ``warnings``.
 
     Raises:
-        InvalidInput: nothing at all can be read, and nothing is left of the index.
+        InvalidInput: nothing can be read, and nothing is left of the index.
         ConfigurationError: the folder of the index cannot be used.
-        ModelError: a provider's embedder, which finds where running text may be cut, has failed.
+        ModelError: a provider's embedder, which finds the cuts of running text, has failed.
     """
     progress, workspace = progress_of(runtime), base.workspace
     failures, warnings = list(state["failures"]), list(state["warnings"])
@@ -100,13 +96,12 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, m
 
 
 def _has_unlinked(draft: Draft, workspace: Workspace) -> bool:
-    """Tell whether there is a document to be linked again that can be read here."""
     return any(workspace.has(staged) for _, _, staged in draft.disturbed())
 
 
 @dataclass
 class _News:
-    """How many documents there are, how many of them are not as the index has them, and what the report names."""
+    """Counts of documents (``fresh``: not as indexed), and the titles and files for the report."""
 
     taken: int = 0
     fresh: int = 0
@@ -117,10 +112,7 @@ class _News:
 
 
 def _take_unchanged(draft: Draft, workspace: Workspace, *, kept: bool) -> list[int]:
-    """Take the documents that are as the index has them, and return the positions of those that are to be read.
-
-    With ``kept`` those are taken too of which nothing is on this machine, neither what was read nor a file.
-    """
+    """Take the unchanged documents (with ``kept`` also of another machine); return the positions of the others."""
     to_read: list[int] = []
     for position, source in draft.planned():
         before = draft.source_named(source["identity"]) if source["law_id"] else None
@@ -155,7 +147,6 @@ def _news(draft: Draft, workspace: Workspace) -> _News:
 
 
 async def _staged(planned: tuple[int, Source], workspace: Workspace, models: IndexModels) -> tuple[Source, list[str]]:
-    """Return a document with what was read of it, now or before, and the warnings of what is read now."""
     _, source = planned
     warnings: list[str] = []
     staged = await asyncio.to_thread(workspace.staged, source["staged"])
@@ -167,11 +158,7 @@ async def _staged(planned: tuple[int, Source], workspace: Workspace, models: Ind
 
 
 def _as_indexed(draft: Draft, source: Source, workspace: Workspace, *, kept: bool) -> Source | None:
-    """Return a document that can no longer be read as the index has it; ``None`` where it has not.
-
-    Raises:
-        InvalidInput: what was read of it is gone, too, and the index does not keep it without.
-    """
+    """Return the indexed entry of an unreadable document; raise ``InvalidInput`` if its staged text is gone."""
     before = draft.source_named(source["identity"])
     if before is not None and not kept and workspace.staged(before["staged"]) is None:
         raise InvalidInput(
@@ -183,7 +170,7 @@ def _as_indexed(draft: Draft, source: Source, workspace: Workspace, *, kept: boo
 
 
 def _take(position: int, document: Source, draft: Draft, workspace: Workspace) -> list[Failure]:
-    """Take a document, by collection and id; return what of it is not taken."""
+    """Take a document, merged with one of the same id; return the failures."""
     twin = draft.taken(document["collection"], document["law_id"])
     if twin is None:
         draft.take(position, document)
@@ -200,12 +187,11 @@ def _take(position: int, document: Source, draft: Draft, workspace: Workspace) -
 
 
 def _moved(source: Source) -> bool:
-    """Tell whether a document has left the place where it was found."""
+    """Tell if no file of a document exists any more."""
     return not any(Path(file["path"]).exists() for file in source["files"])
 
 
 def _same_text(source: Source, other: Source, workspace: Workspace) -> bool:
-    """Tell whether two documents of the same id say the same: then they are one, whatever their files are."""
     one, two = workspace.staged(source["staged"]), workspace.staged(other["staged"])
     if one is None or two is None:  # read on another machine
         return False
@@ -213,7 +199,6 @@ def _same_text(source: Source, other: Source, workspace: Workspace) -> bool:
 
 
 def _is_same(indexed: Source, source: Source) -> bool:
-    """Tell whether the index has a document as it is, from the same files."""
     return indexed["staged"] == source["staged"] and _paths(indexed) == _paths(source)
 
 
@@ -222,7 +207,7 @@ def _paths(source: Source) -> set[str]:
 
 
 def _reads_alike(indexed: Source, source: Source, workspace: Workspace) -> bool:
-    """Tell whether a document that was read anew says what the index has of it, as with an older text beside it."""
+    """Tell if a document read anew has the indexed contents, apart from skipped files and warnings."""
     old, new = workspace.staged(indexed["staged"]), workspace.staged(source["staged"])
     return (
         old is not None

@@ -10,7 +10,6 @@ from articulado.ingestion.indexing.parents import MAX_EXAMPLES
 from state.ingest import IngestReport, IngestState
 
 LAWS = "normativa"
-"""The collection of laws."""
 
 
 class SummarizeUpdate(TypedDict):
@@ -20,7 +19,7 @@ class SummarizeUpdate(TypedDict):
 
 
 async def summarize(state: IngestState, runtime: Runtime[None], *, base: IndexBase) -> SummarizeUpdate:
-    """Report what the index has now, what has changed, which citations lead nowhere and what was left out."""
+    """Write the report. Reads all keys of the run."""
     return await asyncio.to_thread(_summary, state, base)
 
 

@@ -1,8 +1,4 @@
-"""Write the changes into a new generation of the index, and serve it.
-
-If another ingest has published meanwhile, the stage sets ``stale`` and the documents are examined again. If
-writing fails, the old index stays in use.
-"""
+"""Write the changes into a new generation of the index, and publish it."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,14 +43,14 @@ from nodes.stage import progress_of
 from state.ingest import IngestState
 
 REFIT_DUE = 0.2
-"""Share of the points that have changed since an encoder was fitted to the texts, from which it is due to be anew."""
+"""Share of changed points since the encoder was fitted from which a refit is due."""
 
 CHARACTERS_PER_POINT = 160
-"""Of the text of a document, for each parent and child that is made of it: rather fewer than more."""
+"""Characters of text per point (parents and children), a low estimate."""
 
 
 class WriteIndexUpdate(TypedDict, total=False):
-    """Whether the documents must be looked at again, or else what was written."""
+    """``stale`` if another ingest has published meanwhile, else the counts of written points."""
 
     stale: bool
     generation: str
@@ -66,13 +62,13 @@ class WriteIndexUpdate(TypedDict, total=False):
 async def write_index(
     state: IngestState, runtime: Runtime[None], *, base: IndexBase, models: IndexModels, writer: WriterFactory
 ) -> WriteIndexUpdate:
-    """Compare what has changed with the points of the index, document by document, write the difference, and serve it.
+    """Compare the changed documents with the points of the index, write the difference, and publish it.
 
-    An index has one writer at a time. Where another ingest has published while this one waited, the documents are
-    looked at again.
+    An index has one writer at a time: if another ingest has published meanwhile, ``stale`` is set. Reads ``base``,
+    ``draft``, ``request``, ``with_packaged`` and ``warnings``.
 
     Raises:
-        ConfigurationError, StoreUnavailable, ModelError: it could not be written; the old index is still served.
+        ConfigurationError, StoreUnavailable, ModelError: writing failed; the old index stays in use.
     """
     settings, profile, progress = base.settings, base.profile, progress_of(runtime)
     check_models(settings)
@@ -110,7 +106,7 @@ async def write_index(
 
 
 def _encode_known_questions(base: IndexBase, progress: Progress) -> list[str]:
-    """Encode the known questions by the sentence encoder of the settings; return why that was not possible."""
+    """Encode the known questions with the sentence encoder; return the error as a warning."""
     if not base.profile.features.spanish_law:
         return []
     try:
@@ -128,7 +124,7 @@ async def _write(
     models: IndexModels,
     progress: Progress,
 ) -> WriteCounts:
-    """Write the documents of a draft that are to be looked at, into a generation that continues or is new."""
+    """Write the documents of a draft into a generation that continues the present one or is new."""
     settings, profile = models.settings, models.profile
     stored, count = None, WordCount()
     if await asyncio.to_thread(draft.fact, "continues"):
@@ -171,7 +167,7 @@ def _all_entries(draft: Draft, documents: DocumentEntries) -> Iterator[Entry]:
 
 
 def _note_drift(draft: Draft, counts: WriteCounts, points: int, profile: Profile) -> list[str]:
-    """Note how much has changed since the encoder was fitted; return the warning where it is due to be fitted anew."""
+    """Add up the changes since the encoder was fitted; return a warning if a refit is due."""
     continues = bool(draft.fact("continues"))
     drift = draft.drift + counts.written + counts.deleted if continues else 0
     draft.note(drift=str(drift))
@@ -181,14 +177,13 @@ def _note_drift(draft: Draft, counts: WriteCounts, points: int, profile: Profile
 
 
 class _Contents(NamedTuple):
-    """How many documents of each collection a generation has, and in Spanish where they came from."""
+    """Documents per collection of a generation, and their origin in Spanish."""
 
     documents: dict[str, int]
     origin: str
 
 
 def _finish(draft: Draft, generation: Path) -> _Contents:
-    """Make of a draft the catalogue of a generation, and say what it has."""
     save_agreements(generation, draft.agreements())
     contents = _Contents(draft.documents(), _origin(draft.roots(), draft.record_laws))
     draft.finish()
@@ -196,7 +191,6 @@ def _finish(draft: Draft, generation: Path) -> _Contents:
 
 
 def _origin(roots: Iterable[str], record_laws: Sequence[str]) -> str:
-    """Return in Spanish where the documents came from, and that some laws are packaged records."""
     folders: list[str] = []
     downloaded = 0
     for root in roots:
@@ -210,6 +204,6 @@ def _origin(roots: Iterable[str], record_laws: Sequence[str]) -> str:
 
 
 def _clean(generation: Path, workspace: Workspace) -> None:
-    """Remove what neither this generation nor an ingest of the last day has use for."""
+    """Remove staged files that neither this generation nor an ingest of the last day uses."""
     with read_catalog(generation) as catalog:
         workspace.clean(catalog.is_staged)
