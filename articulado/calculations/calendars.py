@@ -1,7 +1,6 @@
 """Calendars of working days: national, regional and local holidays of a seat, and the court recess.
 
-National and regional holidays come from the package ``holidays``, local ones from ``plazos``; both are imported when a
-calendar is first read. A year that they do not have from official sources is refused.
+Holidays come from the packages ``holidays`` and ``plazos`` (local ones); years without official data are refused.
 """
 
 import re
@@ -20,11 +19,10 @@ from articulado.values.cases import Elapsed
 OFFICIAL_YEARS = range(2012, 2027)
 """Years whose national and regional holidays were checked against the official calendars."""
 FIXED_HOLIDAYS = {(1, 1): "Año Nuevo", (5, 1): "Fiesta del Trabajo", (10, 12): "Fiesta Nacional", (12, 25): "Navidad"}
-"""Holidays that article 37.2 ET fixes for the whole country, whatever a region decides."""
+"""Holidays of the whole country that no region can move (art. 37.2 ET)."""
 ONE_DAY = timedelta(days=1)
 _CAPITALISED = re.compile(r"[A-ZÁÉÍÓÚÑ]\w+(?:\s(?:(?:de|del|la|las|los|el)\s)*[A-ZÁÉÍÓÚÑ]\w+)*")
 MOST_LISTED = 6
-"""Municipalities of one name that a message lists."""
 _SATURDAY = 5
 _AUGUST = "agosto, inhábil en los juzgados"
 _CHRISTMAS = "del 24 de diciembre al 6 de enero, inhábil en los juzgados"
@@ -32,10 +30,10 @@ _CHRISTMAS = "del 24 de diciembre al 6 de enero, inhábil en los juzgados"
 
 @dataclass(frozen=True)
 class Seat:
-    """Place whose holidays count: a municipality, or a region whose local holidays are not known.
+    """Municipality or region whose holidays count.
 
-    ``region`` is the ISO code of the community ("PV"), empty for the whole country; ``code`` that of the municipality.
-    ``doubt`` says why a name was not found, or which places have it.
+    ``region`` is the ISO code of the community ("PV"), empty for the whole country; ``code`` is the INE code of the
+    municipality. ``doubt`` explains an unknown or ambiguous name.
     """
 
     name: str
@@ -45,64 +43,48 @@ class Seat:
 
 
 class WorkingDays:
-    """Counts working days: those for which ``reason`` is empty."""
+    """Count working days: those for which ``reason`` is empty."""
 
     def reason(self, day: date) -> str:
-        """Return why a day does not count; empty for a working day."""
         return WEEKDAYS[day.weekday()] if day.weekday() >= _SATURDAY else ""
 
     def next_working(self, day: date) -> date:
-        """Return the first working day from a day on, itself included."""
         while self.reason(day):
             day += ONE_DAY
         return day
 
     def last_working(self, day: date) -> date:
-        """Return the last working day until a day, itself included."""
         while self.reason(day):
             day -= ONE_DAY
         return day
 
     def after(self, day: date, count: int) -> date:
-        """Return the working day that many after a day, which does not count."""
         for _ in range(count):
             day = self.next_working(day + ONE_DAY)
         return day
 
     def count(self, first: date, last: date) -> int:
-        """Return the working days from the first to the last day, both counted."""
         return sum(not self.reason(first + ONE_DAY * index) for index in range((last - first).days + 1))
 
 
 @dataclass(frozen=True)
 class CountryCalendar(WorkingDays):
-    """Monday to Friday, without the public holidays of a country on their own dates; without one, no holiday.
-
-    ``country`` is an ISO 3166 code that the package ``holidays`` has.
-    """
+    """Monday to Friday, without the holidays of a country (ISO 3166 code of the package ``holidays``)."""
 
     country: str = ""
 
     def reason(self, day: date) -> str:
-        """Return why a day does not count; empty for a working day."""
         return super().reason(day) or (_of_country(day.year, self.country).get(day, "") if self.country else "")
 
     def elapsed(self, since: date, until: date) -> int:
-        """Return the working days after ``since`` up to and including ``until``; negative where it is later.
-
-        >>> CountryCalendar("US").elapsed(date(2026, 11, 25), date(2026, 11, 30))
-        2
-        """
+        """Return the working days after ``since`` up to and including ``until``; negative if ``until`` is earlier."""
         if until < since:
             return -self.elapsed(until, since)
         return self.count(since + ONE_DAY, until)
 
 
 def elapsed_units(unit: Elapsed, since: date, until: date, country: str = "") -> int:
-    """Return the whole units of time from a day to another; negative if that is earlier.
-
-    Working days are those of the calendar of a ``country`` ("US"), Monday to Friday without one.
-    """
+    """Return whole units of time, negative if ``until`` is earlier; ``country`` ("US") gives the holidays."""
     if unit == "working_days":
         return CountryCalendar(country).elapsed(since, until)
     if unit in ("days", "weeks"):
@@ -114,10 +96,10 @@ def elapsed_units(unit: Elapsed, since: date, until: date, country: str = "") ->
 
 @dataclass(frozen=True)
 class WorkingCalendar(WorkingDays):
-    """Working days of one or two seats: a holiday in any of them does not count.
+    """Working days of one or two seats: a holiday of either does not count.
 
-    ``given`` are the holidays that a person names: they are added to the official ones, and are needed in years without
-    an official calendar. ``recess`` excludes August and the days from 24 December to 6 January.
+    ``given`` are holidays named by the person; years without an official calendar need them. ``recess`` excludes August
+    and the days from 24 December to 6 January.
     """
 
     seats: tuple[Seat, ...]
@@ -126,11 +108,7 @@ class WorkingCalendar(WorkingDays):
     _reasons: dict[date, str] = field(default_factory=dict, compare=False, repr=False)
 
     def reason(self, day: date) -> str:
-        """Return why a day does not count; empty for a working day.
-
-        Raises:
-            Stop: the year has no official calendar.
-        """
+        """Return the reason why a day does not count; raise ``Stop`` for a year without official calendar."""
         if day not in self._reasons:
             self._reasons[day] = self._reason(day)
         return self._reasons[day]
@@ -147,7 +125,7 @@ class WorkingCalendar(WorkingDays):
         return ""
 
     def holiday(self, day: date) -> str:
-        """Return the name of the holiday of a day; empty without one."""
+        """Return the name of the holiday; empty without one."""
         if day.year in OFFICIAL_YEARS:
             name = self._official(day)
         elif self.given is None:
@@ -168,12 +146,11 @@ class WorkingCalendar(WorkingDays):
         return ""
 
     def excluded(self, first: date, last: date) -> tuple[ExcludedDay, ...]:
-        """Return the days that do not count from the first to the last day, with their reasons."""
         days = [first + ONE_DAY * index for index in range((last - first).days + 1)]
         return tuple(ExcludedDay(day, self.reason(day)) for day in days if self.reason(day))
 
     def told(self, first: date, last: date) -> str:
-        """Say in a sentence which days of a span do not count."""
+        """Return a sentence on the days of a span that do not count."""
         days = self.excluded(first, last)
         named = [each for each in days if each.reason not in (*WEEKDAYS, _AUGUST, _CHRISTMAS)]
         holidays = [f"{written_day(each.day)} ({each.reason})" for each in named]
@@ -184,7 +161,7 @@ class WorkingCalendar(WorkingDays):
         return "; ".join([" ".join(parts), *recess]) + "."
 
     def assumptions(self, first: date, last: date) -> tuple[str, ...]:
-        """Say which calendar was used for a span."""
+        """Return sentences on the calendars used for a span."""
         told = []
         for seat in self.seats:
             if not seat.region:
@@ -201,7 +178,6 @@ class WorkingCalendar(WorkingDays):
         return (*told, *self._told_of_given(first, last))
 
     def _told_of_given(self, first: date, last: date) -> list[str]:
-        """Say that the holidays given were added, and which official ones of a span are not among them."""
         if self.given is None:
             return []
         told = ["Se suman los festivos que ha dado."] if self.given else []
@@ -215,7 +191,7 @@ class WorkingCalendar(WorkingDays):
         return told
 
     def unknown_holidays(self, first: date, last: date) -> str:
-        """Say which holidays of a span are not known; empty if all are."""
+        """Return the holidays of a span that are unknown, in words; empty if all are known."""
         years = range(first.year, last.year + 1)
         beyond = [str(year) for year in years if year not in OFFICIAL_YEARS]
         if self.given is not None:
@@ -226,11 +202,9 @@ class WorkingCalendar(WorkingDays):
         return f"las dos fiestas locales de {joined(lacking)}" if lacking else ""
 
     def doubts(self) -> tuple[str, ...]:
-        """Say which places were not found, or are several."""
         return tuple(seat.doubt for seat in self.seats if seat.doubt)
 
     def partial_holidays(self, first: date, last: date) -> tuple[str, ...]:
-        """Warn of working days of a span that are a holiday in a part of a municipality."""
         parts = [part for seat in self.seats for part in _partial(seat.code) if first <= part[0] <= last]
         return tuple(
             f"El {written_day(day)} es fiesta solo en {area}; aquí se ha contado como hábil."
@@ -250,7 +224,6 @@ def _without_year(year: int) -> str:
 def calendar_of(
     seat: str | None, holidays: tuple[date, ...] | None, *, recess: bool = False, residence: str | None = None
 ) -> WorkingCalendar:
-    """Return the calendar of a seat, and of a residence where both count."""
     places = [place for place in (seat, residence) if place]
     given = None if holidays is None else frozenset(holidays)
     return WorkingCalendar(tuple(map(seat_called, places)) or (Seat(""),), given, recess)
@@ -258,13 +231,9 @@ def calendar_of(
 
 @cache
 def seat_called(name: str) -> Seat:
-    """Return the seat that a person names: a municipality, a province or a community.
+    """Return the seat for the name of a municipality, a province or a community.
 
-    A name that is not found, or that several municipalities have, gives a seat with a doubt: with the calendar of the
-    community that they share, or with the national one, which gives the earlier day.
-
-    >>> seat_called("Bilbao"), seat_called("La Rioja")
-    (Seat(name='Bilbao', region='PV', code='48020', doubt=''), Seat(name='La Rioja', region='RI', code='', doubt=''))
+    An unknown or ambiguous name gives a ``doubt`` and the calendar of the common community, else the national one.
     """
     from plazos import municipios
 
@@ -286,7 +255,7 @@ def seat_called(name: str) -> Seat:
 
 
 def seat_in(text: str) -> str:
-    """Return the municipality or community that a text names, empty where it names none.
+    """Return the municipality or community named in a text, or an empty string.
 
     >>> seat_in("Juzgado de Vigo, sentencia notificada el 3 de marzo"), seat_in("La gestoría de Ponferrada pregunta")
     ('Vigo', 'Ponferrada')
@@ -314,7 +283,7 @@ def _municipalities() -> frozenset[str]:
 
 
 def _one_of_several(name: str, called: str, region: str, province: str) -> Seat:
-    """Return the seat for a name that several municipalities have: their community, if they share it."""
+    """Return the seat for an ambiguous name: the community of its municipalities, if they share it."""
     from plazos import municipios
 
     folded = fold(called)
@@ -334,7 +303,6 @@ def _one_of_several(name: str, called: str, region: str, province: str) -> Seat:
 
 @cache
 def _regions() -> Mapping[str, str]:
-    """Return the ISO code of each community by its canonical name."""
     from plazos import CCAA
 
     return {community: code for code, name in CCAA.items() if (community := find_territory(name))}
@@ -365,7 +333,6 @@ def _regional(year: int, region: str) -> Mapping[date, str]:
 
 @cache
 def _local(year: int, code: str) -> frozenset[date]:
-    """Return the local holidays of a municipality, and that of its island; empty where they are not known."""
     from plazos import municipios
     from plazos.datos.boe_2026 import INSULARES_CANARIAS
 

@@ -9,21 +9,19 @@ from articulado.calculations.engine import STATUTE, Calculation, Computed, Rule,
 from articulado.calculations.values import NotApplied, NotEntitled, Stop, money, number, rounded, written_day
 
 STATUTE_SINCE = date(2015, 11, 13)
-"""First day of the Estatuto de los Trabajadores in its text of 2015."""
+"""First day of the text of 2015."""
 REFORM = date(2012, 2, 12)
-"""Day of the reform of 2012: 45 days a year before it, 33 since (DT 11.ª ET)."""
+"""45 days a year before this day, 33 since (DT 11.ª ET)."""
 TRANSITIONAL = f"{STATUTE}#Disposición transitoria undécima"
 GRADUAL = f"{STATUTE}#Disposición transitoria octava"
 FIRST_TEMPORARY, DAYS_SINCE_2015 = date(2001, 3, 4), 12
-"""First day of the contracts that give a compensation at their end, and its days a year since 2015."""
+"""First day of the contracts with a compensation at their end, and its days a year since 2015 (DT 8.ª ET)."""
 DAYS_OF_CAP, DAYS_BEFORE_REFORM = Decimal(720), Decimal(45)
 ONE_DAY = timedelta(days=1)
 CAP_OF_TRANCHES = "STS 118/2016, de 18-2-2016 (rcud 3257/2014): si el primer tramo pasa de 720 días, el segundo no suma"
 
 
 def days_rule(provision: str, days_a_year: int, paragraph: str) -> Rule:
-    """Return the rule that gives days of salary for each year of service, months in proportion."""
-
     @rule(provision)
     def compensation_days(service_months: int) -> Computed:
         return days_of_service(days_a_year, service_months, paragraph)
@@ -32,7 +30,7 @@ def days_rule(provision: str, days_a_year: int, paragraph: str) -> Rule:
 
 
 def days_of_service(days_a_year: int, months: int, paragraph: str) -> Computed:
-    """Return days of salary for months of service."""
+    """Return the days of salary for months of service."""
     value = Decimal(days_a_year * months) / 12
     formula = f"{days_a_year} × {months}/12"
     text = f"{days_a_year} días por año: {formula} = {number(value, 4)} días ({paragraph})."
@@ -40,7 +38,7 @@ def days_of_service(days_a_year: int, months: int, paragraph: str) -> Computed:
 
 
 def amount_rule(provision: str) -> Rule:
-    """Return the rule that multiplies days by the salary of a day."""
+    """Return the rule that multiplies days by the daily salary."""
 
     @rule(provision)
     def uncapped(compensation_days: Decimal, daily_salary: Decimal) -> Computed:
@@ -52,8 +50,6 @@ def amount_rule(provision: str) -> Rule:
 
 
 def cap_rule(provision: str, months: int) -> Rule:
-    """Return the rule that caps the amount at some months of salary."""
-
     @rule(provision)
     def capped(uncapped: Decimal, monthly_salary: Decimal) -> Computed:
         return capped_at(uncapped, monthly_salary * months, f"{months} × {money(monthly_salary)}", months, provision)
@@ -62,7 +58,7 @@ def cap_rule(provision: str, months: int) -> Rule:
 
 
 def capped_at(amount: Decimal, cap: Decimal, formula: str, months: int, provision: str) -> Computed:
-    """Return an amount, at most some months of salary."""
+    """Cap an amount and name the cap in the sentence."""
     start = f"Tope de {months} mensualidades: {formula} = {money(cap)} €"
     if amount > cap:
         return Computed(cap, "EUR", f"{start}; se aplica.", formula, provision=provision)
@@ -71,8 +67,6 @@ def capped_at(amount: Decimal, cap: Decimal, formula: str, months: int, provisio
 
 
 def cap_of_30_days(provision: str, months: int) -> Variant:
-    """Return the reading by which a month of the cap has thirty days of salary."""
-
     @rule(provision)
     def capped(uncapped: Decimal, daily_salary: Decimal) -> Computed:
         return capped_at(
@@ -83,7 +77,7 @@ def cap_of_30_days(provision: str, months: int) -> Variant:
 
 
 def owed_rule(provision: str) -> Rule:
-    """Return the rule that gives the compensation, less what was paid of it."""
+    """Return the rule on the compensation less the amount paid."""
 
     @rule(provision)
     def compensation(capped: Decimal, already_paid: Decimal | None = None) -> Computed:
@@ -102,13 +96,11 @@ def owed_rule(provision: str) -> Rule:
 
 @rule(f"{STATUTE}#Artículo 49", produces="capped")
 def uncapped_amount(uncapped: Decimal) -> Computed:
-    """Amount where the law sets no cap."""
     return Computed(uncapped, "EUR")
 
 
 @rule(f"{STATUTE}#Artículo 12")
 def part_time_counted(part_time: Decimal | None = None) -> Computed:
-    """Part-time work: the whole time of service counts, at the salary that is paid."""
     if part_time is None or part_time == 1:
         return Computed(True)
     return Computed(
@@ -118,7 +110,7 @@ def part_time_counted(part_time: Decimal | None = None) -> Computed:
 
 @rule(GRADUAL, produces="compensation_days")
 def temporary_days(start: date, service_months: int) -> Computed:
-    """Days of salary at the end of a temporary contract: eight to twelve a year, by the day of the contract."""
+    """Return eight to twelve days of salary a year, by the year of the contract."""
     if start < FIRST_TEMPORARY:
         reason = "La disposición transitoria octava excluye los contratos anteriores al 4 de marzo de 2001."
         raise Stop(NotEntitled(reason, GRADUAL))
@@ -130,7 +122,7 @@ def temporary_days(start: date, service_months: int) -> Computed:
 
 @rule(f"{STATUTE}#Artículo 49")
 def entitled_at_end(contract: str | None = None) -> Computed:
-    """End of a temporary contract: nothing for those of training and of substitution."""
+    """Exclude contracts of training and of substitution."""
     if contract in ("training", "substitution"):
         reason = (
             "El artículo 49.1.c) excluye los contratos formativos y el de sustitución: al acabar el tiempo"
@@ -170,7 +162,6 @@ def _compensation(
     assumptions: tuple[str, ...] = (),
     fields: tuple[str, ...] = (),
 ) -> Calculation:
-    """Return a calculation whose ``rules`` give the days of salary and the capped amount."""
     provision = f"{STATUTE}#{article}"
     conditions = (*conditions, part_time_counted)
     return Calculation(
@@ -203,7 +194,6 @@ def _by_days(
     general: str,
     sensitive: str = "",
 ) -> Calculation:
-    """Return a calculation of some days of salary a year, at most some months of salary."""
     provision = f"{STATUTE}#{article}"
     return _compensation(
         kind,
@@ -279,7 +269,6 @@ TEMPORARY = _compensation(
 
 @rule(TRANSITIONAL)
 def tranches(start: date) -> Computed:
-    """Tell whether the contract is older than the reform of 2012, so that it has two tranches."""
     if start < REFORM:
         return Computed(True, "", "Contrato anterior al 12-2-2012: dos tramos, 45 y 33 días por año.")
     return Computed(False)
@@ -287,7 +276,7 @@ def tranches(start: date) -> Computed:
 
 @rule(TRANSITIONAL, authority=STARTED_MONTH)
 def days_before_reform(start: date, end: date, tranches: bool) -> Computed:
-    """Days of salary for the time before 12 February 2012."""
+    """Return the days of salary before 12 February 2012."""
     if not tranches:
         return Computed(Decimal(0), "days")
     last = min(end, REFORM - ONE_DAY)
@@ -300,7 +289,7 @@ def days_before_reform(start: date, end: date, tranches: bool) -> Computed:
 
 @rule(f"{STATUTE}#Artículo 56", authority=STARTED_MONTH)
 def days_since_reform(start: date, end: date, tranches: bool) -> Computed:
-    """Days of salary for the time since 12 February 2012."""
+    """Return the days of salary since 12 February 2012."""
     first = max(start, REFORM)
     if end < first:
         return Computed(Decimal(0), "days")
@@ -315,7 +304,7 @@ def days_since_reform(start: date, end: date, tranches: bool) -> Computed:
 
 @rule(TRANSITIONAL, authority=CAP_OF_TRANCHES)
 def compensation_days(days_before_reform: Decimal, days_since_reform: Decimal, tranches: bool) -> Computed:
-    """Days of both tranches, at most 720, or those of the first where they are more."""
+    """Return the days of both tranches, at most 720 or those of the first tranche."""
     total = days_before_reform + days_since_reform
     if not tranches:
         return Computed(total, "days")
@@ -332,7 +321,7 @@ def compensation_days(days_before_reform: Decimal, days_since_reform: Decimal, t
 
 @rule(f"{STATUTE}#Artículo 56")
 def capped(uncapped: Decimal, monthly_salary: Decimal, days_before_reform: Decimal, tranches: bool) -> Computed:
-    """Amount with the cap of 24 months, or of 42 where the first tranche passes 720 days."""
+    """Cap at 24 months, or at 42 if the first tranche exceeds 720 days."""
     if tranches and days_before_reform <= DAYS_OF_CAP:
         return Computed(uncapped, "EUR")
     months, provision = (42, TRANSITIONAL) if tranches else (24, f"{STATUTE}#Artículo 56")
@@ -341,7 +330,6 @@ def capped(uncapped: Decimal, monthly_salary: Decimal, days_before_reform: Decim
 
 @rule(f"{STATUTE}#Artículo 50")
 def ended_by_worker() -> Computed:
-    """End by the worker for a serious breach: as an unfair dismissal."""
     return Computed(True, "", "Extinción a instancia del trabajador: indemnización del despido improcedente.")
 
 
@@ -371,4 +359,3 @@ BREACH = _compensation(
 )
 
 CALCULATIONS = (OBJECTIVE, COLLECTIVE, UNFAIR, UNFAIR_TRANSITIONAL, BREACH, MODIFICATION, TRANSFER, TEMPORARY)
-"""Compensations for the end of a contract."""

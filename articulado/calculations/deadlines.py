@@ -1,4 +1,4 @@
-"""Terms by working days: the shared rules, from the day that starts a term to its last day, and its calendar file."""
+"""Terms in working days: the rules from the starting day to the last day, and the calendar file of a term."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
@@ -15,22 +15,18 @@ from articulado.language.languages import language
 from articulado.legal.labels import provision_url
 
 Recess = Literal["counts", "excluded", "open", "never"]
-"""August and Christmas in a term: they count (urgent matters), they do not, it depends on the matter, no court term."""
+"""August and Christmas: they count (urgent matters), are excluded, depend on the matter; never: no court term."""
 
 NON_WORKING, GRACE = f"{COURTS}#Artículo 43", f"{COURTS}#Artículo 45"
 ADMINISTRATIVE_DAYS = f"{PROCEDURE}#Artículo 30"
 ADMINISTRATIVE_SINCE = date(2016, 10, 2)
-"""Day on which the Ley 39/2015 came into force: before it, Saturdays counted."""
+"""The Ley 39/2015 came into force; before it, Saturdays counted."""
 RECESS_SINCE = date(2022, 12, 23)
-"""Day since which the days from 24 December to 6 January are no court days.
-
-The Ley Orgánica 14/2022 (BOE-A-2022-21800) rewrote article 43.4 LRJS by its third final provision, in force on the day
-of its publication by the sixth.
-"""
+"""From 24 December to 6 January there are no court days: LRJS 43.4 by LO 14/2022 (BOE-A-2022-21800), DF 3.ª and 6.ª."""
 UNTIL = time(15)
-"""Hour of the next working day until which a writ before a court is admitted (LRJS 45.1)."""
+"""Writs to a court are admitted until this hour of the next working day (LRJS 45.1)."""
 WAIT = 15
-"""Working days from a request of conciliation after which a term runs on without the act (LRJS 65.1)."""
+"""Working days from a request of conciliation until a term runs on without the act (LRJS 65.1)."""
 ONE_DAY = timedelta(days=1)
 ANOTHER_HOLIDAY = "Otro festivo local o autonómico dentro del plazo lo alarga un día."
 NOT_URGENT = "si el asunto no es de los urgentes del artículo 43.4 (sin agosto)"
@@ -39,7 +35,7 @@ GIVEN = ("term_days", "term_unit", "august_excluded")
 
 
 class Term(BaseModel):
-    """A term of working days; ``data/deadlines.toml`` explains the fields, and has those before the courts."""
+    """A term of working days; ``data/deadlines.toml`` explains the fields and holds the court terms."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -61,24 +57,16 @@ class Term(BaseModel):
 
     @property
     def provision(self) -> str:
-        """The law and label of the provision that sets the term."""
         return f"{self.law}#{self.article}"
 
     @property
     def administrative(self) -> bool:
-        """Tell whether the term is one before an administration."""
         return self.recess == "never"
 
     def calculation(
         self, ways: tuple[Rule, ...] = (), conditions: tuple[Rule, ...] = (), variants: tuple[Variant, ...] = ()
     ) -> Calculation:
-        """Return the calculation of the term.
-
-        Args:
-            ways: rules that go before the plain count, such as those of a suspended term.
-            conditions: rules that are worked out first.
-            variants: other readings.
-        """
+        """Return the calculation: ``ways`` are tried before the plain count, ``conditions`` are worked out first."""
         residence = ("residence",) if self.administrative else ()
         open_term = ("term_days",) if self.days is None else ()
         grace = () if self.administrative else (grace_until,)
@@ -104,13 +92,12 @@ class Term(BaseModel):
 
 @rule(NON_WORKING, produces="event")
 def starts_with_dismissal(dismissal: date) -> Computed:
-    """Day of the dismissal."""
     return Computed(dismissal, "date")
 
 
 @rule(f"{COURTS}#Artículo 121", produces="event")
 def starts_with_end(contract_end: date, dismissal_letter: date | None = None) -> Computed:
-    """Day on which the contract ends, not that of the letter."""
+    """Return the day on which the contract ends, not the day of the letter."""
     if dismissal_letter and dismissal_letter > contract_end:
         raise Stop(Refused("La carta no puede ser posterior al fin del contrato: revise las dos fechas."))
     text = (
@@ -121,13 +108,11 @@ def starts_with_end(contract_end: date, dismissal_letter: date | None = None) ->
 
 @rule(NON_WORKING, produces="event")
 def starts_with_notice(notified: date) -> Computed:
-    """Day on which the decision was notified."""
     return Computed(notified, "date")
 
 
 @rule(NON_WORKING, produces="event")
 def starts_with_last_day(last_working_day: date) -> Computed:
-    """Last day at work."""
     return Computed(last_working_day, "date")
 
 
@@ -140,7 +125,7 @@ STARTS: Mapping[str, Rule] = {
 
 
 def term_rule(term: Term) -> Rule:
-    """Return the rule on the length of a term: the law's, whatever else is given."""
+    """Return the rule on the length of a term: the legal length, even if another one is given."""
     if term.days is None:
         return _given_length(term)
     legal = term.days
@@ -208,7 +193,7 @@ def recess_rule(term: Term) -> Rule:
 
 @rule(NON_WORKING, produces="recess", since=RECESS_SINCE)
 def recess_by_matter(august_excluded: bool | None = None) -> Computed:
-    """August and Christmas where the matter decides; without it, they count, which gives the earlier day."""
+    """Exclude August and Christmas by the matter; an unknown matter counts as urgent, which gives the earlier day."""
     if august_excluded:
         text = (
             "El asunto no está entre las excepciones: agosto y los días del 24 de diciembre al 6 de enero son"
@@ -225,7 +210,6 @@ def recess_by_matter(august_excluded: bool | None = None) -> Computed:
 
 @rule(NON_WORKING, produces="recess", since=RECESS_SINCE)
 def recess_excluded(august_excluded: bool | None = None) -> Computed:
-    """August and Christmas do not count, unless the matter was given as urgent."""
     return Computed(august_excluded is not False)
 
 
@@ -271,7 +255,7 @@ def last_day(provision: str) -> Rule:
 
 
 def counted_term(calendar: WorkingCalendar, first: date, last: date, text: str) -> Computed:
-    """Return the last day of a term, with its calendar, the days that did not count and the doubts that remain."""
+    """Return the last day of a term with its calendar, the excluded days and the remaining doubts."""
     warnings = [*calendar.doubts(), *calendar.partial_holidays(first, last)]
     if unknown := calendar.unknown_holidays(first, last):
         later = (
@@ -289,7 +273,6 @@ def counted_term(calendar: WorkingCalendar, first: date, last: date, text: str) 
 
 
 def _later(calendar: WorkingCalendar, last: date) -> str:
-    """Say the last day if one or two more days do not count; empty beyond the official calendars."""
     try:
         one, two = (calendar.after(last, count) for count in (1, 2))
     except Stop:
@@ -301,7 +284,7 @@ def _later(calendar: WorkingCalendar, last: date) -> str:
 def grace_until(
     deadline: date, recess: bool, seat: str | None = None, holidays: tuple[date, ...] | None = None
 ) -> Computed:
-    """Hour until which a writ before a court is admitted on the next working day."""
+    """Return the hour until which a writ to a court is admitted."""
     day = calendar_of(seat, holidays, recess=recess).after(deadline, 1)
     until = datetime.combine(day, UNTIL)
     text = (
@@ -313,20 +296,11 @@ def grace_until(
 
 
 LINE_OCTETS = 75
-"""Longest line of a calendar file, without its end (RFC 5545, section 3.1)."""
 REMINDER = "-P2DT15H"
-"""When a calendar reminds: at nine in the morning, three days before the last day."""
 
 
 def calendar_file(result: Result, title: str, day: date, *, stamp: datetime | None = None) -> str:
-    """Return an iCalendar file (RFC 5545) with an event of the whole last day of a term, and a reminder before it.
-
-    Args:
-        result: its sentence, steps, notes and the notice on advice are the description.
-        title: name of the calculation, for the summary of the event.
-        day: the last day.
-        stamp: when the file is made, in UTC; now by default.
-    """
+    """Return an iCalendar file (RFC 5545): an all-day event on the last day, with a reminder three days before."""
     notes = [
         result.lead,
         *(f"{place}. {step.text} ({cited(step.provision)})" for place, step in enumerate(result.steps, start=1)),
@@ -362,14 +336,12 @@ def calendar_file(result: Result, title: str, day: date, *, stamp: datetime | No
 
 
 def _escaped(text: str) -> str:
-    """Return a text value with its backslashes, separators and line ends escaped (RFC 5545, section 3.3.11)."""
     for mark in ("\\", ";", ","):
         text = text.replace(mark, f"\\{mark}")
     return text.replace("\r\n", "\n").replace("\n", "\\n")
 
 
 def _folded(line: str) -> str:
-    """Return a line in parts of at most 75 octets; each part after the first starts with a space."""
     parts, size = [""], 0
     for character in line:
         octets = len(character.encode())

@@ -10,7 +10,6 @@ from articulado.calculations.engine import COURTS, PROCEDURE, STATUTE, Calculati
 from articulado.calculations.values import NotEntitled, Refused, Stop, counted, weekday_and_day, written_day
 
 SANCTIONS = "BOE-A-2000-15060"
-"""Ley sobre Infracciones y Sanciones en el Orden Social."""
 PRESCRIPTION, FAULTS = f"{STATUTE}#Artículo 59", f"{STATUTE}#Artículo 60"
 DATE_TO_DATE = "artículo 5.1 del Código Civil: los meses y los años se cuentan de fecha a fecha"
 NATURAL_DAYS = "artículo 5 del Código Civil: los días son naturales y el inicial no cuenta"
@@ -26,10 +25,10 @@ def _closed(day: date) -> tuple[str, ...]:
 
 
 def _restarted(interrupted: date, conciliation_held: date | None) -> tuple[date, str]:
-    """Return the day after which a term that a claim interrupted starts again, and how it is said.
+    """Return the day after which an interrupted term starts again, and its wording.
 
-    After an act of conciliation it does so on the next day, at most after fifteen working days from the request
-    (LRJS 65.1); holidays other than the national ones are left out, which gives the earlier day.
+    A conciliation starts it on the next day, at the latest fifteen working days after the request (LRJS 65.1). Only
+    national holidays count, which gives the earlier day.
     """
     if conciliation_held is None:
         return interrupted, "desde esa reclamación"
@@ -40,7 +39,7 @@ def _restarted(interrupted: date, conciliation_held: date | None) -> tuple[date,
 
 
 def years_rules(provision: str, years: int, text: str) -> tuple[Rule, Variant]:
-    """Return the rule on a term of years that a claim starts again, and its reading with one day more."""
+    """Return the rule on a term of years that a claim restarts, and its reading with one day more."""
 
     def last(due: date, claims: tuple[date, ...], held: date | None, given: int | None, extra: timedelta) -> Computed:
         warnings = []
@@ -135,7 +134,7 @@ MOST_MONTHS = 6
 
 @rule(FAULTS)
 def fault(term_days: int) -> Computed:
-    """Gravity of a fault by the days of its term."""
+    """Return the gravity of a fault by the days of its term."""
     found = [name for name, days in FAULT_DAYS.items() if days == term_days]
     if not found:
         raise Stop(Refused("Las faltas prescriben a los 10, 20 o 60 días: diga si es leve, grave o muy grave."))
@@ -144,7 +143,7 @@ def fault(term_days: int) -> Computed:
 
 @rule(FAULTS, produces="deadline", authority=NATURAL_DAYS)
 def last_day_to_punish(fault: str, employer_knew: date, committed: date | None = None) -> Computed:
-    """Last day on which the employer may punish a fault: by its knowledge, at most six months from the facts."""
+    """Return the last day to punish a fault: by the employer's knowledge, at most six months after the facts."""
     days = FAULT_DAYS[fault]
     by_knowledge = employer_knew + timedelta(days=days)
     text = (
@@ -174,7 +173,7 @@ PREVENTION_YEARS = {"minor": 1, "serious": 3, "very_serious": 5}
 
 @rule(f"{SANCTIONS}#Artículo 4")
 def infringement_years(infringement_matter: str | None = None, fault: str | None = None) -> Computed:
-    """Years after which an infringement prescribes: by its matter, in prevention by its gravity."""
+    """Return the years of prescription: by the matter, and in prevention by the gravity."""
     if infringement_matter is None:
         return Computed(MATTER_YEARS["labour"], "years", assumptions=(ASSUMED_LABOUR,))
     if infringement_matter != "prevention":
@@ -188,7 +187,7 @@ def infringement_years(infringement_matter: str | None = None, fault: str | None
 
 @rule(f"{SANCTIONS}#Artículo 4", produces="deadline", authority=DATE_TO_DATE)
 def last_day_of_infringement(infringement_years: int, committed: date) -> Computed:
-    """Day on which an infringement of the employer prescribes."""
+    """Return the day on which an infringement of the employer prescribes."""
     end = add_months(committed, 12 * infringement_years)
     told = counted(infringement_years, "years")
     text = f"Prescribe en {told} desde la infracción ({written_day(committed)}): {weekday_and_day(end)}."
@@ -229,7 +228,7 @@ FAULT_TERMS = (
 
 @dataclass(frozen=True)
 class Notice:
-    """Advance notice that a law asks for: natural days or months."""
+    """Advance notice that a law requires, in natural days or months."""
 
     provision: str
     text: str
@@ -237,7 +236,6 @@ class Notice:
     months: int = 0
 
     def after(self, day: date, sign: int = 1) -> date:
-        """Return the day that long after, or before, another."""
         return add_months(day, sign * self.months) + timedelta(days=sign * self.days)
 
 
@@ -257,12 +255,10 @@ NOTICES = {
     "domestic_end_over_year": Notice(_HOME, "veinte días con más de un año de servicio (apartado 2)", 20),
     "senior_executive": Notice(_EXECUTIVE, "tres meses, o hasta seis si se pactó por escrito", months=3),
 }
-"""Advance notices by their kind (``notice_kind``); that of a resignation is set by agreement or custom."""
 OF_AGREEMENT = f"{STATUTE}#Artículo 49"
 
 
 def _notice(notice_kind: str | None, term_days: int | None) -> tuple[Notice, tuple[str, ...]]:
-    """Return the notice that applies, with warnings on another length given."""
     legal = NOTICES.get(notice_kind or "")
     if legal is None:
         if not term_days:
@@ -280,7 +276,7 @@ def _notice(notice_kind: str | None, term_days: int | None) -> tuple[Notice, tup
 
 @rule(OF_AGREEMENT, produces="deadline", authority=NATURAL_DAYS)
 def first_effect(notice_given: date, notice_kind: str | None = None, term_days: int | None = None) -> Computed:
-    """First day on which a decision may take effect after its notice."""
+    """Return the first day on which a decision may take effect."""
     notice, warnings = _notice(notice_kind, term_days)
     day = notice.after(notice_given)
     text = f"Preaviso de {notice.text}: avisado el {written_day(notice_given)}, no antes del {weekday_and_day(day)}."
@@ -289,7 +285,7 @@ def first_effect(notice_given: date, notice_kind: str | None = None, term_days: 
 
 @rule(OF_AGREEMENT, produces="deadline", authority=NATURAL_DAYS)
 def last_notice(takes_effect: date, notice_kind: str | None = None, term_days: int | None = None) -> Computed:
-    """Last day to give the notice of a decision."""
+    """Return the last day to give the notice."""
     notice, warnings = _notice(notice_kind, term_days)
     day = notice.after(takes_effect, -1)
     text = f"Preaviso de {notice.text}: para el {written_day(takes_effect)} se avisa hasta el {weekday_and_day(day)}."
@@ -300,7 +296,7 @@ def last_notice(takes_effect: date, notice_kind: str | None = None, term_days: i
 def notice_missing(
     notice_given: date, takes_effect: date, notice_kind: str | None = None, term_days: int | None = None
 ) -> Computed:
-    """Days of notice that were not given."""
+    """Return the missing days of notice."""
     if takes_effect < notice_given:
         raise Stop(Refused("El efecto no puede ser anterior al aviso: revise las dos fechas."))
     notice, warnings = _notice(notice_kind, term_days)
@@ -312,7 +308,7 @@ def notice_missing(
 
 @rule(f"{PROCEDURE}#Artículo 30", produces="deadline", authority=NATURAL_DAYS)
 def last_natural_day(notified: date, term_days: int, term_unit: str | None = None) -> Computed:
-    """Last day of a term of natural days that a decision sets."""
+    """Return the last day of a term in natural days set by a decision."""
     if term_unit == "business":
         raise Stop(Refused("Este cálculo cuenta días naturales; para hábiles use «deadline/administrative_term»."))
     if not term_days:
@@ -367,4 +363,3 @@ CALCULATIONS = (
     NATURAL_TERM,
     *NOTICE_TERMS,
 )
-"""The calculations of this module."""

@@ -1,4 +1,4 @@
-"""Terms before the labour courts and administrations: suspended by conciliation, of months, and of unemployment."""
+"""Terms before the labour courts and administrations: suspended by conciliation, in months, and of unemployment."""
 
 import tomllib
 from dataclasses import replace
@@ -32,7 +32,7 @@ from articulado.calculations.values import NotApplied, NotEntitled, Refused, Sto
 
 CONCILIATION, EXEMPT = f"{COURTS}#Artículo 65", f"{COURTS}#Artículo 64"
 PROCEDURE_ENDS = 30
-"""Working days from the request after which the procedure of conciliation ends (LRJS 65.2)."""
+"""Working days from the request until the conciliation ends (LRJS 65.2)."""
 DAYS_OF_ACTS = "STS 350/2022, de 19-4-2022 (rcud 460/2020): no cuentan ni el día de la papeleta ni el del acto"
 RESUMES = "STS 531/2022, de 8-6-2022 (rcud 4927/2019): a los quince días hábiles sin acto, se reanuda al día siguiente"
 
@@ -41,10 +41,7 @@ RESUMES = "STS 531/2022, de 8-6-2022 (rcud 4927/2019): a los quince días hábil
 def fifteenth(
     conciliation_request: date, seat: str | None = None, holidays: tuple[date, ...] | None = None
 ) -> Computed:
-    """Last of the fifteen working days that the term waits for the act, from the day after the request.
-
-    The act is no procedure of a court: August counts in the wait, which gives the earlier day.
-    """
+    """August counts: the act of conciliation is no court procedure, and this gives the earlier day."""
     return Computed(calendar_of(seat, holidays).after(conciliation_request, WAIT), "date")
 
 
@@ -52,7 +49,6 @@ def fifteenth(
 def fifteenth_in_recess(
     conciliation_request: date, recess: bool, seat: str | None = None, holidays: tuple[date, ...] | None = None
 ) -> Computed:
-    """Last of the fifteen working days if the days of the court recess do not count either."""
     return Computed(calendar_of(seat, holidays, recess=recess).after(conciliation_request, WAIT), "date")
 
 
@@ -60,7 +56,6 @@ def fifteenth_in_recess(
 def fifteenth_with_first(
     conciliation_request: date, seat: str | None = None, holidays: tuple[date, ...] | None = None
 ) -> Computed:
-    """Last of the fifteen working days if the day of the request is one of them."""
     return Computed(calendar_of(seat, holidays).after(conciliation_request - ONE_DAY, WAIT), "date")
 
 
@@ -153,7 +148,7 @@ def suspended(provision: str) -> tuple[Rule, ...]:
 
 @rule(EXEMPT, produces="conciliation_needless")
 def exempt_from_conciliation(conciliation_request: date | None = None) -> Computed:
-    """Matters without a prior conciliation: a request stops the term only if both parties take part."""
+    """Matters without conciliation (art. 64): a request stops the term only if both parties take part."""
     not_applied = (NotApplied("conciliación previa: esta materia está exceptuada, y se demanda directamente", EXEMPT),)
     if conciliation_request is None:
         return Computed(True, not_applied=not_applied)
@@ -165,7 +160,7 @@ def exempt_from_conciliation(conciliation_request: date | None = None) -> Comput
 
 
 def silence_rule(days: int) -> Rule:
-    """Return the rule on the day on which a prior claim is taken as refused, some working days without an answer."""
+    """Return the rule on the day of the refusal by silence: working days after the prior claim."""
 
     @rule(f"{COURTS}#Artículo 71", produces="event")
     def silence_of_claim(
@@ -173,7 +168,6 @@ def silence_rule(days: int) -> Rule:
         seat: str | None = None,
         holidays: tuple[date, ...] | None = None,
     ) -> Computed:
-        """Day on which a prior claim is taken as refused: 45 working days without an answer."""
         day = calendar_of(seat, holidays).after(prior_claim, days)
         text = (
             f"Reclamación previa del {weekday_and_day(prior_claim)}: sin respuesta en {days} días hábiles (hasta el"
@@ -190,7 +184,7 @@ REQUESTS = ("conciliation_request", "conciliation_held")
 
 
 def calculation_of(term: Term) -> Calculation:
-    """Return the calculation of a term before the courts, with what a request of conciliation does to it."""
+    """Return the calculation of a court term, with the effect of a request of conciliation."""
     if term.conciliation in ("stops", "required"):
         term = term.model_copy(update={"fields": (*term.fields, *REQUESTS)})
         return term.calculation(ways=suspended(term.provision), variants=(WITH_FIRST, WITHOUT_RECESS))
@@ -210,7 +204,7 @@ def _terms() -> tuple[Term, ...]:
 
 
 def month_rule(provision: str, months: int, text: str) -> Rule:
-    """Return the rule on an administrative term of months: from date to date, to the next working day at its end."""
+    """Return the rule on a term of months: from date to date, extended to the next working day."""
 
     @rule(provision, produces="deadline", since=ADMINISTRATIVE_SINCE)
     def deadline(
@@ -285,7 +279,7 @@ UNEMPLOYMENT = f"{SOCIAL_SECURITY}#Artículo 268"
 
 @rule(UNEMPLOYMENT, produces="event")
 def legal_situation(last_working_day: date, untaken_holidays: int | None = None) -> Computed:
-    """Day before the right to the benefit is born: the last day at work, or that of the holidays not taken."""
+    """Return the day before the right arises: the last day at work, or of the holidays not taken."""
     if not untaken_holidays:
         return Computed(last_working_day, "date")
     day = last_working_day + timedelta(days=untaken_holidays)
@@ -298,7 +292,7 @@ def legal_situation(last_working_day: date, untaken_holidays: int | None = None)
 
 @rule(UNEMPLOYMENT)
 def days_lost(event: date, deadline: date, applied: date) -> Computed:
-    """Days of benefit lost by a late application: those from the birth of the right to it."""
+    """Return the days of benefit that a late application loses, counted from the birth of the right."""
     birth = event + ONE_DAY
     if applied < birth:
         raise Stop(Refused("La solicitud no puede ser anterior a la situación de desempleo: revise las dos fechas."))
@@ -348,7 +342,7 @@ _LOST = Calculation(
 def two_months_before(
     holiday_start: date, seat: str | None = None, holidays: tuple[date, ...] | None = None
 ) -> Computed:
-    """Last working day two months before the holidays that a person wants."""
+    """Return the last working day two months before the wanted holidays."""
     same = add_months(holiday_start, -2)
     calendar = calendar_of(seat, holidays)
     last = calendar.last_working(same)
@@ -378,4 +372,3 @@ CALCULATIONS = (
     _LOST,
     HOLIDAYS_WITHOUT_DATE,
 )
-"""The calculations of this module; those of working days are in ``data/deadlines.toml``."""

@@ -1,4 +1,4 @@
-"""Rules that many calculations share: salary, time of service, and the parts of a settlement."""
+"""Rules shared by calculations: salary, time of service, and the parts of a settlement."""
 
 from calendar import isleap
 from datetime import date, timedelta
@@ -18,7 +18,6 @@ WHOLE_MONTH = "Mensualidad = salario anual con pagas / 12."
 
 @rule(f"{STATUTE}#Artículo 31", produces="annual_salary")
 def annual_of_payments(monthly: Decimal, payments: Decimal) -> Computed:
-    """Salary of a year: a month's times the payments."""
     formula = f"{money(monthly)} × {number(payments)}"
     value = monthly * payments
     return Computed(value, "EUR", f"Salario anual con las pagas: {formula} = {money(value)} €.", formula)
@@ -26,7 +25,6 @@ def annual_of_payments(monthly: Decimal, payments: Decimal) -> Computed:
 
 @rule(f"{STATUTE}#Artículo 31", produces="annual_salary")
 def annual_with_extra_pays(monthly: Decimal, extra_pays_year: Decimal) -> Computed:
-    """Salary of a year: twelve months and the extra pays."""
     formula = f"{money(monthly)} × 12 + {money(extra_pays_year)}"
     value = monthly * 12 + extra_pays_year
     return Computed(value, "EUR", f"Salario anual con las pagas: {formula} = {money(value)} €.", formula)
@@ -34,30 +32,22 @@ def annual_with_extra_pays(monthly: Decimal, extra_pays_year: Decimal) -> Comput
 
 @rule(f"{STATUTE}#Artículo 26", produces="annual_salary")
 def annual_of_days(daily_salary: Decimal, end: date) -> Computed:
-    """Salary of a year from that of a day; no step, as the day's is what was given."""
     return Computed(daily_salary * days_of_year(end), "EUR")
 
 
 @rule(f"{STATUTE}#Artículo 26", authority=SALARY_DAY)
 def daily_salary(annual_salary: Decimal, end: date) -> Computed:
-    """Salary of a day: a year's through the days of the year in which the contract ends."""
     formula = f"{money(annual_salary)} / {days_of_year(end)}"
     value = annual_salary / days_of_year(end)
     return Computed(value, "EUR/day", f"Salario día: {formula} = {money(value, 4)} €.", formula)
 
 
 def days_of_year(day: date) -> int:
-    """Return the days of the year of a day: 366 in a leap year.
-
-    >>> days_of_year(date(2024, 12, 31)), days_of_year(date(2026, 1, 1))
-    (366, 365)
-    """
     return 366 if isleap(day.year) else 365
 
 
 @rule(f"{STATUTE}#Artículo 26")
 def monthly_salary(annual_salary: Decimal) -> Computed:
-    """Return a month's salary with its part of the extra pays."""
     return Computed(annual_salary / 12, "EUR", assumptions=(WHOLE_MONTH,))
 
 
@@ -66,13 +56,12 @@ SALARY = (annual_of_payments, annual_with_extra_pays, annual_of_days, daily_sala
 
 @rule(f"{STATUTE}#Artículo 29", produces="last_paid_day")
 def paid_month_before(end: date) -> Computed:
-    """Last day of the month before the end, up to which salary is taken to be paid where nothing else is said."""
     text = "Salario cobrado hasta el final del mes anterior al del cese: si no es así, diga hasta qué día cobró."
     return Computed(end.replace(day=1) - timedelta(days=1), "date", assumptions=(text,))
 
 
 def whole_months(first: date, last: date) -> tuple[int, int, int]:
-    """Return years, months and days from the first to the last day, both counted.
+    """Return years, months and days between two days, both counted.
 
     >>> whole_months(date(2019, 3, 1), date(2026, 2, 28)), whole_months(date(2017, 9, 16), date(2026, 4, 30))
     ((7, 0, 0), (8, 7, 15))
@@ -85,13 +74,13 @@ def whole_months(first: date, last: date) -> tuple[int, int, int]:
 
 
 def _begins_again(first: date, months: int) -> date:
-    """Return the day on which the next month of service begins: the first of March after the month of a 31 January."""
+    """Return the first day of the next month of service: 1 March after the month of a 31 January."""
     day = add_months(first, months)
     return day if day.day == first.day else day + timedelta(days=1)
 
 
 def add_months(day: date, months: int) -> date:
-    """Return a day some months later, the last of its month where that has no such day.
+    """Return a day some months later, at most the last day of that month.
 
     >>> add_months(date(2025, 1, 31), 1), add_months(date(2026, 3, 31), -1)
     (datetime.date(2025, 2, 28), datetime.date(2026, 2, 28))
@@ -103,7 +92,7 @@ def add_months(day: date, months: int) -> date:
 
 
 def months_of_service(first: date, last: date) -> tuple[int, str]:
-    """Return the months between two days, both counted, a started one as whole, and how they are written."""
+    """Return the months between two days, both counted, in figures and words; a started one counts as whole."""
     if last < first:
         raise Stop(Refused("El contrato no puede terminar antes de empezar: revise las dos fechas."))
     years, months, days = whole_months(first, last)
@@ -115,13 +104,11 @@ def months_of_service(first: date, last: date) -> tuple[int, str]:
 
 @rule(f"{STATUTE}#Artículo 49", produces="start")
 def start_by_years(end: date, service_years: Decimal, more_months: int | None = None) -> Computed:
-    """First day of so many years of service, and it may be some months more."""
     return _start(end, int(service_years * 12) + (more_months or 0))
 
 
 @rule(f"{STATUTE}#Artículo 49", produces="start")
 def start_by_months(end: date, service_in_months: int) -> Computed:
-    """First day of so many months of service."""
     return _start(end, service_in_months)
 
 
@@ -136,7 +123,7 @@ SERVICE = (start_by_years, start_by_months)
 
 
 def service_rule(provision: str) -> Rule:
-    """Return the rule on the months of service that a provision measures by, a started one as whole."""
+    """Return the rule on the months of service; a started one counts as whole."""
 
     @rule(provision, authority=STARTED_MONTH)
     def service_months(start: date, end: date) -> Computed:
@@ -153,7 +140,6 @@ DAYS_OF_LEAVE, DAYS_OF_MONTH = Decimal(30), 30
 
 
 def salary_of_days(days: Decimal | int, day_value: Decimal) -> Computed:
-    """Return the salary of some days."""
     formula = f"{number(days)} días × {money(day_value, 4)}"
     return Computed(
         days * day_value, "EUR", f"Salario pendiente: {formula} = {money(days * day_value)} €.", formula, PAY
@@ -163,7 +149,7 @@ def salary_of_days(days: Decimal | int, day_value: Decimal) -> Computed:
 def extra_pay_part(
     amount: Decimal, first: date, last: date, end: date, start: date | None = None, *, by_months: bool = False
 ) -> Computed:
-    """Return the part of an extra pay that accrued in its span until the end of the contract."""
+    """Return the part of an extra pay accrued until the end of the contract."""
     began, ended = max(first, start or first), min(end, last)
     if last < first:
         raise Stop(Refused("El devengo de la paga extra no puede acabar antes de empezar: revise las fechas."))
@@ -180,13 +166,12 @@ def extra_pay_part(
 
 
 def months_and_days(first: date, last: date) -> Decimal:
-    """Return the months between two days, both counted; days are thirtieths of a month."""
     years, months, days = whole_months(first, last)
     return Decimal(years * 12 + months) + Decimal(days) / DAYS_OF_MONTH
 
 
 def leave_part(due: Decimal, how: str, day_value: Decimal) -> Computed:
-    """Return the pay of leave that was not taken."""
+    """Return the pay of leave not taken."""
     value, formula = due * day_value, f"{number(due, 4)} días × {money(day_value, 4)}"
     excess = "Ha disfrutado más vacaciones de las ganadas: la empresa puede querer descontarlas."
     text = f"Vacaciones: {how}: {formula} = {money(value)} €."
@@ -194,7 +179,7 @@ def leave_part(due: Decimal, how: str, day_value: Decimal) -> Computed:
 
 
 def notice_part(days: Decimal, day_value: Decimal, *, by_worker: bool) -> Computed:
-    """Return the pay of notice that was not given; less than nothing where the worker failed."""
+    """Return the pay of notice not given; negative if the worker failed."""
     value, formula = days * day_value, f"{number(days)} días × {money(day_value, 4)}"
     if by_worker:
         text = f"Se descuenta el preaviso que no dio el trabajador: {formula} = {money(value)} €."
@@ -204,42 +189,33 @@ def notice_part(days: Decimal, day_value: Decimal, *, by_worker: bool) -> Comput
 
 @rule(PAY, produces="month_pay")
 def month_given(monthly: Decimal) -> Computed:
-    """Return the pay of a month as given."""
     return Computed(monthly, "EUR")
 
 
 @rule(PAY, produces="month_pay")
 def month_of_year(annual_salary: Decimal, payments: Decimal) -> Computed:
-    """Pay of a month: a year's through the payments."""
     value, formula = annual_salary / payments, f"{money(annual_salary)} / {number(payments)}"
     return Computed(value, "EUR", f"Salario de un mes: {formula} = {money(value)} €.", formula)
 
 
 @rule(PAY, produces="month_pay")
 def month_of_days(daily_salary: Decimal) -> Computed:
-    """Pay of a month: thirty days."""
     return Computed(daily_salary * DAYS_OF_MONTH, "EUR")
 
 
 @rule(PAY)
 def day_value(month_pay: Decimal) -> Computed:
-    """Value of a day: a month's pay through thirty."""
     value, formula = month_pay / DAYS_OF_MONTH, f"{money(month_pay)} / 30"
     return Computed(value, "EUR/day", f"Día: {formula} = {money(value, 4)} €.", formula, assumptions=(DAY_OF_30,))
 
 
 @rule(PAY, produces="day_value")
 def day_of_year(annual_salary: Decimal, end: date) -> Computed:
-    """Value of a day with its part of the extra pays."""
     return Computed(annual_salary / days_of_year(end), "EUR/day")
 
 
 def calendar_months(first: date, last: date) -> tuple[int, int]:
-    """Return whole calendar months and other days between two days, both counted.
-
-    >>> calendar_months(date(2026, 3, 16), date(2026, 5, 10))
-    (1, 26)
-    """
+    """Return whole calendar months and remaining days between two days, both counted."""
     months, days, day = 0, 0, first
     while day <= last:
         end_of_month = add_months(day.replace(day=1), 1) - ONE_DAY
@@ -252,7 +228,7 @@ def calendar_months(first: date, last: date) -> tuple[int, int]:
 
 
 def extra_pays_part(amount: Decimal, end: date, accrual: str, start: date | None) -> Computed:
-    """Return the two extra pays, or that of the half-year, that are accruing on the last day."""
+    """Return the extra pays that are accruing on the last day: two, or that of the half-year."""
     january, july = date(end.year, 1, 1), date(end.year, 7, 1)
     if accrual == "half_year":
         spans = [(january, july - ONE_DAY)] if end < july else [(july, date(end.year, 12, 31))]
@@ -267,13 +243,11 @@ def extra_pays_part(amount: Decimal, end: date, accrual: str, start: date | None
 
 @rule(EXTRA, produces="extra_pay_accrual")
 def half_year_assumed() -> Computed:
-    """Accrual of the extra pays where it is not known: that which gives less."""
     return Computed("half_year", assumptions=("Cada paga extra se gana en un semestre; véalo en su convenio.",))
 
 
 @rule(EXTRA, produces="extra_pay_accrual")
 def year_assumed() -> Computed:
-    """Accrual of each extra pay in twelve months."""
     return Computed("annual")
 
 

@@ -1,8 +1,6 @@
-"""Engine and rules: pulls what the goal of a calculation needs, rule by rule, down to the inputs.
+"""Engine that works out the goal of a calculation from rules and inputs.
 
-A rule is a pure function of one provision; the engine gives it what it needs by the names of its arguments. A value is
-an input, or what the first rule gives of those that produce it and whose needs are met. What no rule and no input
-gives is missing, and is asked for.
+A value is an input, or the result of the first rule that produces it and whose needs, its arguments, are met.
 """
 
 import inspect
@@ -36,22 +34,16 @@ from articulado.calculations.values import (
 )
 
 STATUTE = "BOE-A-2015-11430"
-"""Estatuto de los Trabajadores."""
 SOCIAL_SECURITY = "BOE-A-2015-11724"
-"""Ley General de la Seguridad Social."""
 COURTS = "BOE-A-2011-15936"
-"""Ley reguladora de la jurisdicción social."""
 PROCEDURE = "BOE-A-2015-10565"
-"""Ley del Procedimiento Administrativo Común."""
 
 
 @dataclass(frozen=True)
 class Computed:
-    """Value that a rule returns, with the sentence that shows its computation.
+    """Value of a rule, with the sentence of its step; an empty ``text`` shows no step.
 
-    ``text`` may be empty: the value is then used and no step is shown. ``not_applied`` are rules that were considered
-    and do not apply. ``lead`` takes the place of the sentence of the result, where the value is not the one that it
-    speaks of: each goal stands in braces. ``parts`` are steps of their own, shown before it.
+    ``lead`` replaces the sentence of the result, with each goal in braces. ``parts`` are steps shown before this one.
     """
 
     value: Quantity
@@ -70,9 +62,9 @@ class Computed:
 
 @dataclass(frozen=True)
 class Rule:
-    """A function of a provision: what it needs are its arguments; those with a default may be missing.
+    """A function of a provision; its arguments are its needs, and those with a default are optional.
 
-    ``since`` is the first day of the wording that it follows, where that is later than the calculation's.
+    ``since`` is the first day of the wording that it follows, if later than the calculation's.
     """
 
     produces: str
@@ -83,7 +75,6 @@ class Rule:
 
     @cached_property
     def needs(self) -> Mapping[str, bool]:
-        """Return the names of what the rule needs, with whether it cannot do without."""
         parameters = inspect.signature(self.function).parameters.values()
         return {each.name: each.default is inspect.Parameter.empty for each in parameters}
 
@@ -91,10 +82,9 @@ class Rule:
 def rule(
     provision: str, *, produces: str = "", authority: str = "", since: date | None = None
 ) -> Callable[[Callable[..., Computed]], Rule]:
-    """Make a rule of a function; it produces what its name says.
+    """Make a rule of a function, which by default produces its name.
 
-    ``provision`` is the law and label of the provision that the function follows, and ``authority`` the ruling that
-    fixes how it is applied. ``since`` is the first day of the wording that the function follows.
+    ``authority`` is the ruling that fixes how the provision is applied, ``since`` the first day of the wording.
     """
 
     def made(function: Callable[..., Computed]) -> Rule:
@@ -105,7 +95,7 @@ def rule(
 
 @dataclass(frozen=True)
 class Variant:
-    """Another reading: a rule that takes the place of the one that produces the same value."""
+    """Another reading: a rule that replaces the one that produces the same value."""
 
     rule: Rule
     text: str
@@ -113,13 +103,12 @@ class Variant:
 
 @dataclass(frozen=True)
 class Calculation:
-    """A goal, the rules that lead to it, and the inputs that it may take.
+    """Goals, the rules that lead to them, and the inputs that they may take.
 
-    ``fields`` are the inputs (``articulado.calculations.fields``), those that decide most first. ``conditions`` are
-    values that are worked out before the goal: their rules may end the calculation. ``lead`` is the sentence of the
-    result, with each goal in braces. ``general`` is the rule in words, for who lacks the data, of ``provision``.
-    ``day`` is the input whose day decides which wording applies, and ``since`` the first day of the wordings that the
-    rules follow.
+    ``fields`` are the inputs, the most decisive first. ``conditions`` are values worked out before the goals: their
+    rules may end the calculation. ``lead`` is the sentence of the result, with each goal in braces; ``general`` states
+    the rule of ``provision`` for a person without data. ``day`` is the input whose day decides the wording, ``since``
+    the first day of the wordings that the rules follow.
     """
 
     kind: str
@@ -139,24 +128,19 @@ class Calculation:
 
 
 DEADLINE = "deadline"
-"""Goal of the calculations of terms: the last day."""
 TOLERANCE = Decimal("0.01")
-"""By how much, as a share, a given amount may differ from what others give: people round."""
+"""Relative tolerance between a given amount and the one that other inputs give: people round."""
 ENDS_BEFORE_IT_BEGINS = "El contrato no puede terminar antes de empezar: revise las dos fechas."
 MOST_ASKED = 3
-"""Data that are asked for at once."""
 
 
 def calculate(calculation: Calculation, inputs: Mapping[str, object], law_day: date | None = None) -> Outcome:
-    """Work out a calculation from raw inputs.
-
-    The wordings of the law are compared afterwards (``articulado.calculations.wordings.confirm``).
+    """Work out a calculation; ``articulado.calculations.wordings.confirm`` compares the wordings of the law afterwards.
 
     Args:
-        calculation: what is to be worked out.
-        inputs: by field, as JSON or a form has them; a field that the calculation does not take gives a warning.
-        law_day: day of which the law is to apply, instead of the day of the event; a day of the event or a year that
-            the inputs lack is that day or its year.
+        calculation: calculation to work out.
+        inputs: raw values by field; a field that the calculation does not take gives a warning.
+        law_day: day of the law instead of that of the event; it also replaces a missing day of the event or year.
     """
     try:
         read = read_inputs(calculation.fields, inputs)
@@ -201,8 +185,6 @@ def _said(value: date | int) -> str:
 
 @dataclass
 class _Run:
-    """One run of a calculation over its inputs."""
-
     calculation: Calculation
     given: Mapping[str, Quantity]
     law_day: date | None
@@ -217,7 +199,6 @@ class _Run:
     followed: dict[Followed, None] = field(default_factory=dict)
 
     def outcome(self) -> Outcome:
-        """Work out the conditions, then the goals."""
         calculation = self.calculation
         try:
             self._compare()
@@ -247,18 +228,17 @@ class _Run:
 
     @property
     def day(self) -> date | None:
-        """The day of which the law applies; ``None`` where no datum says it."""
+        """Day of the law; ``None`` if no datum gives it."""
         event = self.given.get(self.calculation.day)
         return self.law_day or (event if isinstance(event, date) else None)
 
     def _basis(self, provision: str) -> Basis:
-        """Return the law followed, with a provision that goes for the whole calculation."""
         named = {each.provision for each in self.followed}
         own = () if provision in named or not provision else (Followed(provision, self.calculation.since),)
         return Basis((*self.followed, *own), self.day, self.law_day is not None)
 
     def _compare(self) -> None:
-        """Refuse inputs that contradict each other: one that a rule makes of others must be near what it gives."""
+        """Refuse inputs that contradict each other beyond ``TOLERANCE``."""
         for each in self.calculation.rules:
             given = self.given.get(each.produces)
             needs = [need for need, needed in each.needs.items() if needed]
@@ -280,7 +260,7 @@ class _Run:
         return (rounded(value), unit) if isinstance(value, Decimal) and unit == "EUR" else (value, unit)
 
     def _wanted(self) -> tuple[Wanted, ...]:
-        """Return the inputs to ask for; one that the others lead to is left out."""
+        """Return the inputs to ask for, except those that the others lead to."""
         order = [name for name in self.calculation.fields if name in self.missing]
         for name in reversed(order):
             others = dict.fromkeys((each for each in order if each != name), True)
@@ -289,7 +269,7 @@ class _Run:
         return tuple(FIELDS[name].wanted() for name in order[:MOST_ASKED])
 
     def _reach(self, name: str) -> bool:
-        """Work out a value, and tell whether it is known; what it lacks is put down as missing."""
+        """Work out a value if possible, else note its missing inputs; tell if it is known."""
         if name in self.known:
             return True
         if name in self.given:
@@ -309,7 +289,7 @@ class _Run:
         return True
 
     def _lacks(self, rule: Rule, above: frozenset[str]) -> tuple[str, ...]:
-        """Return the inputs that a rule lacks; ``above`` are the values that it is to lead to."""
+        """Return the missing inputs of a rule; ``above`` are the values that the rule serves."""
         needs = [need for need, needed in rule.needs.items() if needed]
         return tuple(dict.fromkeys(lack for need in needs for lack in self._lacks_value(need, above)))
 
@@ -323,9 +303,9 @@ class _Run:
         return self._easiest([*rules, None], [*ways, (name,)])
 
     def _easiest(self, rules: Sequence[Rule | None], ways: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-        """Return what the way with the fewest missing inputs lacks; one of which a part is given goes first.
+        """Return the inputs of the way with the fewest missing ones; a way that has begun goes first.
 
-        A list of items is asked for last: a form asks for the plain inputs.
+        A list of items goes last: a form asks for the plain inputs.
         """
 
         def order(place: int) -> tuple[bool, int, bool, int]:
@@ -340,7 +320,6 @@ class _Run:
         return ways[min(range(len(ways)), key=order)]
 
     def _serves_only(self, need: str, rule: Rule) -> bool:
-        """Tell whether an input serves nothing but what a rule produces: who gives it wants it used for that."""
         return all(each.produces == rule.produces for each in self.calculation.rules if need in each.needs)
 
     def _apply(self, rule: Rule) -> None:
@@ -356,7 +335,6 @@ class _Run:
             self.followed |= dict.fromkeys(Followed(other, since) for other in others if other)
 
     def _show(self, rule: Rule, computed: Computed) -> None:
-        """Add the step of a value, and what was assumed for it."""
         if computed.text:
             self.steps.append(
                 Step(
@@ -375,7 +353,6 @@ class _Run:
         self.excluded += computed.excluded
 
     def _since(self, rule: Rule) -> date | None:
-        """Return the first day of the law that a rule declares to cover; refuse it before that day."""
         since = max((each for each in (rule.since, self.calculation.since) if each), default=None)
         if since and self.day and self.day < since:
             reason = (

@@ -1,17 +1,16 @@
-"""Fields of the inputs: their types, their questions in plain words, and how a raw value becomes typed.
+"""Fields of the inputs: types, questions in plain words, and parsing of raw values.
 
 ``data/fields.toml`` has a table for each field:
 
 - ``type``: "date", "amount" (of money, not negative), "number" (not negative), "count" (whole, not negative),
-  "yes_no", "choice", "text", "dates" (a list) or "items" (a list of tables with fields of their own)
-  A number may be a fraction ("1/8") or a percentage ("25 %", read as 25).
-- ``label``, ``question``, ``why``: name in a form, question in plain Spanish, and why the datum matters
-- ``choices``: of a choice, each value with its label; ``choice_aliases``: other names of a value
-- ``said``: of a choice or a yes and no, how people say each value: beginnings of words, without accents
-- ``aliases``: other names that inputs may give it
-- ``least``, ``most``: bounds
-- ``unit``: of what a count is ("#hij", a stem): a mention with a unit of a field is no other input
-- ``group``: inputs that say the same in other ways; a new one of them takes the place of the others
+  "yes_no", "choice", "text", "dates" (a list) or "items" (a list of tables with fields of their own);
+  a number may be a fraction ("1/8") or a percentage ("25 %", read as 25)
+- ``label``, ``question``, ``why``: name in a form, question in plain Spanish, and reason for asking
+- ``choices``: values of a choice with their labels; ``choice_aliases``: other names of a value
+- ``said``: wordings of each value of a choice or a yes and no: beginnings of words, without accents
+- ``aliases``: other names of the field in inputs; ``least``, ``most``: bounds
+- ``unit``: stem of the thing counted ("#hij"); a mention with the unit of a field fits no other input
+- ``group``: inputs that give the same datum in other ways; a new one replaces the others
 """
 
 import re
@@ -35,10 +34,10 @@ FieldType = Literal["date", "amount", "number", "count", "yes_no", "choice", "te
 
 _YES, _NO = ("si", "s", "true", "yes", "y", "1", "verdadero"), ("no", "n", "false", "0", "falso")
 _THOUSANDS = re.compile(r"\d{1,3}(?:\.\d{3})+")
-"""An amount with points for thousands: no amount of euros has three decimals."""
+"""Points for thousands: no amount of euros has three decimals."""
 _FRACTION = re.compile(r"(\d+)\s*/\s*([1-9]\d*)")
 LARGEST, SMALLEST = Decimal(10) ** 9, Decimal(10) ** -12
-"""Bounds of the size of a number: beyond them it is a mistake, and not exact in 28 digits."""
+"""Bounds of the size of a number: values beyond are mistakes, and not exact in 28 digits."""
 _SHOWN = 60
 _EARLIEST, _LATEST = date(1900, 1, 1), date(2100, 12, 31)
 
@@ -63,7 +62,6 @@ class InputField(BaseModel):
     unit: str = ""
 
     def wanted(self) -> Wanted:
-        """Return what is asked of the person."""
         return Wanted(self.name, self.question, self.why)
 
     def read(self, raw: object) -> Any:
@@ -111,7 +109,6 @@ class InputField(BaseModel):
         return day
 
     def _days(self, raw: object) -> tuple[date, ...]:
-        """Return days in their order, each once: a list, one day, or a text with commas between them."""
         if isinstance(raw, str):
             raw = [each for each in raw.replace(";", ",").split(",") if each.strip()]
         days = raw if isinstance(raw, list | tuple | set | frozenset) else [raw]
@@ -154,7 +151,7 @@ class InputField(BaseModel):
         return Stop(Refused(f"«{self.label}» no admite «{_shortened(raw)}»: {self.accepted()}.", field=self.name))
 
     def accepted(self) -> str:
-        """Say in Spanish what the field accepts."""
+        """Return a sentence in Spanish on the accepted values."""
         match self.type:
             case "date":
                 return "escriba una fecha entre 1900 y 2100, como 2026-02-28 o 28/02/2026"
@@ -199,17 +196,17 @@ class InputField(BaseModel):
 
 @dataclass(frozen=True)
 class ReadInputs:
-    """Typed inputs, and the names of those that no field takes."""
+    """Typed inputs, and the names that no field takes."""
 
     values: Mapping[str, Any]
     unknown: tuple[str, ...]
 
 
 def read_inputs(fields: Iterable[str], inputs: Mapping[str, object]) -> ReadInputs:
-    """Return raw inputs by their fields, each in its type; those without a value are left out.
+    """Parse raw inputs by their fields; skip those without a value.
 
     Raises:
-        Stop: one of them is not of its type, or two names of one field disagree.
+        Stop: a value is not of its type, or two names of one field disagree.
     """
     names = {alias: name for name in fields for alias in (name, *FIELDS[name].aliases)}
     values: dict[str, Any] = {}
@@ -250,4 +247,3 @@ def _fields() -> Mapping[str, InputField]:
 
 
 FIELDS: Mapping[str, InputField] = _fields()
-"""All fields by their names."""

@@ -1,16 +1,12 @@
 """Dated reference values: amounts that a norm sets for a span of days, such as the IPREM or the minimum wage.
 
-A kind is one file of ``data/parameters``. Its fields:
+A kind is a file of ``data/parameters``:
 
-- ``name``, ``title``: short and full name; ``words``: its names in questions and texts, in any case and accents; a kind
-  without them serves calculations only
+- ``name``, ``title``: short and full name; ``words``: its names in texts, without which it serves calculations only
 - ``units``: for each quantity its unit in each language ("euros al mes")
-- ``period``: the values of a span of days, with ``from``, ``until`` (last day; absent while it has not ended),
-  ``norm``, ``article`` and ``boe`` (identifier) where they are known, ``extended`` for a norm that was extended
-  beyond its year, ``verified_on`` (day of the check against the source) and ``verified_until`` (last day that the
-  check covers)
-
-``data/asking.toml`` has the words of a question that asks for such a value alone.
+- ``period``: the values of a span: ``from``, ``until`` (last day, if ended), ``norm``, ``article``, ``boe``
+  (identifier), ``extended`` (the norm was extended beyond its year), ``verified_on`` (day of the check against the
+  source) and ``verified_until`` (last day that the check covers)
 """
 
 import re
@@ -37,14 +33,13 @@ from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import LOWEST_RANK, Candidate, Chunk, blank_chunk
 
 VALUE_TYPE = "reference_value"
-"""``chunk_type`` of a chunk that states a reference value: no index has it."""
 
 _YEAR = re.compile(r"(?<![\d/.,])(?:19|20)\d\d(?![\d/]|[.,]\d)")
 _COLLECTION = "reference_values"
 
 
 class Period(BaseModel):
-    """The values of a kind in a span of days; ``until`` is the last one, ``None`` while it has not ended."""
+    """The values of a kind in a span of days; ``until`` is the last day, ``None`` before the span ends."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -65,12 +60,11 @@ class Period(BaseModel):
         return self
 
     def covers(self, day: date) -> bool:
-        """Tell whether the values were verified for a day."""
         return self.begins <= day <= self.verified_until
 
 
 class ParameterKind(BaseModel):
-    """One kind of reference value; the periods are in the order of their days and do not overlap."""
+    """One kind of reference value; its periods are in order and do not overlap."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -95,11 +89,9 @@ class ParameterKind(BaseModel):
         return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
 
     def is_named_in(self, text: str) -> bool:
-        """Tell whether a text has one of the names of the kind."""
         return bool(self.words) and self._pattern.search(fold(text)) is not None
 
     def period_on(self, day: date) -> Period | None:
-        """Return the period of which the values were verified for a day; ``None`` without one: nothing is inferred."""
         return next((period for period in self.period if period.covers(day)), None)
 
 
@@ -111,7 +103,6 @@ class Unverified:
     day: date
 
     def reason(self, spoken: Language) -> str:
-        """Return the sentence that says so, with the days that were verified."""
         first, last = self.kind.period[0].begins, self.kind.period[-1].verified_until
         return spoken.translate(
             "value_unverified",
@@ -122,7 +113,6 @@ class Unverified:
         )
 
     def candidate(self, spoken: Language) -> Candidate:
-        """Return the sentence as a caveat, which stands before an answer and is no source."""
         return caveat(self.reason(spoken))
 
 
@@ -134,7 +124,7 @@ class DatedValue:
     period: Period
 
     def text(self, spoken: Language) -> str:
-        """Return the values with their days and their norm, in a sentence each."""
+        """Return the values, their days and their norm, each in a sentence."""
         kind, period = self.kind, self.period
         values = [f"{_amount(value, spoken)} {_unit(kind, key, spoken)}" for key, value in period.values.items()]
         between = "; " if any(", " in _unit(kind, key, spoken) for key in period.values) else ", "
@@ -153,7 +143,6 @@ class DatedValue:
         )
 
     def candidate(self, spoken: Language) -> Candidate:
-        """Return the values as a candidate that an answer can cite: a chunk that is in no index."""
         return {
             "chunk": self._chunk(spoken),
             "score": 0.0,
@@ -202,7 +191,7 @@ def value_chunk(
     rank: int = LOWEST_RANK,
     valid_from: str | None = None,
 ) -> Chunk:
-    """Return a chunk that states a value and is in no index; ``source`` and ``begins`` tell its versions apart."""
+    """Return the chunk of a value, which is in no index; ``source`` and ``begins`` distinguish its versions."""
     return {
         **blank_chunk(chunk_id(collection, source or law_id, name, begins, 1), collection),
         "law_id": law_id,
@@ -222,7 +211,6 @@ def value_chunk(
 
 
 def caveat(text: str) -> Candidate:
-    """Return a sentence that must be said before an answer, as a candidate that is in no index."""
     chunk = value_chunk(
         collection="caveats",
         name="caveat",
@@ -239,22 +227,13 @@ def caveat(text: str) -> Candidate:
 
 @cache
 def parameter_kinds() -> tuple[ParameterKind, ...]:
-    """Read and check all kinds, in the order of their files.
-
-    Raises:
-        ValueError: a file breaks its schema.
-    """
     folder = resources.files("articulado.calculations").joinpath("data", "parameters")
     files = sorted(folder.iterdir(), key=lambda file: file.name)
     return tuple(ParameterKind.model_validate(_read(file)) for file in files if file.name.endswith(".toml"))
 
 
 def verified_period(name: str, day: date | None = None) -> Period:
-    """Return the values of a kind on a day, or those that were verified last.
-
-    Raises:
-        Stop: the values of that day were not verified.
-    """
+    """Return the values of a kind on a day, by default the last verified ones; raise ``Stop`` without them."""
     kind = next(each for each in parameter_kinds() if each.name == name)
     period = kind.period_on(day) if day else kind.period[-1]
     if period is None:
@@ -268,13 +247,12 @@ def _read(file: "resources.abc.Traversable") -> dict[str, Any]:
 
 
 def kinds_named(texts: Iterable[str]) -> list[ParameterKind]:
-    """Return the kinds that one of some texts names."""
     joined = "\n".join(texts)
     return [kind for kind in parameter_kinds() if kind.is_named_in(joined)]
 
 
 def values_on(kinds: Iterable[ParameterKind], days: Sequence[date]) -> list[DatedValue | Unverified]:
-    """Return the values of each kind on each day; a period that several days share is returned once."""
+    """Return the distinct values of each kind on each day."""
     found: dict[tuple[str, date], DatedValue | Unverified] = {}
     for kind in kinds:
         for day in days:
@@ -285,7 +263,7 @@ def values_on(kinds: Iterable[ParameterKind], days: Sequence[date]) -> list[Date
 
 
 def asks_for_value_alone(question: str) -> bool:
-    """Tell whether a question, in whatever known language, names a kind and only asks for its value.
+    """Tell if a question, in any known language, only asks for the value of a kind.
 
     >>> asks_for_value_alone("¿Cuál es el valor del IPREM en 2026?"), asks_for_value_alone("How much is the IPREM?")
     (True, True)
@@ -307,10 +285,7 @@ def _asking_words() -> tuple[str, ...]:
 
 
 def days_of_value(question: str, as_of: date | None, today: date) -> list[date]:
-    """Return the days of which a question asks for a value: one of each year that it names if it asks for that alone.
-
-    Of a past year the last day counts, of a future one the first. ``as_of`` is the day whose law is asked for.
-    """
+    """Return the days of a requested value: the last of past, the first of future years, else ``as_of`` or today."""
     day = as_of or today
     years = sorted({int(year) for year in _YEAR.findall(question)}) if asks_for_value_alone(question) else []
     return [_day_in(year, day, today) for year in years] or [day]

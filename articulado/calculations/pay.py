@@ -1,4 +1,4 @@
-"""Pay beside the salary: sick pay, the wages that the guarantee fund pays, and the contributions of a month."""
+"""Sick pay, payments of the wage guarantee fund, and the contributions of a month."""
 
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, Decimal
@@ -24,28 +24,25 @@ SPANS: dict[str, tuple[tuple[int, int, int], ...]] = {
     "pregnancy": ((2, 20, 60), (21, 545, 75)),
     "organ_donation": ((1, 545, 100),),
 }
-"""Days of leave and percentage of the base, by the contingency; days before the first have no benefit."""
+"""First and last day of each span and percentage of the base, by contingency."""
 EMPLOYER_DAYS = (4, 15)
 """Days of a common contingency that the employer pays (art. 173.1)."""
 MOST_SICK_DAYS, YEAR_OF_SICKNESS = 545, 365
 
 FUND = f"{STATUTE}#Artículo 33"
 FUND_DAYS, EXTRA_PAY_DAYS = 120, 60
-"""Most days of wages, and days of wage of the two extra pays of the minimum wage."""
+"""Maximum days of wages, and days of wage in the two extra pays of the minimum wage."""
 DAYS_A_YEAR = {"unfair": 30, "art50": 30, "temporary": 12, "domestic": 12}
-"""Days a year of the compensations that the fund does not pay by 20."""
 MONTHS_OF_FUND = {"substantial_modification": 9, "domestic": 6}
 FUND_DAY = "Fondo de Garantía Salarial: SMI diario × 425 / días del año × 2 (87,79 € en 2024), redondeado a céntimos"
 
 ORDER = "BOE-A-2026-7296"
-"""Order on the contributions of 2026."""
 BASE, CONTRIBUTIONS = f"{ORDER}#Artículo 1", "Tipos de cotización del trabajador"
 GROUPS = "Base mínima de los grupos 4 a 11; la de los grupos 1 a 3 es mayor."
 
 
 @rule(SICK_PAY, produces="daily_base")
 def sick_base_of_month(monthly_base: Decimal) -> Computed:
-    """Divide the base of the month before by thirty."""
     formula = f"{money(monthly_base)} / 30"
     value = monthly_base / 30
     return Computed(value, "EUR/day", f"Base reguladora: {formula} = {money(value, 4)} € al día.", formula)
@@ -53,7 +50,7 @@ def sick_base_of_month(monthly_base: Decimal) -> Computed:
 
 @rule(SICK_PAY, authority=SICK_PERCENT)
 def sick_pay(days: int, daily_base: Decimal, contingency: str) -> Computed:
-    """Benefit of a leave: the percentage of each span of days."""
+    """Return the percentage of the base for each span of days."""
     if days > MOST_SICK_DAYS:
         reason = "La incapacidad temporal dura como máximo 365 días, con una prórroga de 180: revise los días."
         raise Stop(Refused(reason, f"{SECURITY}#Artículo 169"))
@@ -75,14 +72,13 @@ def sick_pay(days: int, daily_base: Decimal, contingency: str) -> Computed:
 
 @rule(SICK_PAY, produces="sick_pay", authority=SICK_PERCENT)
 def sick_pay_from_next_day(days: int, daily_base: Decimal, contingency: str) -> Computed:
-    """Benefit of a leave, its days counted without the day on which it began."""
     computed: Computed = sick_pay.function(days + (contingency == "professional"), daily_base, contingency)
     return computed
 
 
 @rule(SICK_START)
 def paid_by_employer(days: int, daily_base: Decimal, contingency: str) -> Computed:
-    """Part of the benefit that the employer pays: days 4 to 15 of a common contingency."""
+    """Return the benefit of days 4 to 15 of a common contingency."""
     first, last = EMPLOYER_DAYS
     if contingency != "common":
         return Computed(Decimal(0), "EUR", "El subsidio lo paga la entidad gestora o la mutua.")
@@ -95,7 +91,7 @@ def paid_by_employer(days: int, daily_base: Decimal, contingency: str) -> Comput
 
 @rule(FUND, authority=FUND_DAY)
 def fund_cap(year: int | None = None) -> Computed:
-    """Twice the minimum wage of a day, with the extra pays, as the fund publishes it: in cents."""
+    """Return twice the daily minimum wage with extra pays, in cents as the fund publishes it."""
     values, length, said = _minimum_of(year)
     formula = f"{money(values['daily'])} × {365 + EXTRA_PAY_DAYS}/{length} × 2"
     value = rounded(values["daily"] * (365 + EXTRA_PAY_DAYS) / length * 2)
@@ -105,19 +101,16 @@ def fund_cap(year: int | None = None) -> Computed:
 
 @rule(FUND, produces="fund_cap")
 def fund_cap_of_year(year: int | None = None) -> Computed:
-    """Twice the minimum wage of a year through its days."""
     values, length, _ = _minimum_of(year)
     return Computed(values["annual"] / length * 2, "EUR/day")
 
 
 @rule(FUND, produces="fund_cap")
 def fund_cap_of_months(year: int | None = None) -> Computed:
-    """Twice the minimum wage of a day, with a sixth more for the extra pays."""
     return Computed(_minimum_of(year)[0]["daily"] * 7 / 6 * 2, "EUR/day")
 
 
 def _minimum_of(year: int | None) -> tuple[Mapping[str, Decimal], int, str]:
-    """Return the minimum wage of a year, its days, and the assumption."""
     period = verified_period("SMI", day_of(year))
     said = f"SMI de {period.begins.year}: se aplica el de la declaración de insolvencia o de concurso."
     return period.values, days_of_year(period.begins), said
@@ -125,7 +118,6 @@ def _minimum_of(year: int | None) -> tuple[Mapping[str, Decimal], int, str]:
 
 @rule(f"{STATUTE}#Artículo 26", produces="daily_salary")
 def daily_of_year(annual_salary: Decimal) -> Computed:
-    """Salary of a day, where the end of the contract is not given."""
     formula = f"{money(annual_salary)} / 365"
     value = annual_salary / 365
     return Computed(value, "EUR/day", f"Salario día: {formula} = {money(value, 4)} €.", formula)
@@ -133,7 +125,7 @@ def daily_of_year(annual_salary: Decimal) -> Computed:
 
 @rule(FUND)
 def fund_day(daily_salary: Decimal, fund_cap: Decimal) -> Computed:
-    """Wage of a day that the fund pays."""
+    """Return the daily wage, at most the cap."""
     if daily_salary > fund_cap:
         text = f"El salario día, {money(daily_salary)} €, pasa de ese tope: se aplica {money(fund_cap)} €."
         return Computed(fund_cap, "EUR/day", text)
@@ -143,7 +135,7 @@ def fund_day(daily_salary: Decimal, fund_cap: Decimal) -> Computed:
 
 @rule(FUND)
 def fund_wages(fund_day: Decimal, days_owed: int, owed_wages: Decimal | None = None) -> Computed:
-    """Wages that the fund pays: at most 120 days."""
+    """Return the wages that the fund pays: at most 120 days."""
     days = min(days_owed, FUND_DAYS)
     value = fund_day * days
     formula = f"{money(fund_day)} × {days}"
@@ -158,14 +150,13 @@ def fund_wages(fund_day: Decimal, days_owed: int, owed_wages: Decimal | None = N
 def fund_wages_in_all(
     fund_cap: Decimal, daily_salary: Decimal, days_owed: int, owed_wages: Decimal | None = None
 ) -> Computed:
-    """Wages that the fund pays: all that are owed, up to the sum of 120 days at the cap."""
+    """Return all wages owed, up to 120 days at the cap."""
     owed = daily_salary * days_owed if owed_wages is None else owed_wages
     return Computed(min(owed, fund_cap * min(days_owed, FUND_DAYS)), "EUR")
 
 
 @rule(FUND, produces="service_months")
 def months_of_years(service_years: Decimal) -> Computed:
-    """Months of service of its years, a started one as whole."""
     months = int((service_years * 12).to_integral_value(ROUND_CEILING))
     return Computed(months, "months", f"Tiempo de servicio: {counted(months, 'months')}.")
 
@@ -178,7 +169,7 @@ def fund_compensation(
     owed_compensation: Decimal | None = None,
     already_paid: Decimal | None = None,
 ) -> Computed:
-    """Compensation that the fund pays: days a year by the cause, at most a year of wages."""
+    """Return the compensation that the fund pays: days a year by the cause, at most a year of wages."""
     a_year, months = DAYS_A_YEAR.get(fogasa_cause, 20), MONTHS_OF_FUND.get(fogasa_cause, 12)
     value = fund_day * a_year * service_months / 12
     cap = fund_day * 365 * months / 12
@@ -198,7 +189,7 @@ def fund_compensation(
 
 @rule(FUND, produces="fund_compensation")
 def fund_part_of_compensation(fund_day: Decimal, owed_compensation: Decimal) -> Computed:
-    """Compensation that the fund pays, where the time of service is not given: at most a year of wages."""
+    """Return the compensation that the fund pays without the time of service: at most a year of wages."""
     cap = fund_day * 365
     value = min(owed_compensation, cap)
     formula = f"{money(fund_day)} × 365"
@@ -209,7 +200,6 @@ def fund_part_of_compensation(fund_day: Decimal, owed_compensation: Decimal) -> 
 
 @rule(FUND, produces="fund_total")
 def fund_of_both(fund_wages: Decimal, fund_compensation: Decimal) -> Computed:
-    """Wages and compensation that the fund pays."""
     value = fund_wages + fund_compensation
     formula = f"{money(fund_wages)} + {money(fund_compensation)}"
     return Computed(value, "EUR", f"Total: {formula} = {money(value)} €.", formula)
@@ -217,19 +207,17 @@ def fund_of_both(fund_wages: Decimal, fund_compensation: Decimal) -> Computed:
 
 @rule(FUND, produces="fund_total")
 def fund_of_wages(fund_wages: Decimal) -> Computed:
-    """Wages that the fund pays."""
     return Computed(fund_wages, "EUR", lead="El Fondo de Garantía Salarial paga de salarios {fund_total}.")
 
 
 @rule(FUND, produces="fund_total")
 def fund_of_compensation(fund_compensation: Decimal) -> Computed:
-    """Compensation that the fund pays."""
     return Computed(fund_compensation, "EUR", lead="El Fondo de Garantía Salarial paga de indemnización {fund_total}.")
 
 
 @rule(BASE, produces="month_pay")
 def pay_of_year(annual_salary: Decimal) -> Computed:
-    """Pay of a month with its part of the extra pays: a twelfth of a year's."""
+    """Return a twelfth of the annual salary."""
     formula = f"{money(annual_salary)} / 12"
     value = annual_salary / 12
     text = f"Remuneración del mes con la parte de las pagas: {formula} = {money(value)} €."
@@ -241,7 +229,6 @@ def _rates(year: int | None) -> Mapping[str, Decimal]:
 
 
 def _base(pay: Decimal, year: int | None, part_time: Decimal | None, name: str, article: int) -> Computed:
-    """Return a base within its limits; the lowest one is for full time."""
     rates, is_full = _rates(year), share(part_time) == 1
     least, most = rates["least_base"] if is_full else Decimal(0), rates["most_base"]
     value = min(max(pay, least), most)
@@ -255,7 +242,6 @@ def _base(pay: Decimal, year: int | None, part_time: Decimal | None, name: str, 
 
 @rule(BASE)
 def common_base(month_pay: Decimal, part_time: Decimal | None = None, year: int | None = None) -> Computed:
-    """Return the base of the common contingencies of a month, without overtime."""
     return _base(month_pay, year, part_time, "Base de contingencias comunes", 3)
 
 
@@ -266,7 +252,6 @@ def professional_base(
     part_time: Decimal | None = None,
     year: int | None = None,
 ) -> Computed:
-    """Return the base of accidents, unemployment and training of a month, with overtime."""
     name = "Base de contingencias profesionales, desempleo y formación"
     return _base(month_pay + (overtime_pay or 0), year, part_time, name, 2)
 
@@ -280,7 +265,7 @@ def worker_contribution(
     overtime_pay: Decimal | None = None,
     year: int | None = None,
 ) -> Computed:
-    """Contribution of a month that is taken from the worker's pay."""
+    """Return the contribution deducted from a month's pay."""
     if contract == "training":
         raise Stop(
             Refused("Los contratos formativos en alternancia cotizan por cuotas fijas (artículo 46 de la orden).")
@@ -376,4 +361,3 @@ CALCULATIONS = (
         " desempleo (1,60 % si es temporal) y el 0,10 % por formación.",
     ),
 )
-"""Pay beside the salary."""

@@ -30,9 +30,9 @@ INVOLUNTARY, VOLUNTARY = f"{SECURITY}#Artículo 207", f"{SECURITY}#Artículo 208
 FIRST_AGE, LEAST_MONTHS = 65 * 12, 15 * 12
 FULL = Decimal(100)
 PERCENT_A_YEAR, PERCENT_HALF_YEAR = 4, 2
-"""Percentage more for each whole year of delay, and for more than six months after the second one (art. 210.2.a)."""
+"""Supplement for each whole year of delay, and for more than six months after the second year (art. 210.2.a)."""
 DELAY_SINCE, EARLY_SINCE = 2025, date(2022, 1, 1)
-"""First year, and first day, of the wordings on delayed and on early retirement."""
+"""First year of the wording on delayed, and first day of the wording on early retirement."""
 LONG_CAREER = 44 * 12 + 6
 AGES_SINCE = date(2013, 1, 1)
 BELOW_LIMIT = "Importe por debajo del máximo de las pensiones (artículo 57); sin complementos ni retenciones."
@@ -40,11 +40,6 @@ SAME_CONTRIBUTION = "La cotización dada es la que tendrá al cumplir la edad; s
 
 
 def written_months(months: int) -> str:
-    """Return months as years and months.
-
-    >>> written_months(802), written_months(780)
-    ('66 años y 10 meses', '65 años')
-    """
     years, rest = divmod(months, 12)
     parts = [*([counted(years, "years")] if years or not rest else []), *([counted(rest, "months")] if rest else [])]
     return joined(parts)
@@ -52,13 +47,11 @@ def written_months(months: int) -> str:
 
 @rule(BENEFICIARIES)
 def contributed_total(contributed_years: int, contributed_months: int = 0) -> Computed:
-    """Months of contribution, whole ones only."""
     return Computed(contributed_years * 12 + contributed_months, "months")
 
 
 @rule(BENEFICIARIES, produces="contributed_total")
 def contributed_in_months(contributed_months: int) -> Computed:
-    """Months of contribution, given without years."""
     return Computed(contributed_months, "months")
 
 
@@ -67,12 +60,9 @@ CONTRIBUTION_FIELDS = ("contributed_years", "contributed_months")
 
 
 def ordinary_age(birth: date, contributed: int) -> tuple[date, int, str]:
-    """Return the day on which the ordinary age is reached, that age in months, and the reason.
+    """Return the day of the ordinary age, that age in months, and the reason.
 
-    The age is that of the year in which it is reached, and so is the contribution that lowers it to 65 years.
-
-    Raises:
-        Stop: that year has no verified age.
+    The age, and the contribution that lowers it to 65 years, are those of the year in which it is reached.
     """
     young = add_months(birth, FIRST_AGE)
     if young < AGES_SINCE:
@@ -92,7 +82,7 @@ def _ages(year: int) -> Mapping[str, Decimal]:
 
 @rule(AGES)
 def age_in_months(birth: date, contributed_total: int) -> Computed:
-    """Ordinary age, by the table of the year in which it is reached."""
+    """Return the ordinary age of the year in which it is reached."""
     _, months, reason = ordinary_age(birth, contributed_total)
     needed = "Para tener pensión hacen falta 15 años cotizados, 2 de ellos en los últimos 15 (artículo 205.1.b)."
     warned = (needed,) if contributed_total < LEAST_MONTHS else ()
@@ -102,7 +92,7 @@ def age_in_months(birth: date, contributed_total: int) -> Computed:
 
 @rule(BENEFICIARIES)
 def retirement_day(birth: date, contributed_total: int, age_in_months: int) -> Computed:
-    """Day on which the ordinary age is reached."""
+    """Return the day of the ordinary age."""
     day, _, _ = ordinary_age(birth, contributed_total)
     formula = f"{written_day(birth)} + {written_months(age_in_months)}"
     age = written_months(age_in_months)
@@ -111,11 +101,6 @@ def retirement_day(birth: date, contributed_total: int, age_in_months: int) -> C
 
 
 def _percentage(contributed: int, year: int | None) -> tuple[Decimal, str]:
-    """Return the percentage of the base, and how it is made.
-
-    Raises:
-        Stop: the contribution is too short, or the year is not known and decides.
-    """
     if contributed < LEAST_MONTHS:
         reason = f"Con {written_months(contributed)} cotizados no hay pensión contributiva: hacen falta 15 años."
         raise Stop(NotEntitled(reason, BENEFICIARIES))
@@ -136,7 +121,7 @@ def _percentage(contributed: int, year: int | None) -> tuple[Decimal, str]:
 
 @rule(PERCENTAGES)
 def percentage(contributed_total: int, year: int | None = None) -> Computed:
-    """Percentage of the base: 50 for fifteen years, and more for each month after them."""
+    """Return 50 % for fifteen years and more for each further month."""
     percent, formula = _percentage(contributed_total, year)
     more = contributed_total - LEAST_MONTHS
     text = f"Quince primeros años: 50 %; {counted(more, 'months')} más con los porcentajes"
@@ -148,7 +133,6 @@ NO_BASE = "Dé la base reguladora para saber el importe."
 
 @rule(AMOUNT)
 def full_pension(percentage: Decimal, regulatory_base: Decimal) -> Computed:
-    """Pension of a month: the percentage of the base."""
     value = regulatory_base * percentage / 100
     formula = f"{money(regulatory_base)} × {number(percentage)} %"
     return Computed(value, "EUR", f"{formula} = {money(value)} €.", formula)
@@ -156,7 +140,7 @@ def full_pension(percentage: Decimal, regulatory_base: Decimal) -> Computed:
 
 @rule(AMOUNT)
 def pension(percentage: Decimal, full_pension: Decimal | None = None) -> Computed:
-    """Pension of a month at the ordinary age, or its percentage where no base is given."""
+    """Return the monthly pension at the ordinary age, or its percentage without a base."""
     if full_pension is None:
         lead = "Pensión: {percentage} de la base reguladora."
         return Computed(percentage, "percent", warnings=(NO_BASE,), lead=lead)
@@ -178,12 +162,11 @@ def coefficient(cause: str, months: int, contributed: int) -> Decimal:
 
 
 def _terms(cause: str) -> tuple[str, int, int]:
-    """Return the provision, the most months of advance and the least months of contribution."""
     return (VOLUNTARY, 24, 35 * 12) if cause == "voluntary" else (INVOLUNTARY, 48, 33 * 12)
 
 
 def _legal_day(birth: date, contributed: int, retirement: date) -> date:
-    """Return the day of the ordinary age, had the person gone on contributing until then (arts. 207.2 and 208.2)."""
+    """Return the day of the ordinary age if the person went on contributing until then (arts. 207.2 and 208.2)."""
     general = ordinary_age(birth, 0)[0]
     day = add_months(birth, FIRST_AGE)
     while day < general:
@@ -196,7 +179,7 @@ def _legal_day(birth: date, contributed: int, retirement: date) -> date:
 
 @rule(BENEFICIARIES)
 def months_early(birth: date, retirement: date, contributed_total: int) -> Computed:
-    """Months that are missing to the ordinary age, a started one as whole."""
+    """Return the months until the ordinary age; a started one counts as whole."""
     legal = _legal_day(birth, contributed_total, retirement)
     if retirement >= legal:
         raise Stop(Refused(f"El {written_day(legal)} ya tiene la edad ordinaria: no es jubilación anticipada."))
@@ -208,7 +191,7 @@ def months_early(birth: date, retirement: date, contributed_total: int) -> Compu
 
 @rule(VOLUNTARY)
 def reduction(months_early: int, contributed_total: int, early_cause: str | None = None) -> Computed:
-    """Percentage by which the pension is reduced."""
+    """Return the percentage by which the pension is reduced."""
     cause = early_cause or "voluntary"
     provision, most, least = _terms(cause)
     kind = "voluntaria" if cause == "voluntary" else "por causa no imputable al trabajador"
@@ -231,7 +214,7 @@ def reduction(months_early: int, contributed_total: int, early_cause: str | None
 
 @rule(AMOUNT)
 def early_pension(reduction: Decimal, full_pension: Decimal | None = None) -> Computed:
-    """Pension of a month after the reduction, or the reduction where no base is given."""
+    """Return the monthly pension after the reduction, or the reduction without a base."""
     if full_pension is None:
         lead = "Reducción de la pensión: {early_pension}."
         return Computed(reduction, "percent", warnings=(NO_BASE,), lead=lead)
@@ -243,7 +226,7 @@ def early_pension(reduction: Decimal, full_pension: Decimal | None = None) -> Co
 
 @rule(VOLUNTARY, produces="early_pension")
 def first_early_day(birth: date, contributed_total: int, early_cause: str | None = None) -> Computed:
-    """First day of an early retirement, with the contribution that is given."""
+    """Return the first possible day of early retirement."""
     provision, most, least = _terms(early_cause or "voluntary")
     if contributed_total < least:
         raise Stop(NotEntitled(f"Esta jubilación anticipada pide {least // 12} años cotizados.", provision))
@@ -258,7 +241,7 @@ def first_early_day(birth: date, contributed_total: int, early_cause: str | None
 
 @rule(AMOUNT)
 def delay_percent(years_delayed: int, months_delayed: int = 0, year: int | None = None) -> Computed:
-    """Percentage more for the delay: 4 a whole year, and 2 for more than six months after the second."""
+    """Return 4 % for each whole year of delay, and 2 % for more than six months after the second."""
     if year and year < DELAY_SINCE:
         reason = "El cálculo sigue la ley en vigor desde el 1 de abril de 2025: dé un año desde 2025."
         raise Stop(Refused(reason, AMOUNT))
@@ -281,7 +264,6 @@ def delay_percent(years_delayed: int, months_delayed: int = 0, year: int | None 
 
 @rule(AMOUNT, produces="delay_percent")
 def delay_in_months(months_delayed: int, year: int | None = None) -> Computed:
-    """Percentage more for a delay in months."""
     computed: Computed = delay_percent.function(0, months_delayed, year)
     return computed
 
@@ -290,7 +272,7 @@ def delay_in_months(months_delayed: int, year: int | None = None) -> Computed:
 def delayed_pension(
     delay_percent: Decimal, regulatory_base: Decimal | None = None, percentage: Decimal | None = None
 ) -> Computed:
-    """Pension of a month with the percentage for the delay, which may pass the base, or the percentage alone."""
+    """Return the monthly pension with the supplement, which may exceed the base, or the supplement without a base."""
     if regulatory_base is None:
         return Computed(delay_percent, "percent", warnings=(NO_BASE,), lead="Por la demora: {delayed_pension} más.")
     assumed = ("Con derecho al 100 % de la base reguladora.",) if percentage is None else ()
@@ -308,10 +290,10 @@ def lump_sum(
     percentage: Decimal | None = None,
     contributed_total: int | None = None,
 ) -> Computed:
-    """Amount paid at once in place of the percentage: 800 × (pension of a year / 500) ^ (1/1.65) for each year.
+    """Return the lump sum in place of the percentage: 800 × (annual pension / 500) ^ (1/1.65) for each year.
 
-    With 44 years and 6 months of contribution at the ordinary age it is a tenth more. The formula is an image in the
-    consolidated text of art. 210.2.b.
+    44 years and 6 months of contribution at the ordinary age add a tenth. Source: image in the consolidated text of
+    art. 210.2.b.
     """
     a_year = regulatory_base * (FULL if percentage is None else percentage) / 100 * 14
     years = delay_percent / PERCENT_A_YEAR
@@ -396,4 +378,3 @@ CALCULATIONS = (
         variants=(LUMP_SUM,),
     ),
 )
-"""Retirement pensions."""

@@ -1,7 +1,6 @@
-"""Questions read into calculations: the kind that a question asks for, and the inputs that it gives.
+"""Reading of questions into calculations: the kind that a question asks for, and the inputs that it gives.
 
-The models (``articulado.calculations.question_model``) tell the kind, which input each mention is, and the choices.
-Doubtful data are left out, and are then asked for.
+Doubtful data are left out, and then asked for. Models: ``articulado.calculations.question_model``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,38 +26,33 @@ from articulado.legal.reading import Mention, joined_months, mentions
 from articulado.values.errors import ConfigurationError
 
 NONE = "none"
-"""Kind of a question that asks for no calculation, and input of a mention that is none."""
+"""Kind of a question without calculation, and input of a mention that is none."""
 SURE_OF_INPUT, MAY_BE_LEFT, MAY_BE_INPUT = 0.4, 0.1, 0.05
-"""Probabilities from which on a mention is taken for an input; a day or an amount that is left; one that is lacking."""
+"""Probabilities to take a mention as an input, to use a day or an amount left over, and to fill a missing input."""
 SURE_OF_CHOICE, MAY_BE_CHOICE = 0.5, 0.25
-"""Probabilities from which on a choice is taken, and one that is lacking."""
+"""Probabilities to take a choice, and to fill a missing choice."""
 LEAST_USAGE = 0.05
-"""Share of the questions of a kind that are taken to give an input that none of the known ones gives."""
+"""Assumed share of the questions of a kind that give an input absent from the training questions."""
 OF_NONE = 0.15
-"""Part of the probability of being no input that counts: most data of such a question are there for the calculation."""
+"""Factor of the probability of being no input: most data of such a question serve the calculation."""
 SURE_OF_CALCULATION, SURE_OF_KIND, SURE_OF_SECOND = 0.4, 0.5, 0.25
-"""Probabilities from which on a question asks for a calculation at all, for one kind rather than for the others, and
-for another one of another group too."""
+"""Probabilities that a question asks for any calculation, for the first kind, and for a second one of another group."""
 MOST_TURNS, MOST_WORDS = 4, 14
-"""Turns before a follow-up that are read, and the words of one that only changes a datum."""
+"""Earlier turns that are read, and the longest follow-up (words) that only changes a datum."""
 LENGTHS = frozenset(("service_years", "service_months", "service_in_months"))
-"""Inputs that give the length of service."""
 TODAY_AS_END = "hoy, si no dice otro día"
-"""Words that are shown for the end of a contract of which a question gives the length alone."""
 NEARLY = 0.3
-"""Part of the weight of the likeliest kind from which on another of its group is nearly as likely."""
+"""Share of the weight of the likeliest kind that makes another of its group a rival."""
 SURE_WITHOUT_DATA = 0.8
-"""Probability from which on a question that gives no data asks for a calculation."""
+"""Probability from which a question without data asks for a calculation."""
 OF_OUTCOMES = {Missing: 0.5, Refused: 0.25}
-"""Weights of the kinds that lack data of the question, or contradict them: its data fit another kind better."""
+"""Factors for kinds that lack data or contradict them: the data fit another kind better."""
 WEIGHED, OF_INPUTS, LEAST_FIT = 5, 0.5, 0.01
-"""Likeliest kinds whose inputs are weighed too, the exponent of how well their inputs fit, and its least value."""
+"""Likeliest kinds whose inputs are weighed, exponent of the fit of their inputs, and its minimum."""
 OF_SHARES = (1, 100)
-"""Largest values of the inputs that are shares: a part, or a percentage."""
+"""Largest values of inputs that are shares: a part, or a percentage."""
 LEAST_AMOUNT = 20
-"""Least number without a unit that may be an amount of money."""
 YEARS = range(1990, 2036)
-"""Numbers alone that are years."""
 SUITED = {
     "date": ("date",),
     "dates": ("date",),
@@ -66,16 +60,14 @@ SUITED = {
     "number": ("count", "number", "share"),
     "count": ("count", "number"),
 }
-"""Types of mentions that an input of a type may be."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """A calculation that a question asks for, with the inputs that it gives.
+    """A calculation that a question asks for, with the inputs given.
 
-    ``certainty`` is the probability of the kind; ``read`` has, by input, the words of the question that give it, and
-    ``unclear`` are days and amounts of the question that were taken for none. ``rival`` is another kind that is nearly
-    as likely and gives another result.
+    ``certainty`` is the probability of the kind; ``read`` maps inputs to their words in the question; ``unclear`` are
+    days and amounts that no input takes; ``rival`` is a nearly as likely kind with another result.
     """
 
     kind: str
@@ -86,7 +78,7 @@ class Request:
     rival: str = ""
 
     def outcome(self, law_day: date | None = None) -> Outcome:
-        """Work the calculation out; what is unclear is asked for, as it may count."""
+        """Work out the calculation; ask for unclear data, since they may count."""
         calculation = CALCULATIONS[self.kind]
         outcome = calculate(calculation, self.inputs, law_day)
         if not (self.unclear or self.rival) or not isinstance(outcome, Result | NotEntitled):
@@ -102,7 +94,7 @@ class Request:
 
 @dataclass(frozen=True)
 class QuestionReader:
-    """Reads questions into calculations by two encoders; mentions of a text that are known are ``found``."""
+    """Reader of questions; ``found`` are the mentions of a text if the caller has them."""
 
     model: QuestionModel
     of_field: DualEncoder
@@ -119,7 +111,7 @@ class QuestionReader:
         return model.probabilities(features, vector)
 
     def read(self, text: str, *, today: date, found: Sequence[Mention] | None = None) -> tuple[Request, ...]:
-        """Return the calculations that a question asks for, the likeliest first; at most one of each group."""
+        """Return the requested calculations, the likeliest first; at most one of each group."""
         found = mentions(text, today=today) if found is None else found
         shares = self.kinds(text, found)
         calculates = 1 - shares.pop(NONE)
@@ -154,10 +146,7 @@ class QuestionReader:
         return tuple(one for one in chosen.values() if one.read or not without_data)
 
     def asked(self, text: str, kind: str = "", *, today: date) -> Request | None:
-        """Return the likeliest calculation that a question asks for, or the inputs that it gives to one ``kind``.
-
-        ``None`` where it asks for no calculation.
-        """
+        """Return the likeliest calculation, or the inputs given to one ``kind``; ``None`` if there is none."""
         found = mentions(text, today=today)
         if kind:
             return _ending_today(self.inputs(kind, text, found), text, today)
@@ -166,7 +155,7 @@ class QuestionReader:
     def read_turn(
         self, question: str, earlier: Sequence[str], *, today: date, found: Sequence[Mention] | None = None
     ) -> tuple[Request, ...]:
-        """Return the calculations that a follow-up asks for: those of the ``earlier`` turns with what it changes."""
+        """Return the calculations of a follow-up: those of the ``earlier`` turns with its changes."""
         last: tuple[Request, ...] = ()
         for text in (*earlier[-MOST_TURNS:], question):
             named = found if found is not None and text is question else mentions(text, today=today)
@@ -179,7 +168,6 @@ class QuestionReader:
         return last
 
     def _changed(self, before: Request, text: str, found: Sequence[Mention]) -> tuple[Request, ...]:
-        """Return the calculation of a turn before with the data that a short turn changes; empty if it changes none."""
         # Each mention of a short follow-up is a datum: it is said for nothing else.
         shares = [{name: share for name, share in own.items() if name != NONE} for own in self._inputs_of(text, found)]
         new = self.inputs(before.kind, text, found, shares)
@@ -188,7 +176,6 @@ class QuestionReader:
         return (_continued(before, new),)
 
     def _inputs_of(self, text: str, found: Sequence[Mention]) -> list[dict[str, float]]:
-        """Return for each mention the probability of each input, and of ``NONE``."""
         return [
             self.model.inputs.probabilities(mention_features(text, found, place), among=_suited(mention))
             for place, mention in enumerate(found)
@@ -199,9 +186,8 @@ class QuestionReader:
     ) -> Request:
         """Return the inputs of a kind that a question gives.
 
-        Each mention is the likeliest input that the kind takes; what the calculation then lacks is taken from the
-        mentions that are left, where one may be it. The ``certainty`` is how well the mentions fit the kind: the
-        geometric mean of the probabilities of what they are taken for.
+        Each mention becomes its likeliest input; mentions left over fill missing inputs. ``certainty`` is the geometric
+        mean of the probabilities of the inputs.
         """
         shares, names = self._inputs_of(text, found) if shares is None else shares, CALCULATIONS[kind].fields
         if not any(name.endswith("years") for name in names):
@@ -251,11 +237,7 @@ class QuestionReader:
         found: Sequence[Mention],
         known: frozenset[Decimal],
     ) -> tuple[dict[str, Any], list[int]]:
-        """Take days and amounts by whether they matter, and return the places of those that may and are unclear.
-
-        An amount that changes nothing as it was taken is another input; one that is left is an input that it changes
-        the result as, if it is likely enough. Amounts ``known`` to be those of the law are none.
-        """
+        """Assign days and amounts by their effect on the result, and return the places of the unclear ones."""
         calculation = CALCULATIONS[kind]
 
         def result(places: Mapping[int, str]) -> object:
@@ -286,7 +268,6 @@ class QuestionReader:
         return values, unclear
 
     def _take(self, pairs: Sequence[tuple[float, int, str]], taken: dict[int, str], least: float) -> None:
-        """Take mentions for inputs, the likeliest first; a list takes several."""
         for share, place, name in pairs:
             is_list = FIELDS[name].type == "dates"
             if share >= least and place not in taken and (is_list or name not in taken.values()):
@@ -308,17 +289,13 @@ class QuestionReader:
 
 
 def _differ(one: Request, other: Request) -> bool:
-    """Tell whether two requests give results that differ."""
     outcomes = [each.outcome() for each in (one, other)]
     results = [each.values[0].value for each in outcomes if isinstance(each, Result)]
     return len(results) == len(outcomes) and results[0] != results[1]
 
 
 def _continued(before: Request, new: Request) -> Request:
-    """Return a request with the inputs of the one before it that it does not change and its kind takes.
-
-    An input takes the place of all that say the same in other ways ("8 años" of the day on which the work began).
-    """
+    """Add the inputs of the previous request; an input replaces its whole group ("8 años" the first day of work)."""
     groups = {FIELDS[name].group for name in new.inputs} - {""}
     names = CALCULATIONS[new.kind].fields
     kept = {
@@ -331,7 +308,6 @@ def _continued(before: Request, new: Request) -> Request:
 
 
 def _weighty(found: Sequence[Mention], known: frozenset[Decimal]) -> list[int]:
-    """Return the places of days and amounts, without those of the law and months alone."""
     return [
         place
         for place, one in enumerate(found)
@@ -340,21 +316,17 @@ def _weighty(found: Sequence[Mention], known: frozenset[Decimal]) -> list[int]:
 
 
 def _given_by_law(text: str) -> frozenset[Decimal]:
-    """Return the amounts of the reference values that a text names ("IPREM de 600 €"): they are no data."""
+    """Return the amounts of the reference values named in a text ("IPREM de 600 €"), which are no data."""
     periods = (period for kind in kinds_named([text]) for period in kind.period)
     return frozenset(value for period in periods for value in period.values.values())
 
 
 def _suited(mention: Mention) -> list[str]:
-    """Return the inputs that a mention of its type and value may be, and ``NONE``."""
     return [NONE, *(name for name, one in FIELDS.items() if suits(mention, one))]
 
 
 def _ending_today(request: Request, text: str, today: date) -> Request:
-    """Return a request that gives a length of service and lacks the end of the contract alone with today as its end.
-
-    A question on the law of a past day ("me despidieron en octubre de 2011") does not mean today.
-    """
+    """Set the end of a contract to today if a question gives only its length, and no past day."""
     lacking = request.outcome()
     lacks_end = isinstance(lacking, Missing) and [wanted.field for wanted in lacking.fields] == ["end"]
     if not lacks_end or LENGTHS.isdisjoint(request.inputs) or find_date(text, today=today):
@@ -363,7 +335,7 @@ def _ending_today(request: Request, text: str, today: date) -> Request:
 
 
 def suits(mention: Mention, field_: InputField) -> bool:
-    """Tell whether an input may be what a mention names: by its type, and by the bounds of the input."""
+    """Tell if the type and the bounds of an input admit a mention."""
     if mention.type not in SUITED.get(field_.type, ()):
         return False
     if not isinstance(mention.value, Decimal):
@@ -381,7 +353,7 @@ def suits(mention: Mention, field_: InputField) -> bool:
 
 
 def _said(choice: InputField, folded: str) -> str | None:
-    """Return the value of a choice that a text says, the longest phrase of several; ``None`` where it says none."""
+    """Return the value of a choice that a text names, by the longest phrase; ``None`` if there is none."""
     said = {phrase: value for value, phrases in choice.said.items() for phrase in phrases}
     phrases = {fold(label): key for key, label in choice.choices.items()} | said
     found = [phrase for phrase in phrases if f" {phrase}" in f" {folded}"]
@@ -389,7 +361,6 @@ def _said(choice: InputField, folded: str) -> str | None:
 
 
 def _values(taken: Mapping[int, str], found: Sequence[Mention]) -> dict[str, object]:
-    """Return the values of the mentions that were taken, by their inputs."""
     values: dict[str, Any] = {}
     for place, name in sorted(taken.items()):
         if FIELDS[name].type == "dates":

@@ -1,8 +1,4 @@
-"""Models that read questions into calculations: their features, weights and file.
-
-Three linear models of one file (``tools.train_calculations``): the kind by the words and by the vectors of the
-encoders; which input each mention is, by the words around it; and the choices (kind of contract, cause) by the words.
-"""
+"""Linear models that read questions into calculations; ``tools.train_calculations`` trains them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,19 +20,15 @@ from articulado.language.spanish import stem_word
 from articulado.legal.reading import Mention
 
 FILE = Path(str(resources.files("articulado.calculations"))) / "data" / "questions.npz"
-"""The weights of the package (``tools.train_calculations``)."""
 LEFT, RIGHT = 7, 5
-"""Words before and after a mention that tell which input it is."""
+"""Words before and after a mention that are features of its input."""
 OF_SENTENCES, OF_FIELD = 2.0, 4.0
 """Weights of the vectors of the two encoders beside the words."""
 
 
 @dataclass(frozen=True)
 class Linear:
-    """A multinomial linear model over named features, of which each has its ``idf``, and over a vector.
-
-    ``weights`` is (classes, features + dimensions of the vector).
-    """
+    """A multinomial linear model over named features and a vector; ``weights`` is (classes, features + dimensions)."""
 
     classes: tuple[str, ...]
     places: Mapping[str, int]
@@ -47,7 +39,7 @@ class Linear:
     def probabilities(
         self, features: Iterable[str], vector: NDArray[np.floating] | None = None, *, among: Sequence[str] = ()
     ) -> dict[str, float]:
-        """Return the probability of each class, or of those ``among`` them; ``vector`` follows the named features."""
+        """Return the probability of each class, or of those ``among`` them."""
         own = np.array([self.places[each] for each in features if each in self.places], dtype=np.intp)
         scores = self.bias.astype(np.float64)
         if len(own):
@@ -64,10 +56,9 @@ class Linear:
 
 @dataclass(frozen=True)
 class QuestionModel:
-    """The three models; that of the kinds twice, without and with a sentence encoder.
+    """The models of kinds (without and with a sentence encoder), inputs and choices, each loaded at its first use.
 
-    ``usage`` has, by kind and input, the share of the questions of a kind that give the input. ``read`` returns a model
-    by its name, each at its first use: most questions ask for no calculation, and need that of the kinds alone.
+    ``usage`` is the share of the questions of a kind that give an input.
     """
 
     usage: Mapping[str, Mapping[str, float]]
@@ -75,26 +66,22 @@ class QuestionModel:
 
     @cached_property
     def kinds(self) -> Linear:
-        """The kind of a calculation, by the words and the encoder of the field."""
         return self.read("kinds")
 
     @cached_property
     def kinds_with_sentences(self) -> Linear:
-        """The kind of a calculation, by the words and both encoders."""
         return self.read("kinds_with_sentences")
 
     @cached_property
     def inputs(self) -> Linear:
-        """The input that a mention is."""
         return self.read("inputs")
 
     @cached_property
     def choices(self) -> Linear:
-        """The value of an input that is a choice."""
         return self.read("choices")
 
     def save(self, file: Path) -> None:
-        """Write the models, each weight in a byte beside the scale of its class."""
+        """Write the models, each weight as a byte with a scale per class."""
         arrays: dict[str, Any] = {
             "usage_kinds": np.array([kind for kind, own in self.usage.items() for _ in own]),
             "usage_inputs": np.array([name for own in self.usage.values() for name in own]),
@@ -125,7 +112,6 @@ class QuestionModel:
 
 
 def _read(file: Path, name: str) -> Linear:
-    """Read one of the models of a file."""
     with np.load(file) as arrays:
         return Linear(
             tuple(arrays[f"{name}_classes"].tolist()),
@@ -138,18 +124,16 @@ def _read(file: Path, name: str) -> Linear:
 
 @cache
 def packaged_questions() -> QuestionModel:
-    """Return the model of the package."""
     return QuestionModel.load(FILE)
 
 
 def meaning_of(texts: Sequence[str], of_field: DualEncoder, sentences: SentenceEncoder | None) -> NDArray[np.floating]:
-    """Return the vectors of texts by the encoder of the field and, where there is one, by that of sentences."""
     vectors = np.array([of_field.embed_question(text) for text in texts]) * OF_FIELD
     return vectors if sentences is None else np.hstack([vectors, sentences.encode(texts) * OF_SENTENCES])
 
 
 def kind_features(text: str, found: Sequence[Mention]) -> set[str]:
-    """Return what tells the kind: stems and pairs of them, and what is mentioned."""
+    """Return the features of the kind: stems, pairs of stems, and types of mentions."""
     stems = _stems(text)
     named = {f"has {each.type} {each.unit} {each.per}" for each in found}
     dates = sum(each.type == "date" for each in found)
@@ -161,7 +145,7 @@ def _stems(text: str) -> list[str]:
 
 
 def mention_features(text: str, found: Sequence[Mention], place: int) -> set[str]:
-    """Return what tells which input a mention is: the words around it, its form, and its place among its kind."""
+    """Return the features of a mention: the words around it, its form, and its rank among mentions of its type."""
     own = found[place]
     before = _around(text[: own.start], [each for each in found if each.end <= own.start])[-LEFT:][::-1]
     after = _around(
@@ -196,7 +180,6 @@ def _size(value: Decimal) -> str:
 
 
 def _around(text: str, found: Sequence[Mention]) -> list[str]:
-    """Return the stems of a text with a mark for each mention, and for the end of each sentence."""
     marks = list(text)
     for each in found:
         if each.start >= 0 and each.end <= len(text):

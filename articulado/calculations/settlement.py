@@ -1,8 +1,8 @@
-"""Settlement at the end of a contract: salary, extra pays, holidays and notice that are owed, gross; late interest.
+"""Settlement at the end of a contract (gross salary, extra pays, leave, notice), and late interest.
 
-It is worked out from plain inputs, or from a list of items, each a table with its ``type``:
+The inputs are plain, or a list of items, each a table with its ``type``:
 
-- ``salary``: ``days`` by ``day_value``, or by ``monthly`` / 30 (``rule`` "365": a year's through 365)
+- ``salary``: ``days`` by ``day_value``, or by ``monthly`` / 30 (``rule`` "365": 12 months / 365)
 - ``salary_full_month``: ``monthly``
 - ``extra_pay``: ``amount``, ``accrual_from``, ``accrual_to``, ``rule`` "days" or "months"
 - ``holidays``: ``from``, ``rule`` "365" (by days) or "2.5" (a month), ``taken``, ``entitled``; or ``days``
@@ -189,19 +189,17 @@ def _total(parts: list[Computed]) -> Computed:
 
 @rule(END)
 def ended(end: date) -> Computed:
-    """Tell that the last day is known: it is asked for first, and decides on the wording."""
     return Computed(True)
 
 
 @rule(PAY, produces="salary_owed")
 def salary_of_pending_days(pending_days: int, day_value: Decimal) -> Computed:
-    """Salary of days that were not paid."""
     return salary_of_days(pending_days, day_value)
 
 
 @rule(PAY, produces="salary_owed")
 def salary_since(last_paid_day: date, end: date, month_pay: Decimal, day_value: Decimal) -> Computed:
-    """Salary since the last paid day: whole calendar months by the month, other days by the day."""
+    """Return the salary since the last paid day: whole calendar months by the month, other days by the day."""
     if end < last_paid_day:
         raise Stop(Refused("El último día pagado es posterior al fin del contrato: revise las fechas."))
     months, days = calendar_months(last_paid_day + ONE_DAY, end)
@@ -216,7 +214,6 @@ def salary_since(last_paid_day: date, end: date, month_pay: Decimal, day_value: 
 
 @rule(EXTRA)
 def payments(extras_prorated: bool) -> Computed:
-    """Payments of a year: twelve where the extra pays are part of each month."""
     return Computed(12 if extras_prorated else 14, "", assumptions=("Hay dos pagas extra al año.",))
 
 
@@ -228,7 +225,6 @@ def extra_pay_of_span(
     extra_pay_accrual: str,
     extra_pay_accrual_to: date | None = None,
 ) -> Computed:
-    """One extra pay, of which the span is known."""
     half, year = (add_months(extra_pay_accrual_from, months) - ONE_DAY for months in (6, 12))
     last = half if extra_pay_accrual == "half_year" and end <= half else year
     return extra_pay_part(extra_pay_amount, extra_pay_accrual_from, extra_pay_accrual_to or last, end)
@@ -238,13 +234,11 @@ def extra_pay_of_span(
 def extra_pays_of_amount(
     extra_pay_amount: Decimal, end: date, extra_pay_accrual: str, start: date | None = None
 ) -> Computed:
-    """Extra pays of a known amount."""
     return extra_pays_part(extra_pay_amount, end, extra_pay_accrual, start)
 
 
 @rule(EXTRA, produces="extra_pay_amount")
 def half_of_year(extra_pays_year: Decimal) -> Computed:
-    """Amount of each of the two extra pays of a year."""
     return Computed(extra_pays_year / 2, "EUR")
 
 
@@ -257,7 +251,7 @@ def extra_pays_of_month(
     start: date | None = None,
     extras_prorated: bool = False,
 ) -> Computed:
-    """Extra pays of a month's pay each; none where they are part of each month."""
+    """Return extra pays of a month's pay each, or nothing if each month includes them."""
     if payments == 12 or extras_prorated:
         return Computed(Decimal(0), "EUR", "Pagas extra: se cobran dentro de cada mes, no queda nada por separado.")
     if payments != 14:
@@ -268,13 +262,11 @@ def extra_pays_of_month(
 
 @rule(EXTRA, produces="extra_pay_owed")
 def extra_pays_in_day(daily_salary: Decimal) -> Computed:
-    """Return nothing: the salary of a day has its part of the extra pays."""
     return Computed(Decimal(0), "EUR", "Pagas extra: el salario de un día ya las incluye.")
 
 
 @rule(LEAVE, produces="holidays_owed")
 def holidays_untaken(untaken_leave: Decimal, day_value: Decimal) -> Computed:
-    """Days of leave that are known to be untaken."""
     return leave_part(untaken_leave, f"{number(untaken_leave)} días pendientes", day_value)
 
 
@@ -288,7 +280,7 @@ def holidays_owed(
     start: date | None = None,
     holidays_unit: str = "natural",
 ) -> Computed:
-    """Leave of the year, by days, less what was taken; a working day is worth its part of thirty days."""
+    """Return the leave of the year by days, less the leave taken; a working day is worth its part of thirty days."""
     january = date(end.year, 1, 1)
     first = holidays_from or max(january, start or january)
     if end < first:
@@ -305,7 +297,6 @@ def holidays_owed(
 
 @rule(NOTICE)
 def notice_owed(notice_days_missing: Decimal, day_value: Decimal, notice_failed_by: str = "") -> Computed:
-    """Pay for the days of notice that were not given."""
     if not notice_failed_by:
         raise Stop(Missing((FIELDS["notice_failed_by"].wanted(),)))
     return notice_part(notice_days_missing, day_value, by_worker=notice_failed_by == "worker")
@@ -320,7 +311,7 @@ def settlement(
     other_amounts: Decimal = Decimal(0),
     advances: Decimal = Decimal(0),
 ) -> Computed:
-    """Sum of all that is owed, gross."""
+    """Return the gross sum of all parts."""
     value = salary_owed + extra_pay_owed + holidays_owed + notice_owed + other_amounts - advances
     amounts = [salary_owed, extra_pay_owed, holidays_owed, notice_owed, other_amounts, -advances]
     formula = " + ".join(money(each) for each in amounts if each).replace("+ -", "− ")
@@ -329,7 +320,7 @@ def settlement(
 
 @rule(PAY)
 def late_interest(amount: Decimal, wage_due: date, paid: date) -> Computed:
-    """Interest of ten per cent a year on salary that is paid late."""
+    """Return the interest of ten per cent a year (art. 29.3)."""
     days = (paid - wage_due).days
     if days <= 0:
         raise Stop(NotEntitled("El salario se pagó a su tiempo: no hay interés por mora.", PAY))
@@ -339,7 +330,6 @@ def late_interest(amount: Decimal, wage_due: date, paid: date) -> Computed:
 
 @rule(PAY, produces="late_interest")
 def flat_interest(amount: Decimal) -> Computed:
-    """Interest of ten per cent of what is owed, whatever the time."""
     return Computed(amount * 10 / 100, "EUR")
 
 
@@ -396,4 +386,3 @@ CALCULATIONS = (
         day="wage_due", since=STATUTE_SINCE,
     ),
 )  # fmt: skip
-"""Settlement, its parts alone, and late interest."""

@@ -1,4 +1,4 @@
-"""Compensation of special employment relations, at the employer's end, and back pay after an unfair dismissal."""
+"""Compensation of special employment relations and of the employer's end, and back pay after an unfair dismissal."""
 
 from dataclasses import replace
 from datetime import date, timedelta
@@ -31,25 +31,24 @@ from articulado.calculations.values import Missing, Refused, Stop, counted, mone
 DOMESTIC = "BOE-A-2011-17975#Artículo 11"
 DOMESTIC_TRANSITIONAL = "BOE-A-2011-17975#Disposición transitoria primera"
 DOMESTIC_REFORM, DOMESTIC_DECREE = date(2022, 9, 9), date(2011, 11, 18)
-"""First day without the employer's withdrawal (RDL 16/2022), and that of Real Decreto 1620/2011."""
+"""First day without the employer's withdrawal (RDL 16/2022), and of the Real Decreto 1620/2011."""
 WITHDRAWAL_ENDED = "Real Decreto-ley 16/2022, en vigor desde el 9-9-2022: suprime el desistimiento"
 EXECUTIVES = "BOE-A-1985-17006#Art. 11"
 ARTISTS = "BOE-A-1985-17303#Artículo 10"
 ARTISTS_SINCE = date(2022, 3, 31)
-"""First day of article 10 in the wording of RDL 5/2022."""
+"""First day of article 10 in the wording of the RDL 5/2022."""
 REPRESENTATIVES = "BOE-A-1985-17410#Artículo 10"
 END = f"{STATUTE}#Artículo 49"
 DISMISSAL = f"{STATUTE}#Artículo 56"
 
 
 def ask(*names: str) -> Stop:
-    """Return the outcome that asks for inputs that only some causes need."""
     return Stop(Missing(tuple(INPUTS[name].wanted() for name in names)))
 
 
 @rule(DOMESTIC)
 def domestic_regime(start: date, end: date, domestic_cause: str = "justified") -> Computed:
-    """Tell which days a year a domestic worker's end gives: 7, 12 or 33."""
+    """Return the days a year of a domestic worker: 7, 12 or 33."""
     if domestic_cause in ("unfair", "withdrawal") and end >= DOMESTIC_REFORM:
         text = "Es un despido improcedente: se aplica el régimen del Estatuto de los Trabajadores, 33 días por año."
         if domestic_cause == "withdrawal":
@@ -83,13 +82,12 @@ def domestic_regime(start: date, end: date, domestic_cause: str = "justified") -
 
 @rule(DOMESTIC, produces="compensation_days")
 def domestic_days(domestic_regime: int, service_months: int) -> Computed:
-    """Days of salary of a domestic worker."""
     return days_of_service(domestic_regime, service_months, "apartado 2" if domestic_regime == 12 else "por año")
 
 
 @rule(DOMESTIC, produces="compensation_days")
 def domestic_days_of_tranches(domestic_regime: int, service_months: int, start: date, end: date) -> Computed:
-    """Days of a domestic worker's unfair dismissal with 45 days a year before the reform of 2012."""
+    """Return the days of an unfair dismissal with 45 days a year before the reform of 2012."""
     if domestic_regime != 33 or start >= REFORM:
         return days_of_service(domestic_regime, service_months, "por año")
     first, _ = months_of_service(start, REFORM - timedelta(days=1))
@@ -100,14 +98,13 @@ def domestic_days_of_tranches(domestic_regime: int, service_months: int, start: 
 
 @rule(DOMESTIC, produces="capped")
 def domestic_cap(uncapped: Decimal, monthly_salary: Decimal, domestic_regime: int) -> Computed:
-    """Cap of six months of salary, or of 24 in an unfair dismissal."""
     months, provision = (24, DISMISSAL) if domestic_regime == 33 else (6, DOMESTIC)
     return capped_at(uncapped, monthly_salary * months, f"{months} × {money(monthly_salary)}", months, provision)
 
 
 @rule(END)
 def employer_end(employer_cause: str) -> Computed:
-    """End by the employer's death, retirement or incapacity."""
+    """Tell if the employer is a person (death, retirement, incapacity) and not a company."""
     names = {"death": "Muerte", "retirement": "Jubilación", "incapacity": "Incapacidad"}
     if employer_cause == "company_end":
         return Computed(False)
@@ -119,7 +116,6 @@ def employer_end(employer_cause: str) -> Computed:
 def one_month(
     employer_end: bool, annual_salary: Decimal, start: date | None = None, end: date | None = None
 ) -> Computed:
-    """One month with its part of the extra pays, or 20 days a year where a company ends."""
     return _month(employer_end, annual_salary, start, end)
 
 
@@ -131,7 +127,6 @@ def one_month_alone(
     start: date | None = None,
     end: date | None = None,
 ) -> Computed:
-    """One month without the part of the extra pays."""
     if not employer_end or monthly is None:
         return _month(employer_end, annual_salary, start, end)
     return Computed(monthly, "EUR")
@@ -159,19 +154,17 @@ def _company_end(annual_salary: Decimal, start: date | None, end: date | None) -
 
 @rule(DISMISSAL, produces="end")
 def end_of_pay(last_paid_day: date) -> Computed:
-    """Last day of work, as that of the last pay; no step."""
     return Computed(last_paid_day, "date")
 
 
 @rule(DISMISSAL)
 def last_paid_day(end: date) -> Computed:
-    """Last day that was paid, where only that of the dismissal is known."""
     return Computed(end, "date", assumptions=("La empresa pagó hasta el día del despido.",))
 
 
 @rule(DISMISSAL)
 def unpaid_days(last_paid_day: date, judgment_notified: date) -> Computed:
-    """Days from the one after the last paid to that of the notification, which counts."""
+    """Return the days from the one after the last paid day to the notification, included."""
     days = (judgment_notified - last_paid_day).days
     if days < 0:
         raise Stop(Refused("La sentencia no puede notificarse antes del último día pagado: revise las fechas."))
@@ -185,7 +178,6 @@ def unpaid_days(last_paid_day: date, judgment_notified: date) -> Computed:
 
 @rule(DISMISSAL, produces="unpaid_days")
 def unpaid_days_before(last_paid_day: date, judgment_notified: date) -> Computed:
-    """Days without that of the notification."""
     return Computed(max((judgment_notified - last_paid_day).days - 1, 0), "days")
 
 
@@ -196,7 +188,7 @@ def back_pay(
     worked_days: int = 0,
     other_daily_salary: Decimal | None = None,
 ) -> Computed:
-    """Salary of the unpaid days, less what was earned in another job, at most the salary of those days."""
+    """Return the salary of the unpaid days, less earnings in another job up to the same salary."""
     value = unpaid_days * daily_salary
     formula = f"{unpaid_days} × {money(daily_salary)}"
     whole = Computed(value, "EUR", f"{formula} = {money(value)} €.", formula)
@@ -214,7 +206,6 @@ def back_pay(
 
 @rule(EXECUTIVES, produces="compensation_days")
 def executive_days(service_months: int, executive_cause: str) -> Computed:
-    """Days of cash salary: 7 a year in a withdrawal, 20 in an unfair dismissal."""
     if executive_cause == "unfair":
         return days_of_service(20, service_months, "apartado dos")
     return days_of_service(7, service_months, "apartado uno")
@@ -222,25 +213,22 @@ def executive_days(service_months: int, executive_cause: str) -> Computed:
 
 @rule(EXECUTIVES, produces="capped")
 def executive_cap(uncapped: Decimal, monthly_salary: Decimal, executive_cause: str) -> Computed:
-    """Cap of 6 months in a withdrawal, of 12 in an unfair dismissal."""
     months = 12 if executive_cause == "unfair" else 6
     return capped_at(uncapped, monthly_salary * months, f"{months} × {money(monthly_salary)}", months, EXECUTIVES)
 
 
 @rule(ARTISTS, produces="compensation_days")
 def artist_days(start: date, end: date, service_months: int) -> Computed:
-    """Days of salary: 12 a year, 20 where the contract lasts more than eighteen months."""
     return days_of_service(20 if service_months > 18 else 12, service_months, "apartado dos")
 
 
 @rule(ARTISTS, produces="capped")
 def artist_amount(uncapped: Decimal) -> Computed:
-    """Amount without a cap."""
     return Computed(uncapped, "EUR")
 
 
 def total_rule(provision: str) -> Rule:
-    """Return the rule of the whole amount: the compensation and the salary of the notice that was not given."""
+    """Return the rule that adds the salary of the missing notice to the compensation."""
 
     @rule(provision)
     def total(
@@ -260,7 +248,7 @@ def total_rule(provision: str) -> Rule:
 
 @rule(REPRESENTATIVES, produces="annual_salary")
 def average_income(income_total: Decimal, income_months: int) -> Computed:
-    """Salary of a year from the average income of the last two years, or of the shorter time."""
+    """Return the annual salary by the average income of the last two years, or of a shorter time."""
     if not 0 < income_months <= 24:
         raise Stop(Refused("Los ingresos se promedian sobre los dos últimos años: de 1 a 24 meses.", REPRESENTATIVES))
     formula = f"{money(income_total)} / {income_months}"
@@ -395,4 +383,3 @@ CALCULATIONS = (
         sensitive="Puede haber además una indemnización por la clientela (artículo 11).",
     ),
 )
-"""Compensations of special relations, of the employer's end, and back pay."""

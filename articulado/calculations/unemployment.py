@@ -8,24 +8,19 @@ from articulado.calculations.parameters import verified_period
 from articulado.calculations.values import NotApplied, NotEntitled, Refused, Stop, counted, money, number
 
 SECURITY = "BOE-A-2015-11724"
-"""Ley General de la Seguridad Social."""
 DURATION, AMOUNT = f"{SECURITY}#Artículo 269", f"{SECURITY}#Artículo 270"
 SUBSIDY, SUBSIDY_DURATION = f"{SECURITY}#Artículo 278", f"{SECURITY}#Artículo 277"
 BENEFICIARIES = f"{SECURITY}#Artículo 274"
 LEAST_DAYS, MOST_DAYS, STEP_OF_SCALE = 360, 2160, 180
-"""Scale of art. 269: from 360 days of contribution, each 180 days give 60 more of benefit, up to 720."""
+"""Art. 269: from 360 days of contribution, each 180 days give 60 more of benefit, up to 720."""
 FIRST_DAYS, MONTH = 180, 30
 SUBSIDY_SINCE = 2025
-"""First whole year of the subsidy in the wording of Real Decreto-ley 2/2024, which applies from 1 November 2024."""
+"""First whole year of the wording of the RDL 2/2024, which applies from 1 November 2024."""
 MONTH_OF_30_DAYS = "Mes de 30 días; importe bruto, antes de la cotización y la retención."
 
 
 def share(value: Decimal | None) -> Decimal:
-    """Return a part of the working day as a fraction; above one it is a percentage.
-
-    >>> share(Decimal("0.5")), share(Decimal(50)), share(None)
-    (Decimal('0.5'), Decimal('0.5'), Decimal('1'))
-    """
+    """Return a part of the working day as a fraction; a value above one is a percentage."""
     if value is None:
         return Decimal(1)
     if value == 0:
@@ -34,13 +29,11 @@ def share(value: Decimal | None) -> Decimal:
 
 
 def day_of(year: int | None) -> date | None:
-    """Return the last day of a year."""
     return date(year, 12, 31) if year else None
 
 
 @rule(DURATION, produces="contributed_days")
 def days_of_years_and_months(contributed_years: int, contributed_months: int = 0) -> Computed:
-    """Days of contribution: 365 for a year, 30 for a month."""
     days = contributed_years * 365 + contributed_months * MONTH
     formula = f"{contributed_years} × 365" + (f" + {contributed_months} × 30" if contributed_months else "")
     return Computed(days, "days", f"Días cotizados: {formula} = {number(days)}.", formula)
@@ -48,7 +41,7 @@ def days_of_years_and_months(contributed_years: int, contributed_months: int = 0
 
 @rule(DURATION, produces="contributed_days")
 def days_of_months(contributed_months: int) -> Computed:
-    """Days of contribution: 30 for a month; no whole month falls in another step of the scale with 365/12."""
+    """30 days a month: 365/12 gives no other step of the scale for a whole number of months."""
     days = contributed_months * MONTH
     formula = f"{contributed_months} × 30"
     return Computed(days, "days", f"Días cotizados: {formula} = {number(days)}.", formula)
@@ -56,7 +49,7 @@ def days_of_months(contributed_months: int) -> Computed:
 
 @rule(DURATION)
 def benefit_days(contributed_days: int, used_days: int = 0) -> Computed:
-    """Days of benefit by the scale of art. 269.1."""
+    """Return the days of benefit by the scale of art. 269.1."""
     if used_days > contributed_days:
         raise Stop(Refused("Los días ya usados no pueden ser más que los días cotizados: revise los dos datos."))
     days = contributed_days - used_days
@@ -84,7 +77,6 @@ def _next_step(first: int, days: int, benefit: int) -> str:
 
 @rule(AMOUNT, produces="regulatory_base_daily")
 def base_of_180_days(bases_180_days: Decimal) -> Computed:
-    """Return the average of the bases of the last 180 days."""
     value = bases_180_days / FIRST_DAYS
     formula = f"{money(bases_180_days)} / 180"
     return Computed(value, "EUR/day", f"Base reguladora: {formula} = {money(value, 4)} € al día.", formula)
@@ -92,7 +84,7 @@ def base_of_180_days(bases_180_days: Decimal) -> Computed:
 
 @rule(AMOUNT, produces="regulatory_base_daily")
 def base_of_month(monthly_base: Decimal) -> Computed:
-    """Divide the base of a month by thirty; the same in the last six."""
+    """Divide the monthly base by thirty."""
     value = monthly_base / MONTH
     formula = f"{money(monthly_base)} / 30"
     text = f"Base reguladora: {formula} = {money(value, 4)} € al día."
@@ -103,7 +95,7 @@ def base_of_month(monthly_base: Decimal) -> Computed:
 
 @rule(AMOUNT)
 def monthly_indicator(part_time_average: Decimal | None = None, year: int | None = None) -> Computed:
-    """IPREM of a month with a sixth more, in proportion to the hours worked in the last 180 days."""
+    """Return the monthly IPREM with a sixth more, in proportion to the hours of the last 180 days."""
     period = verified_period("IPREM", day_of(year))
     iprem, part = period.values["monthly"], share(part_time_average)
     value = iprem * 7 / 6 * part
@@ -122,7 +114,6 @@ def _limits(indicator: Decimal, children: int) -> tuple[Decimal, Decimal, str]:
 
 
 def _amount(daily: Decimal, indicator: Decimal, children: int, percent: int) -> tuple[Decimal, str, str]:
-    """Return the benefit of a month, its sentence and its formula."""
     base = daily * MONTH
     value = base * percent / 100
     highest, lowest, limits = _limits(indicator, children)
@@ -139,7 +130,6 @@ def _amount(daily: Decimal, indicator: Decimal, children: int, percent: int) -> 
 def amount_from_181(
     regulatory_base_daily: Decimal, monthly_indicator: Decimal, dependent_children: int = 0, phase: str | None = None
 ) -> Computed:
-    """Benefit of a month from day 181: 60 per cent, within the limits."""
     value, text, formula = _amount(regulatory_base_daily, monthly_indicator, dependent_children, 60)
     return Computed(value, "EUR", "" if phase == "181+" else f"Desde el día 181: {text}", formula)
 
@@ -151,7 +141,7 @@ def monthly_amount(
     dependent_children: int | None = None,
     phase: str | None = None,
 ) -> Computed:
-    """Benefit of a month: 70 per cent the first 180 days, 60 per cent after them, within the limits."""
+    """Return 70 per cent in the first 180 days, 60 per cent afterwards, within the limits."""
     percent, days = (60, "desde el día 181") if phase == "181+" else (70, "los primeros 180 días")
     children = dependent_children or 0
     value, text, formula = _amount(regulatory_base_daily, monthly_indicator, children, percent)
@@ -167,7 +157,7 @@ def monthly_amount(
 
 @rule(AMOUNT)
 def total(benefit_days: int, monthly_amount: Decimal, amount_from_181: Decimal) -> Computed:
-    """Sum of the benefit: six months at the first amount, the other days at the second."""
+    """Return six months at the first amount and the remaining days at the second."""
     first, later = min(benefit_days, FIRST_DAYS), max(benefit_days - FIRST_DAYS, 0)
     value = monthly_amount * first / MONTH + amount_from_181 * later / MONTH
     parts = [f"{money(monthly_amount)} × {first}/30", *([f"{money(amount_from_181)} × {later}/30"] if later else [])]
@@ -178,14 +168,12 @@ def total(benefit_days: int, monthly_amount: Decimal, amount_from_181: Decimal) 
 
 @rule(SUBSIDY, produces="subsidy_phase")
 def phase_of_months(months_received: int) -> Computed:
-    """Span of the subsidy that comes after some months of it."""
     spans = ("1-180", "181-360", "361+")
     return Computed(spans[min(months_received // 6, 2)], "", f"Tras {counted(months_received, 'months')} de subsidio.")
 
 
 @rule(SUBSIDY, produces="monthly_subsidy")
 def subsidy_of_older(subsidy_cause: str, year: int | None = None) -> Computed:
-    """Subsidy of a month; that for people over 52 years does not fall with time."""
     if subsidy_cause != "over_52":
         return _subsidy(95, "los primeros 180 días", year, assumed=("Es el primer tramo del subsidio.",))
     return _subsidy(80, "para mayores de 52 años", year, f"{SECURITY}#Artículo 280")
@@ -195,7 +183,7 @@ def subsidy_of_older(subsidy_cause: str, year: int | None = None) -> Computed:
 def monthly_subsidy(
     subsidy_phase: str, subsidy_cause: str | None = None, part_time: Decimal | None = None, year: int | None = None
 ) -> Computed:
-    """Subsidy of a month: 95, 90 or 80 per cent of the IPREM."""
+    """Return 95, 90 or 80 per cent of the IPREM."""
     if subsidy_cause == "over_52":
         return _subsidy(80, "para mayores de 52 años", year, f"{SECURITY}#Artículo 280")
     percent, days = {
@@ -232,7 +220,7 @@ def _subsidy(
 
 @rule(SUBSIDY_DURATION, produces="subsidy_months")
 def months_after_benefit(benefit_days: int, family_responsibilities: bool = False, age: int | None = None) -> Computed:
-    """Months of subsidy after a benefit that was used up."""
+    """Return the months of subsidy after a benefit."""
     if benefit_days < 120:
         raise Stop(Refused("La prestación contributiva dura al menos 120 días: revise el dato."))
     origin = f"prestación agotada de {benefit_days} días"
@@ -248,7 +236,7 @@ def months_after_benefit(benefit_days: int, family_responsibilities: bool = Fals
 
 @rule(SUBSIDY_DURATION, produces="subsidy_months")
 def months_of_contribution(contributed_days: int, family_responsibilities: bool = False) -> Computed:
-    """Months of subsidy for who has contributed too little for a benefit."""
+    """Return the months of subsidy if the contribution is too short for a benefit."""
     if contributed_days >= LEAST_DAYS:
         raise Stop(
             NotEntitled("Con 360 días cotizados hay prestación contributiva, y no este subsidio.", BENEFICIARIES)
@@ -339,4 +327,3 @@ CALCULATIONS = (
         " cotizaciones insuficientes, de 3 a 6 meses, o 21 con responsabilidades familiares.",
     ),
 )
-"""Unemployment benefit and subsidy."""

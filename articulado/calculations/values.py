@@ -1,8 +1,4 @@
-"""Values of worked answers: steps, the closed outcome, what is asked for, and how they are written in Spanish.
-
-A calculation ends in one of four outcomes: a ``Result``, ``Missing`` data, ``NotEntitled``, or ``Refused``, when
-it cannot be made with certainty. Numbers are ``Decimal``, days are ``date``; nothing is a float.
-"""
+"""Outcomes of calculations, their steps, and their Spanish wording; amounts are ``Decimal``, never float."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -12,24 +8,20 @@ from typing import Literal
 from articulado.language.formats import SPANISH_MARKS, long_day
 
 Unit = Literal["EUR", "EUR/day", "EUR/hour", "percent", "years", "months", "weeks", "days", "hours", "date", "time", ""]
-"""Unit of a value; empty where it has none, such as a yes or a no."""
 Number = Decimal | int
 Quantity = Decimal | int | date | datetime | bool | str
-"""Value of an input or a step: amounts and shares are ``Decimal``, counts are ``int``."""
 
 DayOfWording = Literal["exact", "deduced", "at_least"]
-"""Certainty of the first day of a wording."""
 
 CENT = Decimal("0.01")
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step: what was computed, by which provision, and with which figures.
+    """One step of a calculation: its sentence ``text`` and the figures in it (``formula``, "36.500,00 / 365").
 
-    ``formula`` has the figures ("36.500,00 / 365"), ``text`` the whole sentence. ``provision`` is the law and the label
-    of the provision ("BOE-A-2015-11430#Artículo 26"), ``authority`` the ruling or criterion that fixes how it is
-    applied, empty where the provision says it.
+    ``provision`` is the law and the label ("BOE-A-2015-11430#Artículo 26"), ``authority`` the ruling that fixes how the
+    provision is applied.
     """
 
     name: str
@@ -51,7 +43,7 @@ class NotApplied:
 
 @dataclass(frozen=True)
 class Value:
-    """A value of a result, by its name."""
+    """A named value of a result."""
 
     name: str
     value: Quantity
@@ -60,7 +52,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Alternative:
-    """The value of another reading of the law, or of another way to count."""
+    """Value by another reading of the law or another way to count."""
 
     rule: str
     value: Value
@@ -84,9 +76,9 @@ class Followed:
 
 @dataclass(frozen=True)
 class Basis:
-    """The law that an outcome rests on: the provisions followed, shown in a step or not, and the day of the law.
+    """The provisions that an outcome follows, and the day of the law.
 
-    ``day`` is that of the event, or with ``is_asked`` the one that the law was asked of; ``None`` is today.
+    ``day`` is the day of the event, or the requested day if ``is_asked``; ``None`` is today.
     """
 
     followed: tuple[Followed, ...] = ()
@@ -96,10 +88,10 @@ class Basis:
 
 @dataclass(frozen=True)
 class FollowedWording:
-    """The wording that a provision was followed in, and whether it was confirmed by the law in an index.
+    """The wording of a provision that was followed; ``confirmed`` by the text in an index.
 
-    ``certainty``: ``since`` is its first day (``exact``), the one deduced from a publication (``deduced``), or one from
-    which on it has not changed (``at_least``).
+    ``since`` is its first day (``exact``), its first day deduced from a publication (``deduced``), or a day since which
+    it has not changed (``at_least``).
     """
 
     provision: str
@@ -110,9 +102,9 @@ class FollowedWording:
 
 @dataclass(frozen=True)
 class Result:
-    """The values, the first of which was asked for, and the steps that lead to them.
+    """The values, the requested one first, and the steps that lead to them.
 
-    ``lead`` says the result in one sentence. ``sensitive`` says which datum would change it.
+    ``lead`` states the result in one sentence; ``sensitive`` names the datum that would change it.
     """
 
     lead: str
@@ -130,7 +122,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A datum that is asked for: its field, the question in plain words, and why it is needed."""
+    """A datum to ask for: its field, the question in plain words, and the reason."""
 
     field: str
     question: str
@@ -139,7 +131,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Missing:
-    """Data that the calculation lacks, the most decisive first, and the general rule meanwhile."""
+    """Missing data, the most decisive first, and the general rule meanwhile."""
 
     fields: tuple[Wanted, ...]
     rule: str = ""
@@ -148,7 +140,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class NotEntitled:
-    """Nothing is due, with the reason and the provision that says so. ``steps`` lead to it."""
+    """Nothing is due: the reason, its provision, and the steps that lead to it."""
 
     reason: str
     provision: str
@@ -159,10 +151,7 @@ class NotEntitled:
 
 @dataclass(frozen=True)
 class Refused:
-    """The calculation cannot be made with certainty: a year that was not verified, a changed wording, a bad input.
-
-    ``field`` is the input that cannot be read, empty for other reasons.
-    """
+    """The calculation cannot be made with certainty; ``field`` is the unreadable input, if that is the reason."""
 
     reason: str
     provision: str = ""
@@ -173,7 +162,7 @@ Outcome = Result | Missing | NotEntitled | Refused
 
 
 class Stop(Exception):
-    """Ends a calculation with another outcome than a result; rules raise it."""
+    """Raised by rules to end a calculation without a result."""
 
     def __init__(self, outcome: NotEntitled | Refused | Missing) -> None:
         super().__init__(outcome)
@@ -181,12 +170,11 @@ class Stop(Exception):
 
 
 def rounded(amount: Decimal) -> Decimal:
-    """Return an amount in whole cents, halves upward."""
     return amount.quantize(CENT, ROUND_HALF_UP)
 
 
 def plain(value: Quantity) -> str | int | bool:
-    """Return a value as JSON has it: amounts with two decimals, days in ISO 8601."""
+    """Return a value for JSON: amounts with two decimals, days in ISO 8601."""
     if isinstance(value, bool | int | str):
         return value
     if isinstance(value, datetime):
@@ -206,11 +194,7 @@ _PER = {"EUR": "", "EUR/day": " al día", "EUR/hour": " por hora"}
 
 
 def number(value: Decimal | int, decimals: int | None = None) -> str:
-    """Return a number with a point for thousands and a comma for decimals, without zeros at the end by default.
-
-    >>> number(Decimal("36500")), number(Decimal("3.5000")), number(Decimal("57.534246"), 4)
-    ('36.500', '3,5', '57,5342')
-    """
+    """Return a number in Spanish notation, by default without trailing zeros: "36.500", "3,5"."""
     if decimals is not None:
         value = Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
         return f"{value:,.{decimals}f}".translate(SPANISH_MARKS)
@@ -219,57 +203,28 @@ def number(value: Decimal | int, decimals: int | None = None) -> str:
 
 
 def money(amount: Decimal | int, decimals: int = 2) -> str:
-    """Return an amount without its unit, in cents by default.
-
-    >>> money(Decimal("14000")), money(Decimal("57.534246"), 4)
-    ('14.000,00', '57,5342')
-    """
     return number(rounded(Decimal(amount)), 2) if decimals == 2 else number(amount, decimals)
 
 
 def written_day(day: date) -> str:
-    """Return a day in words.
-
-    >>> written_day(date(2026, 2, 28))
-    '28 de febrero de 2026'
-    """
     return long_day(day.isoformat())
 
 
 def weekday_and_day(day: date) -> str:
-    """Return a day with its day of the week.
-
-    >>> weekday_and_day(date(2026, 4, 21))
-    'martes 21 de abril de 2026'
-    """
     return f"{WEEKDAYS[day.weekday()]} {written_day(day)}"
 
 
 def counted(count: Decimal | int, unit: str) -> str:
-    """Return a count with its unit.
-
-    >>> counted(1, "months"), counted(84, "months")
-    ('1 mes', '84 meses')
-    """
     singular, plural = _NAMES[unit]
     return f"{number(count)} {singular if count == 1 else plural}"
 
 
 def joined(items: list[str]) -> str:
-    """Return a list in words.
-
-    >>> joined(["a", "b", "c"])
-    'a, b y c'
-    """
     return " y ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def written_value(value: Quantity, unit: Unit) -> str:
-    """Return a value with its unit, as the sentence of a result has it.
-
-    >>> written_value(Decimal("14000"), "EUR"), written_value(date(2026, 4, 21), "date"), written_value(20, "weeks")
-    ('14.000,00 €', 'martes 21 de abril de 2026', '20 semanas')
-    """
+    """Return a value with its unit, as in a sentence: "14.000,00 €", "martes 21 de abril de 2026", "20 semanas"."""
     if isinstance(value, bool):
         return "sí" if value else "no"
     if isinstance(value, datetime):

@@ -1,11 +1,4 @@
-"""All calculations by their kind, and the wordings of the law that they were written against.
-
-``CALCULATIONS`` has the calculations, ``listed`` describes one with the JSON schemas of its inputs.
-
-``data/wordings.jsonl`` has the hash of each provision that a rule follows (``python -m tools.wordings``).
-``confirm`` compares an outcome with the law in an index: a provision with another wording refuses it, a day before the
-wording gives a warning. ``compare_wordings`` does so with wordings at hand, or with none.
-"""
+"""All calculations by kind, and the wordings of the law that their rules follow."""
 
 import asyncio
 from collections import defaultdict
@@ -67,7 +60,6 @@ ROOMS = (
     working_time,
 )
 CALCULATIONS: Mapping[str, Calculation] = {each.kind: each for room in ROOMS for each in room.CALCULATIONS}
-"""All calculations by their kind ("compensation/objective")."""
 GROUPS: Mapping[str, str] = {
     "compensation": "Indemnizaciones",
     "settlement": "Finiquito y salarios debidos",
@@ -76,13 +68,12 @@ GROUPS: Mapping[str, str] = {
     "work": "Jornada y vacaciones",
     "payroll": "Nómina",
 }
-"""Titles of the groups of calculations, by the first part of their kinds."""
 
 
 class ListedCalculation(TypedDict):
-    """A calculation, its provision, and its inputs: a JSON schema each.
+    """A calculation, its provision, and the JSON schema of each input.
 
-    ``first`` are the inputs that are asked for if nothing is given; most others are other ways to say the same.
+    ``first`` are the inputs asked for if nothing is given; most others give the same data in other ways.
     """
 
     calculation: str
@@ -94,18 +85,12 @@ class ListedCalculation(TypedDict):
 
 
 def calculation_of(kind: str) -> Calculation:
-    """Return a calculation by its kind.
-
-    Raises:
-        InvalidInput: there is none of this kind.
-    """
     if kind not in CALCULATIONS:
         raise InvalidInput(translate("calculation.unknown", kind=kind[:100]))
     return CALCULATIONS[kind]
 
 
 def listed(calculation: Calculation) -> ListedCalculation:
-    """Return what an interface needs to offer a calculation."""
     empty = calculate(calculation, {})
     return {
         "calculation": calculation.kind,
@@ -118,10 +103,10 @@ def listed(calculation: Calculation) -> ListedCalculation:
 
 
 class WrittenAgainst(BaseModel):
-    """The wording of a provision that rules were written against.
+    """The wording of a provision that rules follow.
 
-    ``content_hash`` is its ``articulado.legal.wordings.wording_hash``; ``since`` and ``certainty`` are those of
-    ``FollowedWording``. ``calculations`` are the kinds that follow it.
+    ``content_hash`` is its ``articulado.legal.wordings.wording_hash``; ``since`` and ``certainty`` as in
+    ``FollowedWording``; ``calculations`` are the kinds that follow it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -135,27 +120,24 @@ class WrittenAgainst(BaseModel):
 
 @cache
 def wordings_written_against() -> Mapping[str, WrittenAgainst]:
-    """Return the wordings of the package by provision ("BOE-A-2015-11430#Artículo 53")."""
     lines = resources.files("articulado.calculations").joinpath("data", "wordings.jsonl").read_bytes().splitlines()
     return {each.provision: each for each in map(WrittenAgainst.model_validate_json, lines)}
 
 
 @dataclass(frozen=True)
 class IndexedWording:
-    """A wording of a provision in an index: its hash, and its first chunk for the days."""
+    """The hash of a wording in an index, and its first chunk for the days."""
 
     content_hash: str
     chunk: Chunk
 
 
 async def find_wordings(store: ChunkStore, provision: str) -> list[IndexedWording]:
-    """Return the official wordings of a provision ("BOE-A-2015-11430#Artículo 53") in an index."""
     law_id, label = parts_of(provision)
     return await wordings_of(store, (law_id, provision_key(label) or ""))
 
 
 async def wordings_of(store: ChunkStore, ref: ProvisionRef) -> list[IndexedWording]:
-    """Return the official wordings of a provision in an index; a packaged summary is none."""
     chunks = [each for each in await store.find(*ref) if each["source"] == "official"]
     groups = (list(parts) for _, parts in groupby(chunks, lambda chunk: (chunk["breadcrumb"], chunk["valid_from"])))
     return [IndexedWording(wording_hash_of(parts), parts[0]) for parts in groups]
@@ -169,15 +151,10 @@ async def confirm(outcome: Outcome, store: ChunkStore, today: date) -> Outcome:
 
 
 def compare_wordings(outcome: Outcome, found: Mapping[str, Sequence[IndexedWording]], today: date) -> Outcome:
-    """Return an outcome with the wordings that it follows; a provision with another wording refuses it.
+    """Add the followed wordings to an outcome; refuse it if a provision in the index (``found``) has changed.
 
-    A day of the event before the wordings gives a warning, unless the rule declares to cover it or the index shows the
-    same text; if the law of that day was asked for, it refuses the outcome.
-
-    Args:
-        outcome: what a calculation gave.
-        found: the wordings in an index by provision; a provision that the index lacks has none.
-        today: day of the law where the outcome has none.
+    A day of the event before a wording adds a warning, unless the rule covers it or the index has the same text. If the
+    law of that day was requested, the outcome is refused. ``today`` is the day of the law if the outcome has none.
     """
     basis, pins = _basis(outcome), wordings_written_against()
     day = basis.day or today
@@ -207,7 +184,7 @@ def compare_wordings(outcome: Outcome, found: Mapping[str, Sequence[IndexedWordi
 
 
 async def find_changed(store: ChunkStore, today: date) -> list[WrittenAgainst]:
-    """Return the wordings that rules were written against and that have another text in an index today."""
+    """Return the followed wordings whose text in an index differs today."""
     pins = list(wordings_written_against().values())
     found = await asyncio.gather(*(find_wordings(store, pin.provision) for pin in pins))
     return [pin for pin, each in zip(pins, found, strict=True) if _state(pin, each, today, today) == "changed"]
@@ -229,10 +206,9 @@ def _basis(outcome: Outcome) -> Basis:
 def _state(
     pin: WrittenAgainst, found: Sequence[IndexedWording], day: date, today: date
 ) -> Literal["same", "changed", "earlier"]:
-    """Compare the wording of a day with the one that rules were written against; without one, the days decide.
+    """Compare the wording of a day with the followed one; without an index, the days decide.
 
-    A text that stands in an index in one wording only may seem to be as old as its law: what was ascertained of its
-    first day decides, unless the source has every wording.
+    An index with a single wording may date it from its law: then the ascertained day of the pin decides.
     """
     same = [each.chunk for each in found if each.content_hash == pin.content_hash]
     of_day = [each.content_hash for each in found if is_of_day(each.chunk, day)]

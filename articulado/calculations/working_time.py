@@ -21,13 +21,13 @@ from articulado.calculations.values import (
 PART_TIME, OVERTIME, NIGHT = (f"{STATUTE}#Artículo {article}" for article in (12, 35, 36))
 REDUCTION, HOLIDAYS, SUSPENSION = (f"{STATUTE}#Artículo {article}" for article in (37, 38, 48))
 CARE_WEEKS, NINETEEN_WEEKS, EQUAL_LEAVES = date(2024, 8, 2), date(2025, 7, 31), date(2021, 1, 1)
-"""Births since which two weeks of care are added, 19 weeks apply (RDL 9/2025), and both parents had 16 (DT 13.ª ET)."""
+"""Births with two weeks of care more, with 19 weeks (RDL 9/2025), and with 16 for both parents (DT 13.ª ET)."""
 SINGLE_PARENT, SINGLE_RULING = date(2024, 12, 6), "STC 140/2024, de 6 de noviembre"
 OVERTIME_A_YEAR, LEAST_PART_TIME_HOURS, FULL_WEEK = Decimal(80), Decimal(10), Decimal(40)
 LEAST_SHARE, MOST_SHARE, VOLUNTARY_SHARE = Decimal("0.30"), Decimal("0.60"), Decimal("0.15")
 NIGHT_HOURS, NIGHT_DAY = 3, 8
 LIMITS = {"guardianship": (Decimal(1) / 8, Decimal(1) / 2), "serious_illness": (Decimal(1) / 2, Decimal(1))}
-"""Least and most share of the working day by which it may be reduced (art. 37.6)."""
+"""Least and most share of the working day (art. 37.6)."""
 MINIMUM = f"{STATUTE}#Artículo 27"
 
 
@@ -35,7 +35,7 @@ MINIMUM = f"{STATUTE}#Artículo 27"
 def leave_weeks(
     parents: int | None = None, children: int | None = None, disability: bool = False, child_birth: date | None = None
 ) -> Computed:
-    """Weeks of leave of each parent for a birth, with those for more children and for a disability."""
+    """Return the weeks of each parent, with those for more children and for a disability."""
     alone, more = parents == 1, max((children or 1) - 1, 0)
     basic, reason = _basic_weeks(alone, child_birth)
     each = 2 if alone else 1
@@ -56,7 +56,6 @@ def leave_weeks(
 
 @rule(SUSPENSION, produces="parents")
 def parents_of_family(single_parent: bool) -> Computed:
-    """Count the parents."""
     return Computed(1 if single_parent else 2)
 
 
@@ -80,7 +79,7 @@ def _basic_weeks(alone: bool, birth: date | None) -> tuple[int, str]:
 
 @rule(REDUCTION, produces="reduction")
 def reduction_of_hours(hours_full: Decimal, hours_reduced: Decimal) -> Computed:
-    """Share by which the working day is reduced, of its hours before and after."""
+    """Return the share of the hours by which the working day is reduced."""
     if hours_reduced > hours_full or not hours_full:
         raise Stop(Refused("Las horas tras la reducción no pueden ser más que las de antes: revise los dos datos."))
     value = (hours_full - hours_reduced) / hours_full
@@ -90,7 +89,7 @@ def reduction_of_hours(hours_full: Decimal, hours_reduced: Decimal) -> Computed:
 
 @rule(REDUCTION)
 def reduced_salary(salary: Decimal, reduction: Decimal, reduction_cause: str | None = None) -> Computed:
-    """Salary after a reduction of the working day, in proportion."""
+    """Return the salary in proportion to the reduced working day."""
     part = share(reduction)
     cause = reduction_cause or "guardianship"
     least, most = LIMITS.get(cause, (Decimal(0), Decimal(1)))
@@ -111,7 +110,7 @@ def reduced_salary(salary: Decimal, reduction: Decimal, reduction_cause: str | N
 def complementary_hours(
     weekly_hours: Decimal, agreed_share: Decimal | None = None, full_time_hours: Decimal | None = None
 ) -> Computed:
-    """Most complementary hours that may be agreed, of those of the contract."""
+    """Return the maximum of agreed complementary hours a week."""
     if weekly_hours < LEAST_PART_TIME_HOURS:
         reason = "Con menos de 10 horas semanales de media no se pueden pactar horas complementarias."
         raise Stop(NotEntitled(reason, PART_TIME))
@@ -138,7 +137,7 @@ def complementary_hours(
 
 @rule(PART_TIME)
 def voluntary_hours(weekly_hours: Decimal) -> Computed:
-    """Most complementary hours that may be accepted without agreement, in a permanent contract."""
+    """Return the maximum of voluntary complementary hours in a permanent contract."""
     value = weekly_hours * VOLUNTARY_SHARE
     formula = f"{number(weekly_hours)} × 15 %"
     text = f"Además, de aceptación voluntaria y con contrato indefinido: {formula} = {number(value, 2)} a la semana."
@@ -147,7 +146,7 @@ def voluntary_hours(weekly_hours: Decimal) -> Computed:
 
 @rule(OVERTIME)
 def overtime_limit(part_time: Decimal | None = None, contract_months: int | None = None) -> Computed:
-    """Most hours of overtime of a year: 80, or in proportion to a contract of less than a year."""
+    """Return 80 hours a year, in proportion for a contract of less than a year."""
     if share(part_time) < 1:
         reason = (
             "A tiempo parcial no se pueden hacer horas extraordinarias, salvo las de fuerza mayor (artículo 12.4.c): se"
@@ -167,7 +166,7 @@ def overtime_limit(part_time: Decimal | None = None, contract_months: int | None
 def overtime_left(
     overtime_limit: Decimal, hours_done: Decimal = Decimal(0), hours_rested: Decimal = Decimal(0)
 ) -> Computed:
-    """Overtime that may still be done; hours that were compensated by rest within four months do not count."""
+    """Return the remaining overtime; hours compensated by rest within four months do not count."""
     counts = max(hours_done - hours_rested, Decimal(0))
     left = overtime_limit - counts
     less = f" − {number(hours_rested)} compensadas con descanso" if hours_rested else ""
@@ -180,7 +179,7 @@ def overtime_left(
 
 @rule(NIGHT)
 def is_night_worker(night_hours: Decimal, annual_night_share: Decimal | None = None) -> Computed:
-    """Night worker: three hours or more of each working day, or a third of the year, between 22:00 and 6:00."""
+    """Tell if three hours of each day, or a third of the year, lie between 22:00 and 6:00."""
     a_third = annual_night_share is not None and share(annual_night_share) * 3 >= 1
     is_one = night_hours >= NIGHT_HOURS or a_third
     text = f"{number(night_hours)} horas diarias entre las 22 y las 6: " + (
@@ -193,7 +192,6 @@ def is_night_worker(night_hours: Decimal, annual_night_share: Decimal | None = N
 
 @rule(NIGHT)
 def most_night_hours(working_days: int = 10) -> Computed:
-    """Most hours of a night worker in the working days of fifteen days: eight a day."""
     value = NIGHT_DAY * working_days
     formula = f"{NIGHT_DAY} × {working_days}"
     return Computed(
@@ -203,7 +201,7 @@ def most_night_hours(working_days: int = 10) -> Computed:
 
 @rule(HOLIDAYS)
 def holidays_accrued(start: date, end: date, days_a_year: Decimal | None = None) -> Computed:
-    """Days of annual leave that a time of work gives, in proportion to the days of each year."""
+    """Return the leave in proportion to the days worked in each year."""
     if end < start:
         raise Stop(Refused("El final no puede ser anterior al inicio: revise las dos fechas."))
     entitled = days_a_year or Decimal(30)
@@ -224,14 +222,13 @@ BY_DAYS = "En proporción a los días trabajados: la ley no fija el reparto, y e
 
 @rule(HOLIDAYS, produces="holidays_accrued")
 def holidays_by_months(start: date, end: date, days_a_year: Decimal | None = None) -> Computed:
-    """Days of annual leave by months: a twelfth each, the days of a month begun by thirtieths."""
     years, months, days = whole_months(start, end)
     return Computed((days_a_year or Decimal(30)) / 12 * (years * 12 + months + Decimal(days) / 30), "days")
 
 
 @rule(HOLIDAYS)
 def holidays_left(holidays_accrued: Decimal, taken: Decimal | None = None) -> Computed:
-    """Days of annual leave that were not taken."""
+    """Return the remaining leave."""
     left = rounded(holidays_accrued - (taken or 0))
     if not taken:
         return Computed(left, "days", lead="Vacaciones generadas: {holidays_left}.")
@@ -244,7 +241,7 @@ def holidays_left(holidays_accrued: Decimal, taken: Decimal | None = None) -> Co
 
 @rule(MINIMUM)
 def minimum_year(weekly_hours: Decimal, full_time_hours: Decimal | None = None, year: int | None = None) -> Computed:
-    """Minimum wage of a year, in proportion to the hours."""
+    """Return the annual minimum wage in proportion to the hours."""
     full = full_time_hours or Decimal(40)
     if weekly_hours > full:
         raise Stop(Refused(f"La jornada completa es de {number(full)} horas semanales: revise las horas."))
@@ -260,7 +257,7 @@ def minimum_year(weekly_hours: Decimal, full_time_hours: Decimal | None = None, 
 
 @rule(MINIMUM)
 def minimum_month(minimum_year: Decimal, payments: Decimal | None = None) -> Computed:
-    """Minimum wage of a payment."""
+    """Return the minimum wage of one payment."""
     count = payments or Decimal(14)
     formula = f"{money(minimum_year)} / {number(count)}"
     value = minimum_year / count
@@ -270,13 +267,11 @@ def minimum_month(minimum_year: Decimal, payments: Decimal | None = None) -> Com
 
 @rule(MINIMUM)
 def minimum_household(hours: Decimal, year: int | None = None) -> Computed:
-    """Minimum wage of a domestic worker by the hour, all included."""
     return _by_unit("household_hourly", hours, "horas", year)
 
 
 @rule(MINIMUM)
 def minimum_temporary(working_days: int, year: int | None = None) -> Computed:
-    """Minimum wage of a working day in contracts of up to 120 days, with Sundays, holidays and extra pays."""
     return _by_unit("temporary_daily", Decimal(working_days), "jornadas", year)
 
 
@@ -391,4 +386,3 @@ CALCULATIONS = (
         variants=(Variant(holidays_by_months, "por meses: 2,5 días cada uno si son 30 al año"),),
     ),
 )
-"""Working time and leave."""

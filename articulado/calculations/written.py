@@ -1,4 +1,4 @@
-"""Worked results in words and as JSON: the lines of an answer, its fragment, and the document of an interface."""
+"""Outcomes in words and as JSON: the lines of an answer, its citable fragment, and the document of the interfaces."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
@@ -31,16 +31,11 @@ from articulado.values.chunks import Candidate
 
 SATURDAY = 5
 UNDERSTOOD, LACKING = "He entendido", "Para calcularlo me falta"
-"""Beginnings of the line that shows back what was read, and of the one before what is asked for."""
 COLLECTION = "calculations"
-"""Name of the collection that the fragments of worked results have: no index has it."""
 
 
 def lines_of(outcome: Outcome, read: Mapping[str, str] | None = None) -> Iterator[str]:
-    """Yield an outcome in words: what was asked for, what was understood, the steps, and what it rests on.
-
-    ``read`` has, by input, the words that were taken for it.
-    """
+    """Yield the lines of an outcome; ``read`` maps each input to the words of the question that gave it."""
     match outcome:
         case Result():
             yield outcome.lead
@@ -62,23 +57,16 @@ def lines_of(outcome: Outcome, read: Mapping[str, str] | None = None) -> Iterato
 
 
 def understood(read: Mapping[str, str]) -> str:
-    """Return the sentence that shows back what was read off a question; empty where nothing was."""
     shown = "; ".join(f"{FIELDS[name].label.lower()}, {words}" for name, words in read.items())
     return f"{UNDERSTOOD}: {shown}." if shown else ""
 
 
 def since_when(since: date, certainty: DayOfWording) -> str:
-    """Return since when a wording is law.
-
-    >>> since_when(date(2025, 4, 30), "at_least")
-    'al menos desde el 30 de abril de 2025'
-    """
     before, after = {"exact": ("", ""), "deduced": ("", " (fecha deducida)"), "at_least": ("al menos ", "")}[certainty]
     return f"{before}desde el {written_day(since)}{after}"
 
 
 def _unconfirmed(result: Result) -> list[str]:
-    """Return the sentence on the wordings of the steps that no index confirms; none where each is confirmed."""
     shown = {step.provision for step in result.steps}
     provisions: dict[str, list[str]] = {}
     for each in result.wordings:
@@ -89,7 +77,7 @@ def _unconfirmed(result: Result) -> list[str]:
 
 
 def notes_on(result: Result) -> list[str]:
-    """Return what goes with a result: other readings, assumptions, authorities, warnings, wordings not confirmed."""
+    """Return the other readings, excluded days, assumptions, authorities and warnings as sentences."""
     others = [
         f"Otra lectura, {each.rule}: {written_value(each.value.value, each.value.unit)}."
         for each in result.alternatives
@@ -108,7 +96,7 @@ def notes_on(result: Result) -> list[str]:
 
 
 def cited(provision: str) -> str:
-    """Return a provision as a sentence cites it.
+    """Return the citation of a provision.
 
     >>> cited("BOE-A-2015-11430#Artículo 53")
     'artículo 53 ET'
@@ -118,19 +106,16 @@ def cited(provision: str) -> str:
 
 
 def law_named(law_id: str) -> str:
-    """Return the abbreviation of a law, else its short name, else its identifier."""
     law = known_laws().get(law_id)
     return (law.abbreviation or law.short) if law else law_id
 
 
 def parts_of(provision: str) -> tuple[str, str]:
-    """Return the law and the label of a provision ("BOE-A-2015-11430#Artículo 53")."""
     law_id, _, label = provision.partition("#")
     return law_id, label
 
 
 def provisions_of(outcome: Outcome) -> tuple[str, ...]:
-    """Return the provisions that an outcome rests on, each once."""
     steps = outcome.steps if isinstance(outcome, Result | NotEntitled) else ()
     own = () if isinstance(outcome, Result) or not outcome.provision else (outcome.provision,)
     return tuple(dict.fromkeys((*own, *(each.provision for each in steps))))
@@ -139,10 +124,7 @@ def provisions_of(outcome: Outcome) -> tuple[str, ...]:
 def fragment(
     calculation: Calculation, outcome: Outcome, read: Mapping[str, str] | None = None, certainty: float = 0.0
 ) -> Candidate:
-    """Return an outcome as a candidate that an answer can cite: a chunk that is in no index.
-
-    Its score is the ``certainty`` in [0, 1] that the question asks for it.
-    """
+    """Return an outcome as a citable candidate, which is in no index; its score is the ``certainty`` in [0, 1]."""
     text = "\n".join(lines_of(outcome, read))
     return {
         "chunk": value_chunk(
@@ -175,7 +157,7 @@ _STATUS: Mapping[type[Outcome], Status] = {
 
 
 class ValueDocument(TypedDict):
-    """A value by its name: amounts are strings of decimals ("14000.00"), days ISO 8601."""
+    """A value by its name: amounts are decimal strings ("14000.00"), days ISO 8601."""
 
     name: str
     value: str | int | bool
@@ -183,7 +165,7 @@ class ValueDocument(TypedDict):
 
 
 class StepDocument(ValueDocument):
-    """One step: its sentence, the figures in it, the provision that it follows, and the ruling that fixes how."""
+    """One step: its sentence, its figures, its provision, and the ruling that fixes how the provision is applied."""
 
     text: str
     formula: str
@@ -192,7 +174,7 @@ class StepDocument(ValueDocument):
 
 
 class AlternativeDocument(ValueDocument):
-    """The value of another reading of the law; ``rule`` says which."""
+    """The value by another reading of the law, described by ``rule``."""
 
     rule: str
 
@@ -205,7 +187,7 @@ class NotAppliedDocument(TypedDict):
 
 
 class WantedDocument(TypedDict):
-    """A datum that is asked for."""
+    """A datum to ask for."""
 
     field: str
     question: str
@@ -220,7 +202,7 @@ class ExcludedDocument(TypedDict):
 
 
 class ProvisionDocument(TypedDict):
-    """A provision that an outcome names ("BOE-A-2015-11430#Artículo 53"), as a link of an interface needs it."""
+    """A provision that an outcome names ("BOE-A-2015-11430#Artículo 53"), with the data of a link."""
 
     provision: str
     law_id: str
@@ -242,10 +224,9 @@ class WordingDocument(TypedDict):
 class Worked(TypedDict):
     """An outcome as JSON, with every key in each ``status``.
 
-    ``text`` is the sentence of the result, or the general rule if data are missing; ``reason`` says why there is no
-    result, and ``field`` which input cannot be read. ``understood`` is the sentence of the inputs that were read off a
-    question. ``law_day`` is the day whose law applies, ``wordings`` those that are followed. ``notes`` are the other
-    readings, excluded days, assumptions, authorities and warnings in words.
+    ``text`` is the sentence of the result, or the general rule if data are missing; ``reason`` explains a missing
+    result, and ``field`` names the unreadable input. ``understood`` repeats the inputs read from a question.
+    ``law_day`` is the day whose law applies.
     """
 
     calculation: str
@@ -278,10 +259,7 @@ def as_document(
     outcome: Outcome,
     read: Mapping[str, str] | None = None,
 ) -> Worked:
-    """Return an outcome as JSON; ``calculation`` is ``None`` where a question asks for none.
-
-    ``inputs`` are kept so that the same calculation can be made of them again; ``read`` are their words in a question.
-    """
+    """Return an outcome as JSON; ``read`` has the words of the question by input."""
     result = outcome if isinstance(outcome, Result) else None
     missing = outcome if isinstance(outcome, Missing) else None
     reached = outcome if isinstance(outcome, Result | NotEntitled) else None
@@ -339,7 +317,6 @@ def as_document(
 
 
 def last_day(result: Result) -> date | None:
-    """Return the last day of a term; ``None`` of a result that is no day."""
     # A time is the grace for a writ before a court, not the last day.
     days = (each.value for each in result.values)
     return next((each for each in days if isinstance(each, date) and not isinstance(each, datetime)), None)
