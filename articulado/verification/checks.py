@@ -1,9 +1,4 @@
-"""Run all checks on an answer, and read answers to check from JSON lines.
-
-``findings_of`` returns the findings in text order. Figures are checked in Spanish alone. ``gap_findings`` names the
-parts of cited sources that their reader could not read. ``read_item`` parses
-``{"id", "question", "context", "answer"}`` and raises ``InvalidInput``.
-"""
+"""Run all checks on an answer, and read the answers to check from JSON lines."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,11 +24,10 @@ from articulado.verification.sources import Source
 def findings_of(
     answer: ReadAnswer, known: KnownProvisions, language: str = "es", *, quotes_only: bool = False
 ) -> list[Finding]:
-    """Return the certain errors of an answer, in the order of its text.
+    """Return the certain errors of an answer in text order, and warnings about parts of its sources that were not read.
 
-    ``known`` are the provisions that the answer names, as the index has them (``citations.look_up``). Figures are
-    checked if ``language`` (ISO 639-1) is Spanish. An answer of quotations and reviewed texts (``quotes_only``) has
-    only its markers checked.
+    ``known`` are the provisions that the answer names (``citations.look_up``). Figures are checked if ``language``
+    (ISO 639-1) is Spanish. An answer of quotations and reviewed texts (``quotes_only``) has only its markers checked.
     """
     checked = checked_parts(language, quotes_only=quotes_only)
     if "quotations" not in checked:
@@ -46,13 +40,12 @@ def findings_of(
 
 
 MOST_GAPS = 3
-"""Parts of a source that could not be read which a finding names."""
 
 
 def gap_findings(answer: ReadAnswer) -> list[Finding]:
-    """Return a warning for each cited source with parts that could not be read, or that were recognised on an image.
+    """Return a warning for each cited source with parts that were not read, or were recognised on an image.
 
-    The kind is ``quoted`` if the answer itself has the mark of such a part, else ``source``.
+    The kind is ``quoted`` if the answer contains the mark of such a part, else ``source``.
     """
     findings: list[Finding] = []
     for source in answer.sources:
@@ -85,20 +78,17 @@ def gap_findings(answer: ReadAnswer) -> list[Finding]:
 
 
 def checked_parts(language: str, *, quotes_only: bool) -> list[CheckedPart]:
-    """Return the parts of an answer in a language (ISO 639-1) that ``findings_of`` compares with its sources."""
     if quotes_only:
         return ["citations"]
     return ["citations", "quotations", "figures"] if language == "es" else ["citations", "quotations"]
 
 
 def with_shown_marks(findings: Sequence[Finding], shown: Collection[int]) -> list[Finding]:
-    """Return the findings without the marks that the shown answer does not have."""
     marks = {f"C{number}" for number in shown}
     return [{**finding, "mark": finding["mark"] if finding["mark"] in marks else ""} for finding in findings]
 
 
 NEEDED = "Cada línea lleva «answer» (texto) y «context» (lista de «law_id», «provision» y «text»)."
-"""Message about a line of such a file that lacks a field."""
 
 
 class _Fragment(BaseModel):
@@ -119,7 +109,7 @@ class _Item(BaseModel):
 
 @dataclass(frozen=True)
 class AnswerItem:
-    """One answer to check; ``id`` is whatever its file gives as one, the number of its line where it gives none."""
+    """An answer to check; ``id`` comes from the file, or is the line number."""
 
     id: Any
     answer: ReadAnswer
@@ -128,10 +118,10 @@ class AnswerItem:
 def read_item(line: int, where: str, value: Mapping[str, Any]) -> AnswerItem:
     """Read ``{"id", "question", "context": [{"law_id", "provision", "text"}], "answer"}``.
 
-    ``law_id`` is an identifier or any name of a law. The markers of the answer number the context from 1, in its order.
+    ``law_id`` is an identifier or any name of a law. Markers number the context from 1, in its order.
 
     Raises:
-        InvalidInput: a field is missing or of another type; ``where`` says in which line.
+        InvalidInput: A field is missing or has another type; ``where`` names the line.
     """
     try:
         item = _Item.model_validate(dict(value))
@@ -143,7 +133,6 @@ def read_item(line: int, where: str, value: Mapping[str, Any]) -> AnswerItem:
 
 
 def _source(number: int, fragment: _Fragment) -> Source:
-    """Return a fragment as the checks read it: its law and its provision by the names that this program gives them."""
     law = find_law(fragment.law_id) if fragment.law_id.strip() else None
     law_id = law.id if law else boe_id(fragment.law_id.strip()) or fragment.law_id
     name = known_laws()[law_id].short if law_id in known_laws() else fragment.law_id

@@ -1,10 +1,4 @@
-"""Check the provisions and the markers of an answer against its sources and the index.
-
-``look_up`` fetches the named provisions from the index. ``citation_findings`` reports certain errors only:
-dangling markers, provisions that do not exist or are repealed, parts that an article does not have, and
-markers of another source than the article named beside them. ``named_verdicts`` gives the status of each
-named provision.
-"""
+"""Check the provisions and the markers of an answer against its sources and the index."""
 
 import asyncio
 import re
@@ -34,22 +28,19 @@ from articulado.verification.reading import ReadAnswer, marks_in
 from articulado.verification.sources import Source
 
 MOST_LOOKED_UP = 24
-"""Provisions, and laws, that are looked up for one answer."""
 
 _SAYS_NONE = re.compile(
     r"\bno\s+(?:existe|consta|figura|hay|tiene|contiene|llega)|\binexistente|\bderogad|\bsin\s+vigencia|\bya\s+no\b"
     r"|\bsuprimid|\bentonces\s+vigente|\b(?:anterior|antigu[oa]|entonces)\s+(?:redaccion|articulo|ley)|\bhasta\s+20\d\d"
 )
-"""Folded text of a sentence that itself says that a provision does not exist or is no longer law."""
 
 
 @dataclass(frozen=True)
 class KnownProvisions:
-    """The provisions that an answer names, as the index has them.
+    """The provisions named in an answer, as found in the index.
 
-    ``parts`` are all their chunks; empty if the index has none, and without a key if it was not asked. ``texts`` are
-    their official texts in force. ``laws`` are the ids of the laws of which the index has the official text: a
-    provision that it does not have of them does not exist. ``repealed`` are the provisions without a part in force.
+    ``parts`` has the chunks of each, none if the index lacks it, and no key if it was not looked up. ``texts`` are
+    official texts in force. ``laws`` have official text: a provision missing from them does not exist.
     """
 
     parts: Mapping[ProvisionRef, Sequence[Chunk]]
@@ -62,7 +53,7 @@ NOTHING_KNOWN = KnownProvisions({})
 
 
 async def look_up(answer: ReadAnswer, store: ChunkStore, as_of: date | None, today: date) -> KnownProvisions:
-    """Look up in the index the provisions that an answer names."""
+    """Look up in the index the provisions named in an answer."""
     named = [citation for sentence in answer.sentences for citation in sentence.named]
     possible = ((law_id, each.provision_key) for each in named for law_id in laws_of(answer, each))
     refs = [ref for ref in dict.fromkeys([*map(ref_of, named), *possible]) if ref[0]][:MOST_LOOKED_UP]
@@ -92,10 +83,7 @@ def _holds(chunk: Chunk, as_of: date | None, today: date) -> bool:
 
 
 def named_verdicts(answer: ReadAnswer, known: KnownProvisions, findings: Sequence[Finding]) -> list[NamedVerdict]:
-    """Return the state of each provision that an answer names, in the order of its text.
-
-    ``findings`` are those of the answer: what is wrong with a provision is the reason of its verdict.
-    """
+    """Return the status of each provision named in an answer, in text order; ``findings`` supply its reason."""
     reasons = {finding["start"]: finding["kind"] for finding in findings if finding["check"] == "citation"}
     return [
         _verdict(answer, known, citation, reasons.get(citation.start, ""))
@@ -120,10 +108,9 @@ def citation_findings(answer: ReadAnswer, known: KnownProvisions) -> list[Findin
 
 
 def missing_part(text: str, citation: Citation) -> Place | None:
-    """Return the first part that a citation names and the whole text of its provision does not have.
+    """Return the first cited part that the text of its provision lacks; without letter if the apartado is missing.
 
-    ``None`` if the text has them, or does not number its parts so that this can be said. The letter is empty if the
-    apartado itself is missing.
+    ``None`` if no part is missing, or if the text does not number its parts.
     """
     missing = (_missing_place(text, place) for place in citation.places)
     return next(filter(None, missing), None)
@@ -142,7 +129,7 @@ def _missing_place(text: str, place: Place) -> Place | None:
 
 
 def part_name(part: Place) -> str:
-    """Return the name of an apartado, or of a letter, for people."""
+    """Return the Spanish name of an apartado or letter."""
     apartado, letter = part
     if not letter:
         return translate("brief.apartado", apartado=apartado)
@@ -160,7 +147,6 @@ def marker_findings(answer: ReadAnswer) -> list[Finding]:
 
 
 def _of_index(answer: ReadAnswer, known: KnownProvisions, citation: Citation) -> Finding | None:
-    """Return the error of a provision that does not exist, is repealed, or does not have the part named."""
     ref = ref_of(citation)
     sources = [source for source in answer.sources if source.ref == ref]
     if not sources and is_referred_to(answer.sources, citation):
@@ -181,7 +167,7 @@ def _of_index(answer: ReadAnswer, known: KnownProvisions, citation: Citation) ->
 
 
 def _is_missing(answer: ReadAnswer, known: KnownProvisions, citation: Citation) -> bool:
-    """Return True if no law that a provision may be of has it."""
+    """Return True if none of the laws that may own a provision has it."""
     laws = laws_of(answer, citation)
     named = (other for sentence in answer.sentences for other in sentence.named)
     if not citation.law_named and any(other.law_named and not other.law_id for other in named):
@@ -219,7 +205,6 @@ def _verdict(answer: ReadAnswer, known: KnownProvisions, citation: Citation, rea
 
 
 def _told(answer: ReadAnswer, kind: str, citation: Citation, message: str, source: Source | None = None) -> Finding:
-    """Return the finding of a citation, which includes the name of its law."""
     return _finding(answer, kind, citation.start, end_with_law(answer.text, citation), message, source)
 
 

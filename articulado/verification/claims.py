@@ -1,8 +1,6 @@
-"""Claims of an answer beside the sentences of their sources, and the verdicts of a model on them.
+"""Claims of an answer with the sentences of their sources, and the verdicts of a chat model on them.
 
-``claims_of`` takes the claims out of an answer, ``message`` shows them to the model, and ``ClaimVerdicts`` is
-its reply. ``claim_findings`` returns warnings. A verdict counts only with words that stand in a source of its
-claim; the text that people see is always that of the answer and of the source, never the model's own.
+A verdict counts only if the words it quotes are in a source of its claim. The model's own words are never shown.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,19 +20,16 @@ from articulado.verification.reading import ReadAnswer, Sentence
 from articulado.verification.sources import Source
 
 PROMPT = "check_claims"
-"""Name of the prompt (``articulado.prompting.prompts``)."""
 MAX_CLAIMS = 40
 """Claims of one call; a long answer has about 15."""
 LEAST_WORDS = 3
-"""Words that evidence has at least: one or two stand in any source."""
 BASE_TOKENS, CLAIM_TOKENS = 300, 150
-"""Tokens that a reply may have: of its frame, and of each claim with the words of its source."""
 
 Judgement = Literal["supported", "contradicted", "not_in_source"]
 
 
 class ClaimVerdict(BaseModel):
-    """The verdict on the claim of a number, with the literal words of its source that it rests on."""
+    """The verdict on a numbered claim, with the literal words of the source that it rests on."""
 
     claim: int
     evidence: str
@@ -48,7 +43,7 @@ class ClaimVerdicts(BaseModel):
 
 
 class SourceText:
-    """A source as a heading and a list of sentences: those of its text, then those of its summary and notes."""
+    """A source as heading and sentences: first those of its text (``own``), then those of its summary and notes."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -59,11 +54,11 @@ class SourceText:
 
     @cached_property
     def shown(self) -> list[str]:
-        """The sentences as the model reads them, each on one line; none can pass for a part of the message."""
+        """The sentences as shown to the model: one line each, without text that imitates the prompt."""
         return [_one_line(sentence) for sentence in self.sentences]
 
     def sentence_with(self, evidence: str) -> str | None:
-        """Return the sentences, joined, in which words stand, apart from white space and case; ``None`` if in none."""
+        """Return the sentences, joined, that contain some words; white space and case are ignored."""
         wanted = _normalised(evidence).strip("«»“”\"'")
         if len(wanted.split()) < LEAST_WORDS:
             return None
@@ -81,7 +76,7 @@ class SourceText:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of an answer with the texts of the sources that it rests on; ``number`` counts from 1."""
+    """A sentence of an answer with its sources; ``number`` counts from 1."""
 
     number: int
     sentence: Sentence
@@ -89,20 +84,19 @@ class Claim:
 
     @property
     def shown(self) -> str:
-        """The sentence as the model reads it, without markers."""
         return _one_line(keep_markers(self.sentence.text, ())[0])
 
     def found(self, evidence: str) -> tuple[str, str] | None:
-        """Return the marker of the source in which some words stand, and their sentence; ``None`` if in none."""
+        """Return the marker of the first source that contains some words, and their sentence."""
         for source in self.sources:
             if (sentence := source.sentence_with(evidence)) is not None:
                 return source.source.mark, sentence
         return None
 
     def nearest(self, language: Language) -> tuple[str, str]:
-        """Return the marker and the sentence of a source that shares most stems with the claim; ties by order.
+        """Return the marker and the sentence of the source most similar to the claim; the first one on a tie.
 
-        The score is Dice's coefficient of the two sets of stems. Without a common stem the sentence is empty.
+        The score is Dice's coefficient of the two sets of stems. The sentence is empty without a common stem.
         """
         stems = set(language.stems(self.shown))
         best, nearest = 0.0, (self.sources[0].source.mark, "")
@@ -116,10 +110,9 @@ class Claim:
 
 
 def claims_of(answer: ReadAnswer) -> list[Claim]:
-    """Return the sentences of an answer that rest on a source that it marks or names, in order, at most ``MAX_CLAIMS``.
+    """Return at most ``MAX_CLAIMS`` sentences of an answer that have a source, in order.
 
-    A sentence without a source of its own rests on those of its paragraph (``articulado.verification.reading``). A
-    heading, or a sentence that introduces a list, claims nothing.
+    A sentence without a source takes those of its paragraph. Headings and introductions of lists are skipped.
     """
     of_paragraph: dict[int, dict[int, None]] = {}
     for sentence in answer.sentences:
@@ -137,7 +130,7 @@ def claims_of(answer: ReadAnswer) -> list[Claim]:
 
 
 def message(question: TurnQuestion, claims: Sequence[Claim], language: Language) -> str:
-    """Return the user message: question, the numbered sentences of each source once, and the numbered claims."""
+    """Return the user message: question, numbered sentences of each source, and numbered claims."""
     sources = {text.source.number: text for claim in claims for text in claim.sources}
     blocks = []
     for number, text in sorted(sources.items()):
@@ -156,16 +149,15 @@ def message(question: TurnQuestion, claims: Sequence[Claim], language: Language)
 
 
 def reply_tokens(claims: Sequence[Claim]) -> int:
-    """Return the tokens that a reply on some claims may have."""
     return BASE_TOKENS + CLAIM_TOKENS * len(claims)
 
 
 def claim_findings(claims: Sequence[Claim], reply: ClaimVerdicts, language: Language) -> list[Finding]:
-    """Return a warning for each claim that its sources contradict or do not have, in the order of the text.
+    """Return a warning for each claim that its sources contradict or lack, in text order.
 
-    The first verdict on a claim counts. One on a contradiction is dropped if its words stand in no source of the claim.
-    One that the source does not say it has the sentence of the given words, else the nearest one; it is dropped for a
-    sentence that itself neither marks nor names a source: that may be a conclusion.
+    The first verdict on a claim counts. A contradiction is dropped if its evidence is in no source of the claim.
+    ``not_in_source`` shows the sentence of its evidence, else the nearest one; it is dropped for a sentence without
+    marker or provision, which may be a conclusion.
     """
     by_number: Mapping[int, ClaimVerdict] = {verdict.claim: verdict for verdict in reversed(reply.verdicts)}
     pairs = ((claim, by_number[claim.number]) for claim in claims if claim.number in by_number)
@@ -196,7 +188,7 @@ def _findings(pairs: Iterable[tuple[Claim, ClaimVerdict]], language: Language) -
 
 
 def side_by_side(finding: Finding, language: Language) -> list[str]:
-    """Return the sentence of the answer and that of the source, each as a line; none for a finding of another check."""
+    """Return the sentence of the answer and that of the source, a line each; none for another check."""
     if finding["check"] != "claim":
         return []
     said = keep_markers(" ".join(finding["where"].split()), ())[0].strip(" -*•")

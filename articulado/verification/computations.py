@@ -1,10 +1,6 @@
-"""Computations written in a text, and spans of time between its days: recompute and compare.
+"""Recompute the computations written in a text ("33 días × 4 años = 132 días") and the spans between its days.
 
-``computations`` reads expressions such as "33 días × 4 años = 132 días". A rough result may differ by 2 %.
-
-``Calendar`` holds the days that are known to an answer. It tells if a duration is the span between two of them
-(``is_span``), and if a day is reached from one of them by a known duration (``is_reached``). Working days are Monday to
-Friday; the holidays of a span are not known, so a tolerance stands in for them.
+Working days are Monday to Friday. The holidays of a span are unknown: a tolerance replaces them.
 """
 
 import ast
@@ -29,7 +25,6 @@ _HOLIDAYS_A_YEAR = 14
 _NEXT_WORKING_DAY = 5
 """Days from a known day to the next working day, past a weekend and two holidays."""
 MOST_DAYS = 16
-"""Known days of which all pairs are compared."""
 _AUGUST, _CHRISTMAS = 23, 10
 """Working days of the months and weeks in which no procedural deadline runs (LRJS, art. 43.4; LEC, art. 130.2)."""
 
@@ -44,7 +39,7 @@ class Compound:
 
 
 def compounds(text: str, found: Sequence[Quantity]) -> list[Compound]:
-    """Return the durations of a text that are written in several units, in order."""
+    """Return the durations written in several units, in text order."""
     folded = fold(text)
     times = [each for each in found if each.unit in ("month", "week", "day") and not each.kind]
     runs: list[list[Quantity]] = []
@@ -67,7 +62,7 @@ def compounds(text: str, found: Sequence[Quantity]) -> list[Compound]:
 
 @lru_cache(maxsize=4096)
 def whole_durations(text: str) -> tuple[Quantity, ...]:
-    """Return the durations of a text in several units, each as one quantity in months."""
+    """Return the durations in several units, each as one quantity in months."""
     return tuple(
         Quantity(each.months, "month", "", each.parts[0].start, each.parts[-1].end)
         for each in compounds(text, quantities(text))
@@ -76,14 +71,13 @@ def whole_durations(text: str) -> tuple[Quantity, ...]:
 
 
 def _rank(folded: str, quantity: Quantity) -> int:
-    """Return the size of a unit as it is written: years, months, weeks, days."""
     if quantity.unit == "month":
         return 4 if re.search(r"\ban(?:o|ualidad)", folded[quantity.start : quantity.end]) else 3
     return 2 if quantity.unit == "week" else 1
 
 
 def day_of(quantity: Quantity, years: Iterable[int]) -> Iterator[date]:
-    """Yield the day of a quantity that is a date; one without a year in each of the years."""
+    """Yield the day of a date quantity; a date without a year is yielded once for each of ``years``."""
     value = int(quantity.value)
     for year in [value // 10_000] if value >= 10_000 else years:
         try:
@@ -93,14 +87,14 @@ def day_of(quantity: Quantity, years: Iterable[int]) -> Iterator[date]:
 
 
 def add_months(day: date, months: int) -> date:
-    """Return the same day of another month, or its last day (Código Civil, art. 5.1)."""
+    """Return the same day of another month, or that month's last day (Código Civil, art. 5.1)."""
     whole = day.year * 12 + day.month - 1 + months
     year, month = min(max(whole // 12, 1), 9998), whole % 12 + 1
     return date(year, month, min(day.day, monthrange(year, month)[1]))
 
 
 class Calendar:
-    """The days that an answer may reckon from: those of the user, of the answer itself, and today."""
+    """The days from which an answer may count: the user's (``said``), those of the answer, and today."""
 
     def __init__(self, said: Collection[date], others: Collection[date]) -> None:
         self._said = sorted(said)[:MOST_DAYS]
@@ -111,12 +105,12 @@ class Calendar:
 
     @property
     def months(self) -> list[float]:
-        """The spans between two days, in whole months: ended ones, and with the one that has begun."""
+        """The spans between two days in months: complete ones, and including the month that has begun."""
         whole = self._lengths["month"]
         return sorted({*whole.tolist(), *(whole + 1).tolist()})[:60]
 
     def is_span(self, value: float, unit: str, tolerance: float, kind: str = "") -> bool:
-        """Tell whether a duration lies between two known days, with or without the first and the last."""
+        """Return True if a duration lies between two known days, with or without the first and the last."""
         days, months = self._lengths["day"], self._lengths["month"]
         if not len(days):
             return False
@@ -136,7 +130,7 @@ class Calendar:
         )
 
     def is_reached(self, day: date, days: Collection[float], months: Collection[float]) -> bool:
-        """Tell whether a day lies a known duration after or before a known day, or begins or ends a known period."""
+        """Return True if a known duration leads from a known day to this one, or a known period begins or ends here."""
         is_bound = day.day == 1 or day.day == monthrange(day.year, day.month)[1]
         if self._said and is_bound and self._said[0].year - 1 <= day.year <= self._days[-1].year + 1:
             return True
@@ -165,12 +159,10 @@ def _length(pair: tuple[date, date], unit: str) -> int:
 
 
 def _working_days(start: date, end: date) -> int:
-    """Return the days from Monday to Friday after the first day, up to the last one."""
     return int(np.busday_count(start + timedelta(days=1), end + timedelta(days=1)))
 
 
 def _suspended(start: date, end: date) -> float:
-    """Return the most working days of a span that may not count: holidays, August and Christmas."""
     slack = _HOLIDAYS_A_YEAR * (end - start).days / 365 + 2
     if any(start <= date(year, 8, 31) and end >= date(year, 8, 1) for year in range(start.year, end.year + 1)):
         slack += _AUGUST
@@ -180,18 +172,15 @@ def _suspended(start: date, end: date) -> float:
 
 
 def dates_in(found: Iterable[Quantity]) -> list[Quantity]:
-    """Return those of quantities that are days of the calendar."""
     return [each for each in found if each.unit == DATE]
 
 
 def bare_quantities(text: str) -> list[Quantity]:
-    """Return the numbers of a text beside which no unit stands, with the unit "#"."""
     numbers = sorted(bare_numbers(text), key=lambda each: each.start)
     return [Quantity(each.value, "#", "", each.start, each.end) for each in numbers]
 
 
 def with_numbers(text: str) -> list[Quantity]:
-    """Return the quantities of a text, its durations in several units as one, and its numbers without a unit."""
     return [*quantities(text), *whole_durations(text), *bare_quantities(text)]
 
 
@@ -222,15 +211,13 @@ _COMPUTE: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
 }
 _MAX_NUMBERS = 12
 _CHARACTERS_AFTER = 25
-"""Between a sign of equality and the result."""
 
 
 @dataclass(frozen=True)
 class Computation:
-    """A computation that is written out: its true ``value``, and the ``result`` that the text gives.
+    """A written computation: its true ``value``, and the ``result`` given in the text.
 
-    ``start`` and ``end``, like the offsets of ``result``, are into the text that was read. ``operands`` are the numbers
-    that it reckons with.
+    ``operands`` are its numbers. All offsets refer to the text that was read.
     """
 
     written: str
@@ -243,7 +230,7 @@ class Computation:
 
 
 def computations(text: str) -> list[Computation]:
-    """Return the computations of a text that can be worked out.
+    """Return the computations of a text that can be evaluated. A result called approximate may differ by 2 %.
 
     >>> [(each.written, each.is_right) for each in computations("33 días × 4 años = 132 días; 60 × 2 = 130 €")]
     [('33 días × 4 años', True), ('60 × 2', False)]
@@ -254,7 +241,6 @@ def computations(text: str) -> list[Computation]:
 
 
 def _around(text: str, folded: str, sign: re.Match[str]) -> Computation | None:
-    """Read the longest expression that ends at a sign of equality, and the number after it."""
     begin = max((match.end() for match in _BOUNDARY.finditer(folded, 0, sign.start())), default=0)
     begin = max([begin, *(match.end() for match in _EQUALS.finditer(folded, begin, sign.start()) if match[0] in "=≈≃")])
     after = read_number(folded, sign.end())
@@ -299,7 +285,6 @@ def _chained(
     value: Decimal,
     operands: tuple[Decimal, ...],
 ) -> Computation | None:
-    """Read a computation whose result is written as another one."""
     stops = [match.start() for pattern in (_EQUALS, _BOUNDARY) if (match := pattern.search(folded, after[1]))]
     end = min([*stops, len(folded)])
     result = _evaluate(list(_tokens(folded, sign.end(), end)))
@@ -311,7 +296,7 @@ def _chained(
 
 
 def _slack(value: Decimal, operands: Sequence[Decimal]) -> Decimal:
-    """Return how far a value may be off because operands were rounded or cut to their decimals."""
+    """Return the error that rounding or cutting the operands to their decimals may cause."""
     rounded = [each for each in operands if each % 1]
     lost = (abs(value / each) * Decimal(1).scaleb(int(each.as_tuple().exponent)) for each in rounded)
     return sum(lost, Decimal(0))
@@ -320,7 +305,7 @@ def _slack(value: Decimal, operands: Sequence[Decimal]) -> Decimal:
 def _agree(
     value: Decimal, after: tuple[int, int, Decimal], folded: str, *, rough: bool, slack: Decimal = Decimal(0)
 ) -> bool:
-    """Compare a value with the written one to its decimals; a rough one to 2 %. ``slack`` is added."""
+    """Compare a value with the written one, to its decimals; to 2 % if ``rough``. ``slack`` is added."""
     start, end, written = after
     decimals = _DECIMALS.search(folded, start, end)
     unit = Decimal(1).scaleb(-len(decimals[1])) if decimals else Decimal(1)
@@ -333,7 +318,7 @@ def _agree(
 
 
 def _tokens(folded: str, begin: int, end: int) -> Iterator[tuple[str, str, int]]:
-    """Yield numbers, operators and brackets of a stretch of text with their places; words between are left out."""
+    """Yield kind, token and offset of numbers, operators and brackets; skip the words between them."""
     position = begin
     while position < end:
         number = read_number(folded, position)
@@ -360,7 +345,6 @@ def _tokens(folded: str, begin: int, end: int) -> Iterator[tuple[str, str, int]]
 
 
 def _evaluate(tokens: Sequence[tuple[str, str, int]]) -> Decimal | None:
-    """Return the value of an expression; ``None`` where the tokens are none, or there is no operator."""
     if not any(kind == "operator" for kind, _, _ in tokens) or len(tokens) > 4 * _MAX_NUMBERS:
         return None
     written = " ".join(token for _, token, _ in tokens).replace("( )", "")

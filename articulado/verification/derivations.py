@@ -1,9 +1,7 @@
-"""Arithmetic that may give a figure of an answer: tell if it follows from known values in a bounded number of steps.
+"""Decide if a figure follows from known values by a bounded number of arithmetic steps.
 
-``Values`` are the numbers that an answer may reckon with. Amounts, and results with decimals, may follow by any
-operation on two of them, or by a chain of daily pay, days and years of service. A whole duration or share is mostly a
-rule of the law: it follows only from values of one kind, of which one is the user's own or was worked out before, or
-that stand beside it (``near``).
+Amounts and decimal results may follow by any operation on two values, or from daily pay, days and years of service. A
+whole duration or share is mostly a rule of law: it must follow from the user's own, derived or adjacent values.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,21 +17,18 @@ from articulado.verification.computations import Calendar
 Numbers = NDArray[np.float64]
 
 _PERIODS = (1, 7, 12, 14, 30, 365, 366, 360, 100)
-"""Days of a week, months and payments of a year, days of a month and of a year."""
+"""Days of a week, payments of a year, days of a month and of a year; 100 for shares."""
 _DAILY = (1, 1 / 30, 12 / 365, 12 / 360, 14 / 365, 14 / 360, 1 / 365, 1 / 366, 1 / 360, 1 / 7, 12 / 366, 14 / 366)
-"""Factors from a daily, monthly (12 or 14 payments), yearly or weekly amount to a daily one."""
+"""Factors that turn a daily, monthly (12 or 14 payments), yearly or weekly amount into a daily one."""
 _DAYS_A_YEAR = 60
-"""Most days of pay that a law gives by year of service."""
 MOST = 48
-"""Values of one kind with which is reckoned."""
 _MOST_ADDENDS = 11
 _LEAST_AMOUNT = 100
 _ADDED = 0.06
-"""Rounding of a sum of values that are written with decimals."""
 
 
 def tolerance_of(value: Decimal, *, rough: bool = False) -> float:
-    """Return how far a written value may be from the exact one: half of its last decimal; 2 % of a rough one.
+    """Return the largest rounding error of a written value: half of its last decimal, or 2 % if ``rough``.
 
     >>> tolerance_of(Decimal("41220")), round(tolerance_of(Decimal("3.5")), 3)
     (0.51, 0.051)
@@ -53,7 +48,7 @@ def _hits(values: Numbers, target: float, tolerance: float) -> bool:
 
 
 def _factors(values: Iterable[Quantity]) -> list[float]:
-    """Return the numbers that may multiply or divide: shares as parts of one, and what they leave or add."""
+    """Return the numbers that may multiply or divide: a share also as its complement and its increase."""
     found: list[float] = []
     for each in values:
         value = float(each.value)
@@ -65,10 +60,10 @@ def _factors(values: Iterable[Quantity]) -> list[float]:
 
 
 class Values:
-    """Numbers that an answer may reckon with.
+    """The values from which an answer may compute; a number without a unit has the unit "#".
 
-    ``said`` are the user's own, ``worked_out`` those that were derived on the page, ``written`` those that the answer
-    takes from its sources, ``sources`` all of the sources. Numbers without a unit have the unit "#".
+    ``said`` are the user's own, ``worked_out`` the derived ones, ``written`` those that the answer takes from its
+    sources.
     """
 
     def __init__(
@@ -86,10 +81,10 @@ class Values:
         self._calendar = calendar
 
     def give(self, figure: Quantity, near: Sequence[Quantity], *, rough: bool, combined: bool) -> bool:
-        """Tell whether a figure follows.
+        """Return True if a figure follows from the values.
 
-        ``near`` are the values beside it. ``rough`` figures may be off by 2 %. ``combined`` says that its sentence
-        speaks of a sum or of a rest.
+        ``near`` are values beside it. A ``rough`` figure may be off by 2 %. ``combined``: its sentence speaks of a sum
+        or rest.
         """
         target, tolerance = float(figure.value), tolerance_of(figure.value, rough=rough)
         if figure.unit in ("day", "week", "month") and self._calendar.is_span(target, figure.unit, tolerance):
@@ -105,13 +100,12 @@ class Values:
         return self._beside(figure, near, target, tolerance, combined=combined)
 
     def give_factor(self, value: Decimal) -> bool:
-        """Tell whether a coefficient follows from two values; one of a single decimal exactly, from the user's own."""
+        """Return True if a coefficient follows from two values; with one decimal exactly, from the user's own."""
         if int(value.as_tuple().exponent) > -2:
             return _multiplied(_factors(self._own), _PERIODS, "#", float(value), 1e-9)
         return self._any_operation("#", float(value), tolerance_of(value))
 
     def _any_operation(self, unit: str, target: float, tolerance: float) -> bool:
-        """Two values of the page, or the user's own and any: sum, difference, product, quotient, share."""
         is_amount = unit in ("euro", "peseta")
         for firsts, seconds in ((self._page, self._page), (self._own, self._sources)):
             like, other = (
@@ -128,7 +122,6 @@ class Values:
         return self._summed(unit, target, tolerance)
 
     def _summed(self, unit: str, target: float, tolerance: float) -> bool:
-        """Tell whether some values of the page add up to a target, or do so less another one."""
         addends = _array(float(each.value) for each in self._page if each.unit == unit)[-_MOST_ADDENDS:]
         sums = np.zeros(1)
         for addend in addends:
@@ -136,7 +129,7 @@ class Values:
         return _hits(sums, target, tolerance) or any(_hits(sums - each, target, tolerance) for each in addends)
 
     def _pay(self, target: float, tolerance: float) -> bool:
-        """Daily pay × days, days a year × years of service × daily pay, monthly pay × months, and shares of them."""
+        """Try daily pay × days, days a year × years × daily pay, monthly pay × months, and shares of them."""
         amounts = _array(float(each.value) for each in self._page if each.unit in ("euro", "#"))
         if not len(amounts):
             return False
@@ -153,13 +146,12 @@ class Values:
 
     @cached_property
     def _months(self) -> Numbers:
-        """Durations in months: the user's and the page's, and the spans between known days."""
         own = [float(each.value) for each in self._page if each.unit == "month"]
         own += [float(each.value) * 12 for each in self._own if each.unit == "#" and each.value <= 60]
         return np.array(list(dict.fromkeys([*own, *self._calendar.months]))[: 2 * MOST], float)
 
     def _of_service(self, figure: Quantity, target: float, tolerance: float) -> bool:
-        """Days a year × the user's years of service."""
+        """Try days a year × the user's years of service."""
         if figure.unit != "day":
             return False
         months = [float(each.value) for each in self._own if each.unit == "month"]
@@ -173,7 +165,6 @@ class Values:
         )
 
     def _converted(self, figure: Quantity, target: float, tolerance: float) -> bool:
-        """Tell whether a known duration in another unit is the target."""
         pairs = {
             "day": [("week", 7.0), ("hour", 1 / 24)],
             "week": [("day", 1 / 7)],
@@ -193,7 +184,6 @@ class Values:
     def _of_one_kind(
         self, figure: Quantity, near: Sequence[Quantity], target: float, tolerance: float, *, combined: bool
     ) -> bool:
-        """Tell whether two like values, the user's own or those beside, add up or differ by the target."""
         unit = figure.unit
         own = _array(float(each.value) for each in self._own if each.unit in (unit, "#"))
         beside = _array(float(each.value) for each in near if each.unit == unit)
@@ -208,7 +198,6 @@ class Values:
     def _beside(
         self, figure: Quantity, near: Sequence[Quantity], target: float, tolerance: float, *, combined: bool
     ) -> bool:
-        """Products, quotients and complements of values that stand beside a figure."""
         shares = [float(each.value) for each in (*near, *self._own) if each.unit == "percent"]
         if figure.unit == "percent" and combined and _hits(100 - _array(shares), target, tolerance):
             return True
@@ -227,18 +216,16 @@ class Values:
 
 
 def _is_counted(times: Decimal, near: Sequence[Quantity]) -> bool:
-    """Tell whether so many times a share that stands beside it is a number with decimals beside it, too."""
+    """Return True if ``times`` × an adjacent decimal share is another adjacent decimal number."""
     shares = [each.value for each in near if each.unit == "percent" and each.value % 1]
     return any(share * times == each.value for share in shares for each in near if each.value % 1)
 
 
 def _may_be(number: Quantity, unit: str) -> bool:
-    """Tell whether a number without a unit may be of a unit; small ones are no amounts."""
     return number.unit == "#" and (unit != "euro" or number.value >= _LEAST_AMOUNT)
 
 
 def _added(one: Numbers, other: Numbers, target: float, tolerance: float) -> bool:
-    """Tell whether the sum or the difference of two values is a target; twice a value is the same thing, said twice."""
     if not (len(one) and len(other)):
         return False
     sums = np.add.outer(one, other)[np.not_equal.outer(one, other)]
@@ -246,7 +233,6 @@ def _added(one: Numbers, other: Numbers, target: float, tolerance: float) -> boo
 
 
 def _multiplied(firsts: Iterable[float], seconds: Iterable[float], unit: str, target: float, tolerance: float) -> bool:
-    """Tell whether two factors or their quotient give a target; a share is a hundred times as much."""
     one, other = _array(firsts), np.array(list(dict.fromkeys(seconds))[: 3 * MOST], float)
     one, other = one[one != 0], other[other != 0]
     if not (len(one) and len(other)):

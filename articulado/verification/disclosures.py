@@ -1,9 +1,4 @@
-"""Disclosures beside an answer: search certificate, freshness, precedence notes and remissions.
-
-``certificate_of`` documents the search behind an abstention: queries, collections, nearest provisions and
-words without a match. ``freshness_of`` dates the cited laws. ``needs_of`` lists provisions to look up after
-errors of citation or quotation. ``precedence_notes`` tells of an agreement that is cited beside the law (art. 3.3 ET).
-"""
+"""Disclosures beside an answer: search certificate, freshness of laws, precedence notes and remissions."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -38,7 +33,6 @@ from articulado.values.findings import (
 from articulado.verification.sources import provisions_in
 
 MAX_BEST = 3
-"""Provisions that came nearest, at most."""
 _READ_FOR_MISSING = 5
 
 
@@ -54,7 +48,7 @@ def certificate_of(
     probability: float | None,
     language: Language,
 ) -> Certificate:
-    """Return what was searched, where, what came nearest, and which words of the question nothing of it has."""
+    """Document the search behind an abstention: queries, nearest provisions, words without a match."""
     provisions = [candidate for candidate in candidates if not is_card(candidate["chunk"])]
     ordered = sorted(provisions, key=lambda candidate: (-ordering_score(candidate), candidate["chunk"]["id"]))
     first: dict[tuple[str, str], Candidate] = {}
@@ -91,10 +85,10 @@ def _nearest(candidate: Candidate) -> NearestProvision:
 def freshness_of(
     cited: Mapping[int, Candidate], index_day: date | None, last_changes: Mapping[str, str], today: date
 ) -> Freshness:
-    """Return how recent what an answer cites is, by the number of the marker.
+    """Return the last change of each cited law; ``cited`` maps marker numbers to fragments.
 
-    ``last_changes`` are the last days (ISO 8601) on which the laws of the index changed; where they say nothing of a
-    law, or a day that is still to come, what the cited wordings tell of it counts.
+    ``last_changes`` has the last change of each law of the index (ISO 8601). Without one, or if it is in the future,
+    the date of the cited wording counts.
     """
     laws: dict[str, LawFreshness] = {}
     for candidate in cited.values():
@@ -116,23 +110,19 @@ def freshness_of(
 
 
 MAX_NEEDS = 2
-"""As many as a model may name."""
 MAX_WORDS = 8
 _CHARACTERS_AROUND = 160
 
 
 def calls_for_second_answer(finding: Finding) -> bool:
-    """Return True for a certain error of citation or quotation: only these start a second call by themselves."""
+    """Return True for a certain error of citation or quotation: only these start a second call."""
     return finding["severity"] == "error" and finding["check"] in ("citation", "quotation")
 
 
 def needs_of(
     findings: Sequence[Finding], provisions: Sequence[NamedVerdict], text: str, language: Language
 ) -> list[Need]:
-    """Return the needs of the second call: named provisions that the model has not read, else words of the claim.
-
-    Only errors of citation and quotation have one (``calls_for_second_answer``).
-    """
+    """Return the needs of the second call: named provisions that the model has not read, else keywords of the claim."""
     needs: list[Need] = []
     unread = {verdict["start"]: verdict for verdict in provisions if verdict["status"] == "in_index_not_in_context"}
     for finding in findings:
@@ -155,7 +145,6 @@ def needs_of(
 
 
 def _words(text: str, finding: Finding, language: Language) -> str:
-    """Return the content words of the claim around a finding, without what was found wrong in it."""
     begin = max(text.rfind(stop, 0, finding["start"]) for stop in (". ", "\n")) + 1
     begin = max(begin, finding["start"] - _CHARACTERS_AROUND)
     end = min((place for stop in (". ", "\n") if (place := text.find(stop, finding["end"])) >= 0), default=len(text))
@@ -165,14 +154,13 @@ def _words(text: str, finding: Finding, language: Language) -> str:
 
 
 _STATUTES = 2
-"""The lowest rank of what parliament or government has made law."""
 
 
 def precedence_notes(cited: Mapping[int, Candidate], language: Language) -> list[str]:
-    """Return the note on a collective agreement that is cited beside the law, once; empty without one.
+    """Return a note if a collective agreement is cited beside the law, else an empty list.
 
-    An agreement may only better the law where that is a minimum (art. 3.3 ET). Norms of different rank have no note:
-    figures of one unit do not show that two provisions are on one point.
+    An agreement may only improve on a legal minimum (art. 3.3 ET). Norms of other ranks have no note: figures of one
+    unit do not show that two provisions regulate the same point.
     """
     for (one, first), (two, second) in combinations(cited.items(), 2):
         above, below = sorted(((first["chunk"], one), (second["chunk"], two)), key=lambda pair: pair[0]["rank"])
@@ -186,10 +174,7 @@ def _name(chunk: Chunk, number: int) -> str:
 
 
 def remissions_of(cited: Mapping[int, Candidate], context: Sequence[Candidate]) -> list[Remission]:
-    """Return the provisions that cited fragments (by the number of their markers) refer to, each once, in order.
-
-    References of a provision to itself, and to laws that are not known, are left out.
-    """
+    """Return the provisions to which cited fragments refer, each once, except cited and unregistered ones."""
     read = {provision_of(candidate["chunk"]) for candidate in context}
     own = {provision_of(candidate["chunk"]) for candidate in cited.values()}
     found: dict[ProvisionRef, Remission] = {}
@@ -211,5 +196,4 @@ def remissions_of(cited: Mapping[int, Candidate], context: Sequence[Candidate]) 
 
 
 def _known(text: str, law_id: str) -> list[ProvisionRef]:
-    """Return the provisions that a text of a law refers to, of that law and of those that are known."""
     return [ref for ref in provisions_in(text, law_id) if ref[0] in known_laws() or ref[0] == law_id]

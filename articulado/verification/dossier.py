@@ -1,9 +1,6 @@
 """Dossier of an answer: one JSON object to verify it later without a model or the original index.
 
-It contains question and options, fragments with text, hash and validity, the raw and the final answer,
-findings, provenance (models, prompts, index) and cost. ``seal`` is the SHA-256 of everything else, so any
-change is detected. ``recheck`` verifies a dossier against the current index; changes of the law do not fail
-it. ``read_dossier`` raises ``InvalidInput``.
+``seal`` is the SHA-256 of everything else. ``recheck`` also reports changes of the law; they do not fail a dossier.
 """
 
 import hashlib
@@ -39,11 +36,10 @@ from articulado.verification.sources import sources_of
 FORMAT: Literal["articulado-dossier/1"] = "articulado-dossier/1"
 
 KEPT = ("question", "turn_question", "conversation", "today", "as_of", "store", "context", "draft")
-"""What a dossier needs of the state of a run beside its output."""
 
 
 class DossierIndex(TypedDict):
-    """The index that was searched: which generation, from which day (ISO 8601), and what it was built with."""
+    """The searched index: generation, creation day (ISO 8601) and fingerprints of its build."""
 
     generation: str
     created: str
@@ -65,10 +61,7 @@ class Provenance(TypedDict):
 
 
 class DossierFragment(TypedDict):
-    """A fragment that the model read: its marker, the SHA-256 of its text, and the candidate whole.
-
-    Parts of a provision may share a marker.
-    """
+    """A fragment read by the model, with the SHA-256 of its text; parts of a provision may share a marker."""
 
     mark: str
     sha256: str
@@ -76,7 +69,7 @@ class DossierFragment(TypedDict):
 
 
 class Dossier(TypedDict):
-    """What ``ask --dossier`` writes; ``options`` are the run's, ``result`` all that the graph returned."""
+    """The file written by ``ask --dossier``: ``options`` of the run, ``result`` of the graph."""
 
     format: Literal["articulado-dossier/1"]
     question: str
@@ -95,12 +88,11 @@ class Dossier(TypedDict):
 
 
 def sha256(text: str) -> str:
-    """Return the SHA-256 of a text in UTF-8, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def seal_of(dossier: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of everything in a dossier but its seal, whatever the order of its keys."""
+    """Return the SHA-256 of a dossier without its seal; the order of keys does not matter."""
     rest = {key: value for key, value in dossier.items() if key != "seal"}
     return sha256(json.dumps(rest, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
 
@@ -108,7 +100,7 @@ def seal_of(dossier: Mapping[str, Any]) -> str:
 def provenance_of(
     profile: Profile, models: Mapping[str, str], manifest: Manifest | None, version: str, *, quotes_only: bool = False
 ) -> Provenance:
-    """Return the provenance of answers; ``models`` are names by role and contain neither keys nor addresses."""
+    """Return the provenance of answers; ``models`` maps roles to names, without keys or addresses."""
     index: DossierIndex | None = None
     if manifest is not None:
         index = {
@@ -129,7 +121,7 @@ def provenance_of(
 def make_dossier(
     state: Mapping[str, Any], result: Mapping[str, Any], options: Mapping[str, Any], provenance: Provenance
 ) -> Dossier:
-    """Return the dossier of a run: the keys ``KEPT`` of its last state, and its ``result``."""
+    """Return the dossier of a run from its last state (the keys ``KEPT``) and its ``result``."""
     fragments = (
         (number, candidate)
         for number, parts in enumerate(by_mark(state.get("context", [])), start=1)
@@ -161,10 +153,10 @@ def _fragment(number: int, candidate: Candidate) -> DossierFragment:
 
 
 def read_dossier(text: str, name: str) -> Dossier:
-    """Read a dossier; ``name`` is that of its file.
+    """Read a dossier; ``name`` is the name of its file.
 
     Raises:
-        InvalidInput: it is no JSON, no dossier of this format, or a field of it is missing or of another type.
+        InvalidInput: The text is no JSON, no dossier of this format, or has a missing or wrong field.
     """
     try:
         value = json.loads(text)
@@ -183,14 +175,10 @@ def read_dossier(text: str, name: str) -> Dossier:
 
 
 def candidates_of(dossier: Dossier) -> Sequence[Candidate]:
-    """Return the context of a dossier in the order of its markers."""
     return [fragment["candidate"] for fragment in dossier["context"]]
 
 
 CheckName = Literal["seal", "texts", "citations", "answer", "index"]
-"""What of a dossier is checked: that nothing was changed, that texts are those of their hashes, that citations are of
-the context, that the answer stands in it, and that the index has the same text of the same wording.
-"""
 Change = Literal["reworded", "ended", "missing"]
 
 _SAID: Mapping[CheckName, tuple[str, str]] = {
@@ -208,7 +196,7 @@ _BECAME: Mapping[Change, str] = {
 
 
 class DossierCheck(TypedDict):
-    """One check and what it says; ``message`` is for people."""
+    """A check and its result; ``message`` is for people."""
 
     check: CheckName
     ok: bool
@@ -216,7 +204,7 @@ class DossierCheck(TypedDict):
 
 
 class ProvisionChange(TypedDict):
-    """A fragment whose provision is another one now: has a new wording, is in force no more, or is not in the index."""
+    """A fragment whose provision has a new wording, is no longer in force, or is not in the index."""
 
     mark: str
     law: str
@@ -227,10 +215,10 @@ class ProvisionChange(TypedDict):
 
 
 class Recalculation(TypedDict):
-    """A calculation of the answer, worked out again of the same inputs.
+    """A calculation of the answer, repeated with the same inputs.
 
-    ``same`` tells that the outcome is the one of the dossier. ``differences`` say which results and steps are others,
-    and thus which amount of the law or rule has changed; ``rewordings`` name provisions with a later wording.
+    ``same``: the outcome is that of the dossier. ``differences`` lists changed results and steps, ``rewordings``
+    provisions with a later wording.
     """
 
     calculation: str
@@ -241,10 +229,7 @@ class Recalculation(TypedDict):
 
 
 class Recheck(TypedDict):
-    """Result of checking a dossier again; it is ``ok`` if every check is.
-
-    ``changes`` and ``calculations`` fail nothing: the answer was right on its day.
-    """
+    """Result of a check; ``changes`` and ``calculations`` fail nothing: the answer was right on its day."""
 
     ok: bool
     checks: list[DossierCheck]
@@ -254,7 +239,7 @@ class Recheck(TypedDict):
 
 
 async def recheck(dossier: Dossier, store: ChunkStore) -> Recheck:
-    """Check a dossier without a model."""
+    """Check seal, texts, citations, answer and index, and report changes of law, without a model."""
     findings = await _findings(dossier, store)
     errors = [finding for finding in findings if finding["severity"] == "error"]
     now = {chunk["id"]: chunk for chunk in await store.fetch([_chunk(each)["id"] for each in dossier["context"]])}
@@ -285,7 +270,6 @@ async def recheck(dossier: Dossier, store: ChunkStore) -> Recheck:
 
 
 async def _recalculated(worked: Mapping[str, Any], today: str, store: ChunkStore) -> Recalculation | None:
-    """Work out a calculation of a dossier again; ``None`` where it gave neither a result nor steps."""
     if worked["status"] not in ("result", "not_entitled"):
         return None
     differences = _differences(worked)
@@ -310,7 +294,6 @@ async def _recalculated(worked: Mapping[str, Any], today: str, store: ChunkStore
 
 
 def _differences(worked: Mapping[str, Any]) -> list[str]:
-    """Return what the same calculation of the same inputs says otherwise now: its outcome first, then its steps."""
     calculation = CALCULATIONS.get(worked["calculation"])
     if calculation is None:
         return [translate("verify.calculation_gone")]
@@ -322,14 +305,12 @@ def _differences(worked: Mapping[str, Any]) -> list[str]:
 
 
 def _texts(steps: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the sentences of steps by name; a rule may have several."""
     return {
         name: " ".join(each["text"] for each in steps if each["name"] == name) for name in (s["name"] for s in steps)
     }
 
 
 async def _findings(dossier: Dossier, store: ChunkStore) -> list[Finding]:
-    """Return what is wrong with the answer as it was given; a refusal claims nothing."""
     if dossier["result"].get("abstained"):
         return []
     asked = [message["content"] for message in dossier["conversation"] if message["role"] == "user"]
@@ -361,7 +342,6 @@ def _is_of_context(citation: Mapping[str, object], dossier: Dossier) -> bool:
 
 
 def _differs(chunk: Chunk, now: Mapping[int, Chunk]) -> bool:
-    """Tell whether the index has another text of the same part of the same wording."""
     current = now.get(chunk["id"])
     return current is not None and current["source"] == chunk["source"] and current["text"] != chunk["text"]
 
@@ -369,7 +349,6 @@ def _differs(chunk: Chunk, now: Mapping[int, Chunk]) -> bool:
 async def _change(
     fragment: DossierFragment, current: Chunk | None, store: ChunkStore, cited: Collection[str]
 ) -> ProvisionChange | None:
-    """Return what has become of the provision of a fragment since; ``None`` where nothing has."""
     chunk = _chunk(fragment)
     if current is not None and _is_as_it_was(chunk, current):
         return None

@@ -1,9 +1,6 @@
-"""Check the figures of an answer: each must be in a source, in the conversation, or follow from those by arithmetic.
+"""Check the figures of an answer: each must be in a source or in the conversation, or follow from those by arithmetic.
 
-``figure_findings`` reports a figure only if it is certain that nothing gives it: no source of the context, nothing said
-in the conversation, no day of the question, and no computation on those (``derivations``, ``computations``). Written
-computations are recomputed. Quoted figures are left to ``articulado.verification.quotations``; figures of examples,
-ordinals and times of the day are not checked.
+Only certain errors are reported. Quoted figures (``quotations``), examples, ordinals and clock times are not checked.
 """
 
 import re
@@ -45,7 +42,6 @@ _SUPPOSED = re.compile(
     r"\b(?:ejemplo|p\.\s?ej|a modo de ejemplo|en un ejemplo|supong\w*|suponiendo|supon que|pongamos|imagina\w*|pon que"
     r"|si (?:cobras|cobraste|ganas|has|llevas|tienes)|(?:con|para|sobre) una? (?:base|salario|sueldo) de)\b"
 )
-"""How an example begins, whose figures are of nobody's law."""
 _EXAMPLE_HEADING = re.compile(r"\W*(?:un |el )?ejemplos?\b[^.]{0,80}$")
 _GIVEN = re.compile(r"\b(?:para|con|si son|sobre)\s(?:un[oa]s?\s)?$")
 _ORDINAL = re.compile(rf"dias?\s\d|\d{{1,3}}\.?\s?[ºª]|[a-z]*(?:{'|'.join(ORDINAL_STEMS)}|ecim|esim)[oa]?\s")
@@ -55,26 +51,24 @@ _COMBINED = re.compile(
     r"\b(?:totals?|totales|suma\w*|en conjunto|quedan?|quedaria\w*|faltan?|restan?|restantes?|resto|pendientes?"
     r"|diferencia|exceso|de mas|acumulad\w*|reduc\w*|rebaj\w*|descuent\w*|pierd\w*)\b|[+−=]|\s[-–]\s"
 )
-"""Words of a sum, a difference or a rest."""
 _TO_SHARE = re.compile(r",?\s(?:al?|hasta|y)\s(?:el\s)?\d")
 _MOST_OWN = 3  # Values of the question with which a sum of any length may be reckoned.
 _IF = re.compile(r"\bsi\b[^.;:]*$")
-"""A condition, whose day is supposed: "si la presentas el 20 de abril"."""
+"""Condition whose day is supposed: "si la presentas el 20 de abril"."""
 _RANGE = re.compile(r"\bdel (\d\d?) al (\d\d?)\b")
 _COMMON_YEAR = 2025  # No leap year; the year of days without one if none is known.
 _PERIOD_DAYS = (28, 29, 30, 31, 360, 365, 366)
 _PERIOD_OF = re.compile(r"(?:\b(?:mes(?:es)?|anos?)\s(?:natural\s)?de\s|[/÷:]\s?|\bentre\s(?:los\s)?)$")
-"""The words before the length of a month or a year that a computation takes: "al mes de 30 días", "entre 365 días"."""
 _ROUNDS = 4  # Steps of a chain of results that is followed over the whole answer.
 
 
 def figure_findings(answer: ReadAnswer) -> list[Finding]:
-    """Return the figures that nothing known gives, and the computations that do not come out."""
+    """Return the figures without any source or derivation, and the wrong computations."""
     return _Check(answer).findings()
 
 
 def figures_of_law(answer: ReadAnswer, sentence: Sentence) -> list[Quantity]:
-    """Return the figures of a sentence but those that are quoted, worked out or of an example."""
+    """Return the figures of a sentence except quoted ones, computed ones and those of examples."""
     quoted = [(each.start, each.end) for each in quotations_in(answer.text) if each.length >= LEAST_QUOTED]
     sums = computations(sentence.text)
     results = {each.result.start for each in sums}
@@ -90,8 +84,6 @@ def figures_of_law(answer: ReadAnswer, sentence: Sentence) -> list[Quantity]:
 
 
 class _Check:
-    """The check of one answer: known values, and the figures that are not accounted for yet."""
-
     def __init__(self, answer: ReadAnswer) -> None:
         self._answer = answer
         said = "\n".join(filter(None, (answer.question, answer.conversation)))
@@ -119,7 +111,6 @@ class _Check:
         self._derived: dict[int, list[Quantity]] = {}
 
     def findings(self) -> list[Finding]:
-        """Return the findings in the order of the text."""
         waiting = self._not_direct()
         for _ in range(_ROUNDS):
             if not waiting:
@@ -138,7 +129,7 @@ class _Check:
         return sorted(findings, key=lambda finding: finding["start"])
 
     def _not_direct(self) -> list[tuple[int, Quantity]]:
-        """Accept the figures that stand somewhere; return the others by the number of their sentence."""
+        """Accept the figures found in sources or conversation; return the others by sentence number."""
         waiting = []
         supposed = _paragraphs_of_examples(self._answer.sentences)
         for number, sentence in enumerate(self._answer.sentences):
@@ -156,7 +147,6 @@ class _Check:
         return waiting
 
     def _is_given(self, figure: Quantity, number: int) -> bool:
-        """Tell whether a figure stands in the conversation or the answer, or is only supposed or counted."""
         if figure.is_count and not any(known.unit == figure.unit for known in self._law):
             return True  # Things that the sources do not count are counted by the answer itself.
         if figure.value in self._said_numbers or any(is_same(figure, known) for known in self._said):
@@ -190,7 +180,7 @@ class _Check:
         return Calendar(said, [*self._answer.days, *sorted(page)])
 
     def _follows(self, number: int, figure: Quantity) -> bool:
-        """Tell whether a figure follows from known values; one that does is known to the next ones."""
+        """Return True if a figure follows from known values; add it to them if it does."""
         sentence = self._answer.sentences[number]
         folded = fold(sentence.text)
         rough = _ROUGH.search(folded, 0, figure.start) is not None
@@ -237,7 +227,6 @@ class _Check:
         return any(calendar.is_reached(day, days, months) for day in self._days([figure]))
 
     def _near(self, number: int, figure: Quantity) -> list[Quantity]:
-        """Return the accepted figures and the bare numbers beside a figure and in the sentence before it."""
         sentences = self._answer.sentences
         before = next(
             (n for n in range(number - 1, -1, -1) if n in self._accepted or bare_quantities(sentences[n].text)), number
@@ -250,7 +239,6 @@ class _Check:
         return near
 
     def _values(self, number: int | None = None, *, is_rule: bool = False) -> Values:
-        """Return the known values; of a sentence those of its line, and of a rule the results so far."""
         last = number if is_rule and number is not None else len(self._sums)
         worked_out = [each.result for sums in self._sums[: last + 1] for each in sums if each.is_right]
         worked_out += [each for place, derived in self._derived.items() if place <= last for each in derived]
@@ -260,21 +248,19 @@ class _Check:
 
     @property
     def _is_beyond(self) -> bool:
-        """Whether the user gives so many values that an amount may take more steps than are searched."""
+        """Return True if the user gives so many values that an amount may take more steps than are searched."""
         return self._has_pay and len(self._own_words) > _MOST_OWN
 
     def _is_wrong(self, text: str, each: Computation) -> bool:
-        """Tell whether a computation fails, also times one of the user's numbers or one before it in its sentence."""
         before = [known for known in with_numbers(text) if known.end <= each.start]
         slack = Decimal(tolerance_of(each.result.value)) + abs(each.result.value) / 2000
         factors = [known.value / (100 if known.unit == "percent" else 1) for known in (*self._said, *before)]
         return not each.is_right and all(abs(each.value * times - each.result.value) > slack for times in factors)
 
     def _unknown_factors(self, values: Values, sentence: Sentence, sums: Iterable[Computation]) -> list[Finding]:
-        """Return the computations with a coefficient that stands nowhere ("200 × 1,6").
+        """Return the computations with a coefficient without a source ("200 × 1,6").
 
-        Whole numbers are not looked at: a year has twelve months, and the user may have said "tres años" in other
-        words.
+        Whole numbers are skipped: a year has twelve months, and the user may have put a number in words.
         """
         given = {each.value for each in (*self._said, *self._law, *self._worked_out)} | self._said_numbers
         given |= {number.value for source in self._answer.sources for number in bare_numbers(source.everything)}
@@ -294,7 +280,6 @@ class _Check:
         return findings
 
     def _unsupported(self, sentence: Sentence, quantity: Quantity) -> Finding:
-        """Return the finding of a figure that nothing gives, with the nearest figure of the sources."""
         where = _where(sentence, quantity)
         nearest = nearest_figure(sentence.text, quantity, [*self._answer.of_sentence(sentence), *self._answer.sources])
         evidence, mark = (nearest[0], nearest[1].mark) if nearest else ("", "")
@@ -309,7 +294,7 @@ class _Check:
 
 
 def _is_unsettled(text: str, figure: Quantity) -> bool:
-    """Tell whether a figure is an ordinal, a time of the day, or a number before a share ("del 4 al 20, el 60 %")."""
+    """Return True for an ordinal, a clock time, or the first share of a range ("del 4 al 20 %")."""
     folded = fold(text)
     if figure.unit == "percent" and _TO_SHARE.match(folded, figure.end) and folded[figure.end - 1].isdigit():
         return True
@@ -319,7 +304,6 @@ def _is_unsettled(text: str, figure: Quantity) -> bool:
 
 
 def _paragraphs_of_examples(sentences: Sequence[Sentence]) -> set[int]:
-    """Return the numbers of the paragraphs under a heading that announces an example."""
     found: set[int] = set()
     for sentence in sentences:
         if _EXAMPLE_HEADING.match(fold(sentence.text)) and not quantities(sentence.text):
@@ -328,7 +312,7 @@ def _paragraphs_of_examples(sentences: Sequence[Sentence]) -> set[int]:
 
 
 def _is_reckoned_with(text: str, quantity: Quantity, sums: Sequence[Computation]) -> bool:
-    """Tell whether a figure is one of a computation alone: "648 € × 8/12", "para 12 días serían 366 / 30 × 12"."""
+    """Return True for a mere operand: "648 € × 8/12", "para 12 días serían 366 / 30 × 12"."""
     if "/" in text[quantity.start : quantity.end]:
         return any(each.start <= quantity.start < each.end for each in sums)
     is_given = _GIVEN.search(fold(text[: quantity.start])) is not None
@@ -342,7 +326,6 @@ def _where(sentence: Sentence, quantity: Quantity) -> str:
 def _told(
     sentence: Sentence, quantity: Quantity, kind: str, message: str, mark: str = "", evidence: str = ""
 ) -> Finding:
-    """Return the finding on a figure of a sentence."""
     return {
         "check": "figure",
         "kind": kind,
@@ -357,7 +340,6 @@ def _told(
 
 
 def _example_at(folded: str) -> int:
-    """Return where the part of a sentence begins that is an example, or its end: those figures are of nobody's law."""
     cue = _SUPPOSED.search(folded)
     return max(folded.rfind(stop, 0, cue.start()) for stop in (";", ":", "(", "—")) + 1 if cue else len(folded)
 

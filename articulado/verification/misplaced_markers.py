@@ -1,7 +1,7 @@
-"""Find markers of another source than the provision named beside them.
+"""Find markers of a source other than the provision named beside them.
 
-"artículo 38 de la LGSS [C1]" is an error if C1 is article 38 ET. It is none if the text of C1 refers to the
-named provision, or if one of the other provisions or markers of the same group agree.
+"artículo 38 de la LGSS [C1]" is an error if C1 is article 38 ET, unless the text of C1 refers to the named provision
+or another provision or marker of the same group agrees.
 """
 
 import re
@@ -23,14 +23,12 @@ _CHARACTERS_BEFORE = 40
 _LEADS_TO_LAW = re.compile(
     r"[\s,(\[]*(?:C\d+\]\s*)?(?:de\s+la|de\s+los|del?|la|el)?\s*(?:citad[oa]\s+)?", re.IGNORECASE
 )
-"""Text between a citation and the name of its law."""
 _NUMBERED_LAW = re.compile(
     r"(?:\s*,?\s*(?:de\s+la|del?)|\s*,)?\s+(?:Ley|Real\s+Decreto|RD|RDL|Decreto|Orden|Reglamento)[^.;()\[\]\d]{0,40}"
     r"(?P<number>\d+/\d{4})",
     re.IGNORECASE,
 )
 _TITLE = re.compile(r",\s*(?:reguladora?\s+de|sobre|de\s+(?:la\s+|los\s+)?(?=[A-ZÁÉÍÓÚ]))[^.,;:()\[\]]{1,80}")
-"""The rest of the name of a law: ", reguladora de la jurisdicción social"."""
 _NO_WORDS = re.compile(r"[\s,.;:()\"*_»”]*")
 _REFERS = re.compile(
     r"(?:\w(?:o|a|e|os|as|es|on|ion)\s+(?:del|de\s+l[oa]s?)|\bse\s+refieren?\s+(?:el|l[oa]s?)"
@@ -40,16 +38,15 @@ _REFERS = re.compile(
 _ACCORDING = re.compile(r"\b(?:segun|conforme\s+a|de\s+acuerdo\s+con|como\s+dispone)\b")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _LEAST_WORDS = 8
-"""Words of a claim that are compared with texts at least."""
 _LEAD_OF_NUMBER, _LEAD = 0.25, 0.45
 """Least lead of a source over the provision named, in the share of a claim: one of its number, or another one."""
 
 
 @dataclass(frozen=True)
 class MisplacedMarker:
-    """A provision that an answer names where it tells or marks ``source``, another one; ``is_swapped``: of another law.
+    """A provision named where the answer marks or retells ``source`` instead.
 
-    ``is_marked``: the marker of the source stands in the sentence.
+    ``is_swapped``: the source is the same article of another law. ``is_marked``: its marker is in the sentence.
     """
 
     citation: Citation
@@ -59,12 +56,11 @@ class MisplacedMarker:
 
 
 def ref_of(citation: Citation) -> ProvisionRef:
-    """Return the law and the provision of a citation; the law is empty if it is not known."""
     return citation.law_id or "", citation.provision_key
 
 
 def laws_of(answer: ReadAnswer, citation: Citation) -> list[str]:
-    """Return the laws that a provision may be of: the one named, else all of the sources and of the answer."""
+    """Return the laws that may own a provision: the named one, else all laws of the sources and of the answer."""
     if citation.law_named:
         return [citation.law_id] if citation.law_id else []
     named = [other.law_id for sentence in answer.sentences for other in sentence.named]
@@ -72,7 +68,7 @@ def laws_of(answer: ReadAnswer, citation: Citation) -> list[str]:
 
 
 def is_referred_to(sources: Sequence[Source], citation: Citation) -> bool:
-    """Return True if the text of a source names the provision; of any law, if the citation names none."""
+    """Return True if a source refers to the provision; of any law if the citation names none."""
     refs = {ref for source in sources for ref in provisions_in(source.everything, source.law_id)}
     if not citation.law_named:
         return citation.provision_key in {key for _, key in refs}
@@ -80,7 +76,7 @@ def is_referred_to(sources: Sequence[Source], citation: Citation) -> bool:
 
 
 def end_with_law(text: str, citation: Citation) -> int:
-    """Return where a citation ends, including the name of its law behind it ("artículo 38 de la LGSS")."""
+    """Return the end of a citation including the name of its law ("artículo 38 de la LGSS")."""
     for mention in law_mentions(text):
         if mention.start >= citation.end and _LEADS_TO_LAW.fullmatch(text, citation.end, mention.start):
             return mention.end
@@ -89,7 +85,7 @@ def end_with_law(text: str, citation: Citation) -> int:
 
 
 def misplaced_markers(answer: ReadAnswer, texts: Mapping[ProvisionRef, str]) -> Iterator[MisplacedMarker]:
-    """Yield the provisions beside which an answer puts a marker of another source, or of which it tells another text.
+    """Yield the provisions that have a marker of another source beside them, or whose claim is from another source.
 
     ``texts`` are those of the named provisions in the index.
     """
@@ -105,10 +101,7 @@ def misplaced_markers(answer: ReadAnswer, texts: Mapping[ProvisionRef, str]) -> 
 
 
 def _groups(answer: ReadAnswer, sentence: Sentence) -> Iterator[tuple[list[Citation], list[int]]]:
-    """Yield the provisions named before a marker, the last one right beside it, and the numbers of that marker.
-
-    Provisions count from the last marker on, and markers that follow each other count as one.
-    """
+    """Yield the provisions before a marker, of which the last is right beside it, and the numbers of the marker."""
     named: list[Citation] = []
     numbers: list[int] = []
     items: list[tuple[int, int, Citation | tuple[int, ...]]] = [(each.start, each.end, each) for each in sentence.named]
@@ -130,7 +123,6 @@ def _groups(answer: ReadAnswer, sentence: Sentence) -> Iterator[tuple[list[Citat
 
 
 def _is_beside(text: str, citation: Citation, mark: int) -> bool:
-    """Return True if nothing but the name of the law stands between a citation and a marker."""
     begin = end_with_law(text, citation)
     title = _TITLE.match(text, begin)
     ends = (begin, title.end()) if title else (begin,)
@@ -153,10 +145,9 @@ def _judge(
 def _of_other_text(
     answer: ReadAnswer, position: int, citation: Citation, texts: Mapping[ProvisionRef, str]
 ) -> MisplacedMarker | None:
-    """Return the source that says what a sentence takes from a provision, if the text of that one does not.
+    """Return the source that contains the claim of a sentence, if the named provision does not.
 
-    A provision of the same number in another law needs less of a lead than another one. If the index has no text of the
-    provision named, the marked source of its number counts.
+    The same article of another law needs a smaller lead.
     """
     sentence, key = answer.sentences[position], citation.provision_key
     of_laws = [text for law_id in laws_of(answer, citation) if (text := texts.get((law_id, key)))]
@@ -182,7 +173,6 @@ def _of_other_text(
 
 
 def _claim(answer: ReadAnswer, position: int) -> tuple[frozenset[str], tuple[Quantity, ...]]:
-    """Return the stems and figures of a sentence, with those beside it in its paragraph if it has few words."""
     text, paragraph = "", answer.sentences[position].paragraph
     # An answer may begin with the name of the provision alone: then the sentences behind it say what it says.
     order = (*reversed(answer.sentences[: position + 1]), *answer.sentences[position + 1 :])
@@ -198,7 +188,6 @@ def _claim(answer: ReadAnswer, position: int) -> tuple[frozenset[str], tuple[Qua
 
 
 def _share_in(text: str, words: frozenset[str], figures: Sequence[Quantity]) -> float:
-    """Return the share of the words and figures of a claim that a text has; a figure counts as much as two words."""
     held = sum(any(is_same(figure, known) for known in quantities(text)) for figure in figures)
     return (len(words & _stems_of(text)) + 2 * held) / max(len(words) + 2 * len(figures), 1)
 
@@ -210,7 +199,6 @@ def _stems_of(text: str) -> frozenset[str]:
 
 
 def _marked(answer: ReadAnswer, numbers: Sequence[int]) -> list[Source]:
-    """Return the sources of markers; none if one of them dangles or is no provision of a known law."""
     if not all(1 <= number <= len(answer.sources) for number in numbers):
         return []
     marked = [answer.source(number) for number in dict.fromkeys(numbers)]
@@ -218,7 +206,7 @@ def _marked(answer: ReadAnswer, numbers: Sequence[int]) -> list[Source]:
 
 
 def _agrees(answer: ReadAnswer, citation: Citation, source: Source) -> bool:
-    """Return True unless it is certain that a source is not the provision named, and does not refer to it."""
+    """Return False only if a source is certainly neither the named provision nor refers to it."""
     if source.provision_key == citation.provision_key and not (
         citation.law_named and _is_of_other_law(answer, citation, source)
     ):
@@ -235,7 +223,6 @@ def _is_of_other_law(answer: ReadAnswer, citation: Citation, source: Source) -> 
 
 
 def _attributes(answer: ReadAnswer, sentence: Sentence, citation: Citation) -> bool:
-    """Return True if the claim is attributed to the provision: in brackets, or not only referred to."""
     before = answer.text[sentence.start : citation.start]
     if before.count("(") > before.count(")"):
         return True

@@ -1,8 +1,6 @@
-"""Check that the quotations of an answer are in the source that they are attributed to.
+"""Report altered, invented and misattributed quotations of an answer.
 
-``quotation_findings`` reports altered, invented and misattributed quotations. Names, terms, and words of
-the question or of other people are not quotations of law. ``stands_in`` tells if the pieces of a quotation
-occur in a text in order.
+Names, terms, and words of the question or of other people are not quotations of law.
 """
 
 import re
@@ -32,28 +30,20 @@ from articulado.verification.reading import LEAST_QUOTED, ReadAnswer, Sentence
 from articulado.verification.sources import Source, Words, may_hold, words_of
 
 _SURE_WORDS = 6
-"""Words from which on it is one wherever it stands."""
 
 _NEGATIONS = frozenset(("no", "ni", "sin", "nunca", "solo", "salvo", "excepto"))
 _NAME_WORDS = 10
-"""Words that a name, a title or a term has at most."""
 
 _NEAR_BY = 160
-"""Characters before a quotation that are searched for its introduction."""
 
 _ALIKE = 0.6
-"""Share of a quotation's words that a wording must have, in order, to be the one that is meant."""
 
 _VERY_ALIKE = 0.8
-"""The same for what nobody says to be the words of the law."""
 
 
 @dataclass(frozen=True)
 class _Introduction:
-    """How a quotation is introduced. ``sources`` are the numbers of those that its sentences mark or name.
-
-    ``is_vouched``: its sentence has a marker, or names one of them behind it.
-    """
+    """``is_vouched``: the sentence has a marker, or names a source behind the quotation."""
 
     before: str
     sources: tuple[int, ...]
@@ -66,7 +56,6 @@ class _Introduction:
 
     @property
     def is_literal(self) -> bool:
-        """Whether the words before it announce the words of a text."""
         return self.matches("literal") or self.matches("reporting")
 
 
@@ -76,11 +65,10 @@ def quotation_findings(
     *,
     known: Mapping[ProvisionRef, str] | None = None,
 ) -> list[Finding]:
-    """Return the errors in the quotations of an answer: those that its text shows, or those given.
+    """Return the errors in the quotations of an answer: in those of its text, or in those given.
 
-    What is quoted must stand in the sources of its sentence, or in those of its paragraph. Names, terms, the words of
-    the question and of other people are no quotations of law. ``known`` are texts of the index by provision: words of a
-    provision that the answer names and the model did not read are a right quotation.
+    A quotation must be in a source of its sentence or paragraph. ``known`` are indexed texts by provision: a quotation
+    from a named provision that the model did not read is right.
     """
     question = words_of(f"{answer.question}\n{answer.conversation}")
     quoted = quotations_in(answer.text) if quotations is None else quotations
@@ -90,7 +78,7 @@ def quotation_findings(
 
 
 def stands_in(pieces: Sequence[Words], texts: Sequence[str]) -> bool:
-    """Tell whether the pieces of a quotation stand in one of several texts, in order.
+    """Return True if one of the texts contains the pieces of a quotation in order.
 
     >>> from articulado.verification.quoted_text import pieces_of
     >>> stands_in(pieces_of("Las vacaciones […] treinta días"), ["Las VACACIONES serán de treinta días."])
@@ -131,12 +119,11 @@ def _counts(quotation: Quotation, introduction: _Introduction) -> bool:
 
 
 def _is_of_user(quotation: Quotation, question: Words) -> bool:
-    """Tell whether all that is quoted stands in the question or the conversation."""
     return bool(question.tokens) and _in_order(quotation.pieces, question)
 
 
 def _threshold(quotation: Quotation, introduction: _Introduction) -> float:
-    """Return the share of its words that a wording must have for a quotation to be an altered one."""
+    """Return the share of words from which a similar wording makes the quotation an altered one."""
     if introduction.matches("suggested") or introduction.matches("of_others"):
         return _VERY_ALIKE
     if quotation.length < _SURE_WORDS:
@@ -145,7 +132,7 @@ def _threshold(quotation: Quotation, introduction: _Introduction) -> float:
 
 
 def _is_a_name(quotation: Quotation, introduction: _Introduction, difference: Difference) -> bool:
-    """Tell whether few words that nobody says to be literal name a thing much as the law does, with its figures."""
+    """Return True for a few words that paraphrase a name of the law, without changed figures or negations."""
     if quotation.length > _SURE_WORDS or introduction.is_literal or introduction.is_vouched or quotation.is_block:
         return False
     changed = words_of(f"{difference.said} {difference.real}").tokens
@@ -153,7 +140,7 @@ def _is_a_name(quotation: Quotation, introduction: _Introduction, difference: Di
 
 
 def _is_claimed(quotation: Quotation, introduction: _Introduction) -> bool:
-    """Tell whether something that no source has, nor anything like it, is put forward as words of the law."""
+    """Return True if a quotation without any similar wording is presented as words of the law."""
     if introduction.matches("suggested") or introduction.matches("of_others"):
         return False
     if _cues()["personal"].search(fold(quotation.text)):
@@ -170,7 +157,6 @@ def _is_claimed(quotation: Quotation, introduction: _Introduction) -> bool:
 
 
 def _introduction(answer: ReadAnswer, quotation: Quotation) -> _Introduction:
-    """Read the words before a quotation, and find the sources of the sentences that it is in."""
     inside = [s for s in answer.sentences if s.start < quotation.end and quotation.start < s.end]
     leading = _leading(answer, inside[0]) if inside else None
     begin = max((leading or inside[0]).start if inside else 0, quotation.start - _NEAR_BY)
@@ -188,7 +174,6 @@ _QUOTED = re.compile(r"«[^«»]*»|“[^“”]*”")
 
 
 def _leading(answer: ReadAnswer, sentence: Sentence) -> Sentence | None:
-    """Return the sentence before one if it ends in a colon."""
     place = answer.sentences.index(sentence)
     before = answer.sentences[place - 1] if place else None
     return before if before and before.text.rstrip(" *_>").endswith(":") else None
@@ -197,10 +182,6 @@ def _leading(answer: ReadAnswer, sentence: Sentence) -> Sentence | None:
 def _own_sources(
     answer: ReadAnswer, quotation: Quotation, sentences: Sequence[Sentence]
 ) -> tuple[tuple[int, ...], str]:
-    """Return the sources that sentences mark or name around a quotation; and a provision named that is none of them.
-
-    What is named inside the quotation is part of it.
-    """
     marks = [mark for sentence in sentences for mark in sentence.marks]
     named = [
         citation
@@ -230,7 +211,6 @@ def _wrong_source(
     attributed: Sequence[Source],
     holders: Sequence[Source],
 ) -> Finding | None:
-    """Return the finding for what stands in another source than the one that it is attributed to."""
     if quotation.length < _SURE_WORDS or any(source in attributed for source in holders):
         return None
     if {source.ref for source in attributed} & {source.ref for source in holders if source.provision_key}:
@@ -293,7 +273,6 @@ def _evidence(source: Source, quotation: Quotation) -> str:
 
 
 def _holds(source: Source, quotation: Quotation, answer: ReadAnswer) -> bool:
-    """Tell whether a source has what is quoted, together with its heading or with the other parts of its provision."""
     if _stands_in(quotation.pieces, source.text):
         return True
     first = quotation.pieces[0]
@@ -312,7 +291,6 @@ def _holds(source: Source, quotation: Quotation, answer: ReadAnswer) -> bool:
 
 
 def _stands_in(pieces: Sequence[Words], text: str) -> bool:
-    """Tell whether pieces stand in a text, in order; most texts do not even have their letters."""
     return may_hold(text, pieces) and _in_order(pieces, words_of(text))
 
 
@@ -328,6 +306,5 @@ def _in_order(pieces: Sequence[Words], words: Words) -> bool:
 
 @cache
 def _cues() -> dict[str, re.Pattern[str]]:
-    """Return how quotations are introduced, by the names of ``data/quotations.toml``."""
     text = resources.files("articulado.verification").joinpath("data", "quotations.toml").read_text(encoding="utf-8")
     return {name: re.compile(pattern) for name, pattern in tomllib.loads(text).items()}

@@ -1,9 +1,4 @@
-"""Quotations in a text, and their nearest wording in a source.
-
-``quotations_in`` finds quotation marks and Markdown block quotes; of nested quotations it returns the outer
-one. ``pieces_of`` cuts a quotation at ellipses and bracketed insertions. ``most_alike`` and
-``difference_from`` locate the nearest wording and the first difference that matters.
-"""
+"""Quotations in a text, and their nearest wording in a source."""
 
 import re
 from collections import Counter
@@ -16,7 +11,6 @@ from articulado.language.numerals import read_number
 from articulado.verification.sources import Source, Words, words_of
 
 MAX_TEXTS = 256
-"""Texts whose quotations are kept: each figure of an answer is looked for in those of all of it."""
 _LONGEST = 40_000
 
 _MARKED = re.compile(
@@ -26,7 +20,7 @@ _MARKED = re.compile(
     r"|(?<![\w‘])‘(?P<single>[^‘’\n]{20,})’(?!\w)"
 )
 _GOES_ON = re.compile(r"(?m)(?<=\n)([ \t>]*)[»”](?=[^\s.,;:)])")
-"""The mark with which each further paragraph of a quotation begins."""
+"""The mark that begins each further paragraph of a quotation."""
 _BLOCK = re.compile(r"(?m)^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*")
 _BLOCK_HEAD = re.compile(r"[\s>]*")
 _BLOCK_TAIL = re.compile(r"(?:\s*\[C\d+\]|\s*\([^()\n]*\)|\s*\n[\s>]*[—–-]{1,2}[^\n]*|[\s>*_]+|(?<=\])\.)+$")
@@ -39,10 +33,7 @@ _LEFT_OUT = re.compile(r"\[\s*(?:…|\.{2,})?\s*\]|\(\s*(?:…|\.{2,})\s*\)|…|
 
 @dataclass(frozen=True)
 class Quotation:
-    """Words that are quoted: ``text[start:end]``, without the marks around them.
-
-    ``pieces`` are what stands between ellipses and insertions in brackets, in order.
-    """
+    """Quoted words ``text[start:end]``; ``pieces`` are the parts between ellipses and bracketed insertions."""
 
     text: str
     start: int
@@ -52,18 +43,16 @@ class Quotation:
 
     @property
     def length(self) -> int:
-        """The number of its words."""
         return sum(len(piece.tokens) for piece in self.pieces)
 
     @property
     def compact(self) -> str:
-        """All of its words without blanks."""
         return "".join(piece.compact for piece in self.pieces)
 
 
 @lru_cache(MAX_TEXTS)
 def quotations_in(text: str) -> tuple[Quotation, ...]:
-    """Return what a text quotes, in order; of nested quotations the outer one.
+    """Return the quotations and Markdown block quotes of a text, in order; of nested ones the outer.
 
     >>> [quotation.text for quotation in quotations_in('Dice «un "plazo" de diez días», no "veinte".')]
     ['un "plazo" de diez días', 'veinte']
@@ -77,9 +66,7 @@ def quotations_in(text: str) -> tuple[Quotation, ...]:
 
 
 def pieces_of(quoted: str) -> tuple[Words, ...]:
-    """Return the words of a quotation, cut where it says that it leaves words out or puts its own in.
-
-    A link that was left out of an answer is such a place, too.
+    """Cut a quotation at its ellipses, bracketed insertions and omitted links.
 
     >>> [piece.tokens for piece in pieces_of("[E]l plazo […] de [sus] días ([enlace omitido])")]
     [('el', 'plazo'), ('de',), ('dias',)]
@@ -89,7 +76,6 @@ def pieces_of(quoted: str) -> tuple[Words, ...]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of block quotes, without their marks and what says below or behind where they are from."""
     for block in _BLOCK.finditer(text):
         head = _BLOCK_HEAD.match(text, block.start(), block.end())
         start = head.end() if head else block.start()
@@ -100,7 +86,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def quotation_at(text: str, start: int, end: int, *, is_block: bool) -> Quotation | None:
-    """Return what stands in ``text[start:end]`` as a quotation; ``None`` if there is no word."""
+    """Return ``text[start:end]`` as a quotation; ``None`` if it has no word."""
     quoted = text[start:end]
     start += len(quoted) - len(quoted.lstrip())
     quoted = quoted.strip()
@@ -109,22 +95,19 @@ def quotation_at(text: str, start: int, end: int, *, is_block: bool) -> Quotatio
 
 
 _ARTICLES = frozenset(("el", "la", "los", "las", "un", "una", "unos", "unas", "de", "del", "al", "a", "en", "lo"))
-"""Words that a quotation may have more or less, as it is fitted into a sentence."""
 
 _VARIANTS = frozenset((frozenset("ye"), frozenset("ou")))
 
 _BAND = 3
-"""Places by which the words of one wording may be shifted against each other and still count as one."""
 
 _COMMONEST = 60
-"""Places in a source from which on a word says nothing of where a wording is."""
 
 
 @dataclass(frozen=True)
 class Likeness:
-    """The wording of a source that is nearest to a quotation, or to the piece of it that differs most.
+    """The wording of a source nearest to a quotation, or to its piece that differs most.
 
-    ``words[first:after]`` is the wording, ``share`` the share of all words of the quotation that it has.
+    ``words[first:after]`` is the wording, ``share`` the share of the quotation's words that it has.
     """
 
     source: Source
@@ -136,20 +119,19 @@ class Likeness:
 
     @property
     def evidence(self) -> str:
-        """The wording as it is written."""
         return self.words.written(self.first, self.after)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What a quotation says and what the law says in its place; empty where one of them has nothing there."""
+    """The differing words of a quotation and of the law; one of them may be empty."""
 
     said: str
     real: str
 
 
 def most_alike(quotation: Quotation, sources: Sequence[Source]) -> Likeness | None:
-    """Return the wording nearest to a quotation, of the first source that has one; ``None`` if none has its words."""
+    """Return the wording nearest to a quotation, of the first source on a tie; ``None`` if no word matches."""
     best: Likeness | None = None
     for source in sources:
         likeness = _likeness(quotation, source)
@@ -159,7 +141,7 @@ def most_alike(quotation: Quotation, sources: Sequence[Source]) -> Likeness | No
 
 
 def difference_from(quotation: Quotation, likeness: Likeness) -> Difference | None:
-    """Return the first thing in which a quotation differs from a wording; ``None`` if nothing that counts."""
+    """Return the first relevant difference between a quotation and a wording; ``None`` without one."""
     piece, words = likeness.piece, likeness.words
     real = words.tokens[likeness.first : likeness.after]
     for tag, i, i_after, j, j_after in SequenceMatcher(None, piece.tokens, real, autojunk=False).get_opcodes():
@@ -178,7 +160,6 @@ def difference_from(quotation: Quotation, likeness: Likeness) -> Difference | No
 
 
 def _likeness(quotation: Quotation, source: Source) -> Likeness | None:
-    """Return the wording of a source that is nearest to the piece of a quotation that differs most from any there."""
     words = words_of(source.text)
     worst: Likeness | None = None
     matched = 0.0
@@ -199,7 +180,6 @@ def _likeness(quotation: Quotation, source: Source) -> Likeness | None:
 
 
 def _nearest(piece: Words, words: Words, source: Source) -> Likeness | None:
-    """Return the wording nearest to a piece: around the diagonal on which most of its words stand."""
     diagonals: Counter[int] = Counter()
     for number, token in enumerate(piece.tokens):
         places = words.positions.get(token, ())
@@ -223,7 +203,6 @@ def _nearest(piece: Words, words: Words, source: Source) -> Likeness | None:
 
 
 def _is_same(said: Sequence[str], real: Sequence[str]) -> bool:
-    """Tell whether a difference does not count: articles, "y" and "e", hyphens, a number in words or in figures."""
     if _ARTICLES.issuperset((*said, *real)):
         return True
     if "".join(said) == "".join(real):
@@ -235,14 +214,13 @@ def _is_same(said: Sequence[str], real: Sequence[str]) -> bool:
 
 
 def _value(tokens: Sequence[str]) -> object:
-    """Return the number that words are as a whole, ``None`` if they are none."""
     written = " ".join(tokens)
     number = read_number(written)
     return number[2] if number and number[0] == 0 and number[1] == len(written) else None
 
 
 def _is_list_mark(words: Words, first: int, after: int) -> bool:
-    """Tell whether a word is the mark of an item of a list: "a)", or "2." where a line begins."""
+    """Return True if a word is the mark of a list item: "a)", or "2." at the begin of a line."""
     if after - first != 1:
         return False
     start, end = words.spans[first]

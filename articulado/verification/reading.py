@@ -1,9 +1,4 @@
-"""An answer split into paragraphs and sentences, each with its sources, for the checks.
-
-``read_answer`` reads at most 30,000 characters. A sentence rests on its own markers, else on the next ones
-of its paragraph, else on the last ones before it. ``annotated`` marks figures without a source and removes
-the quotation marks of false quotations.
-"""
+"""An answer split into paragraphs and sentences, each with its sources, for the checks."""
 
 import re
 from collections import Counter
@@ -24,7 +19,7 @@ from articulado.verification.quoted_text import quotations_in
 from articulado.verification.sources import Source, provisions_in
 
 Mark = tuple[int, int, tuple[int, ...]]
-"""Start, end and numbers of a marker."""
+"""Start, end and source numbers of a marker."""
 
 _NAMED_SOURCE = re.compile(r"[\[(【［]\s*(?:fuente|source|documento)\s+(\d{1,2})\s*[\])】］]", re.IGNORECASE)
 _BARE_NUMBER = re.compile(r"[\[【［]\^?(\d{1,2})(?:†[^\]】］]*)?[\]】］](?![(:])")
@@ -38,29 +33,22 @@ _SOURCE_BEHIND = re.compile(
     r"(?:(?:lo (?:dispuesto|establecido|previsto) (?:en|por)|véase|ver|cfr?\.|vid\.)\s)?(?:(?:el|la|los|las)\s)?",
     re.IGNORECASE,
 )
-"""Words between a figure and the provision that is given as its source, in brackets or not."""
 _SOURCE_AHEAD = re.compile(
     r"\b(?:según|conforme al?|de (?:acuerdo|conformidad) con|a tenor del?)\s(?:\w+\s){0,4}$", re.IGNORECASE
 )
-"""Words before a provision that is the source of what follows."""
 _SUBJECT = re.compile(r"(?:^|[,;:.]\s(?:y\s)?|\sy\s)el\s$", re.IGNORECASE)
-"""Words before a provision that is the subject of what follows."""
 _SAYS = re.compile(r"(?:(?!\b(?:que|remi\w+|relación)\b)[^;()]){0,80}", re.IGNORECASE)
-"""Text between such a provision and a figure."""
 _JOINED = re.compile(r"(?:(?!\bsegún\b|\bconforme\b|\d|[(;]).){0,45}", re.IGNORECASE | re.DOTALL)
-"""Text between two provisions that are cited for the same thing."""
 _NEXT = re.compile(r"[;]|\s(?:y|e|mientras|pero)\b")
-"""Begin of the next statement."""
 _SET_APART = re.compile(
     r"\b(?:antes|anterior(?:mente)?|antigu[oa]|entonces|ya no|redacción|y no|no son?|sino|frente a|en (?:vez|lugar) de"
     r"|convenio|pacto|carta|hasta la reforma)\b",
     re.IGNORECASE,
 )
-"""Words of a figure that is set against that of the law."""
 
 
 def marks_in(text: str) -> list[Mark]:
-    """Return the markers of an answer in order; bare numbers in brackets count where it has no others.
+    """Return the markers of an answer in order; bare numbers in brackets count if it has no others.
 
     >>> marks_in("Son 30 días [C2].")
     [(12, 16, (2,))]
@@ -72,7 +60,7 @@ def marks_in(text: str) -> list[Mark]:
 
 
 def marks_by_sentence(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Mark, ...]]:
-    """Return the markers of each sentence; one behind a full stop is of the sentence before it."""
+    """Return the markers of each sentence; one behind a full stop belongs to the sentence before it."""
     marks: list[list[Mark]] = [[] for _ in spans]
     for mark in marks_in(text):
         position = next((n for n, (first, last) in enumerate(spans) if first <= mark[0] < last), None)
@@ -97,10 +85,10 @@ def _without_marks(text: str) -> str:
 
 
 def named_provisions(text: str, sources: Sequence[Source]) -> list[Citation]:
-    """Return the provisions that an answer names; one without a law is of the law that the context makes likely.
+    """Return the provisions named in an answer; one without a law gets the most likely law of the context.
 
-    That is the only law of a source with this number, else the law of which the texts of the sources cite this number,
-    else the last law named, else the one of most sources.
+    That is the only law of the sources or their references with this number, else the last named law, else the
+    commonest.
     """
     majority = Counter(source.law_id for source in sources if source.law_id).most_common(1)
     last = majority[0][0] if majority else None
@@ -128,19 +116,16 @@ def _law_by_number(citation: Citation, sources: Sequence[Source], last: str | No
 
 
 MAX_READ = 30_000
-"""Characters of an answer that are checked: about ten times a long answer."""
 LEAST_QUOTED = 4
-"""Words from which on what stands in quotation marks is taken from a source, and no name or term."""
+"""Words from which a text in quotation marks is a quotation, not a name or term."""
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence or an item of a list: ``answer.text[start:end]``.
+    """A sentence or a list item: ``answer.text[start:end]``.
 
-    ``written_marks`` are its markers, also one behind its full stop; ``marks`` the numbers of those that point to a
-    source; ``rests_on`` those of the sources that it rests on: of its own
-    markers, else those of the next ones in its paragraph, else of the last ones before it there; and those of the
-    provisions that it names. ``named`` are the provisions that it names, with offsets into the answer.
+    ``written_marks`` are its markers, also one behind its full stop, ``marks`` their numbers that point to a source.
+    ``rests_on`` are the sources of its provisions and markers, else those of the next or last markers in its paragraph.
     """
 
     text: str
@@ -154,7 +139,7 @@ class Sentence:
 
 
 def without_names(sentence: Sentence) -> str:
-    """Return the text of a sentence without its citation and without the names of laws."""
+    """Return the text of a sentence without its citations and the names of laws."""
     text = sentence.text
     spans = [(each.start - sentence.start, each.end - sentence.start) for each in sentence.named]
     spans += [(each.start, each.end) for each in mentions_in(text, fold(text), None, literal=True)]
@@ -165,7 +150,7 @@ def without_names(sentence: Sentence) -> str:
 
 @dataclass(frozen=True)
 class FigureSource:
-    """The provisions that a sentence gives as the source of a figure, and if words such as "según" give them."""
+    """The provisions given as the source of a figure; ``is_led``: words such as "según" introduce them."""
 
     named: tuple[Citation, ...]
     is_led: bool
@@ -174,8 +159,8 @@ class FigureSource:
 def source_of_figure(sentence: Sentence, figure: Quantity, figures: Sequence[Quantity]) -> FigureSource | None:
     """Return the source that a sentence gives for one of its figures, ``None`` if that is open.
 
-    The source stands right behind the figure, in brackets or after "según" or the like, else before it after such a
-    word or as the subject. A figure that is set against that of the law ("antes", "convenio") has none.
+    It follows the figure directly, or precedes it after "según" or as the subject. A figure contrasted with that of the
+    law ("antes", "convenio") has none.
     """
     text, named = sentence.text, sorted(sentence.named, key=lambda each: each.start)
     spans = [(each.start - sentence.start, each.end - sentence.start) for each in named]
@@ -216,10 +201,9 @@ def source_of_figure(sentence: Sentence, figure: Quantity, figures: Sequence[Qua
 
 @dataclass(frozen=True)
 class ReadAnswer:
-    """An answer divided into sentences, with its sources. ``question`` holds figures that are the user's own.
+    """An answer divided into sentences, with its sources.
 
-    ``conversation`` holds the earlier turns of user and assistant, ``days`` today and the day whose law is asked for:
-    their figures need no source.
+    Figures of ``question``, of ``conversation`` (earlier turns) and of ``days`` (today, day of the law) need no source.
     """
 
     text: str
@@ -230,16 +214,15 @@ class ReadAnswer:
     days: tuple[date, ...] = ()
 
     def source(self, number: int) -> Source:
-        """Return the source of a marker (1-based)."""
         return self.sources[number - 1]
 
     def of_paragraph(self, paragraph: int) -> list[Source]:
-        """Return the sources that a paragraph rests on, in order; all of them where it has neither marker nor name."""
+        """Return the sources of a paragraph in order; all sources if it has neither marker nor name."""
         numbers = {n for sentence in self.sentences if sentence.paragraph == paragraph for n in sentence.rests_on}
         return [source for source in self.sources if source.number in numbers] or list(self.sources)
 
     def of_sentence(self, sentence: Sentence) -> list[Source]:
-        """Return the sources that a sentence rests on, in order; those of its paragraph where it has none."""
+        """Return the sources of a sentence in order; those of its paragraph if it has none."""
         own = [source for source in self.sources if source.number in sentence.rests_on]
         return own or self.of_paragraph(sentence.paragraph)
 
@@ -247,10 +230,9 @@ class ReadAnswer:
 def read_answer(
     text: str, question: str, sources: Sequence[Source], conversation: str = "", days: Sequence[date] = ()
 ) -> ReadAnswer:
-    """Take an answer apart.
+    """Split the first ``MAX_READ`` characters of an answer into sentences, and assign their sources.
 
-    A list belongs to the paragraph that it follows without a blank line, or with one where that ends in a colon. Of a
-    text without end its beginning is read (``MAX_READ``).
+    A list belongs to the paragraph directly before it; after a blank line only if that ends in a colon.
     """
     text = text[:MAX_READ]
     valid = {source.number for source in sources}
@@ -277,14 +259,12 @@ def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 def _with_other_parts(numbers: Iterable[int], sources: Sequence[Source]) -> tuple[int, ...]:
-    """Return the numbers of sources, and of the other parts of their provisions."""
     cited = list(numbers)
     refs = {source.ref for source in sources if source.number in cited and source.provision_key}
     return tuple(dict.fromkeys([*cited, *(source.number for source in sources if source.ref in refs)]))
 
 
 def _pieces(text: str) -> list[tuple[int, int, int]]:
-    """Return start, end and number of paragraph of each sentence."""
     pieces: list[tuple[int, int, int]] = []
     paragraph = 0
     for start, end in sentence_spans(text):
@@ -309,11 +289,7 @@ _OPENING, _CLOSING = '«“"‘', '»”"’'
 
 
 def annotated(text: str, findings: Sequence[Finding], language: Language) -> str:
-    """Return an answer in which each figure without a source says so, and words that are no quotation look like none.
-
-    What passes for a quotation loses its quotation marks, and the markers that vouch for it. Findings of other kinds
-    change nothing. Offsets of the findings are into the text.
-    """
+    """Mark each figure without a source, and remove the quotation marks and markers of false quotations."""
     # From the end, so that the places of what comes before stay as they are.
     for finding in sorted(findings, key=lambda each: -each["start"]):
         if finding["severity"] != "error":
@@ -341,7 +317,6 @@ def _without_quotation_marks(text: str, finding: Finding, language: Language) ->
 
 
 def _only_marks(text: str) -> bool:
-    """Tell whether there is nothing but punctuation and markers in a text."""
     for begin, stop, _ in reversed(marker_spans(text)):
         text = text[:begin] + text[stop:]
     return not text.strip(' .,;:)»”"')

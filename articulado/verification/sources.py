@@ -1,9 +1,4 @@
-"""Sources of an answer (context fragments), and their words in folded form.
-
-``sources_of`` numbers the fragments from 1, as their markers do. ``Words`` holds the folded tokens of a
-text, their offsets and a compact form without blanks. ``may_hold`` is a fast negative test before tokens
-are compared. ``stands_in`` compares a figure with those of sources.
-"""
+"""Sources of an answer (fragments of its context), their words in folded form, and their figures."""
 
 import re
 from bisect import bisect_left
@@ -23,7 +18,6 @@ from articulado.prompting.notes import whole_note
 from articulado.values.chunks import Candidate, ProvisionRef
 
 _RANGE = 40
-"""Characters before a figure in which its range begins."""
 _RANGE_BEGINS = re.compile(
     r"(\d+(?:,\d+)?)\s*(?:(?:por ciento|por 100|%)\s*)?(?:a|y|hasta)\s+(?:un\s+)?(?:máximo\s+del?\s+)?(?:un\s+)?$"
 )
@@ -33,9 +27,7 @@ _RANGE_BEGINS = re.compile(
 class Source:
     """A fragment of the context; ``number`` (1-based) is that of its marker.
 
-    ``text`` is the text of the provision. ``besides`` is what else the model read of the fragment: heading, summary,
-    notes. A figure may stand there, a quotation may not. ``law_id`` and ``provision_key`` may be empty where a context
-    that comes from elsewhere names a law or a provision that is not known.
+    ``besides`` is the rest read by the model (heading, summary, notes): a figure may come from it, a quotation may not.
     """
 
     number: int
@@ -48,22 +40,19 @@ class Source:
 
     @property
     def ref(self) -> ProvisionRef:
-        """What all fragments of one provision share."""
         return self.law_id, self.provision_key
 
     @property
     def mark(self) -> str:
-        """The number as a marker has it, without brackets."""
+        """The marker without brackets."""
         return f"C{self.number}"
 
     @property
     def everything(self) -> str:
-        """All that the model read of the fragment."""
         return f"{self.besides}\n{self.text}" if self.besides else self.text
 
 
 def sources_of(context: Sequence[Candidate]) -> list[Source]:
-    """Return the sources of an answer, in the order of their markers."""
     return [_source(number, candidate) for number, candidate in enumerate(context, start=1)]
 
 
@@ -78,7 +67,7 @@ def _source(number: int, candidate: Candidate) -> Source:
 
 @lru_cache(maxsize=4096)
 def provisions_in(text: str, law_id: str) -> tuple[ProvisionRef, ...]:
-    """Return the provisions that a text of a law refers to, each once: as it names them, and as they are read today."""
+    """Return the provisions to which a text of a law refers, each once: as named, and by the law's present id."""
     refs: list[ProvisionRef] = []
     for citation in parse_citations(text, CitationContext(law_id=law_id or None, prose=True)):
         refs += [(law, citation.provision_key) for law in (citation.current_id, citation.law_id) if law]
@@ -93,33 +82,29 @@ _SAME = MappingProxyType({"euro": "€", "euros": "€", "°": "º"})
 
 @dataclass(frozen=True)
 class Words:
-    """The words of ``text``, folded.
-
-    "Por ciento" and "por 100" are one word, "%"; thousands have no points.
-    """
+    """The folded words of ``text``: "por ciento" and "por 100" are the word "%"; thousands have no points."""
 
     text: str
     tokens: tuple[str, ...]
 
     @cached_property
     def spans(self) -> tuple[tuple[int, int], ...]:
-        """The places of the words in the text."""
         return tuple(match.span() for match in _TOKEN.finditer(fold(self.text)))
 
     @cached_property
     def compact(self) -> str:
-        """All words without blanks, so that a hyphen at the end of a line makes no difference."""
+        """All words without blanks, so that hyphenation makes no difference."""
         return "".join(self.tokens)
 
     @cached_property
     def longest_row(self) -> str:
-        """The longest row of words without a figure or a sign between them, without blanks."""
+        """The longest run of words without a figure or sign between them, without blanks."""
         rows = ("".join(row) for of_letters, row in groupby(self.tokens, str.isalpha) if of_letters)
         return max(rows, key=len, default="")
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
-        """Where the words begin in ``compact``, ascending, and its length."""
+        """Begin of each word in ``compact``, ascending, and its length."""
         offsets = [0]
         for token in self.tokens:
             offsets.append(offsets[-1] + len(token))
@@ -127,14 +112,14 @@ class Words:
 
     @cached_property
     def positions(self) -> Mapping[str, Sequence[int]]:
-        """The numbers of the places at which each word stands."""
+        """The numbers of the tokens by word."""
         positions: dict[str, list[int]] = {}
         for number, token in enumerate(self.tokens):
             positions.setdefault(token, []).append(number)
         return positions
 
     def find(self, piece: str, begin: int = 0) -> int | None:
-        """Return where whole words that make up a compact text end in ``compact``; ``None`` if they do not stand here.
+        """Return the end in ``compact`` of whole words that make up a compact text; ``None`` if it is not here.
 
         >>> words_of("Treinta días, natu-rales").find("diasnaturales"), words_of("Treinta días").find("dia")
         (20, None)
@@ -148,7 +133,6 @@ class Words:
         return None
 
     def written(self, first: int, after: int) -> str:
-        """Return the text from a word to before another, as it is written, its blanks single."""
         if first >= after:
             return ""
         return " ".join(self.text[self.spans[first][0] : self.spans[after - 1][1]].split())
@@ -159,10 +143,7 @@ class Words:
 
 
 def may_hold(text: str, pieces: Sequence[Words]) -> bool:
-    """Tell whether the words of some pieces may stand in a text, which takes far less than to read its own words.
-
-    They do not where the longest row of words of one, without a figure between them, is not among its letters.
-    """
+    """Return False if a text cannot contain some pieces: a fast test before its words are read."""
     letters = _letters_of(text)
     return all(piece.longest_row in letters for piece in pieces)
 
@@ -188,20 +169,16 @@ def words_of(text: str) -> Words:
 
 @lru_cache(maxsize=16_384)
 def _plain(token: str) -> str:
-    """Return a figure without points between thousands, and what stands for a sign as the sign."""
     if token[0].isdigit():
         return token.replace(".", "") if "." in token and _GROUPED.fullmatch(token) else token
     return "%" if token.startswith("por ") else _SAME.get(token, token)
 
 
 _YEARLY = re.compile(r"\b(?:al (?P<year>ano)|al (?P<month>mes))\b(?! siguiente)")
-"""How a law says one year or one month without a number: "prescribirán al año"."""
 UNITS_OF_TIME = ("day", "week", "month", "hour", "minute")
-"""Units of time: a figure with another one of them is told as a wrong unit."""
 
 
 def of_another_time(quantity: Quantity, sources: Sequence[Source]) -> bool:
-    """Tell whether sources have a number for another time than a figure says ("ochenta al año")."""
     numbers = (number for source in sources for number in bare_numbers(source.everything))
     return any(
         number.per and quantity.per not in ("", number.per) for number in numbers if number.value == quantity.value
@@ -209,10 +186,10 @@ def of_another_time(quantity: Quantity, sources: Sequence[Source]) -> bool:
 
 
 def stands_in(quantity: Quantity, sources: Sequence[Source]) -> bool:
-    """Tell whether sources have a figure.
+    """Return True if sources contain a figure.
 
-    Of days of a kind, a source that counts those days without a kind beside the number must say somewhere how it does.
-    A number without a unit ("ochenta al año", a cell of a table) may be of any, but not of a kind of days.
+    A figure in working or natural days also matches plain days if the source says how it counts them; a number without
+    a unit ("ochenta al año", a table cell) matches any unit.
     """
     for source in sources:
         if quantity.unit == "month" and quantity.value in _without_number(source.everything):
@@ -233,12 +210,10 @@ def stands_in(quantity: Quantity, sources: Sequence[Source]) -> bool:
 
 @lru_cache(maxsize=2048)
 def _without_number(text: str) -> frozenset[int]:
-    """Return the months that a text names without a number: twelve for "al año"."""
     return frozenset(12 if match["year"] else 1 for match in _YEARLY.finditer(fold(text)))
 
 
 def _as_written(quantity: Quantity, source: Source) -> list[BareNumber]:
-    """Return the bare numbers of a source that a quantity may be; years are counted in months."""
     times = (1, 12) if quantity.unit == "month" else (1,)
     return [
         number
@@ -249,12 +224,11 @@ def _as_written(quantity: Quantity, source: Source) -> list[BareNumber]:
 
 
 def is_comparable(figure: Quantity, known: Quantity) -> bool:
-    """Tell whether two figures count the same thing: unit, and the time that they are of, if both say it."""
     return figure.unit == known.unit and figure.per in ("", known.per or figure.per)
 
 
 def is_in_range(scope: str, figure: Quantity) -> bool:
-    """Tell whether a figure lies in a range of the law ("de un 30 a un 50 por ciento")."""
+    """Return True if a figure lies in a range of the law ("de un 30 a un 50 por ciento")."""
     if figure.unit == "euro":
         return False
     for last in (each for each in quantities(scope) if is_comparable(figure, each)):
@@ -265,13 +239,12 @@ def is_in_range(scope: str, figure: Quantity) -> bool:
 
 
 def is_range(text: str, one: Quantity, other: Quantity) -> bool:
-    """Tell whether a text joins two figures as the ends of a range."""
     first, last = sorted((one, other), key=lambda each: each.start)
     return one is not other and bool(re.fullmatch(r"\s(?:euros\s)?(?:a|y|hasta)\s", text[first.end : last.start]))
 
 
 def is_same(one: Quantity, other: Quantity) -> bool:
-    """Tell whether two figures are the same, whichever days are counted; a day without a year is that of any."""
+    """Return True if two figures are equal, whichever days they count; a day without a year matches any year."""
     if one.unit != other.unit:
         return False
     if one.unit == DATE:
@@ -283,14 +256,14 @@ def is_same(one: Quantity, other: Quantity) -> bool:
 
 
 def unit_is_wrong(known: Quantity, quantity: Quantity) -> bool:
-    """Tell whether two figures of one value count other days, are of other times, or have other units."""
+    """Return True if two figures of equal value count other days, refer to other times, or have other units."""
     if known.unit == quantity.unit:
         return known.kind != quantity.kind or bool(known.per and quantity.per and known.per != quantity.per)
     return not quantity.is_count and (known.unit in UNITS_OF_TIME or quantity.unit not in UNITS_OF_TIME)
 
 
 def nearest_figure(claim: str, quantity: Quantity, sources: Iterable[Source]) -> tuple[str, Source] | None:
-    """Return the figure of the same unit, or else the same number, in the words most like those of the sentence."""
+    """Return the figure with the same unit or number whose context shares most stems with the claim."""
     wanted = set(stems(claim))
     best: tuple[float, str, Source] | None = None
     for source in sources:
@@ -305,5 +278,5 @@ def nearest_figure(claim: str, quantity: Quantity, sources: Iterable[Source]) ->
 
 
 def is_known_factor(value: Decimal, given: Collection[Decimal]) -> bool:
-    """Tell whether a number is given, or the difference of two that are; a share may be what another one leaves."""
+    """Return True if a number is given, or is the difference of two given ones or of one and 100."""
     return value in given or 100 - value in given or any(value + other in given for other in given)

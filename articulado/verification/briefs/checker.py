@@ -1,9 +1,4 @@
-"""Check the citations, quotations and figures of a brief against the law of its day.
-
-``check_brief`` uses the given day, else the day in the brief, else today. ``day_of`` reads the date of the
-signature or the heading. Quotations are judged only if their provision is named nearby and its text is
-indexed.
-"""
+"""Check the citations, quotations and figures of a brief against the law of its day."""
 
 import re
 from collections import Counter
@@ -65,7 +60,7 @@ _NUMERIC = re.compile(
 
 
 def day_of(paragraphs: Iterable[str]) -> date | None:
-    """Return the day that a brief bears, the last one if there are several; ``None`` if it has none.
+    """Return the day of a brief's signature or heading, the last one if there are several.
 
     >>> day_of(["El 2 de enero de 2018 fue despedido.", "En Madrid, a 3 de mayo de 2021."])
     datetime.date(2021, 5, 3)
@@ -100,29 +95,24 @@ _OTHER_TEXT = re.compile(
     r"|circular|criterio|cláusula|perit[oa]|testigo)\b",
     re.IGNORECASE | re.DOTALL,
 )
-"""A text without articles that is named after a provision, and before a quotation."""
 
 _SAYS_ENDED = re.compile(
     r"\bderogad|\bno existe|\binexistente|\bya no\b|\bentonces vigente|\b(?:anterior|antigua|entonces) redacción"
     r"|\bredacción (?:anterior|entonces|vigente en|dada por)|\bsuprimid|\bsin vigencia",
     re.IGNORECASE,
 )
-"""Words of a brief that knows a provision to be law no longer."""
 
 _BRACKET = re.compile(r"[»”\"*_\s]{0,6}[(\[]")
 
 _LONGEST_TITLE = 120
-"""Characters of a first paragraph that is the heading of a brief."""
 
 _NEAR = 60
-"""Characters between a quotation and what names its source behind it."""
 
 _PARAPHRASE = 0.8
-"""Share of its words that a paragraph without any mark must have of the law to be a quotation of it."""
 
 Named = tuple[Citation, LookedUp]
 _Told = list[tuple[Finding, int | None]]
-"""Findings, each with the place where the citation begins that it is about, if it is known."""
+"""Findings, each with the offset of the citation that it is about, if known."""
 
 
 async def check_brief(
@@ -133,9 +123,9 @@ async def check_brief(
     day: date | None = None,
     warnings: Sequence[str] = (),
 ) -> BriefReport:
-    """Check a brief against the law of a day: the one given, else the one that it bears, else today.
+    """Check a brief against the law of ``day``, else of the day in the brief, else of today.
 
-    ``official`` are the ids of the laws of which the index has the official text. ``warnings`` are those of its reader.
+    ``official`` are the ids of laws with official text in the index. ``warnings`` come from the reader of the brief.
     """
     own = day_of(paragraph.text for paragraph in paragraphs)
     origin: DayOrigin = "option" if day else "brief" if own else "today"
@@ -204,7 +194,6 @@ def _counts(checked: Collection[CheckedParagraph], rulings: Sequence[BriefRuling
 async def _findings(
     passage: Passage, named: Sequence[Named], before: Sequence[Named], provisions: Provisions
 ) -> tuple[_Told, set[int]]:
-    """Return the errors of a passage, and the places of its citations that a figure or quotation bears out."""
     text, day, today = passage.text, provisions.day, provisions.today
     findings: _Told = [
         (finding, citation.start)
@@ -239,7 +228,6 @@ async def _findings(
 
 
 async def _elsewhere(answer: ReadAnswer, cited: Sequence[Cited], provisions: Provisions) -> list[tuple[Finding, int]]:
-    """Return the findings on sentences with one citation that say what another provision says."""
     by_start = {each.citation.start: each for each in cited}
     findings = []
     for sentence in answer.sentences:
@@ -250,7 +238,6 @@ async def _elsewhere(answer: ReadAnswer, cited: Sequence[Cited], provisions: Pro
 
 
 def _is_quoted_right(passage: Passage, cited: Cited) -> bool:
-    """Tell whether words that are quoted beside a provision stand in it."""
     near = (each for each in passage.quotations if each.length >= LEAST_QUOTED)
     return any(stands_in(each.pieces, [cited.source.text]) for each in near)
 
@@ -265,7 +252,6 @@ def _sources(named: Sequence[Named]) -> list[Source]:
 
 
 def _certainty(source: Source, named: Sequence[Named]) -> Certainty:
-    """Return how sure it is that a source is the wording of the day of the brief."""
     return next(found.certainty for citation, found in named if (citation.law_id, citation.provision_key) == source.ref)
 
 
@@ -274,7 +260,6 @@ def _is_quoted(passage: Passage, offset: int) -> bool:
 
 
 def _may_be_judged(passage: Passage, quotation: Quotation, own: Sequence[Named], inherited: Sequence[Named]) -> bool:
-    """Tell whether a quotation is of a provision whose text is known: the one named next to it is, and no ruling is."""
     text = passage.text
     behind = text[quotation.end : quotation.end + _NEAR].partition(".")[0]
     in_brackets = bool(_BRACKET.match(behind))
@@ -291,7 +276,6 @@ def _may_be_judged(passage: Passage, quotation: Quotation, own: Sequence[Named],
 
 
 def _is_close(finding: Finding) -> bool:
-    """Tell whether a paragraph that is only introduced by a colon has nearly all words of a wording."""
     if not finding["evidence"]:
         return False
     said, real = set(words_of(finding["where"]).tokens), set(words_of(finding["evidence"]).tokens)
@@ -299,7 +283,6 @@ def _is_close(finding: Finding) -> bool:
 
 
 async def _cited(text: str, citation: Citation, found: LookedUp, provisions: Provisions) -> Cited:
-    """Return a provision as the comparison of claims needs it, with the text that its cited part refers to."""
     assert found.wording is not None
     source = source_of(1, (citation.law_id or "", citation.provision_key), found)
     where, collection = text[citation.start : citation.end + len(" bis)")], found.wording.head["collection"]
@@ -308,7 +291,6 @@ async def _cited(text: str, citation: Citation, found: LookedUp, provisions: Pro
 
 
 def _other_wording(finding: Finding, named: Sequence[Named], day: date) -> Finding | None:
-    """Return the finding that a quotation is of a wording of another time, if it is one."""
     pieces = pieces_of(finding["where"])
     for _, found in named:
         for wording in found.others:
@@ -333,7 +315,6 @@ def _note(
     findings: _Told,
     supported: Collection[int],
 ) -> None:
-    """Note what a passage names and what is wrong in it with its paragraphs."""
     is_incomplete = bool(gaps_in(passage.text))
     at_fault = _at_fault(named, _sources(named), findings)
     for citation, found in named:
@@ -357,10 +338,7 @@ def _note(
 def _at_fault(
     named: Sequence[Named], sources: Sequence[Source], findings: Sequence[tuple[Finding, int | None]]
 ) -> dict[int, Outcome]:
-    """Return the outcome of the citations that findings are about, by where they begin.
-
-    A finding that does not name its citation is about the nearest one of the provision that it was compared with.
-    """
+    """Return the outcome of faulty citations by offset; without a citation, the nearest compared one is at fault."""
     outcomes: dict[int, Outcome] = {}
     refs = {source.mark: source.ref for source in sources}
     for finding, about in findings:

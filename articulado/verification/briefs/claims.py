@@ -1,9 +1,6 @@
-"""Compare the figures and the words of a sentence of a brief with the apartado or letter that it cites.
+"""Compare the figures and words of a sentence of a brief with the apartado or letter that it cites.
 
-``claim_findings`` reports a figure that the cited part does not have, if the sentence says it of the law. A figure that
-any case of the cited part has is right; one with a source of its own is compared with that alone. Figures of the facts
-of the case are left alone (``tells_facts``). A proposed figure is of the cited part. It reports, too, a sentence
-whose words are those of another letter.
+Figures of the facts of the case are not compared (``tells_facts``).
 """
 
 import re
@@ -33,30 +30,22 @@ from articulado.verification.sources import Source, is_comparable, is_in_range, 
 _DIRECTLY = re.compile(
     r"(?:\s(?!(?:el|los|las?)\b)\w+){0,2}\s(?:del?|de la)\s|(?:\s\w+){0,3}\sque\s(?:\w+\s){1,3}(?:el|la|los)\s"
 )
-"""Words between a figure and the provision that it is taken from ("los cinco días que manda el artículo 194")."""
 _SPEAKS = re.compile(r"(?:\s+(?!que\b)[\w.,º]+){0,9}?\s+\w+(?:e|en|a|an)\b")
-"""Words between a provision that is the subject of a sentence and the figure ("El artículo 14 del ET fija …")."""
 _IF = re.compile(r"\bsi\b[^.;,]*$", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;:]\s|,\s(?:por lo que|de modo que|lo que)\s")
 _LEAST_OWN = 1.0
-"""Words beside a figure of the law that a sentence must share to be about it; one elsewhere in its sentence is half."""
+"""Fewest words beside a figure of the law that a sentence about it shares; others of its sentence count half."""
 _LEAST_OWN_OF_COUNT = 2.0
 _PHRASE = 90
-"""Characters of the law that are shown of a figure and its case."""
 _LEAD = 0.99
-"""Words of one letter alone by which a sentence must be nearer to it than to any other letter."""
 _ACRONYM = re.compile(r"\b[A-ZÁÉÍÓÚÑ]{2,}\b")
 _VERY = re.compile(r"\bmuy\s+", re.IGNORECASE)
-"""Serious and very serious faults are two kinds: the word makes one with the next."""
+""""Serious" and "very serious" are two kinds of fault: join the adverb to the adjective."""
 
 
 @dataclass(frozen=True)
 class Cited:
-    """A provision cited in a text.
-
-    ``where`` is the citation as it is written, ``collection`` that of the chunks of the provision, ``referred`` the
-    text of the provisions that the cited part refers to.
-    """
+    """A provision cited as ``where``; ``referred`` is the text of the provisions to which its cited part refers."""
 
     citation: Citation
     where: str
@@ -67,36 +56,33 @@ class Cited:
 
     @property
     def place(self) -> tuple[str, str]:
-        """Return the apartado and letter that are cited, as far as the provision has them."""
         return self.division.place_of(self.citation)
 
     @property
     def name(self) -> str:
-        """Return the name of the cited part with its law."""
         apartado, letter = self.place
         part = f".{apartado}" * bool(apartado) + f".{letter})" * bool(letter)
         return f"{self.source.provision.lower()}{part} ({self.source.law_name})"
 
     @property
     def scope(self) -> str:
-        """Return the text that the citation covers."""
         return self.division.scope(*self.place)
 
     def has(self, quantity: Quantity) -> bool:
-        """Tell whether the cited part has a figure in any of its cases, or a range that it is in."""
+        """Return True if the cited part contains a figure, or a range that includes it."""
         return _has(self.scope, quantity) or is_in_range(self.scope, quantity)
 
     def refers_to(self, quantity: Quantity) -> bool:
-        """Tell whether the cited part refers to a part or provision that has a figure."""
+        """Return True if the cited part refers to a part or provision that contains a figure."""
         if not _patterns()["refers"].search(self.division.own(*self.place)):
             return False
         return _has(self.source.everything, quantity) or _has(self.referred, quantity)
 
 
 def claim_findings(answer: ReadAnswer, cited: Sequence[Cited]) -> list[tuple[Finding, int]]:
-    """Return the figures and words that the cited part does not have, each with the place where its citation begins.
+    """Return the figures and words missing from the cited part, each with the offset of its citation.
 
-    Nothing is told of a sentence that cites a provision of which the text is not known (``cited`` lacks it).
+    Sentences that cite a provision of unknown text are skipped.
     """
     findings: list[tuple[Finding, int]] = []
     by_start = {each.citation.start: each for each in cited}
@@ -109,7 +95,7 @@ def claim_findings(answer: ReadAnswer, cited: Sequence[Cited]) -> list[tuple[Fin
 
 
 def is_supported(answer: ReadAnswer, cited: Cited) -> bool:
-    """Tell whether the sentence of a citation has a figure that stands in the cited part."""
+    """Return True if the sentence of a citation has a figure of the cited part."""
     sentence = next((each for each in answer.sentences if each.start <= cited.citation.start < each.end), None)
     figures = figures_of_law(answer, sentence) if sentence else []
     sources = [source_of_figure(sentence, each, figures) for each in figures] if sentence else []
@@ -152,14 +138,12 @@ def _figures(answer: ReadAnswer, sentence: Sentence, cited: Sequence[Cited]) -> 
 def _sources_of(
     sentence: Sentence, figure: Quantity, figures: Sequence[Quantity], cited: Sequence[Cited]
 ) -> Sequence[Cited]:
-    """Return the provisions that a figure is compared with: those given as its source, else all."""
     source = source_of_figure(sentence, figure, figures)
     starts = {each.start for each in source.named} if source else set()
     return [each for each in cited if each.citation.start in starts] or cited
 
 
 def _is_said_of_law(sentence: Sentence, figure: Quantity, cited: Sequence[Cited], figures: Sequence[Quantity]) -> bool:
-    """Tell whether a sentence says a figure of the law, and not of the facts of the case."""
     text = sentence.text
     if figure.unit == "euro":  # A sum of money is of the case, but for a range.
         return any(other.unit == "euro" and is_range(text, figure, other) for other in figures)
@@ -174,13 +158,12 @@ def _is_said_of_law(sentence: Sentence, figure: Quantity, cited: Sequence[Cited]
 
 
 def tells_facts(text: str) -> bool:
-    """Tell whether a text tells facts of the case: in a past tense, of a party, or as measured by the law."""
+    """Return True if a text tells facts of the case: in a past tense, of a party, or as measured by the law."""
     past = next((m for m in _patterns()["past"].finditer(text) if not _IF.search(text, 0, m.start())), None)
     return bool(past or _patterns()["measures"].search(text) or _patterns()["party"].search(text))
 
 
 def _told(sentence: Sentence, figure: Quantity, cited: Cited, known: Sequence[Quantity]) -> Finding | None:
-    """Return the finding on a figure that the cited part does not have; ``None`` if it may be of something else."""
     said = _words_around(sentence, figure)
     scope = cited.scope
     fitting = _fitting(said, figure, sentence.text, scope, known)
@@ -217,20 +200,17 @@ def _told(sentence: Sentence, figure: Quantity, cited: Cited, known: Sequence[Qu
 
 
 def _is_given(sentence: Sentence, figure: Quantity) -> bool:
-    """Tell whether a sentence gives a figure as that of the law ("es de … según …"), and not as one of a case."""
     source = source_of_figure(sentence, figure, quantities(sentence.text))
     is_said = bool(source and source.is_led and _patterns()["is_of"].search(sentence.text[: figure.start]))
     return is_said and not _patterns()["applied"].search(sentence.text)
 
 
 def _only_one(figure: Quantity, known: Sequence[Quantity]) -> list[Quantity]:
-    """Return the figure of the law if it has one alone of the unit, time and kind of another, else none."""
     alike = [each for each in known if each.per == figure.per and figure.kind in ("", each.kind)]
     return alike[:1] if len({each.value for each in known}) == 1 and not _is_count(figure) else []
 
 
 def _is_stated(sentence: Sentence, figure: Quantity, cited: Cited) -> bool:
-    """Tell whether a provision is the subject or the stated source of a figure ("el artículo 14 fija … meses")."""
     text, start, end = sentence.text, cited.citation.start - sentence.start, cited.citation.end - sentence.start
     if _patterns()["leads"].search(text[:start]):
         return True
@@ -240,10 +220,10 @@ def _is_stated(sentence: Sentence, figure: Quantity, cited: Cited) -> bool:
 def _fitting(
     said: frozenset[str], figure: Quantity, text: str, scope: str, known: Sequence[Quantity]
 ) -> list[Quantity]:
-    """Return the figures of the law that a sentence may mean, one of each sentence of the law, or none.
+    """Return the figures of the law that a sentence may mean, one for each sentence of the law.
 
-    First counts the sentence of the law with most of the words and figures beside, then the time that the figure is of
-    ("al año") and its noun ("mensualidades"); of one sentence the figure whose words the text has the most of.
+    The sentence of the law with most shared words and figures wins, then the same time ("al año") and noun; within it
+    the figure with the largest share of its words.
     """
     beside = [each for each in quantities(text) if each.start != figure.start]
     least = _LEAST_OWN_OF_COUNT if _is_count(figure) else _LEAST_OWN
@@ -267,12 +247,11 @@ def _fitting(
 
 
 def _is_compared(text: str, figure: Quantity) -> bool:
-    """Tell whether a text tells a figure as a limit."""
     return any(_patterns()[name].search(text[: figure.start]) for name in ("at_most", "at_least"))
 
 
 def _allows(scope: str, limit: Quantity, figure: Quantity) -> bool:
-    """Tell whether a figure of the law is a limit within which another one is: firms of fewer than 25, one of 18."""
+    """Return True if a figure of the law is a limit that admits the other: fewer than 25 employees, and 18."""
     before = scope[: limit.start] if figure.unit != "euro" else ""
     if _patterns()["at_most"].search(before):
         return figure.value <= limit.value
@@ -295,7 +274,6 @@ def _own_end(scope: str, last: int, figure: Quantity, known: Sequence[Quantity])
 
 
 def _other_letter(sentence: Sentence, one: Cited) -> list[tuple[Finding, int]]:
-    """Return the finding that the words of a sentence are those of another letter of the apartado."""
     said = content_stems(without_names(sentence))
     apartado, letter = one.place
     own = {
@@ -320,7 +298,6 @@ def _other_letter(sentence: Sentence, one: Cited) -> list[tuple[Finding, int]]:
 
 
 def finding_on(sentence: Sentence, cited: Cited, kind: str, message: str, evidence: str) -> Finding:
-    """Return a finding on the citation of a sentence."""
     span = cited.citation.start - sentence.start, cited.citation.end - sentence.start
     return made("citation", kind, sentence.text, span, message, evidence, offset=sentence.start)
 
@@ -336,14 +313,13 @@ def _words_around(sentence: Sentence, figure: Quantity) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def content_stems(text: str) -> frozenset[str]:
-    """Return the stems of the words of a text that tell one rule from another."""
+    """Return the stems that tell one rule from another."""
     words = _VERY.sub("muy", _ACRONYM.sub(" ", text))
     return frozenset(stem for stem in stems(words) if len(stem) > 1 and not stem.isdigit()) - _of_everybody()
 
 
 @lru_cache(maxsize=256)
 def sentences_of(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the spans of the sentences of a text."""
     return tuple(sentence_spans(text))
 
 
@@ -364,7 +340,6 @@ def _where(sentence: Sentence, figure: Quantity) -> str:
 
 
 def _phrase(scope: str, figure: Quantity, known: Sequence[Quantity]) -> str:
-    """Return a figure with the words behind it that tell its case."""
     last = next(end for _, end in sentences_of(scope) if figure.start < end)
     end = max(figure.end, figure.per_end, _own_end(scope, last, figure, known))
     return shorten(scope[figure.start : end].rstrip(" .,;"), _PHRASE, placeholder="…")
@@ -388,7 +363,6 @@ def _cues() -> dict[str, str]:
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    """Return the patterns of ``data/briefs.toml`` by their names."""
     return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _cues().items() if name != "of_everybody"}
 
 

@@ -1,8 +1,6 @@
 """Passages of a brief (an introduction and its quotation), parts of a provision, and the types of the report.
 
-``passages`` assigns every paragraph to exactly one passage. A quotation may span at most 14 paragraphs.
-``division_of`` splits a provision into apartados and letters. Paragraph numbers count from 0 in ``Passage`` and from
-1 in ``CheckedParagraph``. ``BriefReport`` is the result of the check.
+Paragraphs count from 0 in ``Passage``, and from 1 in ``CheckedParagraph``.
 """
 
 import re
@@ -21,8 +19,9 @@ from articulado.values.findings import Check, Finding
 from articulado.verification.quoted_text import Quotation, quotation_at, quotations_in
 
 CitationStatus = Literal["in_force", "repealed", "not_yet", "unknown_provision", "no_wording", "not_indexed"]
-"""State of a provision on the day of the brief. ``no_wording``: the index has later wordings only. ``not_indexed``: its
-law is not in the index, or is not named, so that nothing can be said.
+"""Status of a provision on the day of the brief.
+
+``no_wording``: the index has later wordings only. ``not_indexed``: its law is not in the index or not named.
 """
 
 Basis = Literal["text", "existence", "ended", ""]
@@ -30,20 +29,14 @@ Basis = Literal["text", "existence", "ended", ""]
 RulingStatus = Literal["confirmed", "differs", "not_found"]
 
 Outcome = Literal["confirmed", "differs", "not_found", "unchecked"]
-"""The result of a citation: it stands and nothing speaks against it; something said of it does not agree; it does not
-exist, or the index has none such; nothing can be said.
-"""
+"""Result of a citation; ``unchecked`` if the index does not allow any."""
 
 DayOrigin = Literal["option", "brief", "today"]
 
 
 @dataclass(frozen=True)
 class BriefParagraph:
-    """A paragraph of a brief. ``place`` is its number in the document that it was read from, counted from 0.
-
-    ``page`` is ``None`` in a format without pages. ``italics`` are the spans in italics; ``is_set_off`` tells that it
-    is indented, or in the style of a quotation.
-    """
+    """A paragraph; ``place`` is its number in its document, from 0, ``page`` is ``None`` without pages."""
 
     text: str
     place: int
@@ -53,11 +46,10 @@ class BriefParagraph:
 
 
 class BriefCitation(TypedDict):
-    """A provision that a brief names. ``text`` is what the law says there, on that day; empty where that is unknown.
+    """A provision named in a brief; ``text`` is its text on that day, empty if unknown. Dates are ISO 8601.
 
-    ``wording`` is how sure it is that this was its wording then. Dates are ISO 8601. ``basis`` tells what a confirmed
-    citation rests on: a figure or quotation of the brief that stands there (``text``), no more than that the provision
-    exists and is in force (``existence``), or that it is law no longer, as the brief says (``ended``).
+    ``wording`` is the certainty of that wording. A confirmed citation rests on a figure or quotation (``basis``
+    ``text``), on mere ``existence`` in force, or on having ``ended``, as the brief says.
     """
 
     where: str
@@ -75,11 +67,10 @@ class BriefCitation(TypedDict):
 
 
 class BriefRuling(TypedDict):
-    """A ruling that a brief names in a paragraph (from 1), and what the index has of it.
+    """A ruling named in a brief; ``paragraph`` counts from 1.
 
-    ``status``: its number, date and ECLI agree as far as the brief gives them, one of them does not, or the index has
-    no such ruling. ``message`` says which. ``name``, ``court``, ``date`` (ISO 8601), ``ecli``, ``title`` and ``text``
-    (what it decided, as the index tells it) are empty where the index has none.
+    ``confirmed``: number, date and ECLI agree as far as given. ``message`` says which differs. ``name``, ``court``,
+    ``date`` (ISO 8601), ``ecli``, ``title`` and ``text`` (the decision) are empty if the index has no such ruling.
     """
 
     where: str
@@ -97,7 +88,7 @@ class BriefRuling(TypedDict):
 
 
 class CheckedParagraph(TypedDict):
-    """A paragraph that names provisions or is at fault; ``number`` counts from 1, findings have offsets into it."""
+    """A paragraph with citations or findings; ``number`` counts from 1, findings have offsets into it."""
 
     number: int
     place: int
@@ -108,7 +99,7 @@ class CheckedParagraph(TypedDict):
 
 
 class IncompletePlace(TypedDict):
-    """A paragraph (from 1) with content that could not be read, and the marks of it; nothing in it is confirmed."""
+    """A paragraph (from 1) with content that could not be read, and its marks; nothing in it is confirmed."""
 
     paragraph: int
     page: int | None
@@ -116,9 +107,9 @@ class IncompletePlace(TypedDict):
 
 
 class Counts(TypedDict):
-    """Citations of provisions and rulings in a brief, by their outcome.
+    """Citations of provisions and rulings by outcome.
 
-    ``existing`` are the confirmed ones of which no more is known than that they exist and are in force.
+    ``existing``: confirmed, but nothing is known except that they exist and are in force.
     """
 
     citations: int
@@ -130,11 +121,10 @@ class Counts(TypedDict):
 
 
 class BriefReport(TypedDict):
-    """The check of a brief as of a day. ``title`` is its first heading, empty without one.
+    """The check of a brief as of a day; ``title`` is its first heading, empty without one.
 
-    ``unchecked`` are the provisions of which nothing can be said; ``without_wording`` those of which the index has
-    later wordings only, so that what the brief quotes of them cannot be checked. ``warnings`` tell of text of the brief
-    that was not read, ``incomplete`` are the paragraphs with content that could not be read.
+    ``unchecked`` lists citations that cannot be checked, ``without_wording`` those with later wordings only,
+    ``warnings`` text that was not read, ``incomplete`` paragraphs with unreadable content.
     """
 
     title: str
@@ -153,7 +143,6 @@ class BriefReport(TypedDict):
 def made(
     check: Check, kind: str, text: str, span: tuple[int, int], message: str, evidence: str = "", *, offset: int = 0
 ) -> Finding:
-    """Return the finding on ``text[start:end]``; ``offset`` is where the text begins in that of the passage."""
     start, end = span
     return {
         "check": check,
@@ -169,10 +158,8 @@ def made(
 
 
 _MAX_PARAGRAPHS = 14
-"""Paragraphs that one quotation may have."""
 
 _MIN_ITALICS = 25
-"""Characters in italics from which on they are a quotation."""
 
 _OPENS = ("«", "“", '"', ">")
 _SAYS = re.compile(
@@ -184,10 +171,9 @@ _BREAK = "\n\n"
 
 @dataclass(frozen=True)
 class Passage:
-    """Paragraphs that belong together, with blank lines between them, and what is quoted in them.
+    """Paragraphs that belong together, joined by blank lines; ``starts`` are the offsets of the paragraphs ``numbers``.
 
-    ``numbers`` are those of the paragraphs, from 0, and ``starts`` where they begin in ``text``. ``doubtful`` are the
-    quotations that no mark, italics or indentation show, but only the colon before them.
+    ``doubtful`` quotations have only a colon before them.
     """
 
     text: str
@@ -197,12 +183,11 @@ class Passage:
     doubtful: tuple[Quotation, ...] = ()
 
     def paragraph_at(self, offset: int) -> tuple[int, int]:
-        """Return the number of the paragraph at an offset, and where it begins."""
         return next(pair for pair in reversed(list(zip(self.numbers, self.starts, strict=True))) if pair[1] <= offset)
 
 
 def passages(paragraphs: Sequence[BriefParagraph]) -> list[Passage]:
-    """Return the passages of a brief, in order; every paragraph is in exactly one.
+    """Return the passages of a brief in order; each paragraph is in exactly one.
 
     >>> texts = ("Dice el art. 1 ET:", "«Uno.", "Dos»", "Otro.")
     >>> [passage.numbers for passage in passages([BriefParagraph(text, 0) for text in texts])]
@@ -218,7 +203,6 @@ def passages(paragraphs: Sequence[BriefParagraph]) -> list[Passage]:
 
 
 def _end(paragraphs: Sequence[BriefParagraph], first: int) -> int:
-    """Return the number of the first paragraph that does not belong to the passage of one."""
     after = first + 1
     introduces = paragraphs[first].text.rstrip(" *_").endswith(":")
     if introduces and after < len(paragraphs) and _may_be_quoted(paragraphs[first], paragraphs[after]):
@@ -238,14 +222,12 @@ def _may_be_quoted(before: BriefParagraph, paragraph: BriefParagraph) -> bool:
 
 
 def _is_shown(paragraph: BriefParagraph) -> bool:
-    """Tell whether a paragraph is set as a quotation: indented, all in italics, or with the mark of Markdown."""
     italic = sum(end - start for start, end in paragraph.italics)
     whole = len(paragraph.text.strip())
     return paragraph.text.lstrip().startswith(">") or (whole > 0 and (paragraph.is_set_off or italic > 0.9 * whole))
 
 
 def _is_open(paragraphs: Sequence[BriefParagraph]) -> bool:
-    """Tell whether a quotation begins in paragraphs that does not end there."""
     text = _BREAK.join(paragraph.text for paragraph in paragraphs)
     return any(
         text.count(opens) > text.count(closes) and text.rfind(opens) > text.rfind(closes)
@@ -282,7 +264,6 @@ def _passage(paragraphs: Sequence[BriefParagraph], first: int, after: int) -> Pa
 def _add(
     quotations: list[Quotation], text: str, start: int, end: int, *, beside: Sequence[Quotation] | None = None
 ) -> None:
-    """Add what stands in a span, unless that has a quotation in it."""
     if any(start < other.end and other.start < end for other in (*quotations, *(beside or ()))):
         return
     if quotation := quotation_at(text, start, end, is_block=True):
@@ -297,10 +278,7 @@ _LETTER = re.compile(rf"(?P<letter>[a-zñ])(?: (?P<suffix>{_SUFFIXES}))?\)\s")
 
 @dataclass(frozen=True)
 class Part:
-    """A paragraph of a provision with the apartado and the letter that it stands under; both may be empty.
-
-    ``is_loose``: it has no mark of its own and follows a letter, so that it may belong to the whole apartado.
-    """
+    """A paragraph with its apartado and letter, if any; a loose one behind a letter has no mark of its own."""
 
     apartado: str
     letter: str
@@ -315,15 +293,12 @@ class Division:
     parts: tuple[Part, ...]
 
     def own(self, apartado: str, letter: str, *, marked: bool = False) -> str:
-        """Return the text of an apartado or letter; of the whole provision without either.
-
-        ``marked``: without the paragraphs behind a letter that may belong to the whole apartado.
-        """
+        """Return the text of an apartado or letter, or all; ``marked`` omits loose paragraphs behind a letter."""
         within = (part for part in self.parts if _is_in(part, apartado, letter))
         return "\n".join(part.text for part in within if not (marked and part.is_loose))
 
     def scope(self, apartado: str, letter: str) -> str:
-        """Return the text of an apartado or letter with what holds for it: the lead, and unmarked paragraphs behind."""
+        """Return the text of an apartado or letter, with the lead and the unmarked paragraphs that apply to it."""
         return "\n".join(
             part.text
             for part in self.parts
@@ -332,20 +307,19 @@ class Division:
         )
 
     def place_of(self, citation: Citation) -> tuple[str, str]:
-        """Return the apartado and letter that a citation names, as far as the provision has them."""
+        """Return the apartado and letter of a citation, as far as the provision has them."""
         apartado, letter = citation.apartado or "", citation.letter or ""
         places = [(apartado, letter), (apartado, "")]
         return next((place for place in places if self.own(*place)), ("", ""))
 
     def letters(self, apartado: str) -> list[str]:
-        """Return the letters of an apartado, or of the provision, in order."""
         within = (part.letter for part in self.parts if not apartado or part.apartado == apartado)
         return list(dict.fromkeys(letter for letter in within if letter))
 
 
 @lru_cache(maxsize=512)
 def division_of(text: str) -> Division:
-    r"""Divide the text of a provision.
+    r"""Split the text of a provision into apartados and letters.
 
     >>> [(part.apartado, part.letter) for part in division_of("1. Uno:\na) Letra.\nSigue.\n2. Dos.").parts]
     [('1', ''), ('1', 'a'), ('1', 'a'), ('2', '')]

@@ -1,8 +1,4 @@
-"""Look up the provisions cited by a brief, in their wording of its day.
-
-``Provisions`` looks up each provision once. ``citation_finding`` reports a provision that does not exist or
-was not in force on the day. ``validity`` describes the days of a wording.
-"""
+"""Look up the provisions cited by a brief, in their wording of its day."""
 
 import math
 import re
@@ -39,30 +35,21 @@ from articulado.verification.reading import Sentence, without_names
 from articulado.verification.sources import Source, provisions_in
 
 MAX_REFERRED = 8
-"""Provisions that a cited part refers to whose figures are looked up."""
 _A_NAME = re.compile(
     r"[\s,(]{1,3}(?:de la |del |de los |de las |de )?"
     r"(?P<name>[A-ZÁÉÍÓÚÑ]{2,8}\b|Directiva|Código|Convenio|Reglamento|Tratado|Ley|Real Decreto|Decreto|Acuerdo|Carta)"
 )
-"""Name of a law right behind a provision, whether the registry has it or not."""
 
 _LEAST_SHARED = 3
-"""Words that a sentence must share with another provision to be about that one."""
 _OF_LAW = 0.85
-"""Share of the words of such a sentence that its law must have: the others are of the case."""
 _NEAR, _FAR = 0.9, 0.3
-"""Weighted share of its words that the other provision has at least, and the cited one at most."""
 _NAMING = re.compile(r"(?: (?!(?:y|e|o|que|se|es|son|ha|no|en|para|por|con|al?)\b)[\w/]+){0,7}")
-"""Words behind a provision up to the first that cannot be of the name of its law."""
 _REPEALS = re.compile(r"\bSe (?:deroga|suprime)")
 
 
 @dataclass(frozen=True)
 class LookedUp:
-    """A provision as the index has it; ``wording`` is that of the day of the brief, ``None`` where that is not there.
-
-    ``others`` are its other wordings.
-    """
+    """A provision in the index; ``wording`` is that of the day of the brief, if any, ``others`` are the rest."""
 
     status: CitationStatus
     certainty: Certainty
@@ -76,10 +63,7 @@ NOTHING = LookedUp("not_indexed", "unknown", None)
 
 @dataclass
 class Provisions:
-    """The provisions of an index on a day; each is looked up once.
-
-    ``official`` are the laws, names by id, of which the index has the official text.
-    """
+    """The provisions of an index on a day, each looked up once; ``official`` are law ids with official text."""
 
     store: ChunkStore
     day: date
@@ -92,7 +76,7 @@ class Provisions:
         self._laws: dict[str, list[Chunk]] = {}
 
     async def look_up(self, citation: Citation) -> LookedUp:
-        """Return what the index has of a provision that is cited."""
+        """Return the index's record of a cited provision."""
         if citation.law_id is None:
             return NOTHING
         ref = (citation.law_id, citation.provision_key)
@@ -101,7 +85,7 @@ class Provisions:
         return self._seen[ref]
 
     async def referred_text(self, text: str, ref: ProvisionRef) -> str:
-        """Return the wordings of the day of the provisions that a text of a provision refers to, but itself."""
+        """Return the texts, on the day of the brief, of the provisions to which a text of ``ref`` refers."""
         texts = []
         for other in [each for each in provisions_in(text, ref[0]) if each != ref][:MAX_REFERRED]:
             if other not in self._seen:
@@ -144,7 +128,6 @@ class Provisions:
         return LookedUp("in_force" if stands else "repealed", sure, of_day, others, name)
 
     async def _tracked_law(self, law_id: str) -> frozenset[str]:
-        """Return the law if its source tells amendments, else nothing."""
         if law_id not in self._tracked:
             self._tracked[law_id] = frozenset((law_id,)) if await is_tracked(self.store, law_id) else frozenset()
         return self._tracked[law_id]
@@ -160,7 +143,7 @@ class Provisions:
 
 
 def source_of(number: int, ref: ProvisionRef, looked_up: LookedUp) -> Source:
-    """Return the wording of a day as the source of a passage."""
+    """Return the wording of the day as a source; the provision must have one."""
     assert looked_up.wording is not None
     head = looked_up.wording.head
     heading = f"{head['law_name']}. {head['provision']}. {head['title']}"
@@ -168,7 +151,7 @@ def source_of(number: int, ref: ProvisionRef, looked_up: LookedUp) -> Source:
 
 
 def described(where: str, citation: Citation, looked_up: LookedUp) -> BriefCitation:
-    """Return what the report tells of a provision that is named."""
+    """Return the entry of the report for a named provision."""
     wording = looked_up.wording or (looked_up.others[-1] if looked_up.others else None)
     head = wording.head if wording else None
     text = _asked(looked_up.wording, where, citation) if looked_up.wording else ""
@@ -189,7 +172,7 @@ def described(where: str, citation: Citation, looked_up: LookedUp) -> BriefCitat
 
 
 def citation_finding(text: str, citation: Citation, looked_up: LookedUp, day: date, today: date) -> Finding | None:
-    """Return what is wrong with a provision that is named in ``text``: it does not exist, or was no law on the day."""
+    """Return the finding of a provision that does not exist or was not in force on the day."""
     where = text[citation.start : citation.end]
     wording = looked_up.wording or (looked_up.others[-1] if looked_up.others else None)
     names: dict[str, str] = {"law": looked_up.law, "provision": wording.head["provision"] if wording else where}
@@ -221,7 +204,6 @@ def citation_finding(text: str, citation: Citation, looked_up: LookedUp, day: da
 
 
 def _repealed_part(where: str, citation: Citation, looked_up: LookedUp, names: dict[str, str]) -> str:
-    """Say that the cited apartado or letter is repealed, since when, and by which norms; empty if it is not."""
     if looked_up.wording is None or not (citation.apartado or citation.letter):
         return ""
     division = division_of(looked_up.wording.text)
@@ -239,7 +221,7 @@ def _repealed_part(where: str, citation: Citation, looked_up: LookedUp, names: d
 
 
 def _since(citation: Citation, where: str, looked_up: LookedUp) -> str:
-    """Say from when on a repealed part is no longer there: exactly if the index has a wording in which it was."""
+    """Return the text on the day of repeal: exact if the index has an earlier wording with the part."""
     assert looked_up.wording is not None
     day = looked_up.wording.head["valid_from"] or ""
     before = [other for other in looked_up.others if (other.head["valid_from"] or "") < day]
@@ -252,7 +234,6 @@ def _since(citation: Citation, where: str, looked_up: LookedUp) -> str:
 
 
 def _without_subdivision(citation: Citation, looked_up: LookedUp, names: dict[str, str]) -> str:
-    """Say that a provision has no such apartado or letter; empty where it has, or does not count its parts."""
     if looked_up.wording is None or looked_up.certainty != "sure" or not (citation.apartado or citation.letter):
         return ""
     part = missing_part(looked_up.wording.text, citation)
@@ -260,7 +241,7 @@ def _without_subdivision(citation: Citation, looked_up: LookedUp, names: dict[st
 
 
 def validity(wording: Wording) -> str:
-    """Say from when to when a wording was law."""
+    """Describe the days on which a wording was in force."""
     since, until = wording.head["valid_from"], wording.head["valid_to"]
     if since and until:
         return translate("brief.ruled", since=long_day(since), until=_day_before(until))
@@ -281,7 +262,7 @@ def _day_before(day: str) -> str:
 
 
 def citations_of(text: str, day: date | None = None) -> list[Citation]:
-    """Return the provisions that a text of a day names; those of a law that is not known are of none.
+    """Return the provisions named in a text of a day; the law is ``None`` if it is not registered.
 
     >>> [citation.law_id for citation in citations_of("el art. 56 ET y el art. 12 de la Directiva 2003/88/CE")]
     ['BOE-A-2015-11430', None]
@@ -296,7 +277,7 @@ def citations_of(text: str, day: date | None = None) -> list[Citation]:
 
 
 def _widened(citation: Citation) -> Citation:
-    """Return a citation that lists several letters or apartados as one of the part that they are in."""
+    """Replace several letters or apartados of a citation by the part that contains them all."""
     apartados = {place.apartado for place in citation.places}
     if len(citation.places) < 2:
         return citation
@@ -305,21 +286,18 @@ def _widened(citation: Citation) -> Citation:
 
 
 def cited_laws(paragraphs: Sequence[BriefParagraph]) -> frozenset[str]:
-    """Return the ids of the laws that a brief names provisions of."""
     named = (citation for paragraph in paragraphs for citation in citations_of(paragraph.text))
     return frozenset(citation.law_id for citation in named if citation.law_id)
 
 
 def around(text: str, citation: Citation) -> str:
-    """Return a provision as it is named, with the words behind it that may name its law."""
+    """Return a provision as named, with the words behind it that may name its law."""
     behind = _NAMING.match(text, citation.end)
     return " ".join((text[citation.start : citation.end] + (behind[0] if behind else "")).split()).rstrip(" ,")
 
 
 @dataclass(frozen=True)
 class _Apartado:
-    """An apartado of a provision, with the words of its title and its text."""
-
     key: str
     label: str
     words: frozenset[str]
@@ -327,7 +305,7 @@ class _Apartado:
 
 
 async def other_provision(sentence: Sentence, one: Cited, provisions: Provisions) -> Finding | None:
-    """Return the finding that the words of a sentence are those of another provision of the law that it cites."""
+    """Return the finding that the words of a sentence are those of another provision of the cited law."""
     if tells_facts(sentence.text):
         return None
     said = content_stems(without_names(sentence))
@@ -355,7 +333,6 @@ async def other_provision(sentence: Sentence, one: Cited, provisions: Provisions
 
 
 async def _apartados(ref: ProvisionRef, collection: str, provisions: Provisions) -> list[_Apartado]:
-    """Return the apartados of all provisions of a law on the day of the brief."""
     by_key = defaultdict(list)
     for chunk in await provisions.law(ref[0], collection):
         by_key[chunk["provision_key"]].append(chunk)

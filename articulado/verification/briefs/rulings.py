@@ -1,7 +1,6 @@
-"""Look up the rulings that a brief names, and compare number, date, ECLI and court with those of the index.
+"""Look up the rulings named in a brief, and compare number, date, ECLI and court with the index.
 
-``rulings_in`` returns the rulings of a paragraph with their places. A ruling that the index does not have is told as
-such: it may exist elsewhere. One later than the brief is told, too.
+A ruling missing from the index may exist elsewhere: it is reported as not found, not as an error.
 """
 
 import re
@@ -26,16 +25,13 @@ RULING = re.compile(
     r"|\b(?:sentencias?|auto) (?:del? |núm\.? |n\.?º ?|la |Tribunal |Sala |Supremo |Social |Constitucional |lo )*"
     r"\d{1,5}/\d{4}"
 )
-"""A ruling of any court: those of a court whose numbers are not read one by one are told by it alone."""
+"""A ruling of any court, including courts whose numbers are not parsed."""
 _TO_DATE = re.compile(
     r"[\s,()]*(?:(?:de|del|pleno|sala [\w ().ª]{1,40}|(?:rec|rcud|recurso|rj)\.?\s?(?:núm\.?\s?)?[\d/]+)[\s,()]*)*",
     re.IGNORECASE,
 )
-"""Words between the number of a ruling and its date."""
 _TO_ECLI = 60
-"""Characters between a ruling and its ECLI."""
 _YEAR = re.compile(r"(?:/|\bde )((?:19|20)\d\d)\b|:((?:19|20)\d\d):")
-"""The year of a number, date or ECLI."""
 _ISSUED = re.compile(
     r"\bdictad[ao]s? por (?:el |la )?"
     r"(?P<court>Tribunal Supremo|Tribunal Constitucional|Audiencia Nacional|Tribunal de Justicia)"
@@ -43,7 +39,7 @@ _ISSUED = re.compile(
 
 
 async def rulings_in(text: str, number: int, store: ChunkStore, latest: date) -> list[tuple[BriefRuling, int, int]]:
-    """Return the rulings that the text of a paragraph names, with their places, and what the index has of each.
+    """Return the rulings named in a paragraph, with their offsets and the index's record of each.
 
     A ruling after ``latest``, the day on which the brief was written, differs.
     """
@@ -57,7 +53,6 @@ async def rulings_in(text: str, number: int, store: ChunkStore, latest: date) ->
 
 
 def _named_rulings(text: str) -> Iterator[list[Decision]]:
-    """Yield the decisions of a text, each number together with the ECLI behind it."""
     group: list[Decision] = []
     for decision in decisions_in(text):
         between = text[group[-1].end : decision.start] if group else ""
@@ -128,7 +123,6 @@ async def _chunk_of(decision: Decision, store: ChunkStore) -> Chunk | None:
 
 
 async def _of_another_court(decision: Decision, store: ChunkStore) -> Chunk | None:
-    """Return the ruling of another court that has the number of one that is not there."""
     court, _, rest = decision.key.partition("-")
     for other in COURTS if court in COURTS else ():
         if other != court and (chunk := await _chunk_of(replace(decision, key=f"{other}-{rest}"), store)):
@@ -137,7 +131,7 @@ async def _of_another_court(decision: Decision, store: ChunkStore) -> Chunk | No
 
 
 def _date_behind(text: str, end: int) -> tuple[int, int]:
-    """Return the date behind the number of a ruling, YYYYMMDD or MMDD, and where it ends; zeros without one."""
+    """Return the date behind the number of a ruling (YYYYMMDD or MMDD) and its end offset; zeros without one."""
     window = text[end : end + 100]
     for quantity in quantities(window):
         if quantity.unit == DATE and _TO_DATE.fullmatch(window[: quantity.start]):
@@ -151,7 +145,6 @@ def _is_same_day(said: int, real: str) -> bool:
 
 
 def _not_found(where: str, number: int, latest: date, day: int = 0) -> BriefRuling:
-    """Return a ruling that the index does not have; its number, its ECLI or ``day`` may be after ``latest``."""
     years = (int(match[1] or match[2]) for match in _YEAR.finditer(where))
     is_later = max(years, default=0) > latest.year or day > int(f"{latest:%Y%m%d}")
     message = translate("brief.ruling_bears_later", day=long_day(latest.isoformat())) if is_later else ""
