@@ -1,13 +1,4 @@
-"""Authors of the two case outputs, required data and answer (chat model or offline), and the schemas they fill in.
-
-``RequiredData`` lists the data that a case needs. ``CaseResponse`` holds decision, reason, answer and
-guardrail violations. ``render`` writes chunks as the text that a model reads. Blank strings are rejected by
-a validator, because providers with strict schemas do not support ``minLength``.
-
-``case_author`` returns ``ModelCaseAuthor`` if a principal model is configured, else ``OfflineCaseAuthor``.
-Both satisfy ``CaseAuthor`` and take a ``CaseMaterial``: inquiry, chunks, context, data and token limit.
-``assembled`` builds an answer from the frames, steps and warnings of chunks.
-"""
+"""Authors of required data and answer of a case (chat model or offline), and the schemas that they fill in."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +23,6 @@ def _stripped(text: str) -> str:
 
 # A validator instead of a length in the schema: providers with strict schemas do not know "minLength".
 NonBlank = Annotated[str, AfterValidator(_stripped)]
-"""A text that is not blank, stripped."""
 
 _CONFIG = ConfigDict(extra="forbid")
 
@@ -136,18 +126,12 @@ def _render(chunk: Chunk) -> str:
 
 
 def _escaped(line: str) -> str:
-    """Return a line that cannot pass for a separator or a heading of the context."""
     return "—" if line.strip() and set(line.strip()) == {"-"} else defuse_self_evaluation(line)
 
 
 @dataclass(frozen=True)
 class CaseMaterial:
-    """What an author works from.
-
-    ``context`` is the text of ``chunks`` as a model reads it. ``filters`` are the values that the case was searched
-    with, ``collected`` the data at hand, ``missing`` those that are required and were not collected. ``calculations``
-    were worked out by rules. ``answer_tokens`` is the most that the answer may have.
-    """
+    """The input of an author: ``context`` renders ``chunks``, ``missing`` are required data not collected."""
 
     inquiry: str
     chunks: Sequence[Chunk]
@@ -165,25 +149,18 @@ class CaseAuthor(Protocol):
     """Fills in the schemas of a case from its context."""
 
     async def required_data(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[RequiredData]:
-        """Say what the case needs. ``deadline`` is a Unix time in seconds.
-
-        Raises:
-            ModelError: the model failed for good, or its reply breaks the schema twice.
-        """
+        """Return the data that the case needs; ``deadline`` is a Unix time in seconds."""
         ...
 
-    async def respond(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[CaseResponse]:
-        """Answer the case; raises as ``required_data``."""
-        ...
+    async def respond(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[CaseResponse]: ...
 
 
 def assembled(chunks: Iterable[Chunk]) -> Answer:
-    """Return frames, steps and warnings of chunks, in their order: each topic once, each sentence and warning once."""
+    """Return frames, steps and warnings of chunks in their order, without repetitions."""
     return Answer(sections=_without_repeats([section for chunk in chunks for section in _sections(chunk)]))
 
 
 def calculated_sections(calculations: Iterable[WorkedCalculation]) -> list[AnswerSection]:
-    """Return a section for each calculation: its result, then its steps and what it rests on."""
     return [
         AnswerSection(topic=each["title"], answer_components=each["lines"], steps=[], warnings=[])
         for each in calculations
@@ -191,7 +168,6 @@ def calculated_sections(calculations: Iterable[WorkedCalculation]) -> list[Answe
 
 
 def _sections(chunk: Chunk) -> list[AnswerSection]:
-    """Return the sections that a chunk yields: one for each frame, and one for its steps and warnings."""
     details = details_of(chunk)
     sections = [
         AnswerSection(topic=frame["topic"], answer_components=[frame["text"]], steps=[], warnings=[])
@@ -204,7 +180,7 @@ def _sections(chunk: Chunk) -> list[AnswerSection]:
 
 
 def _without_repeats(sections: Sequence[AnswerSection]) -> list[AnswerSection]:
-    """Merge sections of the same topic, and keep each warning once: articles warn of the same things."""
+    """Merge sections of the same topic, and keep each warning once: articles share warnings."""
     merged: dict[str, AnswerSection] = {}
     warned: set[str] = set()
     for section in sections:
@@ -224,17 +200,13 @@ def _without_repeats(sections: Sequence[AnswerSection]) -> list[AnswerSection]:
 S = TypeVar("S", bound=BaseModel)
 
 TARGET_SHARE = 0.8
-"""Share of the limit that the model is told to aim for: models count badly, and a reply that is cut is lost."""
+"""Share of the limit that the prompt asks for: models count badly, and a cut reply is lost."""
 
 _REPORTED_CONFIDENCE = 1.0
-"""The offline author's in the article: the case is judged by a confidence that is measured."""
 
 
 class ModelCaseAuthor:
-    """Satisfies ``CaseAuthor`` with the principal model.
-
-    The limit of the answer always stands in the prompt, and goes to the provider too where its model takes one.
-    """
+    """Satisfies ``CaseAuthor`` with the principal model; the prompt states the token limit."""
 
     def __init__(self, model: ChatModel, profile: Profile) -> None:
         self._model = model
@@ -243,11 +215,9 @@ class ModelCaseAuthor:
         self._respond = load_prompt("generate_response", profile)
 
     async def required_data(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[RequiredData]:
-        """Ask the model what the case needs (``CaseAuthor.required_data``)."""
         return await self._ask(self._required_data, material, RequiredData, deadline)
 
     async def respond(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[CaseResponse]:
-        """Ask the model for the answer (``CaseAuthor.respond``)."""
         return await self._ask(self._respond, material, CaseResponse, deadline)
 
     async def _ask(self, prompt: str, material: CaseMaterial, schema: type[S], deadline: float | None) -> Structured[S]:
@@ -265,7 +235,7 @@ def _with_limit(prompt: str, tokens: int) -> str:
 
 
 def message(material: CaseMaterial) -> str:
-    """Return the user message: the context first, which changes least, and the inquiry last."""
+    """Return the user message: the context first, because it changes least, and the inquiry last."""
     parts = [f"CONTEXT:\n\n{material.context}"]
     for heading, values in (("CASE", material.filters), ("COLLECTED DATA", material.collected)):
         if values:
@@ -287,7 +257,7 @@ class OfflineCaseAuthor:
     """Satisfies ``CaseAuthor`` from the structured content of the chunks."""
 
     async def required_data(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[RequiredData]:
-        """Return the fields of the article's required-data chunks; of other articles where it has none, as guesses."""
+        """Return the fields of the article; if it has none, those of other articles as uncertain."""
         fields, uncertain = _fields(material)
         article = ArticleNamed(
             article_id=material.article_id,
@@ -301,13 +271,12 @@ class OfflineCaseAuthor:
         return Structured(RequiredData(article_reference=article, required_fields=needed))
 
     async def respond(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[CaseResponse]:
-        """Return frames, steps and warnings of the context, in its order; the decision is left to its rules."""
+        """Return frames, steps and warnings of the context; rules make the decision."""
         answer = assembled(material.chunks)
         return Structured(CaseResponse(decision="can_proceed", reason="", response=answer))
 
 
 def _fields(material: CaseMaterial) -> tuple[list[FieldSpec], bool]:
-    """Return the fields of the article, or else of all articles, and whether they are uncertain for being others'."""
     own = [chunk for chunk in material.chunks if chunk["law_id"] == material.article_id]
     for chunks, uncertain in ((own, False), (material.chunks, True)):
         fields = {spec["field"]: spec for chunk in chunks for spec in details_of(chunk).get("fields", [])}
@@ -332,5 +301,4 @@ def _needed_fields(fields: Sequence[FieldSpec], group: Group, is_uncertain: bool
 
 
 def case_author(principal: ChatModel | None, profile: Profile) -> CaseAuthor:
-    """Return the principal model as an author, or without one the author that needs none."""
     return ModelCaseAuthor(principal, profile) if principal else OfflineCaseAuthor()

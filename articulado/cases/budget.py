@@ -1,9 +1,4 @@
-"""Token budgets of a case: fit whole chunks into the context and whole items into the answer.
-
-The context gets 70 % of ``max_tokens`` and the answer 30 %. Chunks and answer items are never cut in the
-middle. ``find_shortfall`` reports the parts (steps, warnings) that an answer lacks and the smallest
-``max_tokens`` that holds them. The checks raise ``InsufficientContext``.
-"""
+"""Token budgets of a case: fit whole chunks into the context and whole items into the answer."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,25 +13,15 @@ from articulado.values.errors import InsufficientContext
 from articulado.values.protocols import TokenCounter
 
 CONTEXT_SHARE = 0.7
-"""Of ``max_tokens``; the rest is for the answer."""
 
 
 def budget_shares(max_tokens: int) -> tuple[int, int]:
-    """Return the tokens for context and answer, 70 % and 30 %; together they are ``max_tokens``.
-
-    >>> budget_shares(3000)
-    (2100, 900)
-    """
     context = int(max_tokens * CONTEXT_SHARE)
     return context, max_tokens - context
 
 
 def least_max_tokens(context: int, answer: int) -> int:
-    """Return the least ``max_tokens`` whose shares hold a context and an answer of so many tokens.
-
-    >>> least_max_tokens(700, 0), least_max_tokens(700, 600)
-    (1000, 1997)
-    """
+    """Return the smallest ``max_tokens`` whose shares hold a context and an answer of these tokens."""
     return next(
         tokens
         for tokens in count(context + answer)
@@ -47,11 +32,7 @@ def least_max_tokens(context: int, answer: int) -> int:
 def fit_chunks(
     always: Sequence[Chunk], others: Sequence[Chunk], budget: int, counter: TokenCounter
 ) -> tuple[list[Chunk], int]:
-    """Return ``always``, and after it those of the others, in their order, that fit the budget; and the tokens.
-
-    The text is counted whole each time: tokens of parts need not add up to those of the whole. A chunk that is too
-    long does not keep a shorter one after it out. ``always`` may exceed the budget by itself.
-    """
+    """Return ``always`` plus the others, in their order, that fit the budget, and the tokens of the whole text."""
     chosen = list(always)
     spent = counter.count(render(chosen))
     for chunk in others:
@@ -64,18 +45,14 @@ def fit_chunks(
 def tokens_up_to(
     always: Sequence[Chunk], others: Sequence[Chunk], wanted: Sequence[Chunk], counter: TokenCounter
 ) -> int:
-    """Return the tokens of ``always`` and, after it, the others up to the last wanted one: a budget for these."""
+    """Return the tokens of ``always`` and of the others up to the last wanted one."""
     wanted_ids = {chunk["id"] for chunk in wanted}
     end = max((place for place, chunk in enumerate(others, start=1) if chunk["id"] in wanted_ids), default=0)
     return counter.count(render([*always, *others[:end]]))
 
 
 def check_critical(critical: Sequence[Chunk], max_tokens: int, counter: TokenCounter, language: Language) -> None:
-    """Check that the chunks that may not be left out fit the context's share.
-
-    Raises:
-        InsufficientContext: they do not; the message names their tokens, the share, and the minimum of ``max_tokens``.
-    """
+    """Raise ``InsufficientContext`` if the critical chunks exceed the share of the context."""
     budget, _ = budget_shares(max_tokens)
     needed = counter.count(render(critical))
     if needed > budget:
@@ -88,20 +65,12 @@ def check_critical(critical: Sequence[Chunk], max_tokens: int, counter: TokenCou
 
 
 def check_enough(tokens: int, minimum: int, language: Language) -> None:
-    """Check that a context has enough text to be answered from.
-
-    Raises:
-        InsufficientContext: it has fewer tokens than the profile asks for.
-    """
     if tokens < minimum:
         raise InsufficientContext(language.translate("case_insufficient_context", tokens=tokens, minimum=minimum))
 
 
 def without_items(answer: Answer, is_bad: Callable[[str], bool], *, neutral_topic: str) -> Answer:
-    """Return an answer without its bad items and without the sections that are left empty.
-
-    ``is_bad`` is called once for each topic and item, in order; ``neutral_topic`` replaces a bad topic.
-    """
+    """Return an answer without bad items and empty sections; ``neutral_topic`` replaces a bad topic."""
     sections = [
         AnswerSection.model_construct(
             topic=neutral_topic if is_bad(section.topic) else section.topic,
@@ -115,16 +84,13 @@ def without_items(answer: Answer, is_bad: Callable[[str], bool], *, neutral_topi
 
 
 def answer_json(answer: Answer) -> str:
-    """Return the compact JSON of an answer, whose tokens count against the budget."""
     return answer.model_dump_json()
 
 
 def shorten_answer(answer: Answer, budget: int, counter: TokenCounter) -> tuple[Answer, list[str]]:
-    """Drop whole items until an answer has ``budget`` tokens at most; return it, and what was dropped, in that order.
+    """Drop whole items until an answer has at most ``budget`` tokens; return it, and the dropped items in order.
 
-    Sentences go first, from the last one on; then lists of steps, each whole, because half a procedure misleads; then
-    warnings; the first sentence last. Dropping more never leaves more tokens, so the smallest number of drops is found
-    by bisection.
+    Sentences go first, from the last one; then whole lists of steps (half a procedure misleads); then warnings.
     """
     if counter.count(answer_json(answer)) <= budget:
         return answer, []
@@ -138,10 +104,7 @@ def shorten_answer(answer: Answer, budget: int, counter: TokenCounter) -> tuple[
 def fit_calculations(
     calculations: Sequence[WorkedCalculation], written: Answer, budget: int, counter: TokenCounter
 ) -> tuple[Answer, list[str]]:
-    """Return an answer that begins with the calculations, and the lines of these that had no room beside the rest.
-
-    Every result stays. Of the other lines the last of any calculation goes first: steps outlast assumptions.
-    """
+    """Put the calculations before an answer; return it, and the lines dropped to fit, results excepted."""
     places = sorted(
         ((line, number) for number, each in enumerate(calculations) for line in range(1, len(each["lines"]))),
         reverse=True,
@@ -162,17 +125,13 @@ def fit_calculations(
 
 
 def least_tokens(answer: Answer, is_enough: Callable[[Answer], bool], counter: TokenCounter) -> int:
-    """Return the tokens of the shortest answer which ``shorten_answer`` can make of this one and that is enough.
-
-    The answer as it is must be enough, and what is not must not become it by dropping more.
-    """
+    """Return the tokens of the shortest answer of ``shorten_answer`` that still satisfies ``is_enough``."""
     droppable = len(list(_drops(_copies(answer))))
     too_many = bisect_left(range(1, droppable + 1), True, key=lambda number: not is_enough(_without(answer, number)[0]))
     return counter.count(answer_json(_without(answer, too_many)[0]))
 
 
 def _without(answer: Answer, number: int) -> tuple[Answer, list[str]]:
-    """Return an answer without the first ``number`` items to drop, and these."""
     sections = _copies(answer)
     dropped = [item for items in islice(_drops(sections), number) for item in items]
     return _non_empty(sections), dropped
@@ -189,7 +148,7 @@ def _non_empty(sections: Iterable[AnswerSection]) -> Answer:
 
 
 def _drops(sections: list[AnswerSection]) -> Iterator[list[str]]:
-    """Take one item (a list of steps counts as one) after another out of the sections, and yield each."""
+    """Remove the items in dropping order from the sections, and yield each; a list of steps is one item."""
     first = next((section for section in sections if section.answer_components), None)
     for section in reversed(sections):
         while len(section.answer_components) > (section is first):
@@ -211,7 +170,7 @@ EMPTY = Answer(sections=[])
 
 
 def essential_chunks(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """Return the first chunk that has steps and the first that has warnings, as far as there are any."""
+    """Return the first chunk with steps and the first with warnings, if any."""
     firsts = (next((chunk for chunk in chunks if details_of(chunk).get(part)), None) for part in PARTS)
     return [chunk for chunk in firsts if chunk]
 
@@ -224,11 +183,9 @@ def find_shortfall(
     essential_tokens: int,
     counter: TokenCounter,
 ) -> Shortfall:
-    """Return of which parts an answer has none, though its article has some, and the least ``max_tokens`` for them.
+    """Return the parts that an answer lacks although its article has them, and the smallest ``max_tokens`` for them.
 
-    ``draft`` is the answer before it was shortened, ``article`` all chunks of the article, ``shown`` those of them that
-    its author saw; ``essential_tokens`` are those of a context with steps and warnings. Steps of another article are no
-    steps of this one: where the author was not shown these, they are lacking.
+    ``draft`` is the answer before shortening, ``shown`` are the chunks of the article that the author read.
     """
     expected, seen, drafted, kept = _of_chunks(article), _of_chunks(shown), _of_answer(draft), _of_answer(answer)
     lacking = [part for part in PARTS if part in expected and not (part in seen and part in kept)]
@@ -240,10 +197,7 @@ def find_shortfall(
 def least_for_answer(
     article: Sequence[Chunk], essential_tokens: int, counter: TokenCounter, draft: Answer = EMPTY
 ) -> int:
-    """Return the least ``max_tokens`` for an answer with steps and warnings, as the article or a draft words them.
-
-    All warnings of the article are counted: a longer answer loses its steps before any of them.
-    """
+    """Return the smallest ``max_tokens`` for an answer with the steps and all warnings of the article or of a draft."""
     answer_tokens = max(_least_with_parts(whole, counter) for whole in (draft, assembled(article)))
     return least_max_tokens(essential_tokens, answer_tokens)
 

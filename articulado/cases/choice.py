@@ -1,8 +1,4 @@
-"""Order the chunks of a case by tier, and say why no article handles an inquiry.
-
-``say_kept_out`` and ``say_out_of_scope`` write the rejection message. ``order_by_tier`` sorts chunks from CRITICAL
-(rank 0) to LOW.
-"""
+"""Order the chunks of a case by tier, and say why no article handles an inquiry."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -14,11 +10,10 @@ from articulado.retrieval.fusion import candidate
 from articulado.values.chunks import Candidate, Chunk, ordering_score
 
 MAX_TITLES = 8
-"""Titles that are listed: more of them nobody reads."""
 
 
 def say_kept_out(match: Match, fields: Sequence[FilterField], filters: Mapping[str, str], language: Language) -> str:
-    """Say which values of the filter keep out the article of a match."""
+    """Name the filter values that exclude the article of a match."""
     names = kept_out_by(match.guide.attributes, filters)
     return ". ".join(
         language.translate(
@@ -34,7 +29,7 @@ def say_kept_out(match: Match, fields: Sequence[FilterField], filters: Mapping[s
 
 
 def say_out_of_scope(matches: Sequence[Match], language: Language) -> str:
-    """Say that no article handles an inquiry, and which articles pass the filter, the nearest first."""
+    """Say that no article handles an inquiry, and list the articles that pass the filter, the nearest first."""
     titles = "; ".join(match.guide.title for match in matches[:MAX_TITLES])
     more = len(matches) - MAX_TITLES
     key = "case_nearest_titles" if more > 0 else "case_titles"
@@ -42,33 +37,30 @@ def say_out_of_scope(matches: Sequence[Match], language: Language) -> str:
 
 
 UNFOUND_SCORE = 0.0
-"""Of the chunks of the article that the search has not found."""
 
 TIERS: tuple[Tier, ...] = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
 
 
 def of_article(candidates: Iterable[Candidate], article: str) -> list[Candidate]:
-    """Return the candidates that are chunks of an article."""
     return [candidate for candidate in candidates if candidate["chunk"]["law_id"] == article]
 
 
 def found_by(candidates: Iterable[Candidate], query: str) -> list[Candidate]:
-    """Return the candidates that a query has found."""
     return [candidate for candidate in candidates if query in candidate["found_by"]]
 
 
 def with_article(candidates: Sequence[Candidate], article: Iterable[Chunk]) -> list[Candidate]:
-    """Return the candidates, and the chunks of the article that the search has not found."""
+    """Return the candidates plus the chunks of the article that the search has not found."""
     ids = {candidate["chunk"]["id"] for candidate in candidates}
     unfound = [chunk for chunk in article if chunk["id"] not in ids]
     return [*candidates, *(candidate(chunk, UNFOUND_SCORE, "direct") for chunk in unfound)]
 
 
 def order_by_tier(candidates: Sequence[Candidate], article: str, types: Sequence[str]) -> list[Chunk]:
-    """Return chunks by tier; within a tier, those of the article go before those of others.
+    """Return chunks by tier; within a tier, those of the article first.
 
-    The article's are in the order of ``types``, and only then by descending score: a search may have missed its steps.
-    Those of others are by score; ties by article, part of it, and id.
+    The article's own are in the order of ``types``, because a search may miss its steps, then by score; the others by
+    score.
     """
     type_ranks = {chunk_type: rank for rank, chunk_type in enumerate(types)}
 
@@ -89,18 +81,16 @@ def order_by_tier(candidates: Sequence[Candidate], article: str, types: Sequence
 
 
 def tier_rank(chunk: Chunk) -> int:
-    """Return the rank of a chunk's tier, 0 for CRITICAL; a chunk without a tier has that of the last one."""
+    """Return the rank of a chunk's tier, 0 for CRITICAL; the last rank without a tier."""
     return next((rank for rank, tier in enumerate(TIERS) if tier == chunk["tier"]), len(TIERS) - 1)
 
 
 def order_for_required_data(
     candidates: Sequence[Candidate], profile: RequiredDataProfile, article: str
 ) -> tuple[list[Chunk], list[Chunk]]:
-    """Return the chunks that are always read, the article's own required data, and the others in their order.
+    """Return the article's own required data, which are always read, and the other chunks in order.
 
-    That is: those of the article before those of others; of each, critical ones, then by type in the order of the
-    profile, then by score. The required data of other articles are read only where this one has none: they are those of
-    other cases.
+    Required data of other articles are used only if the article has none.
     """
     first = profile.types[0]
     own = [candidate for candidate in candidates if candidate["chunk"]["law_id"] == article]
@@ -110,7 +100,6 @@ def order_for_required_data(
 
 
 def is_critical(chunk: Chunk, profile: RequiredDataProfile) -> bool:
-    """Tell whether a chunk may not be left out where the data that a case needs are looked for."""
     return chunk["tier"] == TIERS[0] or chunk["chunk_type"] == profile.types[0]
 
 

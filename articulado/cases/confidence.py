@@ -1,8 +1,4 @@
-"""Confidence of a case: curves from log odds to probabilities, their calibration by profile, and the raw confidence.
-
-``calibration.json`` beside a profile has a curve for each case graph (Platt, "Probabilistic Outputs for Support Vector
-Machines", 1999). ``ConfidenceEstimator`` applies it. ``raw_confidence`` is computed from the search alone.
-"""
+"""Confidence of a case: curves from log odds to probabilities, and their calibration by profile."""
 
 import json
 import math
@@ -23,7 +19,7 @@ FILE = "calibration.json"
 CaseGraph = Literal["required_data", "generate_response"]
 
 _RIDGE = 1e-6
-"""Weight of slope² / 2 beside the likelihood: without it, log odds that are all alike have no single best slope."""
+"""Weight of slope² / 2 beside the likelihood: without it, equal log odds have no single best slope."""
 
 
 class Curve(BaseModel):
@@ -36,24 +32,15 @@ class Curve(BaseModel):
     cases: int = Field(ge=1, description="How many cases it was fitted on")
 
     def __call__(self, log_odds: float) -> float:
-        """Return the share of right ones, in [0, 1], among cases that match like this.
-
-        >>> curve = Curve(slope=2.0, intercept=-1.0, cases=40)
-        >>> curve(0.5), round(curve(2.0), 4)
-        (0.5, 0.9526)
-        """
+        """Return the share in [0, 1] of right cases with these log odds."""
         return 0.5 * (1 + math.tanh(0.5 * (self.slope * log_odds + self.intercept)))
 
 
 IDENTITY = Curve(slope=1.0, intercept=0.0, cases=1)
-"""Leaves a probability as it is."""
 
 
 class Calibration(BaseModel):
-    """The curves of a profile by graph, and the fingerprint of the weights that they were fitted with.
-
-    A curve goes from the log odds of ``Choice.probability`` to the share of right cases.
-    """
+    """The curves of a profile by graph (from ``Choice.log_odds``), and the fingerprint of the weights they fit."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -62,11 +49,7 @@ class Calibration(BaseModel):
 
 
 def read_calibration(folder: Path) -> Calibration | None:
-    """Read the calibration of a profile; ``None`` where it has none.
-
-    Raises:
-        ConfigurationError: the file breaks its schema.
-    """
+    """Read the calibration of a profile, if any; raise ``ConfigurationError`` if it breaks its schema."""
     file = folder / FILE
     if not file.is_file():
         return None
@@ -77,11 +60,7 @@ def read_calibration(folder: Path) -> Calibration | None:
 
 
 def write_calibration(folder: Path, calibration: Calibration) -> Path:
-    """Write the calibration of a profile, and return its file.
-
-    Raises:
-        ConfigurationError: the folder cannot be written to.
-    """
+    """Write the calibration of a profile, and return its file; raise ``ConfigurationError`` on failure."""
     file = folder / FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -92,13 +71,10 @@ def write_calibration(folder: Path, calibration: Calibration) -> Path:
 
 
 def fit_curve(log_odds: Sequence[float], right: Sequence[bool]) -> Curve:
-    """Fit the curve to cases, each with the log odds of its match and whether it was right.
+    """Fit a curve to cases (Platt, "Probabilistic Outputs for Support Vector Machines", 1999).
 
-    It is scikit-learn's logistic regression, which knows no targets between 0 and 1: each case is given to it twice,
-    as right with its target for a weight and as wrong with the rest, which is the same likelihood.
-
-    Raises:
-        ValueError: there are no cases.
+    scikit-learn accepts only targets 0 and 1: each case is passed as right and as wrong, weighted by its smoothed
+    target.
     """
     if not log_odds:
         raise ValueError("no cases")
@@ -127,40 +103,29 @@ CRITICAL_CHUNKS = 2
 DECIMALS = 2
 
 HIGHEST = 0.99
-"""No estimate is a certainty."""
 
 MIN_CONFIDENCE = 0.70
 """Below it, the decision is ``uncertain``."""
 
 MAX_OF_ONE_WORD = 0.60
-"""Highest confidence for an inquiry of a single content word: it does not say what has happened."""
+"""Highest confidence for an inquiry of a single content word, which names no aim."""
 
 MAX_BARE_WORDS = 2
-"""Words of an inquiry that asks nothing: one, and an article before it."""
 
 MIN_IN_SCOPE = 0.40
 """Below this probability that any article handles the inquiry, the decision is ``out_of_scope``."""
 
 
 def says_too_little(inquiry: str, language: Language) -> bool:
-    """Tell whether an inquiry is a single content word, with an article at most: "loan", "the loan".
-
-    A question of more words ("How to rollover?") says its aim.
-    """
+    """Return True for a single content word, with at most an article: "loan", "the loan"."""
     return len(inquiry.split()) <= MAX_BARE_WORDS and len(language.content_words(inquiry)) <= 1
 
 
 def confidence_of(similarities: Iterable[float], reranked: Iterable[float] | None, critical: int) -> float:
-    """Return the confidence in [0, 1] of what was found, not rounded; 0 where nothing was.
+    """Return the confidence in [0, 1], not rounded; 0 without candidates.
 
-    similarity = mean of the 3 best dense cosines, each clipped to [0, 1] (of fewer, of those there are);
-    confidence = similarity, or (similarity + mean of the 3 best rerank scores) / 2 where there are any,
-    × 1.1 with 2 or more critical chunks, at most 1.
-
-    >>> round(confidence_of([0.5, 0.4, 0.3, 0.1], [1.0, 0.75, 0.5], critical=0), 3)  # (0.4 + 0.75) / 2
-    0.575
-    >>> round(confidence_of([0.6], None, critical=2), 3)  # 0.6 · 1.1
-    0.66
+    similarity = mean of the 3 best dense cosines, clipped to [0, 1]; confidence = similarity, or (similarity + mean of
+    the 3 best rerank scores) / 2 if there are any, × 1.1 with 2 or more critical chunks, at most 1.
     """
     base = _mean_of_best(similarities)
     scores = list(reranked or ())
@@ -175,11 +140,7 @@ def _mean_of_best(scores: Iterable[float]) -> float:
 
 
 def raw_confidence(retrieved: Iterable[Candidate], reranked: Iterable[Candidate], critical: int) -> float:
-    """Return the confidence of what was found (``confidence_of``), two decimals.
-
-    ``retrieved`` is what the search found of the article by the inquiry alone, ``reranked`` what was reranked of it,
-    ``critical`` how many critical chunks the context has.
-    """
+    """Return ``confidence_of`` an article's candidates, two decimals; the inquiry alone found ``retrieved``."""
     similarities = [candidate["similarity"] for candidate in retrieved if "similarity" in candidate]
     rerank_scores = [candidate["rerank_score"] for candidate in reranked if "rerank_score" in candidate]
     return round(confidence_of(similarities, rerank_scores, critical), DECIMALS)
@@ -187,10 +148,7 @@ def raw_confidence(retrieved: Iterable[Candidate], reranked: Iterable[Candidate]
 
 @dataclass(frozen=True)
 class ConfidenceEstimator:
-    """Calibrates the confidence of one graph of a profile.
-
-    ``weights`` is the fingerprint of the weights at work, ``packaged`` the curve of the package for them.
-    """
+    """Calibrates the confidence of a graph; ``weights`` is the fingerprint of the weights in use."""
 
     graph: CaseGraph
     weights: str
@@ -199,12 +157,12 @@ class ConfidenceEstimator:
 
     @property
     def curve(self) -> Curve:
-        """The curve at work: that of the profile if it was fitted with these weights, else that of the package."""
+        """The curve of the profile if it was fitted with these weights, else that of the package."""
         own = self.calibration
         if own and own.model == self.weights and self.graph in own.curves:
             return own.curves[self.graph]
         return self.packaged
 
     def confidence(self, log_odds: float) -> float:
-        """Return the share of right ones among cases of such log odds, in [0, 0.99], two decimals."""
+        """Return the share of right cases with these log odds, in [0, 0.99], two decimals."""
         return min(HIGHEST, round(self.curve(log_odds), DECIMALS))

@@ -1,9 +1,6 @@
 """Verify the required fields named by an author, and resolve the filter values of a case.
 
-``verify_fields`` takes group, type and obligation from the article, adds its missing required fields, and
-marks fields without support in the context as uncertain. ``shorten_fields`` drops whole fields to fit a
-token budget, the optional ones first. The filter functions compare values without case, accents and
-punctuation. A chunk or an article without a value in a field passes any filter on it.
+Values are compared without case, accents and punctuation. A chunk or article without a value passes any filter on it.
 """
 
 import json
@@ -24,10 +21,9 @@ GROUPS: tuple[Group, ...] = ("participant_data", "plan_data")
 
 
 def verify_fields(needed: FieldsNeeded, specs: Sequence[FieldSpec], context: str, language: Language) -> RequiredFields:
-    """Return the fields that an author named, each once, and the required ones of the article that it left out.
+    """Return the fields named by an author, each once, plus the required fields of the article that it left out.
 
-    Where the article has a field, its group, type and whether it is required are taken from there. A field whose words
-    the context does not have is marked as uncertain.
+    A field whose words are missing from the context is uncertain.
     """
     context_stems = set(language.stems(context.replace("_", " ")))
     by_name = {spec["field"]: spec for spec in specs}
@@ -46,10 +42,7 @@ def verify_fields(needed: FieldsNeeded, specs: Sequence[FieldSpec], context: str
 
 
 def shorten_fields(fields: RequiredFields, budget: int, counter: TokenCounter) -> tuple[RequiredFields, list[str]]:
-    """Drop whole fields until the rest has ``budget`` tokens at most; return it, and the names of the dropped ones.
-
-    What is optional goes first, from the last one on, then what is required.
-    """
+    """Drop whole fields, optional ones first, to fit ``budget`` tokens; return the rest and the dropped names."""
     fields_in_order = [(group, field) for group in GROUPS for field in fields[group]]
     order = sorted(range(len(fields_in_order)), key=lambda index: (fields_in_order[index][1]["required"], -index))
     dropped: list[int] = []
@@ -61,7 +54,6 @@ def shorten_fields(fields: RequiredFields, budget: int, counter: TokenCounter) -
 
 
 def fields_json(fields: RequiredFields) -> str:
-    """Return the compact JSON of fields as an author writes them, whose tokens count against the budget."""
     left = Accepted.__annotations__
     written = {
         group: [{name: said for name, said in field.items() if name not in left} for field in fields[group]]
@@ -71,7 +63,6 @@ def fields_json(fields: RequiredFields) -> str:
 
 
 def field_specs(details: Iterable[Mapping[str, Any]]) -> list[FieldSpec]:
-    """Return the fields that the structured content of some chunks names, each once."""
     specs: dict[str, FieldSpec] = {spec["field"]: spec for content in details for spec in content.get("fields", [])}
     return list(specs.values())
 
@@ -124,11 +115,10 @@ def _grouped(fields: Iterable[tuple[Group, RequiredField]]) -> RequiredFields:
 
 
 APPLIES_TO_ALL = ""
-"""Value of a chunk that is not restricted in a field."""
 
 
 def canonical_value(field: FilterField, written: str) -> str:
-    """Return the value that a text or a synonym names, whatever its case, accents, spaces and marks; else the text."""
+    """Return the listed value that a text or a synonym names, else the text."""
     key = letters_and_digits(written)
     for value, synonyms in field.values.items():
         if key in map(letters_and_digits, (value, *synonyms)):
@@ -137,12 +127,11 @@ def canonical_value(field: FilterField, written: str) -> str:
 
 
 def is_known_value(field: FilterField, value: str) -> bool:
-    """Tell whether a field has a value; one that lists none takes all."""
     return not field.values or value in field.values
 
 
 def unknown_values(fields: Sequence[FilterField], filters: Mapping[str, str], language: Language) -> list[str]:
-    """Return a message for each value that the profile does not know, with those that it does."""
+    """Return a message for each filter value that the profile does not list."""
     return [
         language.translate(
             "case_unknown_value", value=filters[field.name], field=field.label, known=", ".join(field.values)
@@ -158,10 +147,9 @@ def fill_from_data(
     collected: Mapping[str, CollectedValue],
     language: Language,
 ) -> dict[str, str]:
-    """Return the filters, with those that the caller left open, but the topic, filled from the data of their names.
+    """Fill the open filters, except the topic, with the collected data of the same names.
 
-    A datum stands for the value that it names, in whatever words; one that names none is taken as it is, and nothing is
-    found for it. One that names several, or may deny one, says nothing.
+    A datum that names several listed values, or may deny one, is ignored.
     """
     data = {letters_and_digits(name): text_of(value) for name, value in collected.items()}
     filled = dict(filters)
@@ -181,10 +169,7 @@ def contradicted_filters(
     collected: Mapping[str, CollectedValue],
     language: Language,
 ) -> list[str]:
-    """Return the names of the fields whose value was sent among the data, too, as another one.
-
-    A datum agrees that names the value, in whatever words, and one that stands for no value says nothing.
-    """
+    """Return the names of the fields whose collected datum differs from the filter."""
     data = {letters_and_digits(name): text_of(value) for name, value in collected.items()}
     return [
         field.name
@@ -199,7 +184,7 @@ def contradicted_filters(
 def filter_paths(
     fields: Sequence[FilterField], values: Mapping[str, str], names: Sequence[str]
 ) -> dict[str, list[str]]:
-    """Return the allowed values by payload path: for each of ``names`` that has a value, that one or none at all."""
+    """Return the allowed values by payload path: the value of each of ``names``, or no value at all."""
     return {
         field.path: [values[field.name], APPLIES_TO_ALL]
         for field in fields
@@ -208,12 +193,10 @@ def filter_paths(
 
 
 def field_value(chunk: Chunk, field: FilterField) -> str:
-    """Return the value that a chunk has in a field."""
     return chunk["topic"] if field.name == TOPIC else chunk["attributes"].get(field.name, APPLIES_TO_ALL)
 
 
 def passes_filter(chunk: Chunk, fields: Sequence[FilterField], values: Mapping[str, str], names: Sequence[str]) -> bool:
-    """Tell whether a chunk passes the filter of ``filter_paths``."""
     return all(
         field_value(chunk, field) in (values[field.name], APPLIES_TO_ALL)
         for field in fields
@@ -222,12 +205,11 @@ def passes_filter(chunk: Chunk, fields: Sequence[FilterField], values: Mapping[s
 
 
 def passes_attributes(attributes: Mapping[str, str], filters: Mapping[str, str]) -> bool:
-    """Tell whether an article passes a filter, its topic aside; one without a value in a field applies to all."""
     return not kept_out_by(attributes, filters)
 
 
 def kept_out_by(attributes: Mapping[str, str], filters: Mapping[str, str]) -> list[str]:
-    """Return the names of the fields, but the topic, in which an article has another value than the filter."""
+    """Return the fields, except the topic, in which an article has another value than the filter."""
     return [
         name
         for name, value in filters.items()

@@ -1,10 +1,4 @@
-"""Guardrails of an answer: remove the items that break a rule of the article or invent a figure.
-
-``check`` applies the patterns of the article's guards, the built-in ``figures`` guardrail (every figure
-must be in a source) and the violations reported by the author itself. It returns the cleaned answer and one
-report per removal. A pattern does not apply in a clause that denies it. ``figures`` reads amounts of money,
-percentages and times.
-"""
+"""Guardrails of an answer: remove the items that break a rule of the article or invent a figure."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,16 +15,13 @@ from articulado.values.cases import Guard, Guardrails, Violation, details_of
 from articulado.values.chunks import Chunk
 
 FIGURES_GUARDRAIL = "figures"
-"""The guardrail that every context has: no figure that is not in its sources."""
 
 _CLAUSE = re.compile(r"[.,;:!?()]|\b(?:but|because|since|so|pero|porque|así que|sino)\b", re.IGNORECASE)
-"""Boundary between the clauses of a sentence: a negation does not reach over it."""
 
 MAX_COUNT = 12
-"""Bare integers up to it count steps and copies: no source has to have them."""
+"""Largest bare integer that needs no source: it counts steps or copies."""
 
 MIN_REPORTED_LENGTH = 8
-"""Letters and digits that a reported text needs to be looked for inside an item."""
 
 _MONEY = r"[$€£]|usd|eur(?:os?)?|dollars?|d[oó]lares"
 _PERCENT = r"%|per\s?cent|por ciento"
@@ -46,7 +37,7 @@ _FIGURE = re.compile(
 
 
 class Figure(NamedTuple):
-    """A value and its kind: ``money``, ``percent``, ``time``, or empty where its unit is not known."""
+    """A value with its kind: ``money``, ``percent``, ``time``, or empty if its unit is unknown."""
 
     value: Decimal
     kind: str
@@ -54,7 +45,7 @@ class Figure(NamedTuple):
 
 
 def figures(text: str) -> Iterator[Figure]:
-    """Yield the figures of a text, in order; numbers in words are none.
+    """Yield the figures of a text in order, without numbers in words.
 
     >>> [(float(figure.value), figure.kind) for figure in figures("Pay $1,500 within 30 days.")]
     [(1500.0, 'money'), (30.0, 'time')]
@@ -69,7 +60,7 @@ def figures(text: str) -> Iterator[Figure]:
 
 @dataclass(frozen=True)
 class Checked:
-    """An answer without the items that break a guardrail, and the report of what was removed."""
+    """An answer without the items that break a guardrail, and the report of the removed items."""
 
     answer: Answer
     guardrails: Guardrails
@@ -92,8 +83,8 @@ def check(
 ) -> Checked:
     """Remove the topics and items of an answer that break a guardrail, and report each.
 
-    ``source_text`` is all that a figure may come from: context, inquiry, collected data. ``self_reported`` is what the
-    author itself says it has broken; a text of it that is nowhere in the answer is reported with nothing removed.
+    A figure may come from ``source_text``: context, inquiry, collected data. ``self_reported`` are the author's
+    reports.
     """
     known_figures = list(figures(source_text))
     patterns = [(guard, [re.compile(pattern, re.IGNORECASE) for pattern in guard["violated_by"]]) for guard in guards]
@@ -126,7 +117,7 @@ def check(
 
 
 def _asserts(forbidden: re.Pattern[str], item: str, language: Language) -> bool:
-    """Tell whether an item says what is forbidden: not where its clause denies it ("nobody can promise that …")."""
+    """Return True unless the clause of a match denies it ("nobody can promise that …")."""
     return any(
         not language.query_patterns.negation.search(_CLAUSE.split(item[: match.start()])[-1])
         for match in forbidden.finditer(item)
@@ -134,7 +125,6 @@ def _asserts(forbidden: re.Pattern[str], item: str, language: Language) -> bool:
 
 
 def _overlaps(reported: str, item: str) -> bool:
-    """Tell whether a reported text and an item are equal, or one has the other in it, marks and spaces aside."""
     reported_key, item_key = letters_and_digits(reported), letters_and_digits(item)
     short = min(reported_key, item_key, key=len)
     return reported_key == item_key or (
@@ -143,7 +133,6 @@ def _overlaps(reported: str, item: str) -> bool:
 
 
 def _invented_figure(item: str, sources: Sequence[Figure]) -> str:
-    """Return the first figure of an item that no source has, as written; empty where all are in one."""
     for figure in figures(item):
         is_small = not figure.kind and figure.value <= MAX_COUNT and figure.value == int(figure.value)
         if not is_small and not any(_may_be_same(figure, source) for source in sources):
@@ -152,5 +141,4 @@ def _invented_figure(item: str, sources: Sequence[Figure]) -> str:
 
 
 def _may_be_same(first: Figure, second: Figure) -> bool:
-    """Tell whether two figures may be the same: equal values, and equal kinds unless one is unknown."""
     return first.value == second.value and (first.kind == second.kind or not first.kind or not second.kind)

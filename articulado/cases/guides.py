@@ -1,9 +1,4 @@
-"""The guides that an inquiry is compared with: articles, and matters that no article handles.
-
-``article_guides`` makes a ``Guide`` of each article from its chunks, ``outside_guides`` of each matter of a profile's
-``outside.toml`` and of what people ask any desk. ``load_inquiries`` reads the labelled inquiries of a profile
-(``inquiries.jsonl``); ``with_inquiries`` adds them to the guides.
-"""
+"""The guides that an inquiry is compared with: articles, and matters that no article handles."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,19 +15,15 @@ from articulado.values.chunks import Chunk
 from articulado.values.errors import ConfigurationError
 
 INQUIRIES_FILE = "inquiries.jsonl"
-"""Name of the file of a profile, in its own folder, with labelled inquiries."""
 
 _NOT_COMPARED = "guardrails"
-"""The type of chunk that says what an answer may not say: no inquiry is about it."""
 
 
 @dataclass(frozen=True)
 class Guide:
     """An article, or a matter that no article handles, by its texts.
 
-    ``topic`` is shared by guides for the same kind of case. ``asked`` are sentences with which people ask for it,
-    ``names`` its title and topic, ``texts`` its contents. Of an article, ``attributes`` are its values of the filter
-    fields and ``fields`` the data that it needs; an outside matter has neither, and no ``article_id``.
+    ``asked`` are questions of people, ``names`` title and topic. An outside matter has no ``article_id`` and no fields.
     """
 
     article_id: str
@@ -46,15 +37,11 @@ class Guide:
 
     @property
     def all_texts(self) -> tuple[str, ...]:
-        """Every text of the guide, each once."""
         return tuple(dict.fromkeys((*self.asked, *self.names, *self.texts)))
 
 
 class LabelledInquiry(Section):
-    """An inquiry and the article that handles it; ``article`` is ``None`` if none does.
-
-    ``writer`` names who wrote it: what is learnt from the inquiries is checked on those of other writers.
-    """
+    """An inquiry with its article, if any; training holds out whole writers."""
 
     inquiry: str = Field(min_length=1)
     article: str | None
@@ -62,11 +49,7 @@ class LabelledInquiry(Section):
 
 
 def load_inquiries(profile: Profile) -> tuple[LabelledInquiry, ...]:
-    """Return the labelled inquiries of a profile; none if it has no file.
-
-    Raises:
-        ConfigurationError: the file cannot be read, or a line breaks the schema.
-    """
+    """Return the labelled inquiries of a profile; raise ``ConfigurationError`` if the file is unreadable."""
     file = profile.own_folder / INQUIRIES_FILE
     if not file.is_file():
         return ()
@@ -86,13 +69,12 @@ def load_inquiries(profile: Profile) -> tuple[LabelledInquiry, ...]:
 def guides_of(
     chunks: Iterable[Chunk], profile: Profile, inquiries: Sequence[LabelledInquiry]
 ) -> tuple[list[Guide], list[Guide]]:
-    """Return the articles that some chunks are of, and the matters that none of them handles."""
     matters = [*load_outside(profile), *general_matters(profile.language)]
     return with_inquiries(article_guides(chunks, profile), outside_guides(matters), inquiries)
 
 
 def article_guides(chunks: Iterable[Chunk], profile: Profile) -> list[Guide]:
-    """Return the articles that some chunks are of, by their ids; a document of another kind is none."""
+    """Return the articles of chunks, by their ids; other documents are left out."""
     by_article: dict[str, list[Chunk]] = {}
     for chunk in chunks:
         if "article_title" in details_of(chunk):
@@ -101,7 +83,6 @@ def article_guides(chunks: Iterable[Chunk], profile: Profile) -> list[Guide]:
 
 
 def outside_guides(matters: Iterable[OutsideMatter]) -> list[Guide]:
-    """Return matters that no article handles, each as a topic of its own."""
     return [
         Guide("", matter.name, f"outside {number}", matter.inquiries, (matter.name,), matter.texts)
         for number, matter in enumerate(matters)
@@ -111,7 +92,7 @@ def outside_guides(matters: Iterable[OutsideMatter]) -> list[Guide]:
 def with_inquiries(
     articles: Iterable[Guide], outside: Iterable[Guide], inquiries: Iterable[LabelledInquiry]
 ) -> tuple[list[Guide], list[Guide]]:
-    """Return articles and outside matters with labelled inquiries; those without an article are one more matter."""
+    """Add labelled inquiries to articles and outside matters; those without an article are one more matter."""
     by_article: dict[str | None, list[str]] = {}
     for each in inquiries:
         by_article.setdefault(each.article, []).append(each.inquiry)
@@ -121,7 +102,6 @@ def with_inquiries(
 
 
 def asked_in(content: Details) -> list[str]:
-    """Return the questions in the structured content of a chunk: frequent questions, and common issues."""
     return [
         *(faq["question"] for faq in content.get("faqs", [])),
         *(issue["issue"] for issue in content.get("issues", [])),
@@ -129,7 +109,6 @@ def asked_in(content: Details) -> list[str]:
 
 
 def general_matters(language: str) -> list[OutsideMatter]:
-    """Return what people ask any desk, in a language; it stands for all that a profile does not name."""
     return [
         OutsideMatter(name=matter.title, inquiries=matter.inquiries, texts=(matter.text,))
         for matter in load_general_matters(language)
@@ -157,6 +136,5 @@ def _guide(article: str, chunks: Sequence[Chunk], profile: Profile) -> Guide:
 
 
 def _topic_names(topic: str, profile: Profile) -> tuple[str, ...]:
-    """Return a topic as words, and the other ways to write it that the profile knows."""
     synonyms = next((field.values.get(topic, ()) for field in profile.filter_fields if field.name == TOPIC), ())
     return (topic.replace("_", " "), *synonyms)

@@ -1,13 +1,4 @@
-"""Choose the article of an inquiry, and say how sure that is.
-
-A logistic regression over the features of ``GuideComparer`` gives the log odds that an article handles an inquiry
-(``Match``). ``choose`` combines those of all articles that pass the filter with the topic that the caller names and the
-data that were sent: ``in_scope`` is the probability that any of them handles it, by the best match alone; ``share`` is
-the probability that the chosen one does if any does. Their product, calibrated for each graph, is the confidence.
-
-The weights and curves of the package are written by ``tools.train_matching``; ``calibration.json`` beside a profile has
-curves of its own.
-"""
+"""Choose the article of an inquiry, and estimate the confidence of the choice."""
 
 import asyncio
 import math
@@ -36,11 +27,10 @@ from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import ChunkStore, SearchFilter
 
 WEIGHTS_FILE = Path(str(resources.files("articulado.cases"))) / "weights.json"
-"""File with the weights of the package (``tools.train_matching``)."""
 
 
 class Priors(BaseModel):
-    """Weights of the choice among articles: of log odds of the match, named topic, and share of data sent."""
+    """Weights in the choice of an article: log odds of the match, named topic, share of data sent."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -52,8 +42,8 @@ class Priors(BaseModel):
 class MatchModel(BaseModel):
     """A logistic regression over ``FEATURES``, each scaled to mean 0 and deviation 1; the same for every profile.
 
-    ``scope`` goes from the log odds of the best article to the probability that any handles the inquiry. ``curves``
-    calibrate the confidence of each graph, for profiles that have no calibration of their own.
+    ``scope`` maps the best log odds to the probability that any article handles the inquiry; ``curves`` calibrate each
+    graph.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -68,31 +58,25 @@ class MatchModel(BaseModel):
     curves: dict[CaseGraph, Curve] = {}
 
     def fingerprint(self) -> str:
-        """Name the weights in 12 hexadecimal digits, so that a calibration can tell those that it was made with."""
+        """Return 12 hexadecimal digits that identify the weights, so that a calibration can refer to them."""
         weights = self.model_dump_json(exclude={"curves"})
         return blake2b(weights.encode(), digest_size=6).hexdigest()
 
     def curve(self, graph: CaseGraph) -> Curve:
-        """Return the curve of a graph; the identity if there is none."""
         return self.curves.get(graph, IDENTITY)
 
     def estimator(self, graph: CaseGraph, profile: Profile) -> ConfidenceEstimator:
-        """Return the estimator of the confidence of a graph, by the calibration of a profile if it has one.
-
-        Raises:
-            ConfigurationError: the calibration of the profile breaks its schema.
-        """
+        """Return the confidence estimator of a graph, with the calibration of a profile if it has one."""
         return ConfidenceEstimator(graph, self.fingerprint(), self.curve(graph), read_calibration(profile.own_folder))
 
     def log_odds(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the log odds that each article handles the inquiry, from its features, (articles, features)."""
         scaled = (features - np.array(self.mean)) / np.array(self.deviation)
         odds: NDArray[np.float64] = scaled @ np.array(self.weights) + self.bias
         return odds
 
 
 class MatchModels(BaseModel):
-    """The weights of the package, with a sentence encoder and by terms alone."""
+    """The weights with a sentence encoder and by terms alone."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -102,11 +86,7 @@ class MatchModels(BaseModel):
 
 @cache
 def packaged_models() -> MatchModels:
-    """Return the weights of the package.
-
-    Raises:
-        ConfigurationError: the package is damaged.
-    """
+    """Return the weights of the package; raise ``ConfigurationError`` if they are damaged."""
     try:
         models = MatchModels.model_validate_json(WEIGHTS_FILE.read_bytes())
         if {models.words.features, models.sentences.features} != {FEATURES}:
@@ -117,7 +97,7 @@ def packaged_models() -> MatchModels:
 
 
 class Match(NamedTuple):
-    """An article, and the log odds that it handles an inquiry, whatever topic or data come along."""
+    """An article, and the log odds that it handles an inquiry, without regard to topic and data."""
 
     guide: Guide
     log_odds: float
@@ -125,11 +105,9 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True)
 class Choice:
-    """The article of a case.
+    """The article of a case; ``of_data`` is another article that all data belong to, ``rival`` the next one.
 
-    ``in_scope`` is the probability that any article handles the inquiry, ``share`` that this one does if any does, both
-    in [0, 1]. ``is_redirected``: it is of another topic than the one that the caller named. ``of_data`` is another
-    article that the data are of, if they are. ``rival`` is the next article.
+    ``in_scope`` is the probability that any article handles the inquiry, ``share`` that this one does if any does.
     """
 
     guide: Guide
@@ -141,13 +119,12 @@ class Choice:
 
     @property
     def log_odds(self) -> float:
-        """The log odds of ``in_scope`` times ``share``."""
         probability = min(max(self.in_scope * self.share, 1e-9), 1 - 1e-9)
         return math.log(probability / (1 - probability))
 
 
 def choose(model: MatchModel, matches: Sequence[Match], topic: str, collected: Mapping[str, Any]) -> Choice | None:
-    """Return the article that handles a case, by matches that pass its filter; ``None`` if there are none.
+    """Return the article of a case among matches that pass its filter; ``None`` without a match.
 
     ``share`` is the softmax of match, topic and data: P(a) ∝ exp(w₁ · log odds + w₂ · [topic] + w₃ · share of data).
     """
@@ -177,17 +154,12 @@ def choose(model: MatchModel, matches: Sequence[Match], topic: str, collected: M
 
 
 def unasked_data(guides: Iterable[Guide], collected: Mapping[str, Any]) -> list[str]:
-    """Return the names of the data that no article asks for, in the order in which they were sent."""
     asked = {name for guide in guides for name in _asked(guide, collected)}
     return [name for name in collected if name not in asked]
 
 
 def _of_data(chosen: Guide, guides: Iterable[Guide], collected: Mapping[str, Any]) -> Guide | None:
-    """Return the article that all required data were sent of, if some of the chosen one's were not.
-
-    The other asks for all data that were sent of the chosen one, and for some that this one does not ask for. Of
-    several, the one that asks for most of what was sent; of equal ones, the one that matches best.
-    """
+    """Return another article that asks for more of the sent data, all of whose required data were sent."""
     if share_sent(chosen, collected) == 1:
         return None
     own = _asked(chosen, collected)
@@ -196,12 +168,11 @@ def _of_data(chosen: Guide, guides: Iterable[Guide], collected: Mapping[str, Any
 
 
 def _asked(guide: Guide, collected: Mapping[str, Any]) -> set[str]:
-    """Return the names of the data that an article asks for among those sent."""
     return {name for spec in guide.fields for name in sent_values(spec, collected)}
 
 
 def share_sent(guide: Guide, collected: Mapping[str, Any]) -> float:
-    """Return the share in [0, 1] of the data that an article requires which were sent; 0 if it requires none."""
+    """Return the share in [0, 1] of an article's required data that were sent; 0 if it requires none."""
     required = [spec for spec in guide.fields if spec["required"]]
     return sum(bool(sent_values(spec, collected)) for spec in required) / len(required) if required else 0.0
 
@@ -210,30 +181,15 @@ class ArticleMatcher(Protocol):
     """Matches inquiries with the articles of a knowledge base, by the weights of ``model``."""
 
     @property
-    def model(self) -> MatchModel:
-        """The weights at work.
-
-        Raises:
-            ConfigurationError: the package is damaged.
-        """
-        ...
+    def model(self) -> MatchModel: ...
 
     async def match(self, inquiry: str) -> list[Match]:
-        """Return every article, the best match first; none if there are no articles.
-
-        Raises:
-            StoreUnavailable: the articles cannot be read.
-            ConfigurationError: the labelled inquiries of the profile cannot be read.
-        """
+        """Return every article, the best match first."""
         ...
 
 
 class StoredArticles:
-    """Satisfies ``ArticleMatcher`` with the articles of a store, which are read once, at the first inquiry.
-
-    ``vectors`` are those of the sentence encoder that the weights were trained with, if there is one. A process without
-    an index (``has_index``) has no articles. Event loops of several threads may share one.
-    """
+    """Satisfies ``ArticleMatcher`` with the articles of a store, read once, at the first inquiry; thread-safe."""
 
     def __init__(
         self,
@@ -251,7 +207,6 @@ class StoredArticles:
 
     @property
     def model(self) -> MatchModel:
-        """The weights at work (``ArticleMatcher.model``)."""
         models = self._models()
         return models.sentences if self._vectors else models.words
 

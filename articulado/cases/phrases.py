@@ -1,11 +1,4 @@
-"""Placeholders, listed values and values of filter fields in the texts of a case.
-
-``is_placeholder`` detects texts that stand for a missing value ("N/A", "<plan>"). ``read_choice`` returns the one value
-of a list that a text is or names, ``named_choices`` all that stand in it. Case, accents and marks do not count.
-``named_values`` finds the names of a filter field's values and of ``others`` in an inquiry. An inquiry that names
-another value than the filter has, and not that one, is a ``Conflict``: whose the name is, and whether it is past or
-denied, is asked.
-"""
+"""Placeholders, listed values and filter values in the texts of a case. Case, accents and marks do not count."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +15,7 @@ _TEMPLATE = re.compile(r"<[a-z_][\w ]*>|\{+\s*[a-z_][\w. ]*\}+|\[[a-z_][\w ]*\]"
 
 
 def is_placeholder(text: str) -> bool:
-    """Tell whether a text stands for a value that is not there, in any language.
+    """Return True if a text stands for a missing value, in any language.
 
     >>> is_placeholder("[Por determinar]"), is_placeholder("N/A"), is_placeholder("determined")
     (True, True, False)
@@ -37,12 +30,11 @@ def is_placeholder(text: str) -> bool:
 
 
 def is_not_applicable(text: str) -> bool:
-    """Tell whether a text says that there is nothing to say: "n/a", "no aplica", "none"."""
     return tuple(words_of(text)) in phrases_of_forms("not_applicable")
 
 
 def stands_for_nothing(text: str, spec: FieldSpec, looked_for: Sequence[str] = ()) -> bool:
-    """Tell whether a text is a placeholder and not, in its field, a listed value, a zero, a no or a word of a rule."""
+    """Return True for a placeholder that is no listed value, zero, "no" or rule word of its field."""
     kind = spec["data_type"]
     if not is_placeholder(text) or (kind in ("currency", "number") and is_zero(text)):
         return False
@@ -52,38 +44,33 @@ def stands_for_nothing(text: str, spec: FieldSpec, looked_for: Sequence[str] = (
 
 
 def has_phrase(text: str, name: str) -> bool:
-    """Tell whether a phrase of a list of words stands in a text."""
     words, phrases = tuple(words_of(text)), phrases_of_forms(name)
     return any(words[start : start + len(phrase)] == phrase for phrase in phrases for start in range(len(words)))
 
 
 def is_zero(text: str) -> bool:
-    """Tell whether words say that an amount or a number is zero."""
     return tuple(words_of(text)) in phrases_of_forms("zero")
 
 
 MOST_WORDS = 8
-"""Of a text that is not all of a listed value and yet is taken for it."""
+"""Longest text, in words, that is taken for a listed value it contains."""
 
 
 def named_choices(text: str, choices: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """Return the listed values that stand in a text as whole words, each by itself or by an alias.
-
-    Case, accents and marks do not count. Of two that overlap the longer counts.
-    """
+    """Return the listed values that a text contains as whole words; of overlapping ones the longer."""
     return frozenset(choice for _, _, choice in _spans(words_of(text), choices))
 
 
 JOINT = "; "
-"""Between the values of a field that may have several."""
+"""Separator of the values of a field that allows several."""
 
 
 def read_choice(
     text: str, choices: Mapping[str, Sequence[str]], spoken: Language, *, several: bool = False
 ) -> str | None:
-    """Return the one listed value that a text is or, in a few words without a denial, names; else ``None``.
+    """Return the listed value that a text is, or names in at most ``MOST_WORDS`` words without a denial.
 
-    With ``several``, all that it names, in the order of the list, with ``JOINT`` between them.
+    ``several`` allows more than one, joined by ``JOINT`` in the order of the list.
     """
     truth, key = truth_of(text), letters_and_digits(text)
     for choice, aliases in choices.items():
@@ -102,7 +89,7 @@ def read_choice(
 
 
 def _spans(words: Sequence[str], choices: Mapping[str, Sequence[str]]) -> list[tuple[int, int, str]]:
-    """Return where listed values stand, as start, end and value; of overlapping ones the longest, then the first."""
+    """Return start, end and value of listed values; of overlapping ones the longest, then the first."""
     phrases = [(words_of(phrase), choice) for choice, aliases in choices.items() for phrase in (choice, *aliases)]
     # "No" and "other" are values only as a whole text.
     denials = phrases_of_forms("denial")
@@ -124,7 +111,7 @@ _MARKS = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True)
 class NamedValues:
-    """Names of a field in a text: ``held`` are values of the profile, ``others`` names for which it has no article."""
+    """Names of a field in a text: ``held`` values of the profile, ``others`` for which it has no article."""
 
     field: FilterField
     held: frozenset[str]
@@ -132,16 +119,12 @@ class NamedValues:
 
     @property
     def words(self) -> str:
-        """All names, to be shown."""
         return ", ".join(sorted((*self.held, *self.others)))
 
 
 @dataclass(frozen=True)
 class Conflict:
-    """A filter field of which the inquiry names another value than ``given``, and the message for the caller.
-
-    ``is_held``: the profile has articles for what is named.
-    """
+    """A filter field for which an inquiry names another value; ``is_held``: the profile has articles for it."""
 
     field: str
     given: str
@@ -150,13 +133,13 @@ class Conflict:
 
 
 def named_values(text: str, fields: Iterable[FilterField]) -> list[NamedValues]:
-    """Return what a text names of each field but the topic; fields of which it names nothing are left out."""
+    """Return the names of each field, except the topic, in a text; fields without a name are left out."""
     named = [_named(_words_of(text), field) for field in fields if field.name != TOPIC]
     return [each for each in named if each.held or each.others]
 
 
 def conflicts(named: Iterable[NamedValues], filters: Mapping[str, str], language: Language) -> list[Conflict]:
-    """Return the fields of which the inquiry names other values than the filter and not its own."""
+    """Return the fields for which an inquiry names other values than the filter's own."""
     found = []
     for each in named:
         given, is_held = filters.get(each.field.name, ""), bool(each.held)
@@ -174,7 +157,7 @@ def conflicts(named: Iterable[NamedValues], filters: Mapping[str, str], language
 
 
 def fill_open_filters(named: Iterable[NamedValues], filters: Mapping[str, str]) -> dict[str, str]:
-    """Return the filters, with those that the caller left open filled if the text names one value and no other name."""
+    """Fill the open filters for which a text names exactly one value of the profile and no other name."""
     single = {each.field.name: next(iter(each.held)) for each in named if len(each.held) == 1 and not each.others}
     return {**single, **filters}
 
@@ -189,8 +172,6 @@ def _named(text: str, field: FilterField) -> NamedValues:
 
 
 def _names(field: FilterField) -> Sequence[tuple[str, str, bool]]:
-    """Return the names of a field, the longest first, each with its value and whether the profile holds it."""
-
     def all_names() -> Iterator[tuple[str, str, bool]]:
         # Values that are ordinary words ("general") have names of their own; else they are named as they are written.
         own = field.named_by or {value: (value, *names) for value, names in field.values.items()}
@@ -203,5 +184,4 @@ def _names(field: FilterField) -> Sequence[tuple[str, str, bool]]:
 
 
 def _words_of(text: str) -> str:
-    """Return a text folded, its words between single spaces, with one at either end."""
     return f" {' '.join(_MARKS.sub(' ', fold(text)).split())} "

@@ -1,9 +1,4 @@
-"""Read one datum of a case as a value of its type: date, number, amount, enumeration, yes or no, or text.
-
-``read_value`` keeps the type of a JSON value and reads a text with ``dateparser``, ``text2num`` and ``price-parser``.
-It raises ``UnusableValue`` for a datum that is not of its type: nothing is guessed. A year has 12 months or 365.25
-days, a month 30.4375 days, and a week 7 days or 5 working days.
-"""
+"""Read one datum of a case as a value of its type: date, number, amount, listed value, yes or no, or text."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -24,7 +19,6 @@ from articulado.language.numerals import MULTIPLE, NUMBER, parse_amount, parse_n
 from articulado.values.cases import CollectedValue, Elapsed, FieldSpec
 
 Value = Decimal | date | bool | str
-"""A number or an amount, a day, yes or no, a value of an enumeration or a text."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +38,16 @@ class UnusableValue(ValueError):
         super().__init__(problem)
 
 
-class _NotOfType(Exception):
-    """Raised by the readers of a type; the argument ends the key of the message."""
+class _NotOfType(Exception): ...
 
 
 def read_value(
     given: CollectedValue, spec: FieldSpec, circumstances: Circumstances, looked_for: Sequence[str] = ()
 ) -> Value:
-    """Return a datum as a value of its field; ``looked_for`` are the words that the rules look for in it.
+    """Return a datum as a value of its field; ``looked_for`` are the words that rules look for in it.
 
     Raises:
-        UnusableValue: it is not of the type of the field.
+        UnusableValue: It is not of the type of the field.
     """
     spoken, kind, text = circumstances.language, spec["data_type"], text_of(given)
     try:
@@ -97,7 +90,6 @@ _REMARKED = re.compile(r"\s*(?P<head>\w+)\s*[,.;:(]\s*(?P<remark>\S.*)", re.DOTA
 
 
 def _truth(text: str, choices: Mapping[str, Sequence[str]], spoken: Language) -> bool:
-    """Return a yes or a no, which a mark and a remark may follow, or the one that a listed value stands for."""
     truth = truth_of(text)
     if truth is None and (remarked := _REMARKED.fullmatch(text)):
         truth, remark = truth_of(remarked["head"]), remarked["remark"]
@@ -135,7 +127,7 @@ _DAYS: dict[Elapsed, Decimal] = {
 
 
 def in_unit(count: Decimal | int, unit: Elapsed, other: Elapsed) -> Decimal:
-    """Return so much time in another unit, unrounded; days in a field of working days are such days."""
+    """Convert a time to another unit, unrounded; days in a field of working days are working days."""
     is_same = unit == other or (unit, other) == ("days", "working_days")
     return Decimal(count) if is_same else count * _DAYS[unit] / _DAYS[other]
 
@@ -145,7 +137,6 @@ def _is_percentage(text: str) -> bool:
 
 
 def _in_figures(text: str, spoken: Language) -> str:
-    """Return a folded text; one without figures has its numbers in words of the language as figures."""
     return fold(text if re.search(r"\d", text) else alpha2digit(text.casefold(), spoken.code, threshold=0))
 
 
@@ -192,7 +183,6 @@ def _number(text: str, unit: Elapsed | None, spoken: Language) -> Decimal:
 
 
 def _lengths(text: str, spoken: Language) -> list[tuple[Decimal, TimeUnit | None]]:
-    """Return the time in a text as counts with their units ("2 años y 3 meses"), or one count without a unit."""
     figures = _in_figures(text, spoken)
     matches = list(_length().finditer(figures))
     rest = _length().sub(" ", figures)
@@ -216,7 +206,6 @@ def _lengths(text: str, spoken: Language) -> list[tuple[Decimal, TimeUnit | None
 
 @cache
 def _units() -> dict[str, TimeUnit]:
-    """Return the units of time by their folded names in all languages."""
     tables = [language(code).data_words.time_units for code in LANGUAGES]
     return {fold(name): unit for table in tables for unit, names in table.items() for name in names}
 
@@ -230,7 +219,6 @@ def _length() -> re.Pattern[str]:
 # Dates
 
 LONGEST_DATE = 60
-"""Characters of a text that may be a date."""
 _ISO = re.compile(r"(?P<day>\d{4}-\d{2}-\d{2})(?:[T ].*)?", re.DOTALL)
 _REMARK = re.compile(r"(?<=\S)\s*\([^()]*\)\s*$")
 _YEAR = re.compile(r"(?:19|20)\d{2}")
@@ -257,11 +245,7 @@ def _date(text: str, spec: FieldSpec, circumstances: Circumstances) -> date:
 
 
 def _day(text: str, circumstances: Circumstances, *, is_past: bool) -> date | None:
-    """Return the one day that a text is; one without a year is the latest that is not to come.
-
-    Raises:
-        ValueError: it is a day in ISO 8601 that does not exist.
-    """
+    """Return the only day in a text, the latest one not in the future if it has no year; raise ``ValueError``."""
     if iso := _ISO.fullmatch(text):
         return date.fromisoformat(iso["day"])
     day = _parsed(text, _DAY, circumstances, is_past=is_past)
@@ -271,11 +255,7 @@ def _day(text: str, circumstances: Circumstances, *, is_past: bool) -> date | No
 
 
 def _beginning(text: str, unit: Elapsed, circumstances: Circumstances) -> date | None:
-    """Return the day on which something began: by a day, a month, a year, or how long it has lasted.
-
-    Raises:
-        OverflowError: it is before the calendar begins.
-    """
+    """Return the day on which something began, from a day, month, year or duration; raise ``OverflowError``."""
     day, head = circumstances.today, re.split("[,;(]", text)[0]
     for part in dict.fromkeys((text, head)):
         if written := _day(part, circumstances, is_past=True) or _parsed(part, _DAY[1:], circumstances, is_past=True):
@@ -300,7 +280,7 @@ def _before_date() -> tuple[str, ...]:
 
 
 def _parsed(text: str, parts: Sequence[str], circumstances: Circumstances, *, is_past: bool) -> date | None:
-    """Return the day that ``dateparser`` reads in a text with the ``parts``; without a day, the first of the month."""
+    """Return the day that ``dateparser`` reads with the given ``parts``; the first of the month without a day."""
     spoken, is_relative = circumstances.language, has_phrase(text, "relative")
     if len(text) > LONGEST_DATE or not (is_relative or re.search(r"\d", text)):
         return None

@@ -1,11 +1,4 @@
-"""Apply the decision rules of an article to the data of a case, and carry data from a question to a case and back.
-
-``apply_rules`` returns the decision and the reason of the first rule that holds, ``None`` if none holds. A rule on a
-datum without a value does not hold. ``applicable_calculations`` returns the worked calculations that the rules ask for.
-A calculated term that has passed, or a benefit that is not due, lets a rule hold; a calculation that lacks an input or
-is refused, as for a year whose calendar is not known, decides nothing. ``stated_data`` are the data that a question
-states, ``as_question`` is the question that states the data of a case.
-"""
+"""Apply the decision rules of an article to a case; convert a question's results to data, a case to a question."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -28,10 +21,9 @@ _NUMBERS = ("number", "amount", "count")
 
 
 def apply_rules(rules: Sequence[DecisionRule], read: ReadData) -> tuple[Decision, str] | None:
-    """Return the decision and the reason of the first rule that holds; ``None`` if none does.
+    """Return decision and reason of the first rule that holds; ``None`` if none does.
 
-    A reason that counts working days says how many, since when and by which calendar; one of a calculated term says its
-    last day.
+    A rule on a missing datum does not hold; a calculation that lacks an input or is refused decides nothing.
     """
     for rule in rules:
         if "decision" in rule and _is_met(rule, read) and _fails(rule, read):
@@ -40,7 +32,7 @@ def apply_rules(rules: Sequence[DecisionRule], read: ReadData) -> tuple[Decision
 
 
 def applicable_calculations(rules: Sequence[DecisionRule], read: ReadData) -> list[WorkedCalculation]:
-    """Return the worked calculations of the rules whose condition holds, or that have none, each kind once."""
+    """Return the worked calculations of the rules whose condition holds, each kind once."""
     worked: dict[str, WorkedCalculation] = {}
     for rule in rules:
         if "calculation" in rule and _is_met(rule, read):
@@ -51,7 +43,7 @@ def applicable_calculations(rules: Sequence[DecisionRule], read: ReadData) -> li
 
 
 def stated_data(rules: Sequence[DecisionRule], worked: Sequence[Worked]) -> dict[str, str]:
-    """Return the data of an article that worked results were made with, by field: what its rules take as inputs."""
+    """Return the inputs of worked results by the field that the rules take them from."""
     inputs = {(each["calculation"], name): str(value) for each in worked for name, value in each["inputs"].items()}
     requests = [rule["calculation"] for rule in rules if "calculation" in rule]
     return {
@@ -63,10 +55,7 @@ def stated_data(rules: Sequence[DecisionRule], worked: Sequence[Worked]) -> dict
 
 
 def as_question(inquiry: str, article_title: str, read: ReadData) -> str:
-    """Return a case as a question: its inquiry without the title of its article, and a sentence for each datum.
-
-    "¿Qué me toca? (Finiquito)" becomes "¿Qué me toca? Fecha de efectos: 3 de marzo de 2026."
-    """
+    """Return a case as a question: its inquiry without the article's title, and a sentence for each datum."""
     asked = inquiry.strip().removesuffix(f"({article_title})").rstrip() or inquiry.strip()
     data = [f"{each.spec['description'].rstrip('.')}: {_stated(each, read)}." for each in read.readings.values()]
     if data and asked[-1:] not in "?!.…":
@@ -75,7 +64,6 @@ def as_question(inquiry: str, article_title: str, read: ReadData) -> str:
 
 
 def _stated(reading: Reading, read: ReadData) -> str:
-    """Return a value as a person writes it in the language of the case."""
     language, unit = read.circumstances.language, reading.spec.get("unit")
     match reading.value:
         case bool(truth):
@@ -95,10 +83,9 @@ def _stated(reading: Reading, read: ReadData) -> str:
 
 
 def _is_met(rule: DecisionRule, read: ReadData) -> bool:
-    """Tell whether the condition of a rule holds; a rule without one is met.
+    """Return True if the condition of a rule holds, or if it has none.
 
-    In free text, the words of a rule that stops a case are found anywhere; those of one that lets it go on must be all
-    of it.
+    In free text, a rule that stops a case finds its words anywhere; for others they must be the whole text.
     """
     if "when" not in rule:
         return True
@@ -148,7 +135,6 @@ def _is_one_of(phrases: Sequence[str], reading: Reading, *, anywhere: bool) -> b
 
 
 def _outcome(request: CalculationRequest, read: ReadData) -> Outcome:
-    """Return the outcome of a calculation with the inputs that the data give, each in its type."""
     inputs: dict[str, object] = dict(request.get("given", {}))
     for name, field in request["inputs"].items():
         if field == TODAY:
@@ -172,7 +158,6 @@ def _input(reading: Reading, kind: str) -> object | None:
 
 
 def _fails(rule: DecisionRule, read: ReadData) -> bool:
-    """Tell whether a calculated term has passed or nothing is due; true of a rule without calculation."""
     if "calculation" not in rule:
         return True
     outcome = _outcome(rule["calculation"], read)

@@ -1,11 +1,4 @@
-"""Validate the collected data of a case against the fields of its article.
-
-``data_model`` builds a pydantic model with one type a field; ``field_schema`` returns the JSON schema of a field, with
-which data are asked for and forms are drawn. ``read_data`` validates the data and returns a ``ReadData``. A number that
-follows from a date is computed if it was not sent. A field without ``min`` or ``max`` has default limits: dates from
-1900 to 60 years ahead, amounts up to 100,000,000, numbers up to 1,000,000, times up to 100 years. ``ChatDataReader``
-has free text read as values by the reader model.
-"""
+"""Validate the collected data of a case against the fields of its article."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,13 +26,9 @@ from articulado.values.cases import LEAST_NUMBER, CollectedValue, DataType, Deci
 from articulado.values.protocols import ChatModel, Structured
 
 EARLIEST = date(1900, 1, 1)
-"""Of a date without ``min``."""
 YEARS_AHEAD = 60
-"""Most years from today to a date without ``max``."""
 MOST = {"currency": Decimal(100_000_000), "number": Decimal(1_000_000)}
-"""Of an amount or a number without ``max``, by its type."""
 LONGEST_YEARS = 100
-"""Of time without ``max``."""
 
 _TYPES: Mapping[DataType, tuple[Any, str]] = {
     "text": (str, "string"),
@@ -48,12 +37,11 @@ _TYPES: Mapping[DataType, tuple[Any, str]] = {
     "date": (date, "string"),
     "boolean": (bool, "boolean"),
 }
-"""Python and JSON type of a field, by its data type."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A datum of a case: its field, what was sent as text, and its value."""
+    """A datum of a case: its field, the text that was sent, and its value."""
 
     spec: FieldSpec
     given: str
@@ -62,12 +50,9 @@ class Reading:
 
 @dataclass(frozen=True)
 class ReadData:
-    """The data of a case.
+    """The data of a case: values by field (``readings``), and the names of the fields without one.
 
-    ``readings`` are the values by field. ``missing`` are the required fields for which nothing was given, ``rejected``
-    the data that are no value, ``conflicting`` the fields whose data contradict each other. ``required`` are all
-    required fields; ``blocking`` those rejected that are required or that a rule reads. ``unusable`` are the names
-    under which rejected data were sent.
+    ``blocking`` are rejected fields that are required or read by a rule, ``unusable`` the sent names of rejected data.
     """
 
     readings: Mapping[str, Reading]
@@ -81,30 +66,22 @@ class ReadData:
 
     @property
     def without_value(self) -> list[str]:
-        """The required fields for which nothing was given, or nothing that is a value."""
         return [name for name in self.required if name not in self.readings]
 
     @property
     def days(self) -> dict[str, date]:
-        """The days of the date fields that have one."""
         return _days({name: reading.value for name, reading in self.readings.items()})
 
 
 def sent_values(field: FieldSpec, collected: Mapping[str, CollectedValue]) -> dict[str, CollectedValue]:
-    """Return what was collected for a field, by the names under which it was sent: its own first, then its aliases.
-
-    Case, accents and marks of the names do not count.
-    """
+    """Return the collected values of a field, by sent name: its own first, then its aliases; case and accents aside."""
     sent_names = {letters_and_digits(name): name for name in collected}
     keys = dict.fromkeys(map(letters_and_digits, (field["field"], *field["aliases"])))
     return {sent_names[key]: collected[sent_names[key]] for key in keys if key in sent_names}
 
 
 def field_schema(spec: FieldSpec, language: Language) -> dict[str, Any]:
-    """Return the JSON schema of a field: type, description, enum, format, minimum and maximum.
-
-    The limits of a date depend on the day of the case and are not in it.
-    """
+    """Return the JSON schema of a field, without the limits of dates, which depend on the day of the case."""
     kind, description = spec["data_type"], spec["description"].rstrip(".")
     beside = [language.translate(f"case_unit_{spec['unit']}")] if "unit" in spec and kind == "number" else []
     beside += [spec["accepts"].rstrip(".")] if "accepts" in spec else []
@@ -125,10 +102,9 @@ def field_schema(spec: FieldSpec, language: Language) -> dict[str, Any]:
 def data_model(
     fields: Iterable[FieldSpec], language: Language, looked_for: Mapping[str, Sequence[str]] | None = None
 ) -> type[pydantic.BaseModel]:
-    """Return a model of the data of a case; its validation takes ``Circumstances`` as context.
+    """Return a pydantic model of the data of a case; its validation takes ``Circumstances`` as context.
 
-    A missing datum is no error of the validation; the JSON schema says which are required. ``looked_for`` are the words
-    that rules look for in a field.
+    A missing datum is no validation error. ``looked_for`` are the words that rules look for in a field.
     """
     specs, types = list(fields), dict[str, Any]()
     for number, spec in enumerate(specs):
@@ -160,9 +136,10 @@ def read_data(
     calendar: Calendar,
     language: Language,
 ) -> ReadData:
-    """Read what was collected for each field; ``rules`` are those of the guide.
+    """Read the collected data of each field; ``rules`` are those of the guide.
 
-    A placeholder counts as nothing given if the field is optional and no rule reads it.
+    A placeholder counts as missing if the field is optional and no rule reads it. A number that follows from a date is
+    computed if it was not sent.
     """
     specs = {spec["field"]: spec for spec in fields}
     circumstances = Circumstances(today, calendar, language)
@@ -215,7 +192,6 @@ def read_data(
 def _given(
     spec: FieldSpec, sent: Mapping[str, CollectedValue], looked_for: Sequence[str], is_needed: bool
 ) -> list[CollectedValue]:
-    """Return what counts as given for a field: its values, or else a placeholder that cannot pass for nothing."""
     values = [value for value in sent.values() if not stands_for_nothing(text_of(value), spec, looked_for)]
     if values or not is_needed:
         return values
@@ -225,7 +201,6 @@ def _given(
 def _validate(
     model: type[pydantic.BaseModel], data: Mapping[str, CollectedValue], circumstances: Circumstances
 ) -> tuple[dict[str, Value], dict[str, str]]:
-    """Return the values and the problems by field."""
     problems: dict[str, str] = {}
     try:
         valid = model.model_validate(data, context=circumstances)
@@ -241,7 +216,6 @@ def _validate(
 def _computed(
     specs: Mapping[str, FieldSpec], values: Mapping[str, Value], circumstances: Circumstances
 ) -> Iterator[tuple[str, Value]]:
-    """Yield the numbers that follow from a date."""
     days, today = _days(values), circumstances.today
     for name, spec in specs.items():
         if "computed" in spec and (since := days.get(spec["computed"]["since"])):
@@ -258,7 +232,7 @@ def _days(values: Mapping[str, Value]) -> dict[str, date]:
 def _comparable(
     given: CollectedValue, spec: FieldSpec, circumstances: Circumstances, looked_for: Sequence[str]
 ) -> object:
-    """Return what equal values have in common however they are written: the value, or its letters and digits."""
+    """Return a key that is equal for equal values, however they are written."""
     try:
         value = read_value(given, spec, circumstances, looked_for)
     except UnusableValue:
@@ -272,7 +246,6 @@ def _range_problems(
     others: Mapping[str, Value],
     circumstances: Circumstances,
 ) -> dict[str, str]:
-    """Return in words how values are out of the range of their fields, which ``others`` may bound."""
     language, problems = circumstances.language, dict[str, str]()
     for name, value in values.items():
         if isinstance(value, Decimal):
@@ -302,7 +275,7 @@ def _most(spec: FieldSpec) -> Decimal:
 def _date_limits(
     spec: FieldSpec, days: Mapping[str, date], circumstances: Circumstances
 ) -> list[tuple[date, str, str]]:
-    """Return the earliest and the latest day, each in words, and as its article writes it (empty if it does not)."""
+    """Return earliest and latest day, each with its text and the expression of the article (may be empty)."""
     language, limits = circumstances.language, []
     ahead: date = circumstances.today + relativedelta(years=YEARS_AHEAD)
     for written, default in ((spec.get("min", ""), EARLIEST), (spec.get("max", ""), ahead)):
@@ -318,7 +291,7 @@ def _date_limits(
 
 
 def say_accepted(spec: FieldSpec, days: Mapping[str, date], circumstances: Circumstances) -> str:
-    """Return what a field accepts: in the words of its article, or else by its type, its list and its range."""
+    """Describe the values that a field accepts: by its article, or else by type, list and range."""
     language = circumstances.language
     if "accepts" in spec:
         return spec["accepts"].rstrip(".")
@@ -348,7 +321,6 @@ def say_accepted(spec: FieldSpec, days: Mapping[str, date], circumstances: Circu
 
 
 MAX_TOKENS = 600
-"""Most tokens of a reply."""
 
 
 class ChatDataReader:
@@ -362,13 +334,7 @@ class ChatDataReader:
     async def read(
         self, given: Mapping[str, str], fields: Sequence[FieldSpec], today: str, *, deadline: float | None = None
     ) -> Structured[pydantic.BaseModel]:
-        """Return a value for each field of ``given``, or ``None`` where its text says none.
-
-        Dates are ISO 8601, numbers are in figures. ``deadline`` is a Unix time in seconds.
-
-        Raises:
-            ModelError: the model failed for good, or its reply breaks the schema twice.
-        """
+        """Return ISO 8601 dates, numbers in figures, or texts by field, ``None`` if ``given`` has no value for it."""
         specs = [spec for spec in fields if spec["field"] in given]
         schemas = {spec["field"]: field_schema(spec, self._language) for spec in specs}
         data = [{"field": name, "text": given[name], "schema": schema} for name, schema in schemas.items()]
@@ -383,7 +349,6 @@ class ChatDataReader:
 
 
 def _reply_model(schemas: Mapping[str, Mapping[str, Any]]) -> type[pydantic.BaseModel]:
-    """Return the schema of the reply: a text for each field, or null."""
     fields: dict[str, Any] = {
         name: (str | None, pydantic.Field(description=str(schema["description"]))) for name, schema in schemas.items()
     }
