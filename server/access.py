@@ -1,7 +1,6 @@
-"""Access control: API keys, authentication of requests and the check of host and origin.
+"""API keys, authentication of requests and the check of host and origin.
 
-Keys are stored as SHA-256 hashes in a file, which is read again whenever it has changed. Without keys only
-callers of this machine are served.
+Keys are stored as SHA-256 hashes in a file. Without keys only callers on this machine are served.
 """
 
 import asyncio
@@ -26,15 +25,15 @@ from server.errors import answer_failure
 from server.settings import PREFIX, is_loopback
 
 MARK = "art_"
-"""How a key begins, so that one is known where it has leaked."""
+"""Prefix of every key, by which scanners of leaked secrets recognise one."""
 _BYTES = 32
-"""Bytes of chance in a key: with so many a plain hash cannot be guessed back."""
+"""Random bytes of a key; so many make a plain hash safe."""
 _LONGEST_NAME = 60
 
 
 @dataclass(frozen=True)
 class Key:
-    """A key as it is kept: its name, the SHA-256 of its text, and the day on which it was made (AAAA-MM-DD)."""
+    """Stored form of a key: its name, the SHA-256 of its text and its creation day (YYYY-MM-DD)."""
 
     name: str
     sha256: str
@@ -42,7 +41,7 @@ class Key:
 
 
 class KeyRing:
-    """The keys of a file, read anew whenever the file has changed: a key that is revoked is one at once."""
+    """API keys of a file, read again whenever the file changes, so that a revoked key stops working at once."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -51,11 +50,7 @@ class KeyRing:
 
     @property
     def keys(self) -> Sequence[Key]:
-        """The keys in the order of the file; none where there is no file.
-
-        Raises:
-            ConfigurationError: the file cannot be read.
-        """
+        """Keys in the order of the file; empty if there is no file."""
         try:
             status = self.file.stat()
         except FileNotFoundError:
@@ -69,7 +64,7 @@ class KeyRing:
         return self._keys
 
     def caller(self, text: str) -> str | None:
-        """Return the name of the key with this text; ``None`` where there is no such key."""
+        """Return the name of the key with this text, or ``None``."""
         wanted = _hash(text)
         found = None
         for key in self.keys:  # All are compared, so that the time says nothing of which one.
@@ -78,12 +73,7 @@ class KeyRing:
         return found
 
     def add(self, name: str, today: date) -> str:
-        """Make a key and return its text, which nobody can read again.
-
-        Raises:
-            InvalidInput: the name is taken, or is none.
-            ConfigurationError: the file cannot be read or written.
-        """
+        """Create a key and return its text, which is not stored."""
         if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
             raise InvalidInput(translate("keys.bad_name", most=_LONGEST_NAME))
         if any(key.name == name for key in self.keys):
@@ -93,12 +83,6 @@ class KeyRing:
         return text
 
     def revoke(self, name: str) -> None:
-        """Take a key away.
-
-        Raises:
-            InvalidInput: there is none of this name.
-            ConfigurationError: the file cannot be read or written.
-        """
         if all(key.name != name for key in self.keys):
             raise InvalidInput(translate("keys.unknown", name=name))
         self._write([key for key in self.keys if key.name != name])
@@ -130,24 +114,20 @@ def _read(file: Path) -> list[Key]:
 
 
 CALLER = "caller"
-"""Where the name of the caller's key is in the state of a request; empty where the server has no keys."""
+"""Key of the request state with the name of the caller's API key; empty if the server has no keys."""
 OPEN_PATHS = frozenset(("/health", "/healthz", "/ok", "/readyz", "/"))
-"""What anybody may ask: it says nothing but that the server is there. The page asks its reader for a key."""
 OPEN_FOLDERS = ("/page/",)
-"""Where the files of the page are."""
 LOCAL_PATHS = frozenset(("/metrics",))
-"""What this machine may ask without a key."""
 
 
 class Authentication:
-    """Refuse requests without a key of the ring, with HTTP 401; without keys, those of other machines, with 403."""
+    """Refuse requests without a valid key (401) and, on a server without keys, those of other machines (403)."""
 
     def __init__(self, app: ASGIApp, ring: KeyRing | None = None) -> None:
         self._app = app
         self._ring = ring
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -168,24 +148,20 @@ class Authentication:
 
 
 def identify(ring: KeyRing | None, headers: Headers) -> tuple[bool, str | None]:
-    """Return whether the server has keys, and the name of the one in a request (blocking).
-
-    The name is empty without keys, and ``None`` where there is no such key.
-    """
+    """Return if the server has keys, and the name of a request's key: ``None`` if missing or unknown (blocking)."""
     if ring is None or not ring.keys:
         return False, ""
     return True, caller_of(ring, headers)
 
 
 def caller_of(ring: KeyRing, headers: Headers) -> str | None:
-    """Return the name of the key in ``Authorization: Bearer`` or ``X-Api-Key``; ``None`` where there is no such key."""
+    """Return the name of the key in ``Authorization: Bearer`` or ``X-Api-Key``; ``None`` if missing or unknown."""
     scheme, _, text = headers.get("authorization", "").partition(" ")
     given = text.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "").strip()
     return ring.caller(given) if given else None
 
 
 def is_local(scope: Scope) -> bool:
-    """Tell whether a request comes from this machine."""
     client = scope.get("client")
     return client is not None and is_loopback(client[0])
 
@@ -199,17 +175,12 @@ def _is_open(scope: Scope) -> bool:
 
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
 REFUSED = "refused"
-"""Key of the state of a request under which the log finds which host or origin was refused."""
 MAX_NOTED = 200
-"""Characters of a header in the log."""
 _SENDS_BODY = frozenset(("POST", "PUT", "PATCH"))
 
 
 class OriginCheck:
-    """Let through what is called by one of ``hosts`` (any name where there are none), from nowhere or the same place.
-
-    ``origins`` are pages of other places that may call as well.
-    """
+    """Refuse calls under host names outside ``hosts`` (empty: any name), and of pages outside ``origins``."""
 
     def __init__(self, app: ASGIApp, hosts: Collection[str] = LOOPBACK, origins: Collection[str] = ()) -> None:
         self._app = app
@@ -217,7 +188,6 @@ class OriginCheck:
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
         if scope["type"] == "http" and (refused := self._refused(scope["method"], Headers(scope=scope))):
             status, detail, noted = refused
             scope.setdefault("state", {})[REFUSED] = noted
@@ -226,7 +196,6 @@ class OriginCheck:
         await self._app(scope, receive, send)
 
     def _refused(self, method: str, headers: Headers) -> tuple[int, str, Mapping[str, str]] | None:
-        """Return status and message of a refusal and what the log says of it, ``None`` for a request that may pass."""
         host = headers.get("host", "")
         if self._hosts and _name_of(host) not in self._hosts:
             return 403, translate("server.host_refused", host=host), _noted("host", host, "HOSTS")
@@ -240,7 +209,6 @@ class OriginCheck:
 
 
 def _noted(name: str, refused: str, setting: str) -> Mapping[str, str]:
-    """Return the refused value of a header for the log, with the variable that would allow it."""
     return {name: refused[:MAX_NOTED], "allowed_by": f"{PREFIX}{setting}"}
 
 
@@ -249,7 +217,6 @@ def _has_body(headers: Headers) -> bool:
 
 
 def _place_of(origin: str) -> str:
-    """Return the name or address of an ``Origin`` header, with its port; empty where it is none."""
     try:
         return urlsplit(origin).netloc
     except ValueError:
@@ -257,7 +224,6 @@ def _place_of(origin: str) -> str:
 
 
 def _name_of(host: str) -> str:
-    """Return the name or address of a ``Host`` header, without its port."""
     try:
         return (urlsplit(f"//{host}").hostname or "").lower()
     except ValueError:

@@ -1,8 +1,6 @@
-"""HTTP application: the routes of all interfaces, those of the chat page among them, and the guards around them.
+"""HTTP application: routes of all interfaces and of the chat page, with the guards around them.
 
-``app_over`` serves open graphs, ``create_app`` a described site, and ``serve`` runs the server until it is
-interrupted. ``app`` is built from the settings at its first use (``uvicorn server.app:app``). The content security
-policy of the page allows files and connections of the same origin only.
+``app`` is built from the settings at its first use (``uvicorn server.app:app``).
 """
 
 import asyncio
@@ -63,14 +61,17 @@ def app_over(
     mcp: bool = True,
     worker: bool = False,
 ) -> FastAPI:
-    """Serve the graphs of answers and of cases; their services are closed when the server shuts down.
+    """Build the application over open graphs, whose services are closed when the server shuts down.
 
-    ``guards`` are by default those of ``settings``; ``public``: it is called by names of its own, not by those of
-    loopback alone. ``mcp``: serve MCP, too, where its package is installed; an Agent Server has its own. ``worker``: it
-    is one of several processes behind a port, which takes requests only when it is ready and keeps no sessions of MCP.
-
-    Raises:
-        ConfigurationError: the profile cannot be used for cases, or a setting of the server cannot.
+    Args:
+        opened: the graphs and their services.
+        settings: of the server, by default from the environment.
+        guards: by default those of ``settings``.
+        public: the server may be called by other names than those of loopback.
+        playground: serve LangServe's playground.
+        mcp: serve MCP if its package is installed.
+        worker: the application is one of several processes behind a port: it takes requests when it is warm, and keeps
+            no MCP sessions.
     """
     settings = settings or ServerSettings.read()
     strategies = CHEAP_STRATEGIES | {opened.settings.rerank_strategy}
@@ -96,17 +97,12 @@ def app_over(
 
 @dataclass(frozen=True)
 class Site:
-    """A graph to serve under ``/rag``, and others under their names, the ``cases``.
+    """Parts of an application: a graph served under ``/rag``, and the ``cases``, served under their names.
 
-    ``using`` holds the graph of the moment for a run, by its name; without it, all runs are of the graphs given. With a
-    ``desk`` the law is served, too, and the chat page, which shows it; with an endpoint of ``mcp`` the tools over it.
-    ``guards`` stand around every route, by default those for this machine alone; ``policy`` limits the options of a
-    caller. ``warm_up`` is begun at start; the server is ready when it has ended, and with ``warm_first`` takes no
-    request before. ``close`` is awaited on shutdown. ``language`` is that of the error bodies and of the page; ``law``:
-    the field is law, and notices say so.
-
-    The playground needs ``stream_log``, which shows every intermediate step: both are on only with ``playground``,
-    which is for loopback.
+    ``using`` holds the current graph for a run, by name; without it, runs use the given graphs. ``desk`` adds the
+    routes of the law and the chat page. ``warm_up`` begins at start; with ``warm_first`` the server takes requests only
+    after it. ``law``: the field is law, and notices say so. ``playground``, for loopback only, adds ``stream_log``,
+    too, which shows every intermediate step.
     """
 
     graph: Graph
@@ -126,7 +122,7 @@ class Site:
 
 
 def create_app(site: Site) -> FastAPI:
-    """Serve a site."""
+    """Build the application of a site."""
     guards, readiness, threads = site.guards, Readiness(site.warm_up), Threads()
     app = FastAPI(
         title="articulado",
@@ -174,8 +170,6 @@ def create_app(site: Site) -> FastAPI:
 def _lifespan(
     site: Site, readiness: Readiness, threads: Threads
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    """Return the context of a running server: traces, kept conversations, MCP sessions and the warm-up."""
-
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         guards, settings = site.guards, site.guards.settings
@@ -198,7 +192,7 @@ def _lifespan(
 
 
 def _without_unused_status(described: dict[str, Any]) -> dict[str, Any]:
-    """Take status 422, which FastAPI adds to every route with arguments, off the routes that answer 400 instead."""
+    """Remove status 422, which FastAPI adds to every route with arguments, from the routes that answer 400 instead."""
     for path, operations in described["paths"].items():
         if speaks_openai({"path": path}):
             for operation in operations.values():
@@ -213,7 +207,7 @@ def _mcp(opened: OpenGraphs, guards: Guards, *, stateless: bool) -> "McpEndpoint
 
 
 def __getattr__(name: str) -> Any:
-    """Build ``app`` from the settings when it is first asked for (``uvicorn server.app:app``), not on import."""
+    """Build ``app`` from the settings at its first use (``uvicorn server.app:app``), not on import."""
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()["app"] = app_over(configured_graphs())
@@ -230,14 +224,19 @@ def serve(
     playground: bool = False,
     workers: Callable[[socket, bool], None] | None = None,
 ) -> None:
-    """Serve until interrupted; the port is taken before the services are opened.
+    """Serve until interrupted; the port is bound before the services are opened.
 
-    ``keys`` is the file of the API keys, without which only this machine is served. ``workers`` serves the port with
-    several processes instead of this one; it is told whether the address is public.
+    Args:
+        open_graphs: opens the services.
+        host: address to listen at.
+        port: port to listen at.
+        settings: of the server, by default from the environment.
+        keys: file of the API keys, without which only this machine is served.
+        playground: serve LangServe's playground, on loopback only.
+        workers: serves the bound port with several processes; its second argument says if the address is public.
 
     Raises:
-        ConfigurationError: the address cannot be used, a public one has no keys, or the playground is asked for on one.
-        ArticuladoError: the services cannot be opened.
+        ConfigurationError: the address is not usable, or a public address has no keys or asks for the playground.
     """
     if playground and not is_loopback(host):
         raise ConfigurationError(translate("server.playground", host=host, loopback=HOST))
@@ -253,7 +252,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""Content-Security-Policy: no inline script or style, nothing of another place, no frame around it."""
+"""Content-Security-Policy: own scripts, styles and connections only; no inline code, no frames."""
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -269,24 +268,24 @@ _FIELD = re.compile(r"\{\{(\w+)\}\}")
 
 
 class _Compressed(Response):
-    """Response that is compressed for a client that accepts it: over a mobile network the page is there sooner."""
+    """Response compressed for clients that accept it, which saves time on mobile networks."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await GZipMiddleware(super().__call__)(scope, receive, send)
 
 
 class _CompressedPage(_Compressed, HTMLResponse):
-    """HTML, compressed."""
+    """HTML response, compressed."""
 
 
 class _CompressedFile(_Compressed, FileResponse):
-    """File, compressed."""
+    """File response, compressed."""
 
 
 def page_routes(title: str, language: str, *, law: bool) -> APIRouter:
-    """Return the routes of the page, in a language (ISO 639-1); ``law``: its field is Spanish law.
+    """Return the routes of the chat page in a language (ISO 639-1).
 
-    Without law there are neither territories nor examples of questions.
+    Without ``law`` the page has no territories and no example questions.
     """
     router = APIRouter(include_in_schema=False)
     content = _render(title, language, law=law)
@@ -328,7 +327,7 @@ _DOCS_START = 'SwaggerUIBundle({ url: "openapi.json", dom_id: "#swagger-ui", dee
 
 
 def docs_routes() -> APIRouter:
-    """Return the routes of the API's description in a browser: Swagger UI, all of it from this server."""
+    """Return the routes of Swagger UI, with local files."""
     router = APIRouter(include_in_schema=False)
     static = resources.files("fastapi_offline").joinpath("static")
     files = {name: Path(str(static.joinpath(name))) for name in ("swagger-ui.css", "swagger-ui-bundle.js")}
@@ -352,7 +351,7 @@ def docs_routes() -> APIRouter:
 
 @cache
 def page_texts(language: str) -> Mapping[str, str]:
-    """Return what the page says in a language, by its keys; one without texts has those of the default one."""
+    """Return the texts of the page by key; a language without texts has those of the default language."""
     folder = _folder("texts")
     file = folder.joinpath(f"{language}.toml")
     if not file.is_file():
@@ -381,7 +380,6 @@ def _render(title: str, language: str, *, law: bool) -> str:
 
 
 def _said(language: str, *, law: bool) -> dict[str, str]:
-    """Return the texts of the page in a language, with its code and what a result is not."""
     texts = page_texts(language)
     return {**texts, "language": language, "notice": texts["notice_law" if law else "notice_plain"]}
 

@@ -1,8 +1,4 @@
-"""Error responses: status, error kind and message for each exception, without a traceback.
-
-It also derives the schemas of the served inputs and outputs, and the descriptions of failures for OpenAPI.
-Error messages are in the language of the profile.
-"""
+"""Responses to errors in the language of the profile, and schemas of inputs, outputs and failures for OpenAPI."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -34,19 +30,18 @@ from articulado.values.errors import (
 from state.context import RunContext
 
 CONTEXT = "context"
-"""Where the options of a run are: LangServe passes no run context, so it travels in the input."""
+"""Key of the options of a run in its input: LangServe passes no run context."""
 
 V1 = "/v1"
-"""The first part of the paths of our own API."""
 
 MESSAGES = "messages"
-"""The conversation as LangChain messages, of a graph that has them: for clients of its threads."""
+"""Key of the conversation as LangChain messages, for clients of threads."""
 
 
 def served_input(schema: type[Any], beside: Mapping[str, Any] | None = None) -> type[Any]:
-    """Return the input of a graph, a ``TypedDict``, with the options of the run, what is ``beside`` it, and no more.
+    """Return a graph's input schema with the options of the run and the keys of ``beside``; other keys are refused.
 
-    Where a graph takes its question in messages as well, here it is the question alone.
+    A graph that accepts its question in messages as well is served with the question only.
     """
     keys = {**_without_messages(schema), CONTEXT: RunContext, **(beside or {})}
     if MESSAGES in schema.__annotations__:
@@ -56,7 +51,7 @@ def served_input(schema: type[Any], beside: Mapping[str, Any] | None = None) -> 
 
 
 def served_output(schema: type[Any]) -> type[Any]:
-    """Return the output of a graph, a ``TypedDict``, without its messages: the other keys say what they say."""
+    """Return the output schema of a graph without its messages, which repeat the other keys."""
     if MESSAGES not in schema.__annotations__:
         return schema
     served: type[Any] = TypedDict(schema.__name__, _without_messages(schema))  # type: ignore[misc]
@@ -70,7 +65,7 @@ def _without_messages(schema: type[Any]) -> dict[str, Any]:
 class Failure(TypedDict):
     """The body of every response that is not a success: ``detail`` is for the user, ``error`` names the kind.
 
-    ``citations`` are there where sources had been found and no answer could be written from them.
+    ``citations`` are there if sources had been found and no answer could be written from them.
     """
 
     detail: str
@@ -98,11 +93,10 @@ _FAILURES: dict[int, tuple[str, str]] = {
     503: ("No hay sitio (con Retry-After), o no responde el almacén o el modelo", "StoreUnavailable"),
     504: ("Ha tardado demasiado", "DeadlineExceeded"),
 }
-"""What a status means, and a kind of error that has it."""
 
 
 def failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return how OpenAPI describes failures with these statuses."""
+    """Return the OpenAPI descriptions of failures with these statuses."""
     described: dict[int | str, dict[str, Any]] = {}
     for status in statuses:
         description, kind = _FAILURES[status]
@@ -118,11 +112,8 @@ def failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 FAILURES = failures(401, 403, 500, 503)
-"""What every route of the API may answer beside its result."""
 RUN_FAILURES = failures(422, 429, 504)
-"""What those may answer as well that search or run something, which is counted and has a deadline."""
 BODY_FAILURES = RUN_FAILURES | failures(413, 415)
-"""What those may answer as well that take a body."""
 
 PROBLEMS = {
     "missing": "server.field_required",
@@ -152,14 +143,13 @@ PROBLEMS = {
 
 
 class SpokenLanguage:
-    """Serve every request in one language: what its handlers say, and the tasks that they start."""
+    """Serve every request, and the tasks it starts, in one language."""
 
     def __init__(self, app: ASGIApp, language: str) -> None:
         self._app = app
         self._language = language
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
         with use_locale(self._language):
             await self._app(scope, receive, send)
 
@@ -178,7 +168,7 @@ def status_of(error: Exception) -> int:
 
 
 def failure_of(error: Exception) -> Failure:
-    """Return what the caller may read; the causes of an unexpected error stay in the log."""
+    """Return the public body of a failure; the causes of an unexpected error stay in the log."""
     if isinstance(error, ArticuladoError):
         failure: Failure = {"detail": str(error), "error": type(error).__name__}
         return {**failure, "citations": list(error.citations)} if error.citations else failure
@@ -186,14 +176,14 @@ def failure_of(error: Exception) -> Failure:
 
 
 def error_event(error: Exception) -> dict[str, Any]:
-    """Return the data of the event that ends a stream which fails: the body that the failure would have, and status."""
+    """Return the data of the event that ends a failed stream: status, message, kind and citations."""
     failure = failure_of(error)
     event = {"status_code": status_of(error), "message": failure["detail"], "error": failure["error"]}
     return {**event, "citations": failure["citations"]} if "citations" in failure else event
 
 
 def explain(problems: Sequence[Any], path: str) -> str:
-    """Say what a request to this path lacks, at most three things."""
+    """Return a message about the first three problems of a request to ``path``."""
     explained = "; ".join(problem_of(problem) for problem in problems[:3])
     if path.startswith(f"{V1}/"):
         return translate("server.invalid_v1", explained=explained)
@@ -202,7 +192,7 @@ def explain(problems: Sequence[Any], path: str) -> str:
 
 
 def problem_of(problem: Any) -> str:
-    """Say what is wrong with one field, by what pydantic found."""
+    """Return a message about one problem of a field, as found by pydantic."""
     if not isinstance(problem, dict) or problem["type"] == "json_invalid":
         return translate("server.body_not_json")
     where = [str(part) for part in problem["loc"]]
@@ -216,14 +206,13 @@ def problem_of(problem: Any) -> str:
 
 
 class FailureResponse(JSONResponse):
-    """A failure as JSON; on the paths of OpenAI's protocol in the form of its errors."""
+    """Failure as JSON; on the paths of OpenAI's protocol in the form of its errors."""
 
     def __init__(self, status: int, failure: Failure, error: Exception | None = None, param: str | None = None) -> None:
         super().__init__(failure, status_code=status)
         self._openai = openai_error(status, failure, error, param)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         if speaks_openai(scope):
             self.body = self.render(self._openai)
             self.headers["content-length"] = str(len(self.body))
@@ -234,12 +223,11 @@ class FailureResponse(JSONResponse):
 def answer_failure(
     status: int, failure: Failure, error: Exception | None = None, param: str | None = None
 ) -> JSONResponse:
-    """Return the response for a failure; ``param`` is the field that it is about."""
     return FailureResponse(status, failure, error, param)
 
 
 class RefusedField(InvalidInput):
-    """A field of a request in OpenAI's protocol cannot be honoured; ``code`` is the kind of problem in its errors."""
+    """A field of a request in OpenAI's protocol has an unsupported value; ``code`` is the code of the error."""
 
     def __init__(self, message: str, param: str, code: str = "unsupported_parameter") -> None:
         super().__init__(message)
@@ -259,16 +247,15 @@ _OPENAI_KINDS = {
     403: ("permission_error", None),
     429: ("rate_limit_error", "rate_limit_exceeded"),
 }
-"""Type and code of an error by its status; any other below 500 is an ``invalid_request_error`` without a code."""
+"""Type and code of an error by its status; others below 500 are an ``invalid_request_error`` without a code."""
 
 
 def speaks_openai(scope: Scope) -> bool:
-    """Tell if a request is to a path of OpenAI's protocol."""
     return str(scope["path"]).startswith(_OPENAI)
 
 
 class OpenAIProblem(TypedDict):
-    """An error in OpenAI's protocol: message, kind, and the field that it is about, if it is about one."""
+    """An error in OpenAI's protocol: message, kind, and the field that it is about, if any."""
 
     message: str
     type: str
@@ -285,7 +272,6 @@ class OpenAIFailure(TypedDict):
 def openai_error(
     status: int, failure: Failure, error: Exception | None = None, param: str | None = None
 ) -> OpenAIFailure:
-    """Return a failure in the form of OpenAI's protocol."""
     kind, code = _OPENAI_KINDS.get(status, ("invalid_request_error" if status < 500 else "server_error", None))
     return {
         "error": {
@@ -298,7 +284,7 @@ def openai_error(
 
 
 def openai_failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return how OpenAPI describes failures with these statuses on a path of OpenAI's protocol."""
+    """Return the OpenAPI descriptions of failures with these statuses on a path of OpenAI's protocol."""
     described = failures(*(422 if status == 400 else status for status in statuses))
     told: dict[int | str, dict[str, Any]] = {}
     for status in statuses:
@@ -322,7 +308,6 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 
 def _field_of(problems: Sequence[Any]) -> str | None:
-    """Return the field that the first problem of a body is about, without the place where it was read from."""
     where = [str(part) for part in problems[0]["loc"]] if problems and isinstance(problems[0], dict) else []
     return ".".join(where[1:]) or None
 
@@ -339,7 +324,7 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 
 
 def handle_errors(app: FastAPI, language: str) -> None:
-    """Install the handlers, which answer in a language; Starlette itself logs what is unexpected."""
+    """Install the exception handlers."""
 
     async def unexpected(request: Request, error: Exception) -> JSONResponse:
         # This handler alone runs outside the application's own middleware.
@@ -354,10 +339,9 @@ def handle_errors(app: FastAPI, language: str) -> None:
 
 
 def keep_to_own_routes(app: FastAPI) -> None:
-    """Leave the errors of every route that a server adds to the application from now on to that server.
+    """Leave errors of the routes that an Agent Server adds later to our application to that server.
 
-    An Agent Server puts its routes into our application, whose handlers would answer for them as well. Errors of the
-    project are still told by them: only our graphs raise those.
+    Errors of this project are still answered by our handlers.
     """
     own = tuple(app.router.routes)
     told, unexpected = app.exception_handlers[HTTPException], app.exception_handlers[Exception]
@@ -377,5 +361,4 @@ def keep_to_own_routes(app: FastAPI) -> None:
 
 
 def _leads_to(routes: Sequence[BaseRoute], scope: Scope) -> bool:
-    """Tell if one of the routes has the path of a request, by whatever method."""
     return any(route.matches(scope)[0] is not Match.NONE for route in routes)

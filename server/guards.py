@@ -1,8 +1,4 @@
-"""Guards around every route, from the outside in, with their limits and the options that a caller may set.
-
-The order is request log, origin check, authentication, rate limit, admission, deadline, body limit. Sizes
-are in bytes.
-"""
+"""Guards around every route, their limits (sizes in bytes), and the options that a caller may set."""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -36,26 +32,21 @@ from server.settings import BACKLOG, HOST, WORKING, ServerSettings, is_loopback,
 from state.context import RunContext
 
 MAX_HISTORY = 40
-"""Messages of a conversation that a caller sends."""
 CHEAP_STRATEGIES: frozenset[RerankStrategy] = frozenset(("auto", "none", "learnt", "heuristic"))
-"""The ways to rerank that need no model of their own."""
+"""Rerank strategies that need no model of their own."""
 _STRATEGIES = frozenset(get_args(RerankStrategy))
-"""What is a strategy at all; anything else is told as any wrong value is."""
+"""All rerank strategies; other values are reported by the validation of the request."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """The options that a caller may set: ``strategies`` to rerank, and up to ``max_chunks`` fragments."""
+    """Options that a caller may set: rerank ``strategies``, and up to ``max_chunks`` fragments."""
 
     max_chunks: int = 40
     strategies: frozenset[RerankStrategy] = CHEAP_STRATEGIES
 
     async def check(self, request: Request) -> None:
-        """Check the body of a ``POST``, which has been read as JSON before.
-
-        Raises:
-            InvalidInput: it asks for what is the operator's to choose, or is longer than a conversation may be.
-        """
+        """Check the body of a ``POST``, already read as JSON."""
         if request.method != "POST":
             return
         body = await request.json()
@@ -67,11 +58,7 @@ class Policy:
                 self.check_input(sent)
 
     def check_input(self, sent: Mapping[str, Any]) -> None:
-        """Check the input of a graph, with the options of the run in it.
-
-        Raises:
-            InvalidInput: as ``check``.
-        """
+        """Check the input of a graph, with the options of the run in it."""
         history = sent.get("history")
         if isinstance(history, list) and len(history) > MAX_HISTORY:
             raise InvalidInput(translate("server.long_history", most=MAX_HISTORY, sent=len(history)))
@@ -87,11 +74,7 @@ class Policy:
         chunks_field: str = "max_chunks",
         strategy_field: str = "rerank_strategy",
     ) -> None:
-        """Check the options of a run, whose fields are called as given; what is no such value at all is told elsewhere.
-
-        Raises:
-            InvalidInput: one is the operator's to choose.
-        """
+        """Check the options of a run; ``chunks_field`` and ``strategy_field`` are their names in messages."""
         if isinstance(chunks, int) and self.max_chunks < chunks <= 100:
             raise InvalidInput(translate("server.chunks_refused", field=chunks_field, most=self.max_chunks))
         if strategy in _STRATEGIES and strategy not in self.strategies:
@@ -103,18 +86,14 @@ class Policy:
 
 _OF_THE_SERVER = frozenset(("thread_id", "run_id", "graph_id", "assistant_id", "user_id", "cron_id", "thread_ts"))
 _PREFIXES_OF_THE_SERVER = ("__", "langgraph_", "checkpoint_")
-"""What a server itself puts beside the options, where they came as ``configurable``."""
 
 
 def check_options(
     context: Any, policy: Policy, *, where: str = CONTEXT, known: Collection[str] = tuple(RunContext.model_fields)
 ) -> None:
-    """Check the options of a run, which stand ``where`` a caller wrote them, against their schema and the policy.
+    """Check the options of a run against their schema and the policy.
 
-    ``known`` are the names that a message tells of.
-
-    Raises:
-        InvalidInput: one is unknown, cannot be used, or is the operator's to choose.
+    ``where`` names the options in messages; ``known`` are the names that a message lists.
     """
     if not isinstance(context, Mapping):
         return
@@ -130,7 +109,7 @@ def check_options(
 
 
 def is_of_the_server(name: str) -> bool:
-    """Tell whether a key of ``configurable`` was put there by LangGraph or an Agent Server."""
+    """Tell if LangGraph or an Agent Server adds this key to ``configurable``."""
     return name in _OF_THE_SERVER or name.startswith(_PREFIXES_OF_THE_SERVER)
 
 
@@ -138,14 +117,13 @@ MAX_DEPTH = 50
 
 
 class BodyLimit:
-    """Refuse bodies of more than ``limit_of`` a request, in bytes, declared or not, with HTTP 413."""
+    """Refuse bodies of more than ``limit_of`` bytes, declared or not, with HTTP 413."""
 
     def __init__(self, app: ASGIApp, limit_of: Callable[[Scope], int]) -> None:
         self._app = app
         self._limit_of = limit_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -169,12 +147,7 @@ class BodyLimit:
 
 
 async def check_body(request: Request) -> None:
-    """Read the body of a ``POST`` as JSON; the request keeps what was read.
-
-    Raises:
-        RequestValidationError: it is no JSON.
-        InvalidInput: objects and lists are nested too deeply, or a text cannot be written as UTF-8.
-    """
+    """Read the body of a ``POST`` as JSON, at most ``MAX_DEPTH`` levels deep; the request keeps it."""
     if request.method != "POST":
         return
     try:
@@ -192,7 +165,7 @@ async def check_body(request: Request) -> None:
 
 
 def depth(value: Any) -> int:
-    """Return how many objects and lists are within each other, 0 for neither; no recursion, however many."""
+    """Return the nesting depth of objects and lists, 0 for a scalar, without recursion."""
     levels, within = 0, [value]
     while within := [item for item in within if isinstance(item, dict | list)]:
         levels += 1
@@ -202,22 +175,17 @@ def depth(value: Any) -> int:
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_STATE_BYTES = 1024 * 1024
-"""Of the routes to which whole states or conversations are sent: of an Agent Server, and of OpenAI's protocol."""
+"""Limit of routes that receive whole states or conversations."""
 MAX_FILE_BYTES = 6 * 1024 * 1024
 BRINGS_FILES = frozenset(("/v1/ask", "/v1/check", "/v1/documents", "/v1/verify"))
-"""Briefs, dossiers and documents that are sent whole, as JSON, and questions that come with the text of one."""
 IN_PROCESS = "/noauth"
-"""The root path under which an Agent Server calls its own routes, for what it has let in already."""
+"""Root path under which an Agent Server calls its own routes for requests already admitted."""
 KEYS_FILE = "keys.json"
 
 
 @dataclass(frozen=True)
 class Guards:
-    """The guards of one application, with the limits of ``settings``.
-
-    ``ring`` has the keys, ``None`` for callers of this machine alone. ``hosts`` are the names by which the server may
-    be called; none: by any. ``home`` is where its files are; ``traces`` are those that the environment asks for.
-    """
+    """Guards of one application; no ``ring``: for this machine only; no ``hosts``: callable by any name."""
 
     settings: ServerSettings = field(default_factory=lambda: ServerSettings(conversations=MEMORY))
     ring: KeyRing | None = None
@@ -234,11 +202,7 @@ class Guards:
 
     @classmethod
     def of(cls, settings: ServerSettings, agent: Settings, *, public: bool = False) -> "Guards":
-        """Return the guards of a server of an agent; a public one may be called by any name where none is set.
-
-        Raises:
-            ConfigurationError: what the settings name, PostgreSQL or Redis, needs an extra that is not installed.
-        """
+        """Return the guards of a server of an agent; a public server without ``hosts`` may be called by any name."""
         # Here, where there is a command to tell it to: the server itself opens both when it is under way.
         if settings.conversations.startswith(POSTGRES):
             require("postgres")
@@ -248,11 +212,10 @@ class Guards:
         return cls(settings.fitted(agent), KeyRing(keys_file(settings, agent.home)), hosts, agent.home)
 
     def stand_around(self, app: FastAPI) -> None:
-        """Put the guards around an application, before its own error handling."""
         app.add_middleware(_Guarded, guards=self)
 
     def around(self, app: ASGIApp) -> ASGIApp:
-        """Return the application within the guards."""
+        """Return the application within the guards, the request log outermost and the body limit innermost."""
         settings = self.settings
         # From the inside out.
         app = BodyLimit(app, _body_limit)
@@ -268,14 +231,11 @@ class Guards:
 
 
 class _Guarded:
-    """An application within its guards, but for what an Agent Server calls in its own process."""
-
     def __init__(self, app: ASGIApp, guards: Guards) -> None:
         self._app = app
         self._guarded = guards.around(app)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
         # The root path is the server's to set: nobody sends it.
         root = f"{scope.get('root_path', '')}/"
         app = self._app if root.startswith(f"{IN_PROCESS}/") else self._guarded
@@ -289,7 +249,6 @@ def _body_limit(scope: Scope) -> int:
 
 
 def keys_file(settings: ServerSettings, home: Path) -> Path:
-    """Return where the API keys are kept."""
     return settings.keys or home / KEYS_FILE
 
 
@@ -298,12 +257,10 @@ SHUTDOWN_SECONDS = 5
 
 @contextmanager
 def taken(host: str, port: int, keys: Path | None) -> Iterator[socket]:
-    """Take a port for the length of a block, before anything is opened.
-
-    ``keys`` is the file of the API keys, without which only this machine is served.
+    """Bind a port for the length of a block; only loopback is served without keys in the file ``keys``.
 
     Raises:
-        ConfigurationError: the address cannot be used, or a public one has no keys.
+        ConfigurationError: the address is not usable, or a public address has no keys.
     """
     if not is_loopback(host) and (keys is None or not KeyRing(keys).keys):
         raise ConfigurationError(translate("server.public_without_keys", host=host, loopback=HOST))
@@ -313,10 +270,8 @@ def taken(host: str, port: int, keys: Path | None) -> Iterator[socket]:
 
 
 def run(app: FastAPI, listening: socket) -> None:
-    """Serve an application until interrupted."""
     uvicorn.Server(uvicorn.Config(app, **http_options())).run(sockets=[listening])
 
 
 def http_options() -> dict[str, Any]:
-    """Return the options of uvicorn with which every process serves."""
     return {"ws": "none", "timeout_graceful_shutdown": SHUTDOWN_SECONDS, "access_log": False, "backlog": BACKLOG}

@@ -1,8 +1,7 @@
 """LangServe routes of a graph: answer, batch, stream, events and the playground.
 
-The options of a run may come as ``config.configurable``, where LangChain programs put them; they move into the input
-before it is checked. LangServe's own routes of answers are replaced, so that failures have the bodies of this project
-and LangChain.js gets objects that it reads as they are.
+Options of a run in ``config.configurable``, where LangChain programs put them, move into the input before it is
+checked.
 """
 
 import asyncio
@@ -41,11 +40,11 @@ CLOSED = {
     "feedback": "langserve.closed_feedback",
     "token_feedback": "langserve.closed_feedback",
 }
-"""Endpoints of LangServe that are off, unless the playground is on, with the key of the text on what to use instead."""
+"""LangServe endpoints that are off without the playground, with the key of the text that names a replacement."""
 DRAWN_OPTIONS = ("as_of", "territory")
 CONFIGURABLE = "configurable"
 _NESTED = "checkpoint_ns"
-"""Key of the configuration of a run inside another graph, whose ``thread_id`` is that graph's own."""
+"""Key of the configuration of a run inside another graph, whose ``thread_id`` belongs to that graph."""
 _OF_THE_CLIENT = frozenset(("version", "encoding"))
 """Arguments that LangChain.js sends with ``streamEvents`` although they are for itself."""
 
@@ -58,10 +57,7 @@ logger = logging.getLogger(__name__)
 def langserve_routes(
     name: str, served: ServedGraph, policy: Policy, checks: Sequence[Any], *, playground: bool
 ) -> APIRouter:
-    """Return the routes of a graph below ``/name``, after ``checks``, which are dependencies.
-
-    ``playground``: add the page of LangServe, with the ``stream_log`` that it needs.
-    """
+    """Return the routes of a graph below ``/name``; ``playground`` adds LangServe's page with its ``stream_log``."""
     path = f"/{name}"
     router = APIRouter(dependencies=[*checks, Depends(_OptionsInInput(served, policy))])
     _add_answers(router, served, path)
@@ -87,7 +83,7 @@ def _refusal(closed: str, path: str, why: str) -> Callable[[], Awaitable[None]]:
 
 
 def _add_answers(router: APIRouter, served: ServedGraph, path: str) -> None:
-    """Add the routes of answers; added before LangServe's routes of the same paths, they take their place."""
+    """Add the routes of answers before LangServe's routes of the same paths, which they replace."""
     plain = APIHandler(served, path=path, config_keys=())
     script = APIHandler(
         served.with_types(output_type=ScriptOutput), path=path, config_keys=(), serializer=ForJavaScript()
@@ -120,7 +116,6 @@ def _add_answers(router: APIRouter, served: ServedGraph, path: str) -> None:
 
 
 def _failed(failed: QuestionFailed, questions: int, seconds: float | None) -> Response:
-    """Return the response for a batch of which a question failed."""
     status, failure = status_of(failed.error), failure_of(failed.error)
     if isinstance(failed.error, TimeoutError):
         status, failure = 504, {"detail": translate("server.late", seconds=seconds), "error": "DeadlineExceeded"}
@@ -131,7 +126,7 @@ def _failed(failed: QuestionFailed, questions: int, seconds: float | None) -> Re
 
 
 def _add_playground(router: APIRouter, served: ServedGraph, path: str) -> None:
-    """Add the playground with schemas that its form draws: LangServe's own has alternatives with ``null``."""
+    """Add the playground with schemas that its form can draw; LangServe's own have alternatives with ``null``."""
     asked = drawable(TypeAdapter(served.InputType).json_schema())
     options = asked["properties"][CONTEXT]["properties"]
     # The form sends a value for each yes, no or list, which would no longer be as the settings say.
@@ -147,7 +142,7 @@ def _add_playground(router: APIRouter, served: ServedGraph, path: str) -> None:
 
 
 class _Schema:
-    """A JSON schema in the place of the models that LangServe's playground asks for theirs."""
+    """JSON schema in place of the models that LangServe's playground asks for theirs."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self._schema = schema
@@ -187,13 +182,7 @@ class _OptionsInInput:
         self._input = TypeAdapter[Any](served.InputType)
 
     async def __call__(self, request: Request) -> None:
-        """Change the body in place: the request keeps what was read, and LangServe reads it again.
-
-        Raises:
-            InvalidInput: an option is unknown, the operator's, or stands in two places with two values; a batch is
-                too large.
-            RequestValidationError: an input of a batch cannot be used.
-        """
+        """Change the body in place: LangServe reads the same object again."""
         if request.method != "POST":
             return
         body = await request.json()
@@ -243,11 +232,6 @@ class _OptionsInInput:
 
 
 def _questions(body: Any) -> list[Any]:
-    """Return the inputs of a batch, none of any other request.
-
-    Raises:
-        RequestValidationError: they are no list.
-    """
     inputs = body.get("inputs", []) if isinstance(body, Mapping) else []
     if not isinstance(inputs, list):
         raise RequestValidationError([{"type": "list_type", "loc": ("inputs",)}])
@@ -255,41 +239,31 @@ def _questions(body: Any) -> list[Any]:
 
 
 def _arguments(kwargs: Any) -> set[str]:
-    """Return the names of the arguments of a request: an object, or a list of one per question."""
     each = kwargs if isinstance(kwargs, list) else [kwargs]
     return {name for one in each if isinstance(one, Mapping) for name in one}
 
 
 def _set(within: dict[str, Any], name: str, value: Any) -> None:
-    """Set a value where none is.
-
-    Raises:
-        InvalidInput: another one is there.
-    """
     if within.get(name) not in (None, value):
         raise InvalidInput(translate("langserve.two_values", name=name, one=within[name], other=value))
     within[name] = value
 
 
 def _is_langchain_js(body: Any) -> bool:
-    """Tell whether LangChain.js sent a request: alone of the clients, it writes its configuration in camel case."""
+    """Tell if LangChain.js sent a request: only its configuration is in camel case."""
     config = body.get("config") if isinstance(body, Mapping) else None
     configs = config if isinstance(config, list) else [config]
     return any(isinstance(one, Mapping) and "recursionLimit" in one for one in configs)
 
 
 class ScriptOutput(RootModel[Any]):
-    """Output for LangChain.js, with other keys than the schema of a graph has."""
+    """Output for LangChain.js, whose keys differ from the schema of the graph."""
 
 
 class ForJavaScript(WellKnownLCSerializer):
-    """Serializer for LangChain.js, whose ``RemoteRunnable`` makes a ``StringPromptValue`` of any object with ``text``.
-
-    The key is ``content`` there.
-    """
+    """Serializer that renames the key ``text`` to ``content``: LangChain.js would take its object for a prompt."""
 
     def dumps(self, obj: Any) -> bytes:
-        """Return the JSON text of an object."""
         return orjson.dumps(_without_text(orjson.loads(super().dumps(obj))))
 
 
@@ -307,10 +281,7 @@ def _told(response: EventSourceResponse) -> EventSourceResponse:
 
 
 async def with_failures(events: Events) -> AsyncIterator[Event]:
-    """Pass LangServe's events on; where it says "Internal Server Error" and raises, say what was raised.
-
-    A ``RemoteRunnable`` raises the event's ``message`` with its ``status_code``.
-    """
+    """Pass on LangServe's events; replace its "Internal Server Error" by the exception that was raised."""
     try:
         async for event in events:
             if event.get("event") != "error":

@@ -1,8 +1,4 @@
-"""Limits on runs: bounded concurrency and queue, rate per key, and a deadline for each request.
-
-A run without room is refused with HTTP 503 and ``Retry-After``, a run above the limits of its key with HTTP
-429. A run is cancelled if its client leaves.
-"""
+"""Limits on runs: concurrency, queue, rate per key, and a deadline for each request."""
 
 import asyncio
 import json
@@ -28,7 +24,6 @@ from server.errors import answer_failure, openai_error, speaks_openai
 
 
 def come_back(status: int, detail: str, seconds: float) -> JSONResponse:
-    """Return the response to a request that is refused for some seconds."""
     response = answer_failure(status, {"detail": detail, "error": "TooManyRequests" if status == 429 else "Busy"})
     response.headers["retry-after"] = str(max(1, math.ceil(seconds)))
     return response
@@ -36,22 +31,21 @@ def come_back(status: int, detail: str, seconds: float) -> JSONResponse:
 
 _AGENT_SERVER = re.compile(r"/(assistants|threads|runs|store|mcp|a2a)(/|$)")
 _COSTLY_READS = frozenset(("/v1/search",))
-"""What searches although it sends no body."""
+"""Paths that search although they take no body."""
 _AGENT_RUN = re.compile(r"/(threads/[^/]+/)?runs(/(stream|wait|batch))?|/(mcp|a2a)(/.*)?")
 
 
 def is_of_agent_server(scope: Scope) -> bool:
-    """Tell whether a path is of the Agent Server's protocol, which has deadlines and a queue of its own."""
+    """Tell if a path is of the Agent Server protocol, which has its own deadlines and queue."""
     return _AGENT_SERVER.match(scope["path"]) is not None
 
 
 def is_run(scope: Scope) -> bool:
-    """Tell whether a request starts a run of our own routes: all that send a body do, and searches."""
     return scope["type"] == "http" and _is_work(scope) and not is_of_agent_server(scope)
 
 
 def begins_run(scope: Scope) -> bool:
-    """Tell whether a request starts a run, be it ours or the Agent Server's."""
+    """Tell if a request starts a run of our routes or of the Agent Server."""
     if scope["type"] != "http" or not _is_work(scope):
         return False
     return not is_of_agent_server(scope) or _AGENT_RUN.fullmatch(scope["path"].rstrip("/")) is not None
@@ -62,24 +56,23 @@ def _is_work(scope: Scope) -> bool:
 
 
 MAX_BATCH = 20
-"""Questions of one request of LangServe's ``batch``, which run one after another."""
+"""Largest number of questions in LangServe's ``batch``; they run one after another."""
 _BATCH = re.compile(r"/[^/]+/batch/?")
 _COUNT = "count_more_runs"
-"""Key in the state of a request of the function that counts its runs beyond the first."""
 
 
 async def more_runs(scope: Scope, number: int) -> JSONResponse | None:
-    """Count ``number`` runs of a request beside the one it counts as; returns the refusal, if its key has no more."""
+    """Count ``number`` further runs of a request; return the refusal if they exceed the limit of its key."""
     count = scope.get("state", {}).get(_COUNT)
     return await count(number) if count else None
 
 
 _MEMORY = 0.2
-"""How much the last run counts in the mean of how long one takes."""
+"""Weight of the last run in the running mean of durations."""
 
 
 class Busy(Exception):
-    """There is no room; ``seconds`` is when there may be some."""
+    """No run can start now; one may in ``seconds``."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -87,7 +80,7 @@ class Busy(Exception):
 
 
 class Room:
-    """Room for ``running`` runs at once and ``waiting`` more that wait up to ``patience`` seconds."""
+    """Room for ``running`` runs at once, and ``waiting`` more that wait up to ``patience`` seconds."""
 
     def __init__(self, running: int, waiting: int, patience: float) -> None:
         self._most = running
@@ -100,16 +93,12 @@ class Room:
         self._told: Callable[[int, int], None] = lambda running, waiting: None
 
     def watch(self, told: Callable[[int, int], None]) -> None:
-        """Let a watcher be told how many run and how many wait, whenever that changes."""
+        """Call ``told`` with the numbers of running and waiting runs whenever they change."""
         self._told = told
 
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[None]:
-        """Hold room for one run.
-
-        Raises:
-            Busy: too many wait, or none ended in time.
-        """
+        """Hold room for one run; raise ``Busy`` if the queue is full or no run ends in time."""
         if self._semaphore.locked() and self.waiting >= self._most_waiting:
             raise Busy(self._mean * (self.waiting + 1) / self._most)
         self._count(waiting=1)
@@ -135,14 +124,13 @@ class Room:
 
 
 class Admission:
-    """Refuse runs for which there is no room with HTTP 503 and ``Retry-After``."""
+    """Refuse runs without room with HTTP 503 and ``Retry-After``."""
 
     def __init__(self, app: ASGIApp, room: Room) -> None:
         self._app = app
         self._room = room
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
         if not is_run(scope):
             await self._app(scope, receive, send)
             return
@@ -158,9 +146,9 @@ _SOON = 1.0
 
 
 class RateLimit:
-    """Refuse runs of a key beyond its limits with HTTP 429; callers without a key, of this machine, have none.
+    """Refuse runs of a key above its limits with HTTP 429; callers without a key, on this machine, have no limit.
 
-    ``storage`` is where runs are counted (``limits``): "memory://" in this process, "redis://…" for all of several.
+    ``storage`` counts the runs (package ``limits``): "memory://" for one process, "redis://…" for several.
     """
 
     def __init__(self, app: ASGIApp, per_minute: int, at_once: int, storage: str = "memory://") -> None:
@@ -173,7 +161,6 @@ class RateLimit:
         self._running: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
         caller = scope.get("state", {}).get(CALLER, "")
         if not begins_run(scope) or not caller:
             await self._app(scope, receive, send)
@@ -195,7 +182,6 @@ class RateLimit:
                 del self._running[caller]
 
     async def _counted(self, caller: str, runs: int) -> JSONResponse | None:
-        """Count runs of a caller; returns the response to those that are too many."""
         if await self._limiter.hit(self._limit, caller, cost=runs):
             return None
         window = await self._limiter.get_window_stats(self._limit, caller)
@@ -204,10 +190,9 @@ class RateLimit:
 
 
 class Attendance:
-    """Cancel a run whose client leaves before it is answered, and one that takes more than ``seconds``.
+    """Cancel a run whose client disconnects before the answer, or that takes more than ``seconds``.
 
-    What has begun to stream is ended by its route when the client leaves; late, it ends with an ``error`` event. A
-    batch has the seconds for each question that it may bring; its route holds every question to them.
+    A batch has ``seconds`` for each possible question.
     """
 
     def __init__(self, app: ASGIApp, seconds: float) -> None:
@@ -215,7 +200,6 @@ class Attendance:
         self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
         if not is_run(scope):
             await self._app(scope, receive, send)
             return
@@ -224,7 +208,7 @@ class Attendance:
 
 
 class _Attended:
-    """One request: its body is read ahead, so that what comes after it, that the client left, is seen at once."""
+    """One request: its body is read ahead, to notice at once that the client has left."""
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive = receive
@@ -289,7 +273,7 @@ class _Attended:
 
 
 async def _cancelled(task: asyncio.Future[Any]) -> None:
-    """Cancel a task and wait until it has ended; what it raises was told, or nobody is there to hear it."""
+    """Cancel a task and wait until it has ended; its exceptions are dropped."""
     if task.done():
         return
     task.cancel()

@@ -18,9 +18,8 @@ from server.operations.requests import note_run
 from state.context import RunContext
 
 Using: TypeAlias = Callable[[], AbstractAsyncContextManager[Graph]]
-"""Holds the graph of the moment for one run."""
 ServedInput: TypeAlias = dict[str, Any]
-"""A graph's own input, with the options of the run under ``CONTEXT``."""
+"""Input of a graph, with the options of the run under ``CONTEXT``."""
 
 T = TypeVar("T")
 
@@ -35,11 +34,9 @@ class QuestionFailed(Exception):
 
 
 class ServedGraph(Runnable[ServedInput, Any]):
-    """Wrap a compiled graph: ``invoke`` gives its output, ``stream`` its typed events up to ``final``.
+    """Compiled graph as a runnable: ``invoke`` gives its output, ``stream`` its typed events up to ``final``.
 
-    A compiled graph by itself streams node updates through LangServe, and its run context cannot be passed. ``graph``
-    has the schemas; ``using`` gives the one that a run is of, by default the same. ``seconds`` is the most that a
-    question of a batch takes.
+    ``graph`` has the schemas; ``using`` holds the graph of a run. ``seconds`` limits each question of a batch.
     """
 
     def __init__(
@@ -59,21 +56,18 @@ class ServedGraph(Runnable[ServedInput, Any]):
 
     @property
     def InputType(self) -> Any:  # noqa: N802 - the name is LangChain's
-        """What LangServe checks a request against and shows in its schemas."""
         return self._input
 
     @property
     def keeps_threads(self) -> bool:
-        """Tell whether an input may name a conversation that is kept."""
         return self._threads is not None
 
     def config_schema(self, *, include: Sequence[str] | None = None) -> type[BaseModel]:
-        """Return what LangServe shows of a configuration: the options of a run."""
+        """Return the schema of a configuration for LangServe: the options of a run."""
         return create_model(f"{self.name}_config", configurable=(RunContext | None, None))
 
     @property
     def OutputType(self) -> Any:  # noqa: N802 - the name is LangChain's
-        """What ``invoke`` returns."""
         return self._output
 
     def invoke(self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
@@ -92,10 +86,7 @@ class ServedGraph(Runnable[ServedInput, Any]):
     async def astream(
         self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[dict[str, Any]]:
-        """Yield the graph's events as they happen, and last the authoritative result.
-
-        Closing the iterator cancels the run.
-        """
+        """Yield the events of the graph, the last one with the result; closing the iterator cancels the run."""
         graph_input, context = split_context(input)
         async with self._conversation(graph_input, config) as (graph, run_config, options):
             events = graph.astream(graph_input, run_config, context=context, stream_mode="custom", **options, **kwargs)
@@ -112,11 +103,7 @@ class ServedGraph(Runnable[ServedInput, Any]):
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[Any]:
-        """Run the graph once for each input, one after another: a batch takes the room of one run.
-
-        Raises:
-            QuestionFailed: a run fails, or takes longer than it may; with ``return_exceptions`` it is in the list.
-        """
+        """Run the graph once for each input, one after another: a batch takes the room of one run."""
         results: list[Any] = []
         for number, (one, its) in enumerate(zip(inputs, get_config_list(config, len(inputs)), strict=True), start=1):
             try:
@@ -130,10 +117,7 @@ class ServedGraph(Runnable[ServedInput, Any]):
         return results
 
     async def astream_events(self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Yield LangChain's events of one chain, whose chunks are those of ``astream``: no stage is a run of its own.
-
-        ``kwargs`` are LangChain's: the version, and what to include and exclude. Its last output is that of ``invoke``.
-        """
+        """Yield LangChain's events of one chain with the chunks of ``astream`` and the output of ``invoke``."""
 
         async def chunks(inputs: AsyncIterator[ServedInput]) -> AsyncIterator[dict[str, Any]]:
             # Whoever listens to this chain would be told every text within it, too.
@@ -153,7 +137,6 @@ class ServedGraph(Runnable[ServedInput, Any]):
     async def _conversation(
         self, graph_input: ServedInput, config: RunnableConfig | None
     ) -> AsyncIterator[tuple[Graph, RunnableConfig | None, dict[str, Any]]]:
-        """Yield graph, config and options of a run: those of the conversation that its input names, if it does."""
         thread_id, keep_turns = graph_input.pop(THREAD, None), graph_input.pop(KEEP_TURNS, None)
         if thread_id is None and keep_turns is not None:
             raise InvalidInput(translate("conversations.keep_without_thread"))
@@ -169,25 +152,22 @@ class ServedGraph(Runnable[ServedInput, Any]):
 
 
 async def outside_any_run() -> None:
-    """Take a request for a run of its own: an Agent Server lays a configuration under all that it serves."""
+    """Detach a request from the run configuration that an Agent Server sets around everything it serves."""
     var_child_runnable_config.set(None)
 
 
 def _without_messages(output: dict[str, Any]) -> dict[str, Any]:
-    """Return an output as the ``final`` event has it: it says what the messages say, and JSON holds it."""
     return {key: value for key, value in output.items() if key != MESSAGES}
 
 
 def split_context(request: ServedInput) -> tuple[ServedInput, RunContext | None]:
-    """Return the graph's own input, and the options of the run, ``None`` where none were sent."""
     return {key: value for key, value in request.items() if key != CONTEXT}, request.get(CONTEXT)
 
 
 async def cancellable_stream(items: AsyncIterator[T]) -> AsyncIterator[T]:
-    """Iterate in a task of its own; closing this iterator, or cancelling its reader, cancels that task once.
+    """Iterate in a separate task, which is cancelled once if this iterator is closed or its reader cancelled.
 
-    When a client leaves, the server cancels the reader again and again until it has returned. That would cut short
-    LangGraph's own clean-up and leave its nodes, and the model calls in them, running.
+    A server cancels the reader repeatedly when a client leaves, which would interrupt LangGraph's clean-up.
     """
     queue: asyncio.Queue[T | None] = asyncio.Queue()
     task = asyncio.create_task(_drain(items, queue))

@@ -23,7 +23,6 @@ BACKLOG = 2048
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can reach the host."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -31,11 +30,11 @@ def is_loopback(host: str) -> bool:
 
 
 _OUTSIDE = "192.0.2.1"
-"""An address for documentation (RFC 5737): a route to it is looked up, and nothing is sent."""
+"""Documentation address (RFC 5737): its route is looked up, and nothing is sent."""
 
 
 def own_address() -> str:
-    """Return the address by which this machine would call others; empty if it is in no network."""
+    """Return the address by which this machine would call others; empty without a network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect((_OUTSIDE, 9))
@@ -45,11 +44,7 @@ def own_address() -> str:
 
 
 def lan_address(own: Callable[[], str] = own_address) -> str:
-    """Return the address of this machine in its local network.
-
-    Raises:
-        ConfigurationError: it is in no network, or in one that is reached from the whole Internet.
-    """
+    """Return the private address of this machine in its local network."""
     address = own()
     if not address or is_loopback(address):
         raise ConfigurationError(translate("server.no_lan"))
@@ -59,11 +54,7 @@ def lan_address(own: Callable[[], str] = own_address) -> str:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take the port.
-
-    Raises:
-        ConfigurationError: it is taken, not allowed, or the host is not of this machine.
-    """
+    """Bind a port; raise ``ConfigurationError`` if that is not possible."""
     if not 0 <= port <= MAX_PORT:
         raise ConfigurationError(translate("server.no_port", port=port, maximum=MAX_PORT))
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -83,7 +74,7 @@ def _explained(error: OSError, host: str, port: int) -> str:
 
 PREFIX = "ARTICULADO_SERVER_"
 WORKING, WAITING_FOR_MODELS = 4, 64
-"""Runs that go on at once where each needs the processor all the time, and where most wait for a provider."""
+"""Runs at once, if each needs the processor all the time, and if most wait for a provider."""
 Names = Annotated[tuple[str, ...], NoDecode]
 
 
@@ -125,7 +116,6 @@ class ServerSettings(BaseSettings):
         return value.expanduser() if value else None
 
     def fitted(self, models: Settings) -> "ServerSettings":
-        """Return the settings with room for as many runs as an agent of such ``models`` can do at once."""
         offline = models.principal.provider == "offline"
         return self.model_copy(update={"running": self.running or (WORKING if offline else WAITING_FOR_MODELS)})
 
@@ -134,7 +124,7 @@ class ServerSettings(BaseSettings):
         """Read the settings: overrides, then the environment, then ``.env``, then defaults.
 
         Raises:
-            ConfigurationError: a value cannot be used; the message names the variable.
+            ConfigurationError: a value is not valid; the message names the variable.
         """
         try:
             return cls(_env_file=env_file, **overrides)  # type: ignore[call-arg, arg-type]
@@ -143,5 +133,4 @@ class ServerSettings(BaseSettings):
 
 
 def variable_names() -> Mapping[str, str]:
-    """Return the variables of a server, and what each is."""
     return {f"{PREFIX}{name.upper()}": field.description or "" for name, field in ServerSettings.model_fields.items()}

@@ -1,8 +1,4 @@
-"""Worker processes that share one port.
-
-Each worker has its own graphs and models, and maps the index into its own memory. A worker that dies is
-started again.
-"""
+"""Worker processes that share one port; one that dies is restarted."""
 
 import asyncio
 import logging
@@ -34,20 +30,19 @@ from server.operations.requests import SHARED_FIGURES, log_to_stderr
 from server.settings import ServerSettings
 
 _HEALTH_SECONDS = 120
-"""How long a worker may not answer its supervisor before it is taken for hung: reading an index holds it up."""
+"""Time without an answer after which a worker counts as hung; it does not answer while it reads an index."""
 
 _PAUSE = 0.005
-"""Seconds after a connection: a process that waits for a core comes to have one."""
+"""Seconds after a connection, in which another process gets a core."""
 
 _PAUSE_AFTER_ERROR = 1.0
-"""Seconds after one that could not be taken, as where no more files may be open."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class WorkerPlan:
-    """What a worker is started with; it is pickled. ``public`` as in ``app_over``."""
+    """Pickled settings of a worker; ``public`` as in ``app_over``."""
 
     settings: Settings
     limits: ServerSettings
@@ -55,17 +50,14 @@ class WorkerPlan:
 
 
 class SharedPortLoop(asyncio.SelectorEventLoop):
-    """An event loop that takes connections from a port at which other processes listen, too, and leaves some to them.
+    """Event loop that accepts one connection at a time, and pauses to leave the next to another process.
 
-    asyncio takes all that wait at once: those of a client with several would all end up with one process, which then
-    answers them while the others are idle. This one takes one, and pauses for as long as another process may need to
-    take the next.
+    asyncio would accept all waiting connections at once: those of one client would all end up in one process.
     """
 
     async def create_server(  # type: ignore[override]
         self, factory: Callable[[], asyncio.Protocol], *, sock: socket.socket, backlog: int, **options: Any
     ) -> "_SharedPort":
-        """Serve a socket; ``backlog`` connections may wait at it."""
         sock.setblocking(False)
         sock.listen(backlog)
         return _SharedPort(self.create_task(self._take(factory, sock)))
@@ -82,7 +74,7 @@ class SharedPortLoop(asyncio.SelectorEventLoop):
 
 
 class _SharedPort:
-    """What uvicorn knows of a server: it takes connections until it is closed, and those that it has taken go on."""
+    """Server object for uvicorn: closing it stops accepting; accepted connections go on."""
 
     def __init__(self, taking: asyncio.Task[None]) -> None:
         self._taking = taking
@@ -95,13 +87,12 @@ class _SharedPort:
 
 
 def serve_with_workers(number: int, plan: WorkerPlan, listening: socket.socket) -> None:
-    """Serve a port with so many processes until interrupted; one that dies is started anew.
+    """Serve a port with ``number`` processes until interrupted.
 
-    What a key may begin in a minute and at once is counted for all of them where ``rate_storage`` is Redis; without it,
-    each worker allows its share.
+    Without ``rate_storage`` in Redis, each process allows its share of the limits per key.
 
     Raises:
-        ConfigurationError: conversations would be kept in one of them alone, or a worker could not start.
+        ConfigurationError: conversations would be kept in the memory of one process, or a worker could not start.
     """
     if plan.limits.conversations == MEMORY:
         raise ConfigurationError(translate("server.workers_memory"))
@@ -124,7 +115,7 @@ def serve_with_workers(number: int, plan: WorkerPlan, listening: socket.socket) 
 
 
 def worker_app(plan: WorkerPlan) -> FastAPI:
-    """Build the application of a worker, which takes connections only when it is warm; what fails ends the process."""
+    """Build the application of a worker, which takes connections only when it is warm; an error ends the process."""
     log_to_stderr()
     profile = load_profile(plan.settings.profile)
     with use_locale(profile.language):
@@ -141,7 +132,6 @@ async def _made(plan: WorkerPlan) -> None:
 
 
 def _share_of(plan: WorkerPlan, number: int) -> WorkerPlan:
-    """Return a plan whose limits of a key, for so many workers, add up to those of the whole."""
     limits = plan.limits
     share = {"per_minute": -(-limits.per_minute // number), "at_once": -(-limits.at_once // number)}
     return WorkerPlan(plan.settings, limits.model_copy(update=share), plan.public)
@@ -149,7 +139,6 @@ def _share_of(plan: WorkerPlan, number: int) -> WorkerPlan:
 
 @contextmanager
 def _shared_figures() -> Iterator[None]:
-    """Let the workers keep their figures in one folder, so that each tells those of all."""
     with TemporaryDirectory(prefix="articulado-figures-") as folder:
         os.environ[SHARED_FIGURES] = folder
         try:

@@ -1,8 +1,6 @@
-"""Graphs of an Agent Server: checks of the options of a run, and authentication by API key.
+"""Graphs of an Agent Server, for operators and API keys: each key has its own threads, runs and stored items.
 
-Only operators may run the ingestion graph, because it reads files of this machine. The rules of ``auth``, with the
-keys of ``server.access``, apply to the Agent Server protocol and to the routes of this project. Each key has its own
-threads, runs, schedules and stored items. Assistants are available to every key.
+Only operators may run the ingestion graph, because it reads files of this machine.
 """
 
 import asyncio
@@ -28,9 +26,8 @@ from server.guards import CHEAP_STRATEGIES, Policy, check_options, keys_file
 from server.settings import ServerSettings
 
 LOCAL = "@local"
-"""Who calls a server without keys: somebody on its machine, which is all that its guards let in."""
+"""Identity of the caller of a server without keys, which serves this machine only."""
 OPERATE = "operate"
-"""The permission to change the index."""
 OWNER = "owner"
 
 auth = Auth()
@@ -38,11 +35,7 @@ auth = Auth()
 
 @auth.authenticate
 async def authenticate(headers: Mapping[Any, Any]) -> Auth.types.MinimalUserDict:
-    """Return who calls, by the key that a request carries.
-
-    Raises:
-        HTTPException: there is no such key (401).
-    """
+    """Return the caller of a request by its key; without a valid one, raise HTTP 401."""
     # One server hands over bytes, another one text.
     given = Headers({_text(name): _text(value) for name, value in headers.items()})
     settings = _settings()
@@ -57,7 +50,7 @@ async def authenticate(headers: Mapping[Any, Any]) -> Auth.types.MinimalUserDict
 
 @auth.on
 async def keep_apart(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Auth.types.FilterType | None:
-    """Mark what a caller makes as its own, and show it nothing else."""
+    """Mark threads and runs of a caller with its name, and hide those of others."""
     if ctx.user.identity == LOCAL:
         return None
     owned = {OWNER: ctx.user.identity}
@@ -70,7 +63,7 @@ async def keep_apart(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Auth
 
 @auth.on.assistants
 async def share_assistants(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Auth.types.FilterType | bool | None:
-    """Let everybody use assistants, and each change those that it made."""
+    """Let everybody use assistants, and each caller change its own."""
     if ctx.action in ("read", "search"):
         return None
     return await keep_apart(ctx, value)
@@ -78,7 +71,7 @@ async def share_assistants(ctx: Auth.types.AuthContext, value: dict[str, Any]) -
 
 @auth.on.store
 async def keep_items_apart(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> None:
-    """Keep the stored items of a caller below its own name."""
+    """Store the items of a caller in a namespace that begins with its name."""
     if ctx.user.identity != LOCAL:
         namespace = tuple(value.get("namespace") or ())
         value["namespace"] = namespace if namespace[:1] == (ctx.user.identity,) else (ctx.user.identity, *namespace)
@@ -99,46 +92,37 @@ def _text(value: Any) -> str:
 
 
 Runtime: TypeAlias = ServerRuntime[Any]
-"""What an Agent Server opens a graph with: for what, for whom, and the options of the run."""
 RUNNING = "threads.create_run"
-"""What a graph is opened for when it is run, and not only drawn or read."""
+"""Access context in which a graph is opened to be run, not only drawn or read."""
 
 
 @asynccontextmanager
 async def rag(runtime: Runtime) -> AsyncIterator[Graph]:
-    """Open the graph of chat clients: the answering graph as one node."""
     async with _within_policy(CHAT, runtime) as graph:
         yield graph
 
 
 @asynccontextmanager
 async def stages(runtime: Runtime) -> AsyncIterator[Graph]:
-    """Open the answering graph with a checkpoint after each stage, to fork and to stop at."""
     async with _within_policy(RAG, runtime) as graph:
         yield graph
 
 
 @asynccontextmanager
 async def required_data(runtime: Runtime) -> AsyncIterator[Graph]:
-    """Open the graph that tells which data a case needs."""
     async with _within_policy(REQUIRED_DATA, runtime) as graph:
         yield graph
 
 
 @asynccontextmanager
 async def generate_response(runtime: Runtime) -> AsyncIterator[Graph]:
-    """Open the graph that answers a case."""
     async with _within_policy(GENERATE_RESPONSE, runtime) as graph:
         yield graph
 
 
 @asynccontextmanager
 async def ingest(runtime: Runtime) -> AsyncIterator[Ingest]:
-    """Open the ingestion graph, which reads files of this machine: it is the operator's.
-
-    Raises:
-        InvalidInput: it is to be run by somebody else.
-    """
+    """Open the ingestion graph, which only operators may run."""
     if runtime.access_context == RUNNING and not _is_operator(runtime):
         with use_locale(configured_graphs().profile.language):
             raise InvalidInput(translate("server.not_operator"))
@@ -148,7 +132,6 @@ async def ingest(runtime: Runtime) -> AsyncIterator[Ingest]:
 
 @asynccontextmanager
 async def _within_policy(name: str, runtime: Runtime) -> AsyncIterator[Graph]:
-    """Hold a graph for one run, unless its options are unknown or not the caller's to choose."""
     opened = configured_graphs()
     if runtime.access_context == RUNNING:
         with use_locale(opened.profile.language):
@@ -161,7 +144,7 @@ G = TypeVar("G", bound=CompiledStateGraph[Any, Any, Any, Any])
 
 
 def checking_input(graph: G, language: str) -> G:
-    """Return a graph that refuses input which it would not use (``checked_keys``): LangGraph drops it in silence."""
+    """Return a graph that refuses unknown keys of its input: LangGraph would drop them in silence."""
     known = frozenset(graph.builder.schemas[graph.builder.input_schema])
 
     def check(given: Any) -> Any:

@@ -11,7 +11,7 @@ from server.guards import Guards, keys_file
 from server.settings import ServerSettings
 
 STUDIO = "https://smith.langchain.com"
-"""The page of LangGraph Studio, which calls the server that its reader has started."""
+"""Origin of the LangGraph Studio page, which calls the server of its reader."""
 
 _opened = configured_graphs()
 _settings = ServerSettings.read()

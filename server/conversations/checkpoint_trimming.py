@@ -1,7 +1,6 @@
 """Checkpointer that stores only the channels needed by later turns and readers.
 
-The legal texts on which an answer was based are not stored. An interrupted run leaves nothing: its question
-has to be asked again. Turns that were replaced stay below the line of checkpoints that readers follow.
+The legal texts behind an answer are not stored, nor is anything of an interrupted run.
 """
 
 import asyncio
@@ -25,7 +24,7 @@ from articulado.values.errors import InvalidInput, StoreUnavailable
 logger = logging.getLogger(__name__)
 
 SECONDS = 15.0
-"""That one call of the checkpointer below may take: a database that is lost in the network answers nothing at all."""
+"""Time limit of one call to the wrapped checkpointer: a database lost in the network never answers."""
 
 KEPT = frozenset(
     (
@@ -53,19 +52,14 @@ KEPT = frozenset(
         "turn_question",
     )
 )
-"""The channels that the next turn, or who reads the conversation, has a use for.
-
-The messages of chat clients are not among them: they say once more what the transcript does.
-"""
+"""Channels needed by the next turn or by readers; the messages of chat clients repeat the transcript."""
 
 
 class LeanSaver(BaseCheckpointSaver[str]):
-    """Keep only ``KEPT`` of each checkpoint, in another checkpointer; tasks that are under way are not kept.
+    """Store only the ``KEPT`` channels of finished turns, in another checkpointer.
 
-    A run that is cut off is asked again: nothing of it is kept, and the turn before it is as it was. ``since`` is the
-    id of the checkpoint that the next run continues from instead of the last one; "" begins anew.
-
-    Raises (from every coroutine): StoreUnavailable, where the checkpointer below fails, or hangs for ``seconds``.
+    ``since`` is the id of the checkpoint that the next run continues from; "" begins a new line, ``None`` takes the
+    last. Coroutines raise ``StoreUnavailable`` if the wrapped checkpointer fails or does not answer for ``seconds``.
     """
 
     def __init__(self, saver: BaseCheckpointSaver[str], *, seconds: float = SECONDS, since: str | None = None) -> None:
@@ -75,11 +69,7 @@ class LeanSaver(BaseCheckpointSaver[str]):
         self._since = since
 
     async def after(self, thread_id: str, turns: int) -> "LeanSaver":
-        """Return the same checkpointer for a run that follows the first ``turns`` of a thread, and replaces the others.
-
-        Raises:
-            InvalidInput: the thread has fewer turns.
-        """
+        """Return a checkpointer for a run that follows the first ``turns`` of a thread and replaces the later ones."""
         config: RunnableConfig = {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
         ends = {"": 0}
         for found in await self.line(config):
@@ -92,10 +82,7 @@ class LeanSaver(BaseCheckpointSaver[str]):
         return LeanSaver(self._saver, seconds=self._seconds, since=since)
 
     async def line(self, config: RunnableConfig) -> list[CheckpointTuple]:
-        """Return the last checkpoint of a thread and those that it goes back to, the newest first.
-
-        Turns that were asked again in other words are not among them.
-        """
+        """Return the last checkpoint of a thread and its ancestors, the newest first; replaced turns are left out."""
         found = {each.checkpoint["id"]: each async for each in self.alist(config)}
         line: list[CheckpointTuple] = []
         each = next(iter(found.values()), None)
@@ -106,7 +93,6 @@ class LeanSaver(BaseCheckpointSaver[str]):
         return line
 
     def get_next_version(self, current: str | None, channel: None) -> str:
-        """Return the next version of a channel, as the checkpointer below counts them."""
         return self._saver.get_next_version(current, channel)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -127,7 +113,6 @@ class LeanSaver(BaseCheckpointSaver[str]):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
-        """Yield checkpoints, the newest first."""
         with _as_unavailable():
             async for found in self._saver.alist(config, filter=filter, before=before, limit=limit):
                 yield found
@@ -139,7 +124,7 @@ class LeanSaver(BaseCheckpointSaver[str]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Keep the checkpoint of a finished turn, which has written its messages."""
+        """Store the checkpoint of a finished turn, which has written its messages."""
         if "transcript" not in new_versions:
             return config
         values = {name: value for name, value in checkpoint["channel_values"].items() if name in KEPT}
@@ -151,10 +136,9 @@ class LeanSaver(BaseCheckpointSaver[str]):
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Keep nothing of a task that is under way."""
+        pass
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Delete all that is kept of a thread."""
         with _as_unavailable():
             async with asyncio.timeout(self._seconds):
                 await self._saver.adelete_thread(thread_id)
@@ -162,7 +146,7 @@ class LeanSaver(BaseCheckpointSaver[str]):
 
 @contextmanager
 def _as_unavailable() -> Iterator[None]:
-    """Turn what a checkpointer raises in a block into an error of this project: its databases share no base."""
+    """Turn every exception of a checkpointer into ``StoreUnavailable``: its databases share no base class."""
     try:
         yield
     except Exception as error:

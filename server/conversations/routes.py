@@ -1,7 +1,6 @@
-"""Conversations over HTTP: hold one for a run, and routes that read, export and delete them.
+"""Conversations over HTTP: hold one for a run, and routes that read, export, share and delete them.
 
-A conversation belongs to the key that began it, and no other key can read it. Exports are Markdown or Word documents
-with the sources of each answer; Word needs the optional extra ``documents``.
+Only the key that began a conversation can read it. Export to Word needs the optional extra ``documents``.
 """
 
 import asyncio
@@ -42,7 +41,7 @@ ENDINGS: dict[Format, str] = {"markdown": "md", "docx": "docx"}
 
 _Kind = Literal["question", "text", "item", "heading", "source", "note", "table"]
 _CONTROL = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF])
-"""Control characters and others that XML refuses."""
+"""Control characters, and other characters that XML refuses."""
 _ITEM = re.compile(r"\s*[-*•] +")
 
 
@@ -51,7 +50,7 @@ HEADINGS = ("Paso", "Operación", "Artículo")
 
 
 class _Block(NamedTuple):
-    """A paragraph or table of the document; ``url`` is what a source links to, ``rows`` begin with their headings."""
+    """Paragraph or table of the document; ``url`` is the link of a source, the first of ``rows`` are the headings."""
 
     kind: _Kind
     text: str
@@ -60,11 +59,7 @@ class _Block(NamedTuple):
 
 
 def export(conversation: Conversation, form: Format, title: str, language: Language, *, law: bool) -> bytes:
-    """Return a conversation as a file; ``law``: its notice speaks of legal advice.
-
-    Raises:
-        ConfigurationError: Word is asked for, and the extra ``documents`` is not installed.
-    """
+    """Return a conversation as a file; ``law``: its notice speaks of legal advice."""
     blocks = [
         *_blocks(conversation, language),
         _Block("note", language.translate("view_notice_law" if law else "view_notice")),
@@ -99,17 +94,12 @@ def _blocks(conversation: Conversation, language: Language) -> Iterator[_Block]:
 
 
 def export_calculation(worked: Worked, language: Language) -> bytes:
-    """Return a calculation as a Word document.
-
-    Raises:
-        ConfigurationError: the extra ``documents`` is not installed.
-    """
+    """Return a calculation as a Word document, which needs the extra ``documents``."""
     blocks = [*_calculation(worked), _Block("note", language.translate("view_notice_law"))]
     return _docx(worked["title"].translate(_CONTROL), blocks)
 
 
 def _calculation(worked: Worked) -> Iterator[_Block]:
-    """Yield the outcome of a calculation: its sentence, a table of its steps, its notes, and its provisions."""
     if worked["title"]:
         yield _Block("heading", worked["title"])
     for line in filter(None, (worked["text"], worked["reason"], worked["understood"])):
@@ -195,7 +185,7 @@ def _table(document: Any, rows: tuple[tuple[str, ...], ...]) -> None:
 
 
 def _link(paragraph: "Paragraph", url: str) -> None:
-    """Append a link; python-docx reads them and has no call to write one."""
+    """Append a link; python-docx has no call for it."""
     from docx.opc.constants import RELATIONSHIP_TYPE
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
@@ -211,12 +201,12 @@ def _link(paragraph: "Paragraph", url: str) -> None:
 THREAD = "thread_id"
 """Key of the input that names the conversation of a run."""
 KEEP_TURNS = "keep_turns"
-"""Key of the input with the number of turns that stay; the run replaces the later ones."""
+"""Key of the input with the number of turns to keep; the run replaces the later ones."""
 _DAY = 86_400
 
 
 class Threads:
-    """The conversations of a server, each of the caller that began it; ``kept`` is set while the server runs."""
+    """Conversations of a server, each readable by the caller that began it; ``kept`` is set while it runs."""
 
     def __init__(self) -> None:
         self.kept: Conversations | None = None
@@ -224,14 +214,7 @@ class Threads:
 
     @asynccontextmanager
     async def held(self, thread_id: str, keep_turns: int | None = None) -> AsyncIterator[tuple[LeanSaver, str]]:
-        """Hold a conversation for one run; yields where and under which name it is kept.
-
-        The run follows the first ``keep_turns`` turns, by default all. The others stay until it has an answer.
-
-        Raises:
-            InvalidInput: the name is none, nothing is kept here, or there are fewer turns.
-            ConversationBusy: a run of it goes on at the moment.
-        """
+        """Hold a conversation for one run, which follows ``keep_turns`` turns; yield its checkpointer and name."""
         kept, name = self.kept_as(thread_id)
         if name in self._busy:
             raise ConversationBusy(translate("conversations.busy", thread=thread_id))
@@ -242,18 +225,13 @@ class Threads:
             self._busy.discard(name)
 
     def kept_as(self, thread_id: str) -> tuple[Conversations, str]:
-        """Return where and under which name a caller's conversation is kept: nobody reads another's.
-
-        Raises:
-            InvalidInput: it is none that a conversation may have, or nothing is kept here.
-        """
+        """Return the store and the stored name of a conversation, which contains the caller."""
         check_name(thread_id)
         if self.kept is None:
             raise InvalidInput(translate("conversations.not_kept"))
         return self.kept, f"{current_caller()}/{thread_id}"
 
     async def forget_daily(self, days: float) -> None:
-        """Delete old conversations now and once a day, until cancelled."""
         while self.kept is not None:
             await self.kept.forget(days)
             await asyncio.sleep(_DAY)
@@ -270,7 +248,7 @@ class ReadConversation(TypedDict):
 
 
 class SharedConversation(Share):
-    """The turns behind a link, as they were when it was made."""
+    """The turns behind a link, as they were when the link was made."""
 
     content: list[KeptTurn]
 
@@ -346,7 +324,7 @@ def conversation_routes(threads: Threads, title: str, language: str, *, law: boo
 
     @router.get("/shared/{token}")
     async def shared(token: Token) -> SharedConversation:
-        """Return what somebody shared, to any key of this server."""
+        """Return the turns behind a link, to any key of this server."""
         kept, _ = threads.kept_as("-")
         found, turns = await kept.shared.read(token)
         return {**found, "content": turns}
@@ -355,7 +333,6 @@ def conversation_routes(threads: Threads, title: str, language: str, *, law: boo
 
 
 async def stopped(task: asyncio.Task[None]) -> None:
-    """Cancel a task of the server and wait until it has ended."""
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task

@@ -1,8 +1,4 @@
-"""Read-only copies of conversations under links that nobody can guess, kept in a store.
-
-A copy is made on purpose, is not changed by later turns, and goes with its conversation, by retention or when it is
-withdrawn. Moments are in UTC.
-"""
+"""Read-only copies of conversations under random links, which later turns do not change. Moments are in UTC."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -16,9 +12,7 @@ from articulado.language.translation import translate
 from articulado.values.errors import ConversationUnknown
 
 _SHARED = ("shared",)
-"""Namespace of the copies in a store."""
 _BYTES = 24
-"""Bytes of chance in a link."""
 _PAGE = 100
 
 
@@ -31,13 +25,13 @@ class Share(TypedDict):
 
 
 class SharedBox:
-    """The shared copies in a store; each is of the conversation ``thread_id``, the name as which it is kept."""
+    """Shared copies in a store; ``thread_id`` is the stored name of their conversation."""
 
     def __init__(self, store: BaseStore) -> None:
         self._store = store
 
     async def put(self, thread_id: str, turns: Sequence[Mapping[str, Any]]) -> Share:
-        """Keep a copy of turns under a new token."""
+        """Store a copy of turns under a new token."""
         share: Share = {
             "token": secrets.token_urlsafe(_BYTES),
             "turns": len(turns),
@@ -48,11 +42,7 @@ class SharedBox:
         return share
 
     async def read(self, token: str) -> tuple[Share, list[Any]]:
-        """Return a link and the turns behind it.
-
-        Raises:
-            ConversationUnknown: there is no such link, or it was withdrawn.
-        """
+        """Return a link and the turns behind it; raise ``ConversationUnknown`` without such a link."""
         found = await self._store.aget(_SHARED, token)
         if found is None:
             raise ConversationUnknown(translate("conversations.not_shared"))
@@ -64,23 +54,17 @@ class SharedBox:
         return sorted(map(_share_of, found), key=lambda share: (share["shared"], share["token"]))
 
     async def withdraw(self, thread_id: str, token: str) -> None:
-        """Delete a link to a conversation.
-
-        Raises:
-            ConversationUnknown: the conversation has no such link.
-        """
+        """Delete a link to a conversation; raise ``ConversationUnknown`` without such a link."""
         found = await self._store.aget(_SHARED, token)
         if found is None or found.value["thread_id"] != thread_id:
             raise ConversationUnknown(translate("conversations.not_shared"))
         await self._store.adelete(_SHARED, token)
 
     async def delete_of(self, thread_id: str) -> None:
-        """Delete all links to a conversation."""
         for share in await self.of(thread_id):
             await self._store.adelete(_SHARED, share["token"])
 
     async def forget(self, before: datetime) -> None:
-        """Delete the links made before a moment."""
         for item in await self._items():
             if datetime.fromisoformat(item.value["shared"]) < before:
                 await self._store.adelete(_SHARED, item.key)

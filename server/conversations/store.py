@@ -1,7 +1,4 @@
-"""Store of conversations and of ratings of answers, in memory, SQLite or PostgreSQL: read, delete and expire.
-
-Moments are in UTC. ``FeedbackBox`` has the ratings.
-"""
+"""Store of conversations and ratings in memory, SQLite or PostgreSQL. Moments are in UTC."""
 
 import asyncio
 import json
@@ -39,35 +36,28 @@ MEMORY = "memory"
 _SQLITE, POSTGRES = "sqlite:", ("postgresql://", "postgres://")
 _CONNECTIONS = 10
 _SECONDS = 10.0
-"""That a connection is waited for."""
 _PAUSE = 0.1
-"""Seconds between two attempts to be the one that makes the tables."""
 _SETUP = 0x61727469
-"""The advisory lock of PostgreSQL for that."""
+"""Id of PostgreSQL's advisory lock around the creation of tables."""
 
 Rating = Literal["up", "down"]
 _RATINGS = "feedback"
-"""Namespace of the ratings in a store."""
 _PAGE = 100
 
 
 NAME_PATTERN, LONGEST_NAME = r"^[\w-]+(?:\.[\w-]+)*$", 64
-"""Names of conversations: words with single dots between them, so that no name is a path."""
+"""Names of conversations: words joined by single dots, so that no name is a path."""
 _NAME = re.compile(NAME_PATTERN)
 
 
 def check_name(thread_id: str) -> None:
-    """Check the name of a conversation.
-
-    Raises:
-        InvalidInput: no conversation can have it; the message says which it can.
-    """
+    """Raise ``InvalidInput`` if a conversation cannot have this name."""
     if len(thread_id) > LONGEST_NAME or not _NAME.fullmatch(thread_id):
         raise InvalidInput(translate("conversations.bad_name"))
 
 
 class KeptTurn(TypedDict):
-    """A question with its answer, and what was shown beside it; ``asked`` is the moment of the answer (UTC)."""
+    """A question with its answer, and everything shown beside it; ``asked`` is the moment of the answer (UTC)."""
 
     asked: str
     as_of: str | None
@@ -90,7 +80,7 @@ class KeptTurn(TypedDict):
 
 
 class Feedback(TypedDict):
-    """A rating of one answer; ``thread_id`` is its conversation, as it is kept, empty where it stood in none."""
+    """A rating of one answer; ``thread_id`` is the stored name of its conversation, empty if it had none."""
 
     id: str
     thread_id: str
@@ -103,7 +93,7 @@ class Feedback(TypedDict):
 
 
 class FeedbackBox:
-    """The ratings in a store."""
+    """Ratings of answers, in a store."""
 
     def __init__(self, store: BaseStore) -> None:
         self._store = store
@@ -111,10 +101,7 @@ class FeedbackBox:
     async def put(
         self, caller: str, thread_id: str, question: str, answer: str, rating: Rating, comment: str = ""
     ) -> Feedback:
-        """Keep a rating, and return it with its id and moment (UTC, ISO 8601).
-
-        Who rates an answer again thinks otherwise of it: the last rating holds.
-        """
+        """Store a rating, in place of an earlier one of the same answer by the same caller."""
         given: Feedback = {
             "id": _id_of(caller, thread_id, question, answer),
             "thread_id": thread_id,
@@ -134,13 +121,11 @@ class FeedbackBox:
         return sorted(found, key=lambda given: (given["given"], given["id"]))
 
     async def delete(self, thread_id: str) -> None:
-        """Delete the ratings of a conversation."""
         for item in await self._items():
             if item.value["thread_id"] == thread_id:
                 await self._store.adelete((_RATINGS,), item.key)
 
     async def forget(self, before: datetime) -> None:
-        """Delete the ratings given before a moment."""
         for item in await self._items():
             if datetime.fromisoformat(item.value["given"]) < before:
                 await self._store.adelete((_RATINGS,), item.key)
@@ -158,7 +143,7 @@ def _id_of(*whose: str) -> str:
 
 @dataclass(frozen=True)
 class Conversation:
-    """A conversation that is kept: its messages as the agent goes on with them, its turns, the last moment (UTC)."""
+    """Stored conversation: the messages for the next turn, the turns, and the moment of the last one (UTC)."""
 
     thread_id: str
     messages: tuple[Message, ...]
@@ -167,7 +152,7 @@ class Conversation:
 
 
 class Conversations:
-    """The conversations in a checkpointer, and in a store what people thought of their answers."""
+    """Conversations in a checkpointer, with ratings and shared copies in a store."""
 
     def __init__(
         self, saver: "BaseCheckpointSaver[str]", store: BaseStore, erase: Callable[[], Awaitable[None]] | None = None
@@ -181,7 +166,7 @@ class Conversations:
         """Return a conversation.
 
         Raises:
-            ConversationUnknown: nothing is kept under this name.
+            ConversationUnknown: no conversation has this name.
         """
         checkpoints = [found.checkpoint for found in await self.saver.line(_config(thread_id))]
         if not checkpoints:
@@ -200,7 +185,7 @@ class Conversations:
         )
 
     async def last_used(self) -> dict[str, datetime]:
-        """Return when each conversation went on last (UTC), the latest first."""
+        """Return the moment of the last turn of each conversation (UTC), the latest first."""
         last: dict[str, datetime] = {}
         async for found in self.saver.alist(None):
             thread = found.config["configurable"]["thread_id"]
@@ -209,10 +194,10 @@ class Conversations:
         return dict(sorted(last.items(), key=lambda item: item[1], reverse=True))
 
     async def delete(self, thread_id: str) -> None:
-        """Delete a conversation, and all that is kept about it.
+        """Delete a conversation with its ratings and links.
 
         Raises:
-            ConversationUnknown: nothing is kept under this name.
+            ConversationUnknown: no conversation has this name.
         """
         if await self.saver.aget_tuple(_config(thread_id)) is None:
             raise ConversationUnknown(translate("conversations.unknown", thread=thread_id.rpartition("/")[2]))
@@ -225,15 +210,12 @@ class Conversations:
         await self.shared.delete_of(thread_id)
 
     async def _erase_traces(self) -> None:
-        """Overwrite the copies of deleted text that the database has kept for itself."""
+        """Overwrite the copies of deleted text in the database file."""
         if self._erase:
             await self._erase()
 
     async def forget(self, days: float, now: datetime | None = None) -> list[str]:
-        """Delete the conversations that went on more than so many days ago for the last time; return their names.
-
-        What was thought of answers, and what was shared, is deleted after as many days.
-        """
+        """Delete conversations, ratings and links older than so many days; return the names of the conversations."""
         before = (now or datetime.now(UTC)) - timedelta(days=days)
         old = [thread for thread, last in (await self.last_used()).items() if last < before]
         for thread in old:
@@ -260,7 +242,7 @@ async def open_conversations(where: str, home: Path) -> AsyncIterator[Conversati
     """Open the conversations of ``where``: ``memory``, ``sqlite:FILE`` (below ``home``), or ``postgresql://…``.
 
     Raises:
-        ConfigurationError: it is none of these, or what it takes is not installed.
+        ConfigurationError: it is none of these, or its optional packages are not installed.
         StoreUnavailable: the file or the database cannot be opened.
     """
     if where == MEMORY:
@@ -318,11 +300,11 @@ async def _sqlite(file: Path) -> AsyncIterator[Conversations]:
 _ERASED = 0x61727469
 """Application id of a file whose free pages hold no deleted text ("arti")."""
 _TRIES = 50
-"""Attempts to empty the log while another process reads the file; whoever closes the file last empties it as well."""
+"""Attempts to empty the log while another process reads the file; closing the file empties it as well."""
 
 
 async def _erase_once(connection: "aiosqlite.Connection") -> None:
-    """Rewrite a file in which an earlier version has deleted text without overwriting it."""
+    """Rewrite a file in which an earlier version deleted text without overwriting it."""
     async with connection.execute("PRAGMA application_id") as cursor:
         row = await cursor.fetchone()
     if row is None or row[0] != _ERASED:
@@ -332,7 +314,7 @@ async def _erase_once(connection: "aiosqlite.Connection") -> None:
 
 
 async def _empty_log(connection: "aiosqlite.Connection") -> None:
-    """Write the log of changes (WAL) into the file and cut it to nothing: it holds pages as they were before."""
+    """Write the log of changes (WAL) into the file and truncate it: it holds earlier versions of pages."""
     for _ in range(_TRIES):
         async with connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") as cursor:
             row = await cursor.fetchone()

@@ -1,7 +1,4 @@
-"""Answers to questions and cases from the graphs, with the dates of the provisions cited.
-
-Cancelling a call ends its run.
-"""
+"""Answers to questions and cases from the graphs, with the dates of the cited provisions."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import date
@@ -26,7 +23,7 @@ from state.case import RequiredDataOutput, ResponseOutput
 from state.context import RunContext
 
 Heard = Callable[[str], Awaitable[None]]
-"""Is told the name of each stage as it begins."""
+"""Callback that gets the name of each stage as it begins."""
 
 
 class DatedCitation(Citation):
@@ -37,11 +34,11 @@ class DatedCitation(Citation):
 
 
 class Answered(TypedDict):
-    """An answer, with what it rests on as of the day ``as_of``.
+    """An answer, with its sources as of the day ``as_of``.
 
-    ``context_chunk_ids`` go into ``previous_chunk_ids`` of the next question. ``findings`` are what its sources do not
-    bear out, ``calculations`` the amounts and days that were worked out, ``choices`` the needs that an outcome ``near``
-    offers.
+    ``context_chunk_ids`` go into ``previous_chunk_ids`` of the next question. ``findings`` are statements that its
+    sources do not support, ``calculations`` the amounts and days that were worked out, ``choices`` the needs that an
+    outcome ``near`` offers.
     """
 
     question: str
@@ -59,7 +56,7 @@ class Answered(TypedDict):
 
 
 class DatedRequiredData(RequiredDataOutput):
-    """The data that a case needs; ``provisions`` are those that its sources rest on, in the wording of ``as_of``."""
+    """The data that a case needs; ``provisions`` are the sources of that, in the wording of ``as_of``."""
 
     as_of: str
     index_day: str | None
@@ -67,7 +64,7 @@ class DatedRequiredData(RequiredDataOutput):
 
 
 class DatedResponse(ResponseOutput):
-    """The answer to a case; ``provisions`` are those that its sources rest on, in the wording of ``as_of``."""
+    """The answer to a case; ``provisions`` are those of its sources, in the wording of ``as_of``."""
 
     as_of: str
     index_day: str | None
@@ -75,7 +72,7 @@ class DatedResponse(ResponseOutput):
 
 
 class AnswerDesk:
-    """Answers questions and cases; ``today`` says which day it is. A call that is cancelled ends its run."""
+    """Answer questions and cases; cancelling a call ends its run."""
 
     def __init__(self, opened: OpenGraphs, today: Callable[[], date] = date.today) -> None:
         self._opened = opened
@@ -90,11 +87,7 @@ class AnswerDesk:
         history: Sequence[Message] = (),
         previous_chunk_ids: Sequence[int] = (),
     ) -> Answered:
-        """Answer a question; what follows another one comes with its ``history`` and the chunks it rested on.
-
-        Raises:
-            ArticuladoError: the question or an option cannot be used, or the index or a model cannot.
-        """
+        """Answer a question; a follow-up comes with its ``history`` and the chunks of the last answer."""
         sent: dict[str, Any] = {"question": question}
         if history:
             sent["history"] = list(history)
@@ -118,21 +111,13 @@ class AnswerDesk:
             }
 
     async def required_data(self, case: Mapping[str, Any], heard: Heard) -> DatedRequiredData:
-        """Say which data a case needs: its ``inquiry``, and values of the profile's filter fields.
-
-        Raises:
-            ArticuladoError: as ``ask``.
-        """
+        """Return the data that a case needs; ``case`` has its ``inquiry`` and values of the profile's filter fields."""
         async with DeskIndex.held(self._opened, self._today) as index:
             result, day = await self._run(index, REQUIRED_DATA, case, None, heard)
             return {**result, **await self._basis(index, result, day)}  # type: ignore[typeddict-item]
 
     async def respond(self, case: Mapping[str, Any], heard: Heard) -> DatedResponse:
-        """Answer a case with the data that were collected.
-
-        Raises:
-            ArticuladoError: as ``ask``.
-        """
+        """Answer a case with the collected data."""
         async with DeskIndex.held(self._opened, self._today) as index:
             result, day = await self._run(index, GENERATE_RESPONSE, case, None, heard)
             return {**result, **await self._basis(index, result, day)}  # type: ignore[typeddict-item]
@@ -140,7 +125,6 @@ class AnswerDesk:
     async def _run(
         self, index: DeskIndex, name: str, sent: Mapping[str, Any], context: RunContext | None, heard: Heard
     ) -> tuple[dict[str, Any], date | None]:
-        """Return the result of a graph, and the day whose law it is of, ``None`` for today."""
         result: dict[str, Any] = {}
         as_of: str | None = None
         events: AsyncIterator[Any] = index.graphs[name].astream(
@@ -157,7 +141,6 @@ class AnswerDesk:
         return result, date.fromisoformat(as_of) if as_of else None
 
     async def _dated(self, index: DeskIndex, citations: Sequence[Citation], day: date | None) -> list[DatedCitation]:
-        """Return citations with what is known of their wordings on a day."""
         chunks = {chunk["id"]: chunk for chunk in await index.store.fetch([one["chunk_id"] for one in citations])}
         of_citations = [chunks[cited["chunk_id"]] for cited in citations]
         sure = await index.certainties(of_citations, day)
@@ -167,7 +150,6 @@ class AnswerDesk:
         ]
 
     async def _basis(self, index: DeskIndex, result: Mapping[str, Any], day: date | None) -> dict[str, Any]:
-        """Return the days of a case, and the provisions of its sources that the index has, each once."""
         named = dict.fromkeys(name for source in result["sources"] for name in source["provisions"])
         chunks: list[Chunk] = []
         for name in named:

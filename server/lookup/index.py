@@ -1,7 +1,4 @@
-"""Index queries of the look-up API: named provisions, wordings, references and citation checks.
-
-A day of ``None`` means today. ``Certainty`` says how sure it is that a wording was in force on the day.
-"""
+"""Index queries of the look-up API; a day of ``None`` means today."""
 
 import asyncio
 import re
@@ -48,7 +45,7 @@ _KEY = re.compile(r"[a-z]+:\S+(?: \S+)*")
 
 @dataclass(frozen=True)
 class DeskIndex:
-    """The index for one piece of work; ``today`` is the day on which it is asked."""
+    """The index, held for one request; ``today`` is the day of the request."""
 
     opened: OpenGraphs
     services: "Services"
@@ -58,34 +55,26 @@ class DeskIndex:
     @classmethod
     @asynccontextmanager
     async def held(cls, opened: OpenGraphs, today: Callable[[], date]) -> AsyncIterator["DeskIndex"]:
-        """Hold the index and the graphs over it for one piece of work.
-
-        Raises:
-            ArticuladoError: a setting or a provider is not usable.
-        """
+        """Hold the index and its graphs for one request."""
         async with opened.holding() as current:
             yield cls(opened, current.services, current.graphs, today())
 
     @property
     def store(self) -> ChunkStore:
-        """What answers questions: the index, or the packaged records where retrieval is switched off."""
+        """Store that answers questions: the index, or the packaged records if retrieval is switched off."""
         return self.services.store if self.opened.settings.rag_enabled else self.services.records
 
     @property
     def day(self) -> str | None:
-        """The day on which it was built (ISO 8601)."""
+        """Day on which the index was built (ISO 8601)."""
         return iso(self.services.index_day)
 
     def day_of(self, day: date | None) -> str:
-        """Return the day that is asked for, today without one (ISO 8601)."""
+        """Return a day, or today for ``None``, in ISO 8601."""
         return (day or self.today).isoformat()
 
     async def asked(self, law: str, label: str) -> ProvisionRequest:
-        """Return the provision that a law and a label name; a law that is not known is no law by default.
-
-        Raises:
-            InvalidInput: no law or provision is named.
-        """
+        """Return the provision named by a law and a label; an unknown law is an error, not the default law."""
         # As citations name them: documents that are no norms have identifiers and keys that nobody would read.
         if await self.services.store.find(law, label):
             return ProvisionRequest(law, label)
@@ -104,11 +93,7 @@ class DeskIndex:
         return asked
 
     async def read(self, text: str) -> ProvisionRequest:
-        """Return the first provision, or the law, that a text names; others are among what is not read of it.
-
-        Raises:
-            InvalidInput: it names neither.
-        """
+        """Return the first provision, or the law, named by a text; the names of others are in ``unread``."""
         profile = self.opened.profile
         reference = await asyncio.to_thread(
             partial(
@@ -125,11 +110,11 @@ class DeskIndex:
         return replace(first, unread=(*first.unread, *named))
 
     async def wordings(self, asked: ProvisionRequest) -> list[Wording]:
-        """Return the wordings of a provision, the oldest first; none where the index does not have it."""
+        """Return the wordings of a provision, the oldest first; empty if the index does not have it."""
         return wordings_of(await self.services.store.find(asked.law_id, asked.provision_key))
 
     async def certainties(self, chunks: Iterable[Chunk], day: date | None) -> list[Certainty]:
-        """Return how sure each wording is that of a day; of today it is what the index has."""
+        """Return how sure it is that each wording was in force on a day; for today, official texts are sure."""
         wordings = list(chunks)
         if day is None:
             return ["sure" if chunk["source"] == "official" else "unknown" for chunk in wordings]
@@ -139,16 +124,15 @@ class DeskIndex:
         return [certainty(chunk, day, tracked) for chunk in wordings]
 
     async def certainty(self, chunk: Chunk, day: date | None) -> Certainty:
-        """Return how sure a wording is that of a day, as ``certainties`` does."""
         [only] = await self.certainties([chunk], day)
         return only
 
     def in_force(self, chunk: Chunk, day: date | None) -> bool | None:
-        """Tell whether a wording is law on a day; without one, whether it still is. ``None``: a user's document."""
+        """Tell if a wording is in force on a day, or, without a day, today; ``None`` for a user's document."""
         return None if own_document(chunk) else in_force(chunk, day, self.today)
 
     async def law(self, law_id: str) -> "IndexedLaw | None":
-        """Return what the index has of a law; ``None`` where it does not have it."""
+        """Return the index entry of a law; ``None`` if it is not indexed."""
         from articulado.ingestion.incremental.base import IndexBase
         from articulado.ingestion.incremental.indexed_laws import indexed_law
 
@@ -156,7 +140,7 @@ class DeskIndex:
         return await asyncio.to_thread(indexed_law, base, law_id)
 
     async def law_count(self) -> int:
-        """Return how many laws the index has."""
+        """Return the number of indexed laws."""
         from articulado.ingestion.incremental.base import IndexBase
         from articulado.ingestion.incremental.indexed_laws import indexed_laws
 
@@ -164,7 +148,7 @@ class DeskIndex:
         return len(await asyncio.to_thread(indexed_laws, base))
 
     async def missing(self, asked: ProvisionRequest) -> NoResultsFound:
-        """Return the error that says why a provision is not in the index, and what is."""
+        """Return the error that says why a provision is not in the index, and which ones are."""
         from articulado.ingestion.incremental.base import IndexBase
         from articulado.ingestion.incremental.indexed_laws import why_missing
 
@@ -172,11 +156,7 @@ class DeskIndex:
         return NoResultsFound(await asyncio.to_thread(why_missing, base, asked))
 
     async def findings(self, item: Mapping[str, Any], day: date | None) -> "list[Finding]":
-        """Return what is wrong with an answer by the texts that it was written from.
-
-        Raises:
-            InvalidInput: a field is missing or of another type.
-        """
+        """Return the errors in an answer according to its source texts."""
         from articulado.verification.checks import findings_of, read_item
         from articulado.verification.citations import look_up
 
@@ -186,18 +166,14 @@ class DeskIndex:
 
 
 def iso(day: date | None) -> str | None:
-    """Return a day in ISO 8601; ``None`` where there is none."""
     return day.isoformat() if day else None
 
 
 async def references_of(index: DeskIndex, asked: ProvisionRequest, day: date | None) -> References:
     """Return the references of a provision in its wording of a day, of today without one.
 
-    A wording refers to a provision and not to one wording of it: those of the day count on both sides. What has
-    referred to the provision in another wording alone is left out.
-
-    Raises:
-        NoResultsFound: the index does not have the provision, or no wording of that day.
+    References point to a provision, not to one of its wordings: on both sides the wordings of the day count. Provisions
+    that cited only another wording are left out.
     """
     wordings = await index.wordings(asked)
     if not wordings:
@@ -226,7 +202,6 @@ async def references_of(index: DeskIndex, asked: ProvisionRequest, day: date | N
 
 
 async def _cited(index: DeskIndex, parts: Iterable[Chunk], day: date | None) -> list[Chunk]:
-    """Return the provisions that a wording refers to, each in its wording of the day, else as it refers to them."""
     store = index.services.store
     cited = await store.fetch(list(dict.fromkeys(ref for part in parts for ref in part["refs"])))
     refs = {provision_of(chunk): chunk for chunk in cited}
@@ -236,18 +211,17 @@ async def _cited(index: DeskIndex, parts: Iterable[Chunk], day: date | None) -> 
 
 
 async def _citing(index: DeskIndex, ids: list[int], day: date | None) -> list[Chunk]:
-    """Return what refers to one of these chunks in a wording of the day."""
     return [chunk for chunk in await index.services.store.citing(ids) if index.in_force(chunk, day) is not False]
 
 
 async def _links(index: DeskIndex, chunks: Iterable[Chunk], linked: Chunk, day: date | None) -> list[DatedLink]:
-    """Return the provisions of chunks, each once, in the order of their laws, without the one that is linked."""
+    """Return the provisions of chunks, each once, in the order of their laws, without ``linked`` itself."""
     by_provision = {provision_of(chunk): chunk for chunk in chunks if provision_of(chunk) != provision_of(linked)}
     return sorted(await dated_links(index, list(by_provision.values()), day), key=order_in_law)
 
 
 async def dated_links(index: DeskIndex, chunks: Sequence[Chunk], day: date | None) -> list[DatedLink]:
-    """Return the provisions of chunks, with what is known of their wordings on a day."""
+    """Return the provisions of chunks with certainty and validity of their wordings on a day."""
     sure = await index.certainties(chunks, day)
     return [_dated_link(index, chunk, one, day) for chunk, one in zip(chunks, sure, strict=True)]
 
@@ -269,11 +243,11 @@ def _dated_link(index: DeskIndex, chunk: Chunk, sure: Certainty, day: date | Non
 
 
 _REPEALED = re.compile(r"^\W*\w{1,3}\W+\((?:derogad|suprimid|sin contenido|anulad)", re.IGNORECASE)
-"""What stands where a part of a provision was: "d) (Derogada)"."""
+"""Placeholder of a repealed part of a provision: "d) (Derogada)"."""
 
 
 async def read_statement(index: DeskIndex, statement: Statement) -> CardStatement:
-    """Return a statement of a card with the sentences that bear it, in the official wordings of today."""
+    """Return a statement of a card with the sentences that support it, in the official wordings of today."""
     borne_by: list[BearingSentence] = []
     for pin in statement.pins:
         law_id, key = pin.ref
@@ -293,11 +267,7 @@ async def read_statement(index: DeskIndex, statement: Statement) -> CardStatemen
 
 
 async def check_citation(index: DeskIndex, citation: str, claim: str, day: date | None) -> CitationCheck:
-    """Return whether a provision exists, is law on a day, and says what is claimed of it.
-
-    Raises:
-        InvalidInput: the citation names no provision.
-    """
+    """Check that a provision exists, is in force on a day and says what is claimed of it."""
     asked = await index.read(citation)
     if not asked.provision_key:
         raise InvalidInput(translate("desk.no_provision", written=citation))
@@ -356,7 +326,7 @@ async def check_citation(index: DeskIndex, citation: str, claim: str, day: date 
 
 
 async def _absent(index: DeskIndex, asked: ProvisionRequest, checked: CitationCheck) -> CitationCheck:
-    """Return the check of a provision that the index does not have: of a law that it has, there is none such."""
+    """Return the check of a provision missing from the index: it does not exist if the law is indexed and official."""
     law = await index.law(asked.law_id) if asked.law_id else None
     checked["exists"] = False if law and law.official else None
     checked["message"] = str(await index.missing(asked))

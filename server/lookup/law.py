@@ -1,7 +1,4 @@
-"""Queries on the law without a chat model: search, provisions, comparisons, references and checks.
-
-A day of ``None`` means today.
-"""
+"""Queries on the law without a chat model; a day of ``None`` means today."""
 
 import asyncio
 import tempfile
@@ -53,7 +50,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Calculated:
-    """An outcome with its document; ``calculation`` is ``None`` where a question asks for none."""
+    """An outcome with its document; ``calculation`` is ``None`` if the question asks for none."""
 
     calculation: Calculation | None
     outcome: Outcome
@@ -61,18 +58,16 @@ class Calculated:
 
 
 SHOWN_STATE = ("candidates", "cards", "abstained", "warnings", "as_of")
-"""Keys of the state that a search answers with."""
 
 
 class LawDesk:
-    """Answers what is asked of the law of an index, without a chat model; ``today`` says which day it is."""
+    """Look-ups in the law of an index, without a chat model."""
 
     def __init__(self, opened: OpenGraphs, today: Callable[[], date] = date.today) -> None:
         self._opened = opened
         self._today = today
 
     async def about(self) -> Holdings:
-        """Return what the index holds."""
         async with self._index() as index:
             profile = self._opened.profile
             return {
@@ -83,12 +78,7 @@ class LawDesk:
             }
 
     async def search(self, query: str, limit: int, context: RunContext) -> SearchResult:
-        """Return what is found for a question, the best first.
-
-        Raises:
-            InvalidInput: the question is empty or too long.
-            ArticuladoError: it cannot be searched.
-        """
+        """Search for a question; hits are sorted best first."""
         from graph.rag import build_context
 
         async with self._index() as index:
@@ -118,10 +108,6 @@ class LawDesk:
 
         ``law`` is an abbreviation or an identifier, ``label`` a number, a label or a key: "ET", "38", "art. 38.4",
         "art:38", "DA 3ª".
-
-        Raises:
-            InvalidInput: no law or provision is named.
-            NoResultsFound: the index does not have it, or no wording of that day.
         """
         async with self._index() as index:
             asked = await index.asked(law, label)
@@ -140,22 +126,12 @@ class LawDesk:
             }
 
     async def references(self, law: str, label: str, day: date | None = None) -> References:
-        """Return what a provision refers to and what refers to it, in the wordings of a day, of today without one.
-
-        Raises:
-            InvalidInput: no law or provision is named.
-            NoResultsFound: the index does not have it, or no wording of that day.
-        """
+        """Return the provisions cited by a provision and those citing it, in the wordings of a day."""
         async with self._index() as index:
             return await references_of(index, await index.asked(law, label), day)
 
     async def compare(self, law: str, label: str, before: date, after: date) -> Comparison:
-        """Return what changed in a provision between two days.
-
-        Raises:
-            InvalidInput: no provision is named, or the days are the wrong way round.
-            NoResultsFound: the index does not have it, or no wording of either day.
-        """
+        """Compare the wordings of a provision on two days."""
         if before > after:
             raise InvalidInput(translate("desk.days_reversed", before=before, after=after))
         async with self._index() as index:
@@ -184,22 +160,14 @@ class LawDesk:
             }
 
     def cards(self, topic: str) -> list[dict[str, str]]:
-        """Return the ids and needs of the answer cards of a topic.
-
-        Raises:
-            NoResultsFound: there is no such topic.
-        """
+        """Return the ids and needs of the answer cards of a topic."""
         cards = [card for card in packaged_cards().values() if card.id.partition("/")[0] == topic]
         if not cards:
             raise NoResultsFound(translate("desk.no_topic", topic=topic))
         return [{"card": card.id, "need": card.need} for card in cards]
 
     async def card(self, card_id: str) -> CardReading:
-        """Return an answer card, each statement with the sentences of the law of today that bear it.
-
-        Raises:
-            NoResultsFound: there is no such card.
-        """
+        """Return an answer card, each statement with the sentences of today's law that support it."""
         card = packaged_cards().get(card_id)
         if card is None:
             raise NoResultsFound(translate("desk.no_card", card=card_id))
@@ -217,20 +185,12 @@ class LawDesk:
             }
 
     async def check_citation(self, citation: str, claim: str = "", day: date | None = None) -> CitationCheck:
-        """Return whether a provision exists, is law on a day, and says what is claimed of it.
-
-        Raises:
-            InvalidInput: the citation names no provision.
-        """
+        """Check that a provision exists, is in force on a day and says what is claimed of it."""
         async with self._index() as index:
             return await check_citation(index, citation, claim, day)
 
     async def verify(self, item: Mapping[str, Any], day: date | None = None) -> Verification:
-        """Check an answer of any system against its source texts (``articulado.verification.checks``).
-
-        Raises:
-            InvalidInput: a field is missing or of another type.
-        """
+        """Check an answer of any system against its source texts (``articulado.verification.checks``)."""
         async with self._index() as index:
             findings = await index.findings(item, day)
             return {"ok": not findings, "index_day": index.day, "findings": findings}
@@ -248,12 +208,9 @@ class LawDesk:
         """Work out an amount or a last day.
 
         Args:
-            kind: the calculation; empty if the question says which one.
-            inputs: raw values by field; they take the place of those in the question.
-            question: text that calculation and inputs are read off.
-
-        Raises:
-            InvalidInput: there is no such calculation, or neither a kind nor a question.
+            kind: the calculation; empty if the question names it.
+            inputs: raw values by field; they replace those of the question.
+            question: text with the calculation and its inputs.
         """
         if not (kind or question.strip()):
             raise InvalidInput(translate("calculation.nothing_asked"))
@@ -277,7 +234,7 @@ class LawDesk:
         return Calculated(calculation, outcome, as_document(calculation, inputs, outcome, read))
 
     async def _confirmed(self, outcome: Outcome) -> Outcome:
-        """Compare the wordings that an outcome follows with the law in the index, if there is one."""
+        """Compare the wordings behind an outcome with the law in the index, if there is one."""
         try:
             async with self._index() as index:
                 return await confirm(outcome, index.services.store, index.today)
@@ -285,11 +242,7 @@ class LawDesk:
             return compare_wordings(outcome, {}, date.today())
 
     async def check_brief(self, name: str, content: bytes, day: date | None = None) -> "BriefReport":
-        """Check the provisions, quotations and rulings of a brief, a file of a format that is read.
-
-        Raises:
-            InvalidInput: the file cannot be read, or cites nothing.
-        """
+        """Check the provisions, quotations and rulings cited in a brief."""
         from articulado.ingestion.files.reader import read_brief
         from articulado.verification.briefs.checker import check_brief
         from articulado.verification.briefs.provisions import cited_laws
@@ -305,18 +258,14 @@ class LawDesk:
         return report
 
     async def read_document(self, name: str, content: bytes) -> "OwnReading":
-        """Read a document that a person asks about; nothing of it is kept.
-
-        Raises:
-            InvalidInput: the file cannot be read.
-        """
+        """Read a document that a person asks about; nothing of it is stored."""
         from articulado.ingestion.reading import read_own
 
         name = _file_name(name)
         return await self._read(name, content, partial(read_own, name=name, profile=self._opened.profile))
 
     async def _read(self, name: str, content: bytes, read: Callable[[Path], T]) -> T:
-        """Read a file that was sent in a process with limits; it exists as long as that takes."""
+        """Read a sent file in a process with limits; it is deleted afterwards."""
         from articulado.ingestion.worker import workers
 
         with tempfile.TemporaryDirectory() as folder:
@@ -334,7 +283,7 @@ class LawDesk:
 
 
 def _file_name(name: str) -> str:
-    """Return the name of a file that was sent, without folders and without what cannot be shown."""
+    """Return the name of a sent file without folders and unprintable characters."""
     last = name.replace("\\", "/").rpartition("/")[2]
     return "".join(sign for sign in last if sign.isprintable()) or "escrito"
 

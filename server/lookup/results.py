@@ -1,7 +1,4 @@
-"""Typed results of the look-up API, and the comparison of two wordings.
-
-Results name the day of the index on which they are based. Dates are ISO 8601.
-"""
+"""Typed results of the look-up API, and the comparison of two wordings. Dates are ISO 8601."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,7 +17,7 @@ PieceKind = Literal["same", "added", "removed"]
 ParagraphKind = Literal["same", "changed", "added", "removed"]
 
 _ALIKE = 0.35
-"""Share of words that two paragraphs have in common, from which on one is the other with changes."""
+"""Share of common words from which on a paragraph counts as a changed version of another."""
 
 _WORDS = re.compile(r"\s+|[^\s]+")
 
@@ -40,7 +37,7 @@ class Paragraph(TypedDict):
 
 
 def compare(before: str, after: str) -> list[Paragraph]:
-    """Compare two texts, by paragraphs and within those that differ by words.
+    """Compare two texts by paragraphs, and changed paragraphs by words.
 
     >>> compare("Son 30 días.", "Son 32 días.")[0]["pieces"][1:3]
     [{'kind': 'removed', 'text': '30'}, {'kind': 'added', 'text': '32'}]
@@ -60,7 +57,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _changed(old: Sequence[str], new: Sequence[str]) -> Iterator[Paragraph]:
-    """Pair the paragraphs of two passages that differ, in their order; what has no counterpart stands alone."""
+    """Pair the paragraphs of two differing passages in order; those without a counterpart stand alone."""
     rest = list(old)
     for text in new:
         alike = next((one for one in rest if _share(one, text) >= _ALIKE), None)
@@ -95,7 +92,7 @@ def _pieces(before: str, after: str) -> Iterator[Piece]:
 
 
 class Holdings(TypedDict):
-    """What an index holds: the title of its profile, its language (ISO 639-1), its day, and how many laws."""
+    """The content of an index: the title of its profile, its language (ISO 639-1), its day, and its number of laws."""
 
     title: str
     language: str
@@ -106,7 +103,7 @@ class Holdings(TypedDict):
 class SearchHit(TypedDict):
     """A fragment that a search found; ``score`` in [0, 1] decides the order. Dates are ISO 8601, ``None`` is open.
 
-    A user's document is not ``official``: ``document`` is the name of its file, and it is neither in force nor not.
+    A user's document is not ``official``: ``document`` is the name of its file, and ``in_force`` is ``None``.
     """
 
     rank: int
@@ -130,7 +127,7 @@ class SearchHit(TypedDict):
 
 
 class SearchResult(TypedDict):
-    """What a question finds, in order; ``answers`` is false where nothing of it answers the question."""
+    """The hits of a question, in order; ``answers`` is false if none of them answers the question."""
 
     query: str
     as_of: str
@@ -143,8 +140,8 @@ class SearchResult(TypedDict):
 class ProvisionOnDay(TypedDict):
     """A provision in its wording of a day.
 
-    ``certainty`` tells how sure it is that the wording was that of the day; ``in_force``, whether it is law on that day
-    (of today: whether it still is).
+    ``certainty`` tells how sure it is that the wording was that of the day; ``in_force``, if it is law on that day (of
+    today: if it still is).
     """
 
     as_of: str
@@ -157,7 +154,7 @@ class ProvisionOnDay(TypedDict):
 class DatedLink(Link):
     """A provision that is referred to, or that refers, in the wording of a day.
 
-    ``in_force`` tells whether that is law on the day.
+    ``in_force`` tells if that is law on the day.
     """
 
     valid_from: str | None
@@ -167,7 +164,7 @@ class DatedLink(Link):
 
 
 class References(TypedDict):
-    """What a provision refers to (``cites``) and what refers to it (``cited_by``), in the wordings of a day."""
+    """The provisions that a provision refers to (``cites``) and those that refer to it (``cited_by``), on a day."""
 
     as_of: str
     index_day: str | None
@@ -186,9 +183,9 @@ class References(TypedDict):
 
 
 class WordingOnDay(TypedDict):
-    """The wording of a day, as a comparison names it; ``text`` is empty where the provision was not there.
+    """The wording of a day, as a comparison names it; ``text`` is empty if the provision was not there.
 
-    ``in_force`` is false, too, where a text says no more than that the provision is repealed.
+    ``in_force`` is also false if the text only says that the provision is repealed.
     """
 
     day: str
@@ -202,7 +199,7 @@ class WordingOnDay(TypedDict):
 
 
 class Comparison(TypedDict):
-    """What changed in a provision between two days; ``summary`` says it in a sentence."""
+    """The changes in a provision between two days; ``summary`` says them in a sentence."""
 
     law_id: str
     law: str
@@ -219,10 +216,10 @@ class Comparison(TypedDict):
 
 
 class CitationCheck(TypedDict):
-    """Whether a citation stands: ``exists`` in the index, is ``in_force`` on the day, and ``says`` what is claimed.
+    """The check of a citation: it ``exists`` in the index, is ``in_force`` on the day, and ``says`` what is claimed.
 
-    ``exists`` is ``None`` where the index does not hold the law, so that nothing can be said; ``says`` is
-    ``"unchecked"`` without a claim. ``message`` says all of it.
+    ``exists`` is ``None`` if the index does not hold the law, so that nothing can be said; ``says`` is ``"unchecked"``
+    without a claim. ``message`` says all of it.
     """
 
     citation: str
@@ -243,7 +240,7 @@ class CitationCheck(TypedDict):
 
 
 class Verification(TypedDict):
-    """What is wrong with an answer by the texts that it was written from."""
+    """The errors in an answer according to its source texts."""
 
     ok: bool
     index_day: str | None
@@ -267,7 +264,7 @@ class BearingSentence(TypedDict):
 
 
 class CardStatement(TypedDict):
-    """A statement of a card: ``when`` is the situation that it is for, ``regime`` one that the card is not for."""
+    """A statement of a card: ``when`` is its situation, ``regime`` one that the card does not cover."""
 
     text: str
     when: str
@@ -288,7 +285,6 @@ class CardReading(TypedDict):
 
 
 EXCERPT = 400
-"""Characters of a fragment that a list of results shows."""
 
 
 def search_hit(rank: int, candidate: Candidate, sure: Certainty, *, in_force: bool | None) -> SearchHit:

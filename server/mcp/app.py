@@ -1,9 +1,4 @@
-"""MCP server over HTTP and stdio, and an application that serves only MCP, health and metrics.
-
-The server lists tools, resources and prompts, and returns errors of tools as results. The schemas of arguments and
-results are described in the language of the profile. Nothing is opened before the first call. Calls count against the
-same run limits as the other routes. A session belongs to the key that began it.
-"""
+"""MCP server over HTTP and stdio, and an application that serves only MCP, health and metrics."""
 
 import json
 import logging
@@ -61,7 +56,6 @@ from server.operations.traces import NO_TELEMETRY
 from server.settings import ServerSettings
 
 _CHOICES = "collections"
-"""The argument whose values a profile has."""
 
 
 def input_schema(tool: Tool, profile: Profile, texts: Texts) -> dict[str, Any]:
@@ -75,13 +69,12 @@ def input_schema(tool: Tool, profile: Profile, texts: Texts) -> dict[str, Any]:
 
 
 def output_schema(tool: Tool, texts: Texts) -> dict[str, Any]:
-    """Return the JSON schema of the result of a tool."""
     schema: dict[str, Any] = _plain(TypeAdapter(tool.result).json_schema(mode="serialization"), texts.results)
     return schema
 
 
 def _plain(schema: Any, described: Mapping[str, str]) -> Any:
-    """Return a schema with our descriptions in place of those of the code, and without titles."""
+    """Return a schema without titles, and with our descriptions in place of those of the code."""
     if isinstance(schema, list):
         return [_plain(one, described) for one in schema]
     if not isinstance(schema, dict):
@@ -104,17 +97,13 @@ logger = logging.getLogger(__name__)
 NAME = "articulado"
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 MAX_PROBLEMS = 3
-"""Wrong arguments that a message tells of."""
 
 Held: TypeAlias = Callable[[Any], AbstractAsyncContextManager[None]]
-"""Surrounds each call, given its request, with what bounds it: room, time, and the client that waits for it."""
+"""Context manager around each call, given its request: it limits concurrency and time."""
 
 
 def mcp_server(opened: OpenGraphs, held: Held = lambda request: nullcontext()) -> "LawServer":
-    """Return the server of the tools over the graphs of a process; nothing is opened before the first call.
-
-    ``held`` surrounds each call; one that it refuses is told as any error is.
-    """
+    """Return the MCP server over the graphs of a process; ``held`` surrounds each call."""
     with _logging_kept():
         return LawServer(opened, held)
 
@@ -132,7 +121,7 @@ def _logging_kept() -> Iterator[None]:
 
 
 class LawServer(MCPServer[Any]):
-    """The tools, resources and prompts over the graphs of a process, with errors in the language of the profile."""
+    """Tools, resources and prompts over the graphs of a process, with errors in the language of the profile."""
 
     def __init__(self, opened: OpenGraphs, held: Held) -> None:
         profile = opened.profile
@@ -156,11 +145,7 @@ class LawServer(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult:
-        """Call a tool; what cannot be done is its result, too, and says what to do.
-
-        Raises:
-            MCPError: there is no such tool.
-        """
+        """Call a tool; a failure is a result with ``is_error``, except an unknown tool, which raises ``MCPError``."""
         with use_locale(self._language):
             tool = self._offered.get(name)
             if tool is None:
@@ -175,11 +160,7 @@ class LawServer(MCPServer[Any]):
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
-        """Read a resource.
-
-        Raises:
-            MCPError: it is none, or cannot be read; the message says what to do.
-        """
+        """Read a resource; raise ``MCPError`` with an actionable message if that fails."""
         with use_locale(self._language):
             try:
                 async with self._held(context and context.request_context.request):
@@ -197,11 +178,7 @@ class LawServer(MCPServer[Any]):
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
-        """Return the message of a prompt.
-
-        Raises:
-            MCPError: there is no such prompt, or it lacks an argument.
-        """
+        """Return the message of a prompt; raise ``MCPError`` if the prompt is unknown or lacks an argument."""
         with use_locale(self._language):
             prompt = self._texts.prompts.get(name)
             if prompt is None:
@@ -213,7 +190,6 @@ class LawServer(MCPServer[Any]):
             return await super().get_prompt(name, given, context)
 
     def _progress(self, context: Context[Any, Any] | None) -> Heard:
-        """Return what tells a client that asks for it which stages a run has come to."""
         begun = 0
 
         async def heard(stage: str) -> None:
@@ -226,7 +202,6 @@ class LawServer(MCPServer[Any]):
 
 
 def _told(error: BaseException, name: str) -> str:
-    """Return the text of an error of a tool or a resource; the cause of an unexpected one stays in the log."""
     if isinstance(error, ValidationError):
         return translate("mcp.invalid_arguments", tool=name, explained=_explained(error))
     if isinstance(error, ArticuladoError):
@@ -250,7 +225,6 @@ def _listed(tool: Tool, profile: Profile, texts: Texts) -> ListedTool:
 
 
 def _succeeded(result: Mapping[str, Any]) -> CallToolResult:
-    """Return a result, as data and, for clients that read nothing else, as text."""
     text = json.dumps(result, ensure_ascii=False)
     return CallToolResult(content=[TextContent(text=text)], structured_content=dict(result))
 
@@ -261,18 +235,16 @@ def _explained(error: ValidationError) -> str:
 
 PATH = "/mcp"
 _CALLS = "mcp_calls"
-"""Key in the state of a request of the calls that it has begun."""
 
 
 class CallEnded(ArticuladoError):
-    """There is no room for a call, or its time is up."""
+    """A call found no room, or took too long."""
 
 
 class McpEndpoint:
-    """The route ``PATH``. Calls take room as runs of the other routes do, and end with the request that began them.
+    """Route of MCP: calls take room like runs of other routes, and end with the request that began them.
 
-    A session is of the key that began it: nobody goes on with another's. ``stateless``: there are none, so that any of
-    several processes may answer.
+    A session belongs to the key that began it. ``stateless``: no sessions, so that any of several processes may answer.
     """
 
     def __init__(self, opened: OpenGraphs, guards: Guards, *, stateless: bool = False) -> None:
@@ -292,11 +264,10 @@ class McpEndpoint:
             yield
 
     def add_to(self, app: FastAPI) -> None:
-        """Add the route to an application."""
         app.router.routes.append(self._route)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request; what it has begun ends with it."""
+        """Serve one request; the calls it has begun end with it."""
         calls: set[anyio.CancelScope] = set()
         scope["route"] = self._route  # for the line of the request; Starlette leaves no route in it
         state = scope.setdefault("state", {})
@@ -328,12 +299,9 @@ class McpEndpoint:
 
 
 def mcp_app(opened: OpenGraphs, settings: ServerSettings | None = None, *, public: bool = False) -> FastAPI:
-    """Serve the tools over the graphs of a process, which are closed when the server shuts down.
+    """Build an application of the MCP route, over graphs that are closed when the server shuts down.
 
-    ``public``: it is called by names of its own, not by those of loopback alone.
-
-    Raises:
-        ConfigurationError: a setting of the server cannot be used.
+    ``public``: the server may be called by other names than those of loopback.
     """
     guards = Guards.of(settings or ServerSettings.read(), opened.settings, public=public)
     endpoint, readiness = McpEndpoint(opened, guards), Readiness(opened.warm_up)
@@ -358,7 +326,7 @@ def mcp_app(opened: OpenGraphs, settings: ServerSettings | None = None, *, publi
 
 
 async def serve_stdio(opened: OpenGraphs) -> None:
-    """Serve one client on the standard input and output, which nothing else may write to meanwhile."""
+    """Serve one client on standard input and output; nothing else may write to the output meanwhile."""
     server, readiness = mcp_server(opened), Readiness(opened.warm_up)
     readiness.begin()
     try:

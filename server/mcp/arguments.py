@@ -1,7 +1,6 @@
-"""Argument models of the MCP tools, which read values in the types in which chat models write them.
+"""Argument models of the MCP tools, tolerant of the types in which chat models write values.
 
-A number stands for a text and a text for a number, a day is read as people write it, and an optional field that is
-empty is left out. Unknown fields are refused. The descriptions of the fields are in ``server/mcp/texts/``, by name.
+Unknown fields are refused. The descriptions of the fields are in ``server/mcp/texts/``, by name.
 """
 
 import json
@@ -31,7 +30,6 @@ _DIGITS = re.compile(r"(\d{4})(\d{2})(\d{2})", re.ASCII)
 
 
 def _as_json(value: object) -> object:
-    """Read a list or an object that came as text, and a list of one number that came as the number."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -41,13 +39,12 @@ def _as_json(value: object) -> object:
 
 
 def _as_names(value: object) -> object:
-    """Read a list of names that came as text: JSON, or names between commas."""
     read = _as_json(value)
     return [name.strip() for name in read.split(",")] if isinstance(read, str) else read
 
 
 def _as_day(value: object) -> object:
-    """Read a day in ISO 8601, with or without hyphens or a time, or as people write it ("3 de mayo de 2026")."""
+    """Read a day in ISO 8601, with or without hyphens or a time, or in words ("3 de mayo de 2026")."""
     if isinstance(value, date):
         return value
     written = str(value).strip()
@@ -70,14 +67,14 @@ Kind = Annotated[str, Field(max_length=100)]
 
 
 class Arguments(BaseModel):
-    """The arguments of a tool; a field that is not known is refused."""
+    """Arguments of a tool; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
     @model_validator(mode="before")
     @classmethod
     def _as_models_write(cls, sent: Any) -> Any:
-        """Leave out optional fields without a value, and turn whole numbers with decimals into integers."""
+        """Leave out empty optional fields, and turn whole numbers with decimals into integers."""
         if not isinstance(sent, dict):
             return sent
         given = {name: value for name, value in sent.items() if value not in (None, "") or cls._needs(name)}
@@ -88,12 +85,11 @@ class Arguments(BaseModel):
 
     @classmethod
     def _needs(cls, name: str) -> bool:
-        """Tell whether a field has no default, or is not known: an empty value is refused then."""
         return name not in cls.model_fields or cls.model_fields[name].is_required()
 
 
 class Turn(Arguments):
-    """A message of the conversation before a question."""
+    """Message of the conversation before a question."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -109,12 +105,11 @@ class Search(Arguments):
     collections: Names | None = None
 
     def context(self) -> RunContext:
-        """Return the options of the run."""
         return RunContext(as_of=self.date, territory=self.territory, collections=self.collections)
 
 
 class Ask(Arguments):
-    """A question; a follow-up brings the conversation before it and the chunks that its last answer rested on."""
+    """Question; a follow-up brings the conversation before it and the chunks of the last answer."""
 
     question: Question
     date: Day | None = None
@@ -126,16 +121,14 @@ class Ask(Arguments):
     ] = []
 
     def context(self) -> RunContext:
-        """Return the options of the run."""
         return RunContext(as_of=self.date, territory=self.territory, collections=self.collections)
 
     def messages(self) -> list[Message]:
-        """Return the history as the graphs take it."""
         return [cast("Message", turn.model_dump()) for turn in self.history]
 
 
 class Provision(Arguments):
-    """A provision of a law, on a day."""
+    """Provision of a law, on a day."""
 
     law: LawName
     provision: Label
@@ -143,13 +136,13 @@ class Provision(Arguments):
 
 
 class References(Provision):
-    """A provision whose references are asked for, in one direction or in both."""
+    """Provision, and the direction of its references."""
 
     direction: Direction = "both"
 
 
 class CompareWordings(Arguments):
-    """A provision on two days."""
+    """Provision on two days."""
 
     law: LawName
     provision: Label
@@ -158,7 +151,7 @@ class CompareWordings(Arguments):
 
 
 class CheckCitation(Arguments):
-    """A citation, and what is claimed of it."""
+    """Citation, and a claim about it."""
 
     citation: Annotated[str, Field(min_length=1, max_length=500)]
     claim: Annotated[str, Field(max_length=4_000)] = ""
@@ -166,7 +159,7 @@ class CheckCitation(Arguments):
 
 
 class Calculate(Arguments):
-    """A calculation with its inputs, or a question that both are read off."""
+    """Calculation with its inputs, or a question that contains both."""
 
     calculation: Kind = ""
     inputs: Annotated[dict[str, Any], Field(max_length=100), FromText] = {}
@@ -174,23 +167,22 @@ class Calculate(Arguments):
 
 
 class Calculations(Arguments):
-    """A list of calculations; of one that is named, the inputs."""
+    """List of calculations, or the inputs of one."""
 
     calculation: Kind = ""
 
 
 class Case(Arguments):
-    """A case; the filter fields of the profile are arguments of their own (``of_profile``)."""
+    """Case; ``of_profile`` adds the filter fields of the profile as arguments."""
 
     inquiry: Question
 
     def sent(self) -> dict[str, Any]:
-        """Return the case as the graphs take it: what was left out is not there."""
         return self.model_dump(exclude_none=True)
 
 
 class CaseAnswered(Case):
-    """A case that is to be answered with the data that were collected."""
+    """Case to be answered, with the collected data."""
 
     collected_data: Annotated[dict[str, Any], Field(max_length=500), FromText] = {}
     max_tokens: Annotated[int, Field(ge=200, le=200_000)] | None = None
@@ -203,7 +195,7 @@ def of_profile(arguments: type[Case], profile: Profile) -> type[Case]:
 
 
 def _filter(field: FilterField) -> Any:
-    """Return the type of a filter field: any text, as its values have other names, too; the schema has the values."""
+    """Return the type of a filter field: the schema lists its values; any text is accepted, for their other names."""
     schema: dict[str, Any] = {"type": "string"}
     if field.values:
         schema["enum"] = list(field.values)

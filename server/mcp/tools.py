@@ -1,8 +1,4 @@
-"""Tools, resources and prompts of the MCP server, and the completion of the arguments of the last two.
-
-A tool has arguments, a result type and a handler. A resource is JSON: the result of the tool for it, dated and with
-links; values in its address are percent-encoded. The texts of all are in ``texts/``, a file for each language.
-"""
+"""Tools, resources and prompts of the MCP server, and the completion of arguments."""
 
 import json
 import tomllib
@@ -46,9 +42,9 @@ class Described(BaseModel):
 
 
 class PromptText(Described):
-    """A prompt: its arguments with their descriptions, and its text.
+    """Prompt: its arguments with their descriptions, and its text.
 
-    A line of the text with a ``{field}`` is left out if no value is given for it, which the ``optional`` ones may lack.
+    A line of the text with a ``{field}`` is left out if the ``optional`` field has no value.
     """
 
     arguments: dict[str, str]
@@ -57,7 +53,7 @@ class PromptText(Described):
 
 
 class Texts(BaseModel):
-    """The texts of a language: of the server, of its tools by their names, of fields, and of stages by theirs."""
+    """Texts of a language: of the server, and by name of its tools, fields and stages."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -73,7 +69,7 @@ class Texts(BaseModel):
 
 @cache
 def texts_in(code: str) -> Texts:
-    """Return the texts of a language (ISO 639-1); of one that has none, those of the default one."""
+    """Return the texts of a language (ISO 639-1), or those of the default language."""
     file = resources.files("server").joinpath("mcp", "texts", f"{code}.toml")
     if not file.is_file():
         return texts_in(DEFAULT_LANGUAGE)
@@ -81,7 +77,7 @@ def texts_in(code: str) -> Texts:
 
 
 class ProvisionReading(ProvisionText):
-    """A provision in its wording of the day ``as_of``; ``in_force`` tells whether it is law then."""
+    """A provision in its wording of the day ``as_of``; ``in_force`` tells if it is law then."""
 
     as_of: str
     index_day: str | None
@@ -105,23 +101,19 @@ class CalculationList(TypedDict):
 
 @dataclass(frozen=True)
 class Desks:
-    """What the tools ask."""
+    """Services behind the tools."""
 
     law: LawDesk
     answers: AnswerDesk
 
     @classmethod
     def over(cls, opened: OpenGraphs) -> "Desks":
-        """Return the desks over the graphs of a process."""
         return cls(LawDesk(opened), AnswerDesk(opened))
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool by its ``name``: the model of its arguments, the type of its result, and the call.
-
-    The call is given the desks, the arguments, and who hears of the stages of a run.
-    """
+    """Tool: the model of its arguments, the type of its result, and the handler."""
 
     name: str
     arguments: type[BaseModel]
@@ -130,7 +122,6 @@ class Tool:
 
 
 async def ask(desks: Desks, asked: arguments.Ask, heard: Heard) -> Answered:
-    """Answer a question."""
     return await desks.answers.ask(
         asked.question,
         asked.context(),
@@ -141,12 +132,11 @@ async def ask(desks: Desks, asked: arguments.Ask, heard: Heard) -> Answered:
 
 
 async def search(desks: Desks, asked: arguments.Search, heard: Heard) -> SearchResult:
-    """Search for provisions."""
     return await desks.law.search(asked.query, asked.limit, asked.context())
 
 
 async def dated_provision(desks: Desks, asked: arguments.Provision, heard: Heard) -> ProvisionReading:
-    """Read a provision in its wording of a day; ``references`` has its links."""
+    """Return a provision in its wording of a day, without its links, which ``references`` has."""
     on_day = await desks.law.provision(asked.law, asked.provision, asked.date)
     text = {name: on_day["provision"][name] for name in ProvisionText.__annotations__}  # type: ignore[literal-required]
     return {
@@ -159,17 +149,15 @@ async def dated_provision(desks: Desks, asked: arguments.Provision, heard: Heard
 
 
 async def compare_wordings(desks: Desks, asked: arguments.CompareWordings, heard: Heard) -> Comparison:
-    """Compare the wordings of two days."""
     return await desks.law.compare(asked.law, asked.provision, asked.before, asked.after)
 
 
 async def check_citation(desks: Desks, asked: arguments.CheckCitation, heard: Heard) -> CitationCheck:
-    """Check a citation."""
     return await desks.law.check_citation(asked.citation, asked.claim, asked.date)
 
 
 async def references(desks: Desks, asked: arguments.References, heard: Heard) -> References:
-    """List what a provision refers to and what refers to it."""
+    """Return the references of a provision, in one direction or both."""
     found = await desks.law.references(asked.law, asked.provision, asked.date)
     if asked.direction == "cites":
         found["cited_by"] = []
@@ -179,7 +167,6 @@ async def references(desks: Desks, asked: arguments.References, heard: Heard) ->
 
 
 async def calculate(desks: Desks, asked: arguments.Calculate, heard: Heard) -> Worked:
-    """Work out an amount or a last day."""
     return (await desks.law.calculate(asked.calculation, asked.inputs, asked.question)).document
 
 
@@ -192,17 +179,15 @@ async def calculations(desks: Desks, asked: arguments.Calculations, heard: Heard
 
 
 async def case_required_data(desks: Desks, asked: arguments.Case, heard: Heard) -> DatedRequiredData:
-    """Say which data a case needs."""
     return await desks.answers.required_data(asked.sent(), heard)
 
 
 async def case_respond(desks: Desks, asked: arguments.CaseAnswered, heard: Heard) -> DatedResponse:
-    """Answer a case."""
     return await desks.answers.respond(asked.sent(), heard)
 
 
 def tools_of(profile: Profile) -> dict[str, Tool]:
-    """Return the tools of a profile by their names, in the order in which they are listed."""
+    """Return the tools of a profile by name, in the order in which they are listed."""
     calculating = (
         Tool("calculate", arguments.Calculate, Worked, calculate),
         Tool("calculations", arguments.Calculations, CalculationList, calculations),
@@ -229,11 +214,10 @@ def tools_of(profile: Profile) -> dict[str, Tool]:
 SCHEME = "articulado://"
 JSON = "application/json"
 MAX_COMPLETIONS = 100
-"""Values of one completion that the protocol allows."""
 
 
 def add_resources(server: MCPServer[Any], desks: Desks, profile: Profile, texts: Texts) -> None:
-    """Add the resources of a profile: provisions, and where the field is Spanish law, calculations and cards."""
+    """Add the resources of a profile: provisions, and for Spanish law calculations and cards."""
 
     def described(name: str) -> dict[str, Any]:
         return {"name": name, "mime_type": JSON, **texts.resources[name].model_dump()}
@@ -303,7 +287,7 @@ def _filled_in(prompt: PromptText) -> Any:
 
 
 def add_completions(server: MCPServer[Any]) -> None:
-    """Complete names of laws, calculations, cards and topics by any part of them, those that begin so first."""
+    """Complete names of laws, calculations, cards and topics; values that begin with the given text come first."""
 
     async def complete(
         ref: PromptReference | ResourceTemplateReference,
@@ -335,7 +319,6 @@ _KNOWN: Mapping[str, Any] = {
     "card": packaged_cards,
     "topic": _topics,
 }
-"""Values of an argument that are known without an index."""
 
 
 def _address(kind: str, name: str) -> str:
@@ -347,4 +330,4 @@ def _written(result: Any) -> str:
 
 
 async def _unheard(stage: str) -> None:
-    """Hear of a stage of a run that nobody waits to see."""
+    """Ignore a stage of a run."""

@@ -1,11 +1,4 @@
-"""Metrics, health routes and request log of the server.
-
-``/metrics`` reports the Prometheus metrics of all worker processes. ``/healthz`` says if the server is up, ``/readyz``
-if it has warmed up.
-
-The log has one JSON line per request: the name of the key, the path, the status, the duration in milliseconds and the
-outcome. It contains the text of a question only if the operator asks for it, and never a key.
-"""
+"""Metrics, health routes and the request log, which holds questions only if the operator asks for it."""
 
 import asyncio
 import json
@@ -33,12 +26,12 @@ from server.limits import Room
 from server.operations.traces import Traces
 
 SHARED_FIGURES = "PROMETHEUS_MULTIPROC_DIR"
-"""Where several processes of one server keep their figures, so that each tells those of all; unset for one."""
+"""Folder in which the processes of one server share their metrics; unset for one process."""
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
 
 class Metrics:
-    """The figures of a server; ``room`` says what runs and waits."""
+    """Prometheus metrics of a server."""
 
     def __init__(self, room: Room) -> None:
         self.registry = CollectorRegistry()
@@ -76,7 +69,7 @@ class Metrics:
             self._refused.labels(str(status)).inc()
 
     def count_result(self, result: Mapping[str, Any]) -> None:
-        """Count the result of a run: its outcome or decision, its stages and tokens."""
+        """Count outcome, stages and tokens of a run."""
         if outcome := result.get("outcome") or result.get("decision"):
             self._outcomes.labels(str(outcome)).inc()
         usage = result.get("usage") or {}
@@ -98,7 +91,6 @@ def metrics_route(metrics: Metrics) -> APIRouter:
 
 
 def _of_all(registry: CollectorRegistry) -> CollectorRegistry:
-    """Return the figures of all processes of the server: those of a registry, where it is one."""
     folder = os.environ.get(SHARED_FIGURES)
     if not folder:
         return registry
@@ -115,11 +107,11 @@ def _of_all(registry: CollectorRegistry) -> CollectorRegistry:
 _logger = logging.getLogger(__name__)
 
 WarmUp = Callable[[], Awaitable[None]]
-"""Does once what a first question would have to wait for."""
+"""Prepares once everything that the first question would have to wait for."""
 
 
 class Readiness:
-    """Whether what a question needs has been read and built; ``warm_up`` is what does it."""
+    """State of the warm-up."""
 
     def __init__(self, warm_up: WarmUp | None = None) -> None:
         self._warm_up = warm_up
@@ -128,17 +120,15 @@ class Readiness:
         self._task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Begin to warm up, beside the requests that come in meanwhile; again where that has failed."""
+        """Begin to warm up in the background, or try again after a failure."""
         if self._warm_up is not None and not self.is_ready and (self._task is None or self._task.done()):
             self._task = asyncio.create_task(self._run(self._warm_up))
 
     async def tried(self) -> None:
-        """Wait until what was begun has ended, well or not."""
         if self._task is not None:
             await asyncio.wait({self._task})
 
     async def end(self) -> None:
-        """Stop what has not ended."""
         if self._task is not None and not self._task.done():
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -156,7 +146,7 @@ class Readiness:
 
 
 def health_routes(readiness: Readiness) -> APIRouter:
-    """Return the routes that say whether the server is up (``/healthz``) and ready (``/readyz``)."""
+    """Return the routes ``/healthz`` (up) and ``/readyz`` (warm)."""
     router = APIRouter()
 
     @router.get("/health")
@@ -167,7 +157,7 @@ def health_routes(readiness: Readiness) -> APIRouter:
 
     @router.get("/readyz")
     async def readyz() -> JSONResponse:
-        """Tell whether index and models are warm; where they could not be, it is tried again."""
+        """Tell if index and models are warm; after a failure, warm up again."""
         if readiness.problem:
             readiness.begin()
         if readiness.is_ready:
@@ -179,46 +169,43 @@ def health_routes(readiness: Readiness) -> APIRouter:
 
 REQUEST_ID = "x-request-id"
 LEFT = 499
-"""The status of a request whose client left before it was answered, as nginx has it."""
+"""Status of a request whose client left before the answer, as in nginx."""
 OUTCOME, QUESTION = "outcome", "question"
-"""Where in the state of a request a run leaves what a line is to say of it."""
+"""Keys of the request state in which a run leaves fields of the log line."""
 
 _current: ContextVar[dict[str, Any] | None] = ContextVar("request", default=None)
-"""The state of the request at work: a run leaves in it what a line is to say."""
 
 logger = logging.getLogger("articulado.requests")
 _GIVEN_ID = re.compile(r"[\w.:-]{1,128}")
 
 
 class _Lines(logging.Handler):
-    """Writes each message as a line of its own on the standard error of the moment, and nothing else."""
+    """Handler that writes each message as a line on the current standard error."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one message."""
         print(record.getMessage(), file=sys.stderr, flush=True)
 
 
 def log_to_stderr() -> None:
-    """Write the lines of requests, each a JSON object."""
     logger.setLevel(logging.INFO)
     if not any(isinstance(handler, _Lines) for handler in logger.handlers):
         logger.addHandler(_Lines())
 
 
 def note_run(sent: Mapping[str, Any], result: Mapping[str, Any]) -> None:
-    """Note what was asked and what became of it, for the line of the request at work; without one, nothing."""
+    """Note the question and the outcome of a run for the log line of the current request, if there is one."""
     if (state := _current.get()) is not None:
         state[QUESTION] = sent.get("question") or sent.get("inquiry", "")
         state[OUTCOME] = {name: result.get(name) for name in ("outcome", "decision", "usage")}
 
 
 def current_caller() -> str:
-    """Return the name of the key of the request at work; empty where there is none."""
+    """Return the name of the key of the current request; empty without one."""
     return str((_current.get() or {}).get(CALLER, ""))
 
 
 class RequestLog:
-    """Log, count and trace every request; those of no route are counted as one path."""
+    """Log, count and trace every request; requests of no route are counted as one path."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics, traces: Traces, *, with_questions: bool = False) -> None:
         self._app = app
@@ -227,7 +214,6 @@ class RequestLog:
         self._with_questions = with_questions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -1,7 +1,6 @@
 """OpenTelemetry traces of requests, enabled by the standard ``OTEL_…`` variables.
 
-Spans contain only the fields of the request log. The telemetry of FastAPI is off, because it records paths,
-queries and error messages, all of which may contain a question.
+Spans contain only the fields of the request log: FastAPI's own would record questions.
 """
 
 import asyncio
@@ -27,13 +26,10 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
 Line = Mapping[str, Any]
-"""What the log says of a request."""
 
 NO_TELEMETRY: "TelemetryConfig" = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
-"""FastAPI's own spans and logs hold paths, queries and messages of errors; those of ``Traces`` do not."""
 SERVICE = "articulado"
 FLUSH_SECONDS = 10.0
-"""That a server waits at its end for a collector to take what is left."""
 FLUSH = "articulado-traces"
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
@@ -44,11 +40,10 @@ ATTRIBUTES = {
     "outcome": "articulado.outcome",
     "status": "http.response.status_code",
 }
-"""What is taken from the line of a request as it is, and the name of it."""
 
 
 class Traces:
-    """The spans of an application's requests, made as long as they are ``exported`` to ``destination``; "" for none."""
+    """Traces of requests, sent to ``destination`` while ``exported``; an empty destination sends none."""
 
     def __init__(self, destination: str = "", flush_seconds: float = FLUSH_SECONDS) -> None:
         self.destination = destination
@@ -57,10 +52,10 @@ class Traces:
 
     @classmethod
     def read(cls, environment: Mapping[str, str] = os.environ, flush_seconds: float = FLUSH_SECONDS) -> "Traces":
-        """Read from the standard variables whether traces are asked for; the SDK reads the others.
+        """Read the destination from the standard variables; the SDK reads the others.
 
         Raises:
-            ConfigurationError: they are, by another protocol than HTTP, or the packages are missing.
+            ConfigurationError: the protocol is not HTTP, or the packages are missing.
         """
         endpoint = _first(environment, ENDPOINTS)
         disabled = environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
@@ -76,7 +71,7 @@ class Traces:
 
     @asynccontextmanager
     async def exported(self) -> AsyncIterator[None]:
-        """Export the spans of requests in a block; what is left is sent at its end, or lost where that takes long."""
+        """Export the spans of requests in a block; at its end, send the rest within the time limit."""
         if not self.destination:
             yield
             return
@@ -92,7 +87,7 @@ class Traces:
 
     @contextmanager
     def request(self, scope: Scope) -> Iterator[Callable[[Line], None]]:
-        """Make a block the span of a request, the child of that of its ``traceparent``; yield what takes its line."""
+        """Make a block the span of a request, below its ``traceparent``; yield a function for the log line."""
         if (tracer := self._tracer) is None:
             yield lambda line: None
             return

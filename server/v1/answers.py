@@ -1,7 +1,4 @@
-"""Routes of ``/v1`` that answer questions, handle cases and store ratings of answers.
-
-``/v1/ask`` returns JSON or server-sent events.
-"""
+"""Routes of ``/v1`` that answer questions, handle cases and store ratings of answers."""
 
 import json
 import logging
@@ -46,13 +43,13 @@ Answer: Any = served_output(RagOutput)
 
 
 class Kept(TypedDict):
-    """What was kept."""
+    """The id of a stored rating."""
 
     id: str
 
 
 def answer_routes(rag: ServedGraph, cases: Mapping[str, ServedGraph], threads: Threads, policy: Policy) -> APIRouter:
-    """Return the routes over the answering graph, those of cases, and the box of ratings."""
+    """Return the routes of answers, cases and ratings."""
     router = APIRouter(prefix=V1)
 
     @router.post(
@@ -129,7 +126,6 @@ def _case(body: RequiredData, policy: Policy) -> dict[str, Any]:
 
 
 async def _events(rag: ServedGraph, sent: dict[str, Any]) -> AsyncIterator[ServerSentEvent]:
-    """Yield the events of an answer by their names; the sources come before the result that they belong to."""
     try:
         async for event in rag.astream(sent):
             kind = event["type"]

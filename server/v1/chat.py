@@ -1,8 +1,6 @@
 """Routes of OpenAI's protocol: ``/v1/models`` and ``/v1/chat/completions``, whole and streamed.
 
-The text of an answer is sent once it has been checked. This protocol cannot take back what was sent, and a first text
-may be superseded by another one, or lose marks and figures that its sources do not bear out. Meanwhile a stream has the
-role, comments that keep the connection, and the stages if the caller asks for them.
+A text is sent once it has been checked, because this protocol cannot take back text.
 """
 
 import json
@@ -51,10 +49,9 @@ PHASES = {
     "write": ("answer", "repair_marks", "abstain"),
     "check": ("verify", "check_claims", "finalize"),
 }
-"""The stages of a run by what a person sees of them, as on the page."""
 _PHASE_OF = {stage: phase for phase, stages in PHASES.items() for stage in stages}
 _OPENING = ("analyze_question", "load_carryover")
-"""The stages that check the input: a stream begins after them, so that a bad request has its own status."""
+"""Stages that check the input; a stream begins after them, so that a bad request has its own status."""
 _AFTER_LIST = re.compile(r"^((?:[-*•]|\d+\.) .*)\n(?=[^\s\-*•\d|>#`])", re.MULTILINE)
 THREAD_HEADER = "x-thread-id"
 DONE = "[DONE]"
@@ -87,7 +84,7 @@ _COMPLETED: dict[int | str, dict[str, Any]] = {
 
 @dataclass
 class Reply:
-    """A run as a reply: the events of the graph come in, the fields of a message go out."""
+    """A run as a reply: takes the events of the graph, and returns the fields of a message."""
 
     body: ChatRequest
     law: bool
@@ -100,7 +97,7 @@ class Reply:
     seen: list[str] = field(default_factory=list)
 
     def take(self, event: Mapping[str, Any]) -> str:
-        """Take an event; returns the line of a phase that begins, if the caller wants those."""
+        """Take an event; return the line of a phase that begins, if the caller wants those."""
         if event["type"] == "final":
             self.result = event["result"]
             self.recent.keep(self.result)
@@ -112,12 +109,12 @@ class Reply:
 
     @property
     def answer(self) -> str:
-        """The answer as Markdown has it: a line after a list that is no item begins a paragraph of its own."""
+        """Answer as Markdown: a line after a list that is no item begins a new paragraph."""
         return _AFTER_LIST.sub(r"\1\n\n", str(self.result.get("answer", "")).rstrip())
 
     @property
     def content(self) -> str:
-        """The text of the answer, with its sources and warnings unless the caller does not want them."""
+        """Text of the answer, with sources and warnings unless the caller declines them."""
         if self.conversation.order:
             return carried_out(self.conversation.order)
         result = self.result
@@ -133,7 +130,7 @@ class Reply:
         return f"{self.answer}\n\n{block}"
 
     def annotations(self) -> list[Annotation]:
-        """Return the sources that have an address, once for each of their marks in the text, or for all of it."""
+        """Return the sources with an address, once per mark, or for the whole text if it has no marks."""
         answer, found = self.answer, []
         cited: Mapping[str, Citation] = {one["mark"]: one for one in self.result.get("citations", ())}
         places = [(start, end, f"C{number}") for start, end, numbers in marker_spans(answer) for number in numbers] or [
@@ -149,12 +146,10 @@ class Reply:
 
     @property
     def finish(self) -> Literal["stop", "length"]:
-        """The reason why the text ends: ``length`` if the model stopped in the middle of it."""
         return "length" if self.result.get("cut") else "stop"
 
     @property
     def usage(self) -> ChatUsage:
-        """The tokens of the run."""
         tokens = (self.result.get("usage") or {}).get("tokens") or {"input": 0, "output": 0}
         total = tokens["input"] + tokens["output"]
         return {"prompt_tokens": tokens["input"], "completion_tokens": tokens["output"], "total_tokens": total}
@@ -194,7 +189,7 @@ class Reply:
         )
 
     def ending(self) -> Iterable[ServerSentEvent]:
-        """Yield the text by lines, its sources with the reason of its end, the tokens if wanted, and the last event."""
+        """Yield the text by lines, the sources with the finish reason, the tokens if wanted, and the last event."""
         for line in self.content.splitlines(keepends=True):
             yield self.chunk({"content": line})
         more = {"articulado": self.result} if self.body.full_result else {}
@@ -207,7 +202,7 @@ class Reply:
 class Recent:
     """Chunks behind the last ``most`` answers, by caller and text, in memory.
 
-    A program that sends its conversation with every question has the texts alone, and a follow-up needs those chunks.
+    A program that sends its conversation with every question has only the texts, and a follow-up needs the chunks.
     """
 
     def __init__(self, most: int = 1_000) -> None:
@@ -215,13 +210,12 @@ class Recent:
         self._ids: OrderedDict[bytes, list[int]] = OrderedDict()
 
     def keep(self, result: Mapping[str, Any]) -> None:
-        """Keep the chunks of a result."""
         self._ids[_key(result["answer"])] = result["context_chunk_ids"]
         while len(self._ids) > self._most:
             self._ids.popitem(last=False)
 
     def before(self, history: Sequence[Message]) -> list[int]:
-        """Return the chunks behind the last answer of a conversation; empty if it is none of those kept."""
+        """Return the chunks behind the last answer of a conversation."""
         answers = [message["content"] for message in history if message["role"] == "assistant"]
         return self._ids.get(_key(answers[-1]), []) if answers else []
 
@@ -233,7 +227,7 @@ def _key(answer: str) -> bytes:
 def chat_routes(
     rag: ServedGraph, threads: Threads, policy: Policy, phases: Callable[[str], str], *, law: bool
 ) -> APIRouter:
-    """Return the routes; ``phases`` says a phase of a run in words, ``law`` lets the sources speak of legal advice."""
+    """Return the routes; ``phases`` translates a phase of a run, ``law`` lets the sources speak of legal advice."""
     router, recent = APIRouter(prefix=V1), Recent()
     read = openai_failures(401, 403, 500, 503)
 
@@ -284,20 +278,14 @@ def chat_routes(
 
 
 def check_model(name: str) -> None:
-    """Check that the server has a model.
-
-    Raises:
-        ModelUnknown: it has none of this name.
-    """
     if name != MODEL:
         raise ModelUnknown(translate("server.chat_model_unknown", model=name[:100], known=MODEL))
 
 
 async def _input(reply: Reply, threads: Threads, thread: str) -> dict[str, Any]:
-    """Return the input of a run; messages that its conversation has already are not sent again.
+    """Return the input of a run; history that the conversation has stored is not sent again.
 
-    On a thread, messages before the question that are not the last ones of the thread (edited, or those of another
-    conversation) are those that count.
+    If the sent history differs from the stored one (edited, or of another conversation), the sent one counts.
     """
     conversation = reply.conversation
     sent: dict[str, Any] = {"question": conversation.question, CONTEXT: reply.body.context()}
@@ -311,7 +299,6 @@ async def _input(reply: Reply, threads: Threads, thread: str) -> dict[str, Any]:
 
 
 async def _has(threads: Threads, thread: str, conversation: Conversation) -> bool:
-    """Tell if the last messages of a thread are those before a question."""
     kept, name = threads.kept_as(thread)
     try:
         found = await kept.read(name)
@@ -325,7 +312,6 @@ async def _has(threads: Threads, thread: str, conversation: Conversation) -> boo
 
 
 async def _checked(events: Events) -> list[dict[str, Any]]:
-    """Return the events up to the end of the stages that check the input, which raise if the input is wrong."""
     read: list[dict[str, Any]] = []
     async for event in events:
         read.append(event)
@@ -337,7 +323,6 @@ async def _checked(events: Events) -> list[dict[str, Any]]:
 async def _chunks(
     reply: Reply, read_ahead: Iterable[Mapping[str, Any]], events: Events
 ) -> AsyncIterator[ServerSentEvent]:
-    """Yield a reply in pieces; a run that fails ends with an error in place of the last piece."""
     try:
         yield reply.chunk({"role": "assistant", "content": ""})
         async with aclosing(events):
@@ -356,7 +341,7 @@ async def _chunks(
 
 
 async def _nothing() -> Events:
-    """Yield the events of no run at all."""
+    """Yield no events."""
     empty: tuple[dict[str, Any], ...] = ()
     for event in empty:
         yield event

@@ -1,4 +1,4 @@
-"""Example requests and results for the OpenAPI description of ``/v1``, and the parts of a result of OpenAI's protocol.
+"""Example requests and results for the OpenAPI description of ``/v1``, and result types of OpenAI's protocol.
 
 They contain no ``None``, because FastAPI leaves ``None`` out of the description.
 """
@@ -315,6 +315,5 @@ WORKED: Worked = {
 
 
 def answered(**examples: Any) -> dict[int | str, dict[str, Any]]:
-    """Return how OpenAPI describes a success with examples by their names."""
     named = {name: {"value": value} for name, value in examples.items()}
     return {200: {"content": {"application/json": {"examples": named}}}}

@@ -1,7 +1,4 @@
-"""Routes of ``/v1`` without a chat model: search, provisions, verify, check, and calculations.
-
-A calculation is worked out as JSON, a calendar event or a Word document.
-"""
+"""Routes of ``/v1`` without a chat model: search, provisions, verify, check, and calculations."""
 
 import asyncio
 import base64
@@ -38,7 +35,7 @@ _DAYS = re.compile(r"(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})")
 
 
 class About(TypedDict):
-    """What the server answers from: its profile, the day of its index, and the number of its laws."""
+    """The content of the server: its profile, the day of its index, and the number of its laws."""
 
     title: str
     language: str
@@ -198,7 +195,7 @@ _FILES: dict[str, Any] = {CALENDAR: {"schema": {"type": "string"}}, WORD: {"sche
 
 
 def calculation_routes(desk: LawDesk, language: Language) -> APIRouter:
-    """Return the routes; ``language`` is that of the notice in a document."""
+    """Return the routes of calculations; ``language`` is that of the notice in a document."""
     router = APIRouter(prefix=V1)
 
     @router.get(
@@ -236,11 +233,6 @@ def calculation_routes(desk: LawDesk, language: Language) -> APIRouter:
 
 
 def _calendar(worked: Calculated) -> str:
-    """Return the last day of a term as a calendar file.
-
-    Raises:
-        InvalidInput: there is no result, or it is no day.
-    """
     day = last_day(worked.outcome) if isinstance(worked.outcome, Result) else None
     if worked.calculation is None or not isinstance(worked.outcome, Result) or day is None:
         raise InvalidInput(translate("calculation.no_day", kind=worked.document["calculation"]))

@@ -1,7 +1,4 @@
-"""Request bodies of ``/v1``, those of OpenAI's protocol among them.
-
-Unknown fields are refused. Days are written as AAAA-MM-DD.
-"""
+"""Request bodies of ``/v1`` and of OpenAI's protocol; unknown fields are refused."""
 
 import json
 import re
@@ -31,7 +28,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def _written(value: object) -> object:
-    """Let a day through as it is written: pydantic takes numbers, in texts too, for seconds since 1970."""
+    """Accept days as AAAA-MM-DD only: pydantic would read numbers, in texts too, as seconds since 1970."""
     if isinstance(value, str) and not _DAY.fullmatch(value):
         raise PydanticCustomError("date_parsing", "a day is written as AAAA-MM-DD")
     if value is not None and not isinstance(value, str | date):
@@ -45,7 +42,6 @@ ThreadId = Annotated[str, Field(pattern=NAME_PATTERN, max_length=LONGEST_NAME)]
 
 
 def _shown(example: dict[str, Any]) -> ConfigDict:
-    """Return the configuration of a body that is described with an example."""
     return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
 
 
@@ -54,7 +50,7 @@ class _Body(BaseModel):
 
 
 class Options(_Body):
-    """The options of a run that a caller may set; left out, they are as the server's settings say."""
+    """The options of a run that a caller may set; the server's settings apply to those left out."""
 
     as_of: Day | None = Field(default=None, description="Derecho vigente en esta fecha (AAAA-MM-DD)")
     territory: str | None = Field(default=None, max_length=100, description="Comunidad autónoma o municipio")
@@ -63,7 +59,6 @@ class Options(_Body):
     rerank_strategy: RerankStrategy | None = Field(default=None, description="Reordenación")
 
     def context(self) -> RunContext:
-        """Return the options as the graphs take them."""
         return RunContext(
             as_of=self.as_of,
             territory=self.territory,
@@ -100,7 +95,7 @@ class SentFile(_Body):
 
 
 class Ask(Options):
-    """A question, of a conversation that the server keeps where it names one."""
+    """A question, of a stored conversation if it names one."""
 
     model_config = _shown(examples.ASK)
 
@@ -116,13 +111,12 @@ class Ask(Options):
     )
 
     def context(self) -> RunContext:
-        """Return the options as the graph takes them, with the document."""
         document = cast(OwnText, self.document.model_dump()) if self.document else None
         return super().context().model_copy(update={"document": document})
 
 
 class RequiredData(Options):
-    """A case whose data are asked for; ``fields`` are the filters of the profile."""
+    """A case and the request for its data; ``fields`` are the filters of the profile."""
 
     model_config = _shown(examples.REQUIRED_DATA)
 
@@ -133,7 +127,7 @@ class RequiredData(Options):
 
 
 class Respond(RequiredData):
-    """A case to be answered with the data that were collected."""
+    """A case to be answered with the collected data."""
 
     model_config = _shown(examples.RESPOND)
 
@@ -146,7 +140,7 @@ class Respond(RequiredData):
 
 
 class Calculate(_Body):
-    """A calculation with its inputs, or a question that both are read off."""
+    """A calculation with its inputs, or a question that contains both."""
 
     model_config = _shown(examples.CALCULATE)
 
@@ -164,7 +158,7 @@ class Calculate(_Body):
 
 
 class Fragment(_Body):
-    """A text that an answer was written from."""
+    """A source text of an answer."""
 
     text: str = Field(description="El texto, como se le dio a quien respondió")
     law_id: str = Field(default="", description="Norma: identificador, siglas o nombre")
@@ -199,7 +193,7 @@ class Check(_Body):
 
 
 class GivenFeedback(_Body):
-    """What somebody thought of an answer."""
+    """A rating of an answer."""
 
     model_config = _shown(examples.FEEDBACK)
 
@@ -211,16 +205,14 @@ class GivenFeedback(_Body):
 
 
 MODEL = "articulado"
-"""The name of the model that the routes of OpenAI's protocol have."""
 CHAT: dict[str, Any] = {
     "model": MODEL,
     "messages": [{"role": "user", "content": "¿Cuántos días de vacaciones me corresponden?"}],
     "territory": "Madrid",
 }
 _OWN_HISTORY = 20
-"""Messages before the question that are read, the last ones."""
 _WORK_ORDER = "### Task:"
-"""Beginning of a prompt of a chat program, which has the question, or the conversation, in a block with tags."""
+"""Beginning of a prompt of a chat program that has the question, or the conversation, in a block with tags."""
 _ASKED_WITHIN = re.compile(r"<user_query>(.*?)</user_query>", re.DOTALL)
 _CONTEXT_END, _HISTORY_BLOCK = "</context>", re.compile(r"<chat_history>(.*?)</chat_history>", re.DOTALL)
 _FIRST_QUESTION = re.compile(r"^USER: *(.+)$", re.MULTILINE)
@@ -239,7 +231,6 @@ class ChatMessage(BaseModel):
     content: str | list[dict[str, Any]] | None = Field(default=None, description="Texto, o partes {type, text}")
 
     def text(self) -> str:
-        """Return the text of the message, parts joined by lines."""
         if isinstance(self.content, list):
             return "\n".join(str(part["text"]) for part in self.content if isinstance(part.get("text"), str))
         return self.content or ""
@@ -299,11 +290,7 @@ class ChatRequest(Options):
     prompt_cache_retention: Unused = None
 
     def check(self) -> None:
-        """Check that the request asks for nothing that this server does not do.
-
-        Raises:
-            RefusedField: it does; the error names the field.
-        """
+        """Raise ``RefusedField`` if the request asks for a feature that this server lacks."""
         harmless: dict[str, tuple[Any, ...]] = {
             "n": (1,),
             "tool_choice": ("none", "auto"),
@@ -322,7 +309,7 @@ _REFUSED = ChatRequest.model_fields["n"].description
 
 
 class Conversation(NamedTuple):
-    """A question with the messages before it; ``order`` is a prompt of a chat program that is no question.
+    """Question with the messages before it; ``order`` is a prompt of a chat program that is not a question.
 
     ``is_partial``: the program has added text of documents to the question, which is not read.
     """
@@ -334,12 +321,9 @@ class Conversation(NamedTuple):
 
 
 def read_conversation(messages: Sequence[ChatMessage]) -> Conversation:
-    """Return the question, the last message, with those of user and assistant before it.
+    """Return the last message as question, with the messages of user and assistant before it.
 
-    Instructions and results of tools are left out, and so are sources and stages that stand in the text of an answer.
-
-    Raises:
-        RefusedField: the last message is no question, or has something attached.
+    Instructions, tool results, and the sources and stages within answers are left out.
     """
     said = [message for message in messages if message.role in ("user", "assistant")]
     if not said or said[-1].role != "user":
@@ -367,7 +351,6 @@ def read_conversation(messages: Sequence[ChatMessage]) -> Conversation:
 
 
 def _offered(answer: str) -> list[NearestNeed]:
-    """Return the numbered choices of an answer, by whose number the next message may ask."""
     offered = [{"number": int(one[1]), "need": one[2], "question": one[2] + one[3]} for one in _CHOICE.finditer(answer)]
     return cast("list[NearestNeed]", offered)
 
@@ -375,7 +358,7 @@ def _offered(answer: str) -> list[NearestNeed]:
 def carried_out(order: str) -> str:
     r"""Return the result of a prompt of a chat program about its own conversation: a title, or an empty list.
 
-    The prompt shows the JSON object that it wants. A title is the first question; of anything else there is none.
+    The prompt shows the JSON object that it wants. The title is the first question.
 
     >>> carried_out('### Task: JSON { "title": "x" } <chat_history>\nUSER: ¿Vacaciones?\n</chat_history>')
     '{"title": "¿Vacaciones?"}'
@@ -390,7 +373,7 @@ def carried_out(order: str) -> str:
 
 
 def thread_of(user: str | None) -> str:
-    """Return the name of the conversation of a ``user``, which may be any text; empty without one."""
+    """Return the conversation name of a ``user``, which may be any text; empty without one."""
     if not user:
         return ""
     if len(user) <= LONGEST_NAME and re.fullmatch(NAME_PATTERN, user):
