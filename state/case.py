@@ -1,7 +1,4 @@
-"""State of the two case graphs: input, output and internal keys.
-
-``with_filters`` adds the filter fields of a profile as keys.
-"""
+"""State of the two case graphs; ``with_filters`` adds the filter fields of a profile as keys."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Required
@@ -31,16 +28,16 @@ from state.run import Frame, Search, Totals
 
 
 class RequiredDataInput(TypedDict, total=False):
-    """What ``required_data`` takes, beside the filter fields of the profile (``with_filters``)."""
+    """Input of ``required_data``, besides the filter fields of the profile."""
 
     inquiry: Required[str]
 
 
 class CaseInput(RequiredDataInput, total=False):
-    """What ``generate_response`` takes, beside the filter fields of the profile.
+    """Input of ``generate_response``, besides the filter fields of the profile.
 
-    ``collected_data`` holds a value for each datum, by its name, also in groups (``participant_data``, ``plan_data``).
-    ``max_tokens`` bounds context and answer of a response together.
+    ``collected_data`` maps names of data to values, also in groups (``participant_data``, ``plan_data``).
+    ``max_tokens`` limits context and answer together.
     """
 
     collected_data: Annotated[dict[str, Any], EphemeralValue]
@@ -48,7 +45,7 @@ class CaseInput(RequiredDataInput, total=False):
 
 
 class RequiredDataOutput(Totals):
-    """What ``required_data`` gives back; ``article_reference`` is ``None`` where nothing was found."""
+    """Output of ``required_data``; ``article_reference`` is ``None`` if no article was found."""
 
     outcome: DataOutcome
     article_reference: ArticleReference | None
@@ -59,7 +56,7 @@ class RequiredDataOutput(Totals):
 
 
 class ResponseOutput(Totals):
-    """What ``generate_response`` gives back; ``message`` says why where the decision is not to proceed."""
+    """Output of ``generate_response``; ``message`` explains a decision not to proceed."""
 
     decision: Decision
     confidence: float
@@ -71,19 +68,17 @@ class ResponseOutput(Totals):
 
 
 class CaseState(CaseInput, Totals, Frame, Search, total=False):
-    """All keys of the case graphs: those of a run and of a search, the input, and these.
+    """All keys of the case graphs: those of a run, of a search, of the input, and these.
 
-    ``collected`` are the data that the caller sent, checked, by their own names; ``budget`` is ``max_tokens`` with its
-    default. ``filters`` are the values of the profile's filter fields, ``assumed`` those that were taken from the
-    article because neither the caller nor the inquiry gave one, ``conflicts`` what the inquiry names against them.
-    ``article_id`` and ``article_title`` name the article that the case is handled by; ``log_odds`` says how well the
-    inquiry alone matches it, before calibration. ``critical`` are the chunks that no answer goes without,
-    ``of_article`` the others that an answer may use of the article, ``wanted`` what the case needs,
-    ``untyped`` the required fields without a value, ``left_open`` those that the person left open when
-    asked, ``ask_problem`` says what was wrong with the last answer.
-    ``essential_tokens`` are those of a context with steps and warnings of the article. ``drafted`` is what the author
-    wrote, ``worked`` are the calculations that the article asks for, ``reason`` what it says of its decision and may be
-    shown.
+    - ``collected``: the validated data of the caller; ``budget``: ``max_tokens`` or its default.
+    - ``filters``: values of the filter fields; ``assumed``: those taken from the article because nobody gave one;
+      ``conflicts``: contradictions of the inquiry.
+    - ``log_odds``: match of inquiry and article, before calibration.
+    - ``critical``: chunks that every answer needs; ``of_article``: other chunks of the article.
+    - ``wanted``: required fields; ``untyped``: those without a value; ``left_open``: those that the person did not
+      answer; ``ask_problem``: error in the last answer.
+    - ``essential_tokens``: tokens of a context with all steps and warnings of the article.
+    - ``drafted``: reply of the author; ``worked``: calculations; ``reason``: the author's reason, if it may be shown.
     """
 
     outcome: DataOutcome
@@ -124,9 +119,7 @@ class CaseState(CaseInput, Totals, Frame, Search, total=False):
 
 
 def with_filters(schema: type[Any], fields: Sequence[str]) -> type[Any]:
-    """Return a schema of the case graphs with the filter fields of a profile as keys of their own.
-
-    They are optional texts that live for one step: on a thread, a run never sees those of the one before.
+    """Return a schema of the case graphs with filter fields as optional keys that live for one run.
 
     Raises:
         ValueError: a field has the name of another key of the state.

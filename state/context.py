@@ -1,7 +1,6 @@
 """Run context: the options that a caller may set for one question.
 
-Studio shows ``RunContext`` as the configuration of the assistant; an option of ``None`` means the default
-of the settings. Nodes read ``ResolvedContext``, in which every default is applied.
+Studio shows ``RunContext`` as the configuration of the assistant. Nodes read ``ResolvedContext``.
 """
 
 from datetime import date
@@ -13,10 +12,9 @@ from articulado.values.documents import OwnText
 
 
 class RunContext(BaseModel):
-    """Options of one run; ``None`` means "as the settings say".
+    """Options of one run; ``None`` means the default of the settings.
 
-    LangGraph hands nodes ``None`` when a caller passes no context, and LangServe never passes one, so nodes
-    read ``ResolvedContext``, which the stage wrapper makes of this and of the settings.
+    LangGraph passes ``None`` instead of a context if the caller sends none, and LangServe never sends one.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -43,9 +41,9 @@ class RunContext(BaseModel):
 
 
 class ResolvedContext(BaseModel):
-    """The run context with every default applied; what nodes read.
+    """Run context with every default applied.
 
-    ``footnotes`` of ``None``: sources stand in the text of the answer's message if the question came as a message.
+    ``footnotes`` of ``None``: the message lists its sources if the question came as a message.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -63,11 +61,10 @@ class ResolvedContext(BaseModel):
 
     @property
     def store(self) -> StoreName:
-        """Which store answers with these options."""
         return "index" if self.rag_enabled else "records"
 
     def overridden_by(self, context: RunContext | None) -> "ResolvedContext":
-        """Return these defaults with whatever the caller set on top."""
+        """Return these defaults, replaced by the caller's options."""
         if context is None:
             return self
         overrides = context.model_dump(exclude_none=True)

@@ -1,6 +1,6 @@
 """State of the ingestion graph: request, intermediate keys and report.
 
-Chunks are stored in files between the stages, and the state holds only the names of these files.
+Chunks are stored in files between the stages; the state holds only the names of these files.
 """
 
 from typing import Annotated
@@ -22,18 +22,17 @@ from articulado.values.documents import (
 )
 
 FIRST_STAGE = "accept"
-"""The stage that opens an ingest."""
 
 
 def add_seconds(total: dict[str, float] | None, delta: dict[str, float]) -> dict[str, float]:
-    """Return the seconds of each stage of an ingest added up; the first stage of a run starts anew."""
+    """Add up the seconds of each stage; the first stage of a run starts anew (reducer)."""
     if not total or FIRST_STAGE in delta:
         return delta
     return total | {stage: round(total.get(stage, 0.0) + seconds, 3) for stage, seconds in delta.items()}
 
 
 class IngestInput(TypedDict, total=False):
-    """The same as keys of the graph's input; on a thread, each run has its own."""
+    """Keys of ``IngestRequest``; on a thread, each run has its own."""
 
     paths: Annotated[list[str], EphemeralValue]
     boe: Annotated[list[str], EphemeralValue]
@@ -47,17 +46,18 @@ class IngestInput(TypedDict, total=False):
 
 
 class IngestReport(TypedDict):
-    """What an ingest has done.
+    """Report of an ingest.
 
-    ``documents`` counts what the index holds by collection: of its laws, ``official_laws`` have their text, and
-    ``record_laws`` our packaged records alone. ``provisions`` are of laws, ``parents`` that a search yields,
-    ``children`` that are embedded. ``added``, ``updated`` and ``removed`` name documents, ``unchanged`` counts them.
-    ``replaced`` and ``copies`` name files that a document has beside those that it is read from, where that is new.
-    ``written`` and ``deleted`` count points of the index. ``unresolved`` counts citations by cause.
-    ``summaries`` counts provisions with a summary in plain language, ``stale`` names those whose summary is out of
-    date. ``checked`` counts the laws that the gazette says are up to date now, ``unchecked`` are the identifiers of
-    those that it was not, or not intelligibly, asked about: their copies go on serving. ``shrunk`` waits for
-    ``accept_shrunk``. ``skipped`` are files of folders that are of no format that is read. ``seconds`` by stage.
+    - ``documents``: documents per collection; ``official_laws``: laws with their official text; ``record_laws``: laws
+      with packaged records only.
+    - ``provisions``: of laws; ``parents``: chunks that a search returns; ``children``: chunks that are embedded.
+    - ``added``, ``updated``, ``removed``: titles; ``unchanged``: a count.
+    - ``replaced``, ``copies``: new files of documents that are read from another file.
+    - ``written``, ``deleted``: points of the index; ``unresolved``: citations by cause.
+    - ``summaries``: provisions with a plain-language summary; ``stale``: outdated ones.
+    - ``checked``: laws confirmed up to date by the gazette; ``unchecked``: ids of laws without a usable answer, whose
+      copies stay in use; ``shrunk``: laws that need ``accept_shrunk``.
+    - ``skipped``: files of unsupported formats; ``seconds``: by stage.
     """
 
     index: str
@@ -91,20 +91,19 @@ class IngestReport(TypedDict):
 
 
 class IngestOutput(TypedDict):
-    """What a caller gets back."""
+    """Output of the ingestion graph."""
 
     report: IngestReport
 
 
 class IngestState(IngestInput, total=False):
-    """All keys of the ingestion graph; the first stage begins them anew for each run.
+    """All keys of the ingestion graph; the first stage resets them.
 
-    ``undelivered`` is what the gazette did not give; ``checked``, ``unchecked`` and ``shrunk``: see the report.
-    ``base`` is the generation that is served, empty where there is none. ``with_packaged`` tells whether the index is
-    to have what articulado brings along. ``draft`` names the file of the catalogue that the index is to have:
-    documents, references and points are in it, and none of them here. ``added``, ``updated`` and ``removed`` are
-    titles, ``changed`` tells whether the index must be written. ``stale`` tells that another ingest has come between.
-    ``generation`` is the one that was written, ``counts`` its points.
+    - ``undelivered``: failed downloads; ``checked``, ``unchecked``, ``shrunk``: see the report.
+    - ``base``: generation in use, empty without an index; ``with_packaged``: include the packaged documents.
+    - ``draft``: file of the new catalogue, with documents, references and points.
+    - ``changed``: the index must be written; ``stale``: another ingest has published meanwhile.
+    - ``generation``: the written one; ``counts``: its points.
     """
 
     request: IngestRequest

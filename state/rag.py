@@ -1,7 +1,7 @@
 """State of the answering graph: input, output, keys of a turn and keys that outlive it.
 
-Each key is defined once. ``Turn``, ``Retrieval``, ``Answer`` and ``Checks`` are the keys that a turn resets
-(``fresh_turn``); what a caller gets back of them stands in a class of its own.
+Each key is defined once. ``fresh_turn`` resets ``Turn``, ``Retrieval``, ``Answer`` and ``Checks``; classes of their
+own hold the keys that callers get.
 """
 
 from collections.abc import Mapping
@@ -40,11 +40,11 @@ class Asked(TypedDict, total=False):
 
 
 class RagInput(Asked, total=False):
-    """Keys that a caller sends: a ``question``, or ``messages`` that end with one.
+    """Input: a ``question``, or ``messages`` that end with one.
 
-    ``history`` and ``previous_chunk_ids`` carry a conversation without a checkpointer. They live for one step
-    only: on a thread, what a caller does not send again is taken from the thread's own memory instead.
-    On a thread, a ``question`` may also take one of the ``choices`` of the last turn by its number ("2", "la segunda").
+    ``history`` and ``previous_chunk_ids`` carry a conversation without a checkpointer; on a thread they replace its
+    memory for one run. On a thread, a ``question`` may select one of the last ``choices`` by number ("2", "la
+    segunda").
     """
 
     history: Annotated[list[Message], EphemeralValue]
@@ -52,7 +52,7 @@ class RagInput(Asked, total=False):
 
 
 class Turn(TypedDict):
-    """Keys of the conversation before the question (``turn_question``)."""
+    """The conversation before the question (``turn_question``)."""
 
     conversation: list[Message]
 
@@ -60,9 +60,8 @@ class Turn(TypedDict):
 class Judged(TypedDict):
     """Results of retrieval that a caller gets.
 
-    ``relevance`` is the probability in [0, 1] that the candidates answer, ``None`` if nothing was judged.
-    ``calculations`` are the amounts and days that were worked out, or the data that they lack
-    (``articulado.calculations.written.as_document``).
+    ``relevance``: probability in [0, 1] that the candidates answer, ``None`` if not judged. ``calculations``: results,
+    or the data that they lack (``articulado.calculations.written.as_document``).
     """
 
     relevance: float | None
@@ -72,11 +71,10 @@ class Judged(TypedDict):
 class Retrieval(Search, Judged):
     """Keys of retrieval.
 
-    ``matter`` is the topic of a question that the candidates do not answer (``articulado.legal.vocabulary.matters``),
-    empty if it is not known. ``dated_values`` are the reference values that the question names, on its day
-    (``articulado.calculations``). ``cards`` are the chosen answer cards and the provisions that bear them. ``context``
-    are the candidates that the principal reads, in its order; ``own`` the passages of the document of the
-    question.
+    - ``matter``: topic of a question that the candidates do not answer (``articulado.legal.vocabulary.matters``).
+    - ``dated_values``: reference values that the question names, on its day (``articulado.calculations``).
+    - ``cards``: the chosen answer cards and their provisions; ``own``: passages of the user's document.
+    - ``context``: candidates that the principal reads, in its order.
     """
 
     matter: str
@@ -89,13 +87,11 @@ class Retrieval(Search, Judged):
 class Answered(TypedDict):
     """Results of the answer that a caller gets.
 
-    ``language`` is that of the texts around the law (ISO 639-1). ``abstained`` is true of every ``outcome`` but
-    ``answer``. ``unpinned`` is true of an answer that says of nothing where it is from, even when asked to: a warning
-    says so. ``choices`` are the nearest needs that an outcome ``near`` offers, empty without any; the ``question`` of a
-    choice may be sent as the next one, with or without a conversation. ``needs`` are the provisions and keywords that
-    the last reply lacks; in the end, those still lacking. ``guides`` are the case guides of the chosen answer cards,
-    which go on with the data of the person. ``cut`` is set if the model stopped in the middle of its answer.
-    ``suggestions`` are up to three next questions that other cards answer, none after an outcome other than ``answer``.
+    - ``language``: of the texts around the law (ISO 639-1); ``abstained``: the ``outcome`` is not ``answer``.
+    - ``choices``: nearest needs offered with the outcome ``near``; their ``question`` may be sent next.
+    - ``needs``: provisions and keywords that the last reply lacks, at the end those still missing.
+    - ``unpinned``: the answer has no citations, even after a repair; ``cut``: the model stopped in mid-answer.
+    - ``guides``: case guides of the chosen cards; ``suggestions``: up to three next questions.
     """
 
     answer: str
@@ -117,11 +113,10 @@ class Answered(TypedDict):
 class Answer(Answered):
     """Keys of the answer.
 
-    ``draft`` is the text of the principal, ``draft_context`` are the fragments that it read, and ``spoken`` is the id
-    of the message as which it was streamed, empty if none was. ``unmet_needs`` are needs that could not be found.
-    ``refusal`` tells that the principal's own answer says that it does not know. ``rewritten`` is set once the
-    principal was asked for its answer a second time: it had written nothing, lacked something, or gave no markers.
-    There is no third time.
+    - ``draft``: text of the principal; ``draft_context``: fragments that it read.
+    - ``spoken``: id of the streamed message, empty if none; ``unmet_needs``: needs that were not found.
+    - ``refusal``: the principal's answer says that it does not know.
+    - ``rewritten``: the principal has answered twice (empty, incomplete or unmarked reply); there is no third time.
     """
 
     unmet_needs: list[Need]
@@ -135,11 +130,11 @@ class Answer(Answered):
 class Checked(TypedDict):
     """Results of the checks that a caller gets.
 
-    ``verdicts`` say what became of each marker, ``provisions`` what is known of each provision that the answer names,
-    ``unread`` are those of them that the index has and the model did not read, ``findings`` are claims that its sources
-    do not bear out, and ``checked`` the parts of the answer that were compared with its sources. ``remissions`` are
-    what the cited texts refer to, ``precedence`` are notes on sources of different rank, ``freshness`` says of which
-    day the law is, and the ``certificate``, of a turn that ends without an answer, what that rests on.
+    - ``verdicts``: on each marker; ``provisions``: on each provision that the answer names.
+    - ``unread``: named provisions that the index has and the model did not read.
+    - ``findings``: claims without support in the sources; ``checked``: parts compared with the sources.
+    - ``remissions``: provisions that the cited texts refer to; ``precedence``: notes on sources of different rank.
+    - ``freshness``: day of the law; ``certificate``: basis of a turn without an answer.
     """
 
     verdicts: list[Verdict]
@@ -154,32 +149,28 @@ class Checked(TypedDict):
 
 
 class Checks(Checked):
-    """Keys of the checks; ``named`` are provisions that the answer names, the index has, and the model did not read."""
+    """Keys of the checks; ``named``: provisions that the answer names, indexed but unread."""
 
     named: list[Candidate]
 
 
 class PerTurn(Turn, Retrieval, Answer, Checks):
-    """All keys that the stage which opens a turn resets."""
+    """All keys that the opening stage of a turn resets."""
 
 
 def fresh_turn() -> PerTurn:
-    """Return every key of a turn at rest, so that nothing of the thread's last turn shows through."""
     return at_rest(PerTurn)
 
 
 class RagOutput(Asked, Totals, Judged, Answered, Checked):
-    """Keys that a caller gets back; ``context_chunk_ids`` goes into the next turn's ``previous_chunk_ids``."""
+    """Output; send ``context_chunk_ids`` as the next turn's ``previous_chunk_ids``."""
 
     queries: list[str]
     context_chunk_ids: list[int]
 
 
 class Remembered(TypedDict, total=False):
-    """Keys that outlive a turn, beside the messages.
-
-    ``asked_message`` is the id of the last human message that was taken up as a question.
-    """
+    """Keys that outlive a turn; ``asked_message``: id of the last human message used as a question."""
 
     context_chunk_ids: list[int]
     asked_message: str
@@ -191,14 +182,14 @@ class RagState(RagInput, Totals, Frame, Carried, PerTurn, Remembered, total=Fals
 
 
 class ResumedInput(RagInput, Remembered, total=False):
-    """Input of the answering graph if the graph that calls it keeps the memory of the thread."""
+    """Input of the answering graph inside a graph that keeps the memory of the thread."""
 
     turn: int
     choices: list[NearestNeed]
 
 
 class ChatInput(TypedDict, total=False):
-    """Keys that a chat client sends (``RagInput``); all but the messages live for one run."""
+    """Input of a chat client (``RagInput``); all but the messages live for one run."""
 
     question: Annotated[str, EphemeralValue]
     messages: Annotated[list[AnyMessage], add_messages]
@@ -207,7 +198,7 @@ class ChatInput(TypedDict, total=False):
 
 
 class ChatOutput(Judged, Answered, Checked, total=False):
-    """Keys that a chat client gets back (``RagOutput``)."""
+    """Output for a chat client (``RagOutput``)."""
 
     question: Annotated[str, EphemeralValue]
     messages: Annotated[list[AnyMessage], add_messages]
@@ -218,7 +209,7 @@ class ChatOutput(Judged, Answered, Checked, total=False):
 
 
 class ChatState(ChatInput, ChatOutput, Remembered, Carried, total=False):
-    """All keys of the graph of chat clients: messages, last result, memory of the thread, and the keys of ``Frame``."""
+    """All keys of the chat graph: messages, last result, memory of the thread, and the keys of ``Frame``."""
 
     turn: int
     store: StoreName
@@ -230,5 +221,5 @@ class ChatState(ChatInput, ChatOutput, Remembered, Carried, total=False):
 
 
 def result_of(state: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the output that a state holds, without its messages: they say the same, and JSON does not hold them."""
+    """Return the output keys of a state without ``messages``, which repeat them and are no JSON."""
     return {key: state[key] for key in RagOutput.__annotations__ if key in state and key != "messages"}

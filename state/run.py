@@ -1,8 +1,4 @@
-"""Keys that every question or case has in its run, and the state of the retrieval subgraph.
-
-``at_rest`` derives the value of each key at the start of a turn from the definition of a state. ``add_usage`` and
-``add_warnings`` are the reducers of the keys that several stages add to.
-"""
+"""Keys and reducers that all runs share, and the state of the retrieval subgraph."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import date
@@ -19,9 +15,9 @@ from articulado.values.protocols import SearchScope
 
 
 def add_usage(total: Usage | None, delta: Usage) -> Usage:
-    """Return the usage of one turn added up; the first record of a later turn starts anew.
+    """Add up the usage of one turn (reducer).
 
-    A record of an earlier turn (a late writer of a cancelled run) is ignored.
+    The first record of a later turn starts anew; late records of an earlier, cancelled turn are ignored.
     """
     # LangGraph starts the channel of a TypedDict with an empty one.
     if not total or delta["turn"] > total["turn"]:
@@ -43,9 +39,9 @@ def add_usage(total: Usage | None, delta: Usage) -> Usage:
 
 
 def add_warnings(total: Sequence[str], delta: Sequence[str]) -> list[str]:
-    """Return the warnings of a turn in the order in which they were given, each once.
+    """Return the warnings of a turn in order, each once (reducer).
 
-    The stage that opens a turn starts anew with ``langgraph.types.Overwrite``.
+    The opening stage resets them with ``langgraph.types.Overwrite``.
     """
     return list(dict.fromkeys([*total, *delta]))
 
@@ -58,12 +54,13 @@ class Totals(TypedDict, total=False):
 
 
 class Frame(TypedDict, total=False):
-    """Keys that the opening stage of a run decides for all later stages.
+    """Keys that the opening stage sets for all later stages.
 
-    ``turn`` counts the turns of a thread. ``deadline`` is a Unix time in seconds after which no model call begins; it
-    is never checkpointed, so that a run resumed from a checkpoint is not late from the start. ``store`` answers;
-    ``today`` is the day of the run, and ``as_of`` the day whose law is asked for (ISO 8601; ``None``: today).
-    ``turn_question`` is the question as its conversation makes it complete.
+    - ``turn``: number of the turn in its thread; ``store``: the store that answers.
+    - ``deadline``: Unix time in seconds after which no model call begins; never checkpointed, so that a resumed run is
+      not late from the start.
+    - ``today``: day of the run; ``as_of``: day whose law is asked for (ISO 8601; ``None``: today).
+    - ``turn_question``: the question completed by its conversation.
     """
 
     turn: int
@@ -75,7 +72,6 @@ class Frame(TypedDict, total=False):
 
 
 def days_of(state: Frame) -> Days:
-    """Return the days of a run as dates."""
     as_of = state["as_of"]
     return Days(date.fromisoformat(as_of) if as_of else None, date.fromisoformat(state["today"]))
 
@@ -84,10 +80,7 @@ S = TypeVar("S")
 
 
 def at_rest(schema: type[S]) -> S:
-    """Return each key of a state with the value that it has when a turn begins.
-
-    The value follows from the type: an empty list, dictionary or text, ``False``, 0, ``None`` for an optional value,
-    and the first of several literals.
+    """Return the initial value of each key of a state, derived from its type.
 
     >>> class Example(TypedDict):
     ...     texts: list[str]
@@ -118,11 +111,10 @@ def _rest(hint: Any) -> Callable[[], Any]:
 class Search(TypedDict):
     """Keys of a search.
 
-    ``queries`` are the searches of the reader, ``searches`` the texts that are searched for: those, and it may be the
-    words of the question. ``scope`` limits the search of a case. ``lexical_only`` is set if the embedder failed.
-    ``direct`` are the candidates that the question names, ``found`` those of the search, ``candidates`` all of them
-    with what they cite. ``refetched`` is set if candidates were fetched that the model has not read: then the
-    candidates are ranked again, and not searched for.
+    - ``queries``: searches of the reader; ``searches``: those and the question, as searched.
+    - ``scope``: limits of a case search; ``lexical_only``: the embedder failed.
+    - ``direct``: candidates that the question names; ``found``: results; ``candidates``: all with their references.
+    - ``refetched``: candidates were added that the model has not read; they are reranked without another search.
     """
 
     scope: SearchScope | None
@@ -136,10 +128,7 @@ class Search(TypedDict):
 
 
 class Carried(TypedDict, total=False):
-    """Candidates on which the last answer rested, and ids of those that the index no longer has.
-
-    They are written beside the stage that opens the turn, and so are no part of its reset.
-    """
+    """Candidates of the last answer, and ids that the index lost; a parallel stage writes them at the start."""
 
     carried: list[Candidate]
     missing_carried: list[int]
@@ -150,11 +139,11 @@ class RetrievalState(Totals, Frame, Search, Carried):
 
 
 class RetrievalInput(Frame, Search, Carried):
-    """Keys that the subgraph takes over: all but the totals, which it reports for itself alone."""
+    """Input of the subgraph: all keys but the totals, which it counts for itself."""
 
 
 class RetrievalOutput(Totals, total=False):
-    """Keys that the subgraph gives back."""
+    """Output of the subgraph."""
 
     lexical_only: bool
     found: list[Candidate]
@@ -162,11 +151,11 @@ class RetrievalOutput(Totals, total=False):
 
 
 def may_be_cited(candidates: Iterable[Candidate], question: TurnQuestion) -> list[Candidate]:
-    """Return the candidates without those of agreements other than the ones that apply to the question."""
+    """Return the candidates without agreements that do not apply to the question."""
     excluded = frozenset(question["excluded_laws"])
     return [candidate for candidate in candidates if candidate["chunk"]["law_id"] not in excluded]
 
 
 def carried_over(state: RetrievalState) -> list[Candidate]:
-    """Return the candidates on which the last answer rested, as long as the turn stays on its subject."""
+    """Return the candidates of the last answer, unless the turn changes the subject."""
     return [] if state["turn_question"]["new_topic"] else state.get("carried", [])
