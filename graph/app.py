@@ -1,8 +1,6 @@
-"""Graphs of this process for Python programs, configured by the environment.
+"""Graphs of this process for Python programs, configured by the environment; opened by the first run.
 
-Importing this module opens nothing. The first run opens the index, or builds the first index of the
-profile. ``graph.compose`` offers the same as functions. An Agent Server takes its graphs from
-``server.agent``.
+``graph.compose`` offers the same as functions. An Agent Server takes its graphs from ``server.agent``.
 """
 
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -29,43 +27,35 @@ def _graphs() -> OpenGraphs:
 
 
 def _of_open_graph(name: str) -> Any:
-    """Return a member of ``GraphOnFirstRun`` that is the open graph's, where ``Runnable`` has one of its own."""
+    """Return a property that takes the attribute from the open graph instead of ``Runnable``."""
     return property(lambda self: getattr(self._now(), name))
 
 
 class GraphOnFirstRun(Runnable[Any, Any]):
-    """A graph of this process that is opened when it is first run, drawn or read.
-
-    Each run has the newest generation of the index. Attributes that are not here are those of the open graph.
-    """
+    """A graph that opens when it is first run, drawn or read; each run uses the newest index generation."""
 
     def __init__(self, name: str, config: RunnableConfig | None = None) -> None:
         self.name = self._name = name
         self._config = config
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run the graph once."""
         with _graphs().running(self._name) as graph:
             return self._configured(graph).invoke(input, config, **kwargs)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run the graph once."""
         async with _graphs().using(self._name) as graph:
             return await self._configured(graph).ainvoke(input, config, **kwargs)
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:
-        """Run the graph, and yield its events as they happen."""
         with _graphs().running(self._name) as graph:
             yield from self._configured(graph).stream(input, config, **kwargs)
 
     async def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:
-        """Run the graph, and yield its events as they happen."""
         async with _graphs().using(self._name) as graph:
             async for event in self._configured(graph).astream(input, config, **kwargs):
                 yield event
 
     def with_config(self, config: RunnableConfig | None = None, **kwargs: Any) -> "GraphOnFirstRun":
-        """Return the same graph with a configuration for each of its runs."""
         return GraphOnFirstRun(self._name, merge_configs(self._config, config, cast(RunnableConfig, kwargs)))
 
     def as_tool(
@@ -76,7 +66,7 @@ class GraphOnFirstRun(Runnable[Any, Any]):
         description: str | None = None,
         arg_types: dict[str, type] | None = None,
     ) -> BaseTool:
-        """Return the graph as a tool for agents; that of answers takes a question alone (``question_tool``)."""
+        """Return the graph as a tool; the answering graph takes only a question (``question_tool``)."""
         if self._name == RAG and args_schema is None and arg_types is None:
             return question_tool(self, _graphs().profile, name=name, description=description)
         return super().as_tool(args_schema, name=name, description=description, arg_types=arg_types)
@@ -114,17 +104,17 @@ def question_tool(
     name: str | None = None,
     description: str | None = None,
 ) -> BaseTool:
-    """Return an answering graph as a tool of an agent: a question in, the answer with its sources out, as Markdown.
+    """Return an answering graph as an agent tool: a question in, the answer with its sources out, as Markdown.
 
-    The artifact of a tool message is the result of the graph (``state.rag.RagOutput``). An error of ours is the text of
-    the tool message, so that the agent may mend its call.
+    The artifact of the tool message is the result (``state.rag.RagOutput``). Errors become the text of the tool
+    message, so that the agent can correct its call.
 
     Args:
-        graph: the answering graph; runs are not part of the threads of a graph that calls the tool.
-        profile: the field of the questions, and the language of the texts that the agent reads.
+        graph: the answering graph; its runs are not part of the threads of the calling graph.
+        profile: field of the questions, and language of the texts for the agent.
         context: options of every run (``state.context.RunContext``).
-        name: that of the tool, by default one for the field.
-        description: by default one for the field.
+        name: name of the tool.
+        description: description of the tool.
     """
     spoken, law = language(profile.language), profile.features.spanish_law
     described = spoken.translate("tool_answers_law" if law else "tool_answers", title=profile.title)
@@ -165,7 +155,7 @@ generate_response = GraphOnFirstRun(GENERATE_RESPONSE)
 
 
 def __getattr__(name: str) -> Any:
-    """Return ``services``, those of the graphs, opened when they are first asked for."""
+    """Return ``services``, opened on first use."""
     if name != "services":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _graphs().services

@@ -1,7 +1,4 @@
-"""Wiring of the two case graphs: required data of a case, and its response.
-
-Search and reranking are those of the answering graph (``graph.rag``).
-"""
+"""Wiring of the two case graphs: required data of a case, and its response."""
 
 from typing import Any
 
@@ -42,7 +39,6 @@ KEPT = ("lexical_only", "found", "candidates", "warnings", "usage")
 """Keys of retrieval that the state of a case takes over."""
 
 OPENING = frozenset(("accept_case",))
-"""The stage right after START."""
 
 
 def build_required_data(
@@ -50,10 +46,10 @@ def build_required_data(
     checkpointer: BaseCheckpointSaver[str] | None = None,
     estimator: ConfidenceEstimator | None = None,
 ) -> Case:
-    """Wire the graph that tells which data a case needs; without an ``estimator``, that of the profile is used.
+    """Wire the graph that returns the required data of a case; ``estimator`` defaults to the profile's.
 
     Raises:
-        ConfigurationError: a filter field of the profile has the name of a key of the state.
+        ConfigurationError: a filter field of the profile has the name of a state key.
     """
     estimator = estimator or services.matcher.model.estimator("required_data", services.profile)
     builder, add = _search(CaseServices.over(services, estimator), RequiredDataInput, RequiredDataOutput)
@@ -78,10 +74,10 @@ def build_generate_response(
     checkpointer: BaseCheckpointSaver[str] | None = None,
     estimator: ConfidenceEstimator | None = None,
 ) -> Case:
-    """Wire the graph that answers a case with the data that were collected (``estimator`` as above).
+    """Wire the graph that answers a case; ``estimator`` defaults to the profile's.
 
     Raises:
-        ConfigurationError: a filter field of the profile has the name of a key of the state.
+        ConfigurationError: a filter field of the profile has the name of a state key.
     """
     estimator = estimator or services.matcher.model.estimator("generate_response", services.profile)
     builder, add = _search(CaseServices.over(services, estimator), CaseInput, ResponseOutput)
@@ -108,7 +104,7 @@ def build_generate_response(
 
 
 def _search(services: CaseServices, input_schema: type[Any], output_schema: type[Any]) -> tuple[Builder, AddStage]:
-    """Begin a graph with the stages that both have: accept the case, search, choose its article and read it."""
+    """Begin a graph with the common stages: accept the case, search, choose its article and fetch it."""
     builder = _builder(services.profile, input_schema, output_schema)
     # Cases have collections of their own: those that the settings choose are for free questions.
     options = default_options(services.settings).model_copy(update={"collections": ()})
@@ -128,7 +124,6 @@ def _search(services: CaseServices, input_schema: type[Any], output_schema: type
 
 
 def _builder(profile: Profile, input_schema: type[Any], output_schema: type[Any]) -> Builder:
-    """Return a graph without stages whose state and input have the filter fields of a profile as keys."""
     names = [field.name for field in profile.filter_fields]
     try:
         state, accepted_input = with_filters(CaseState, names), with_filters(input_schema, names)

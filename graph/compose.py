@@ -1,8 +1,4 @@
-"""Composition: from settings to services to a compiled graph.
-
-``open_services`` opens the configured index and binds every service to it. ``warm_up`` loads index and
-models before the first question.
-"""
+"""Composition: from settings to services to a compiled graph."""
 
 import asyncio
 from collections.abc import Callable
@@ -33,19 +29,21 @@ if TYPE_CHECKING:
 
 
 Announce = Callable[[Settings, Profile], AbstractContextManager[object]]
-"""Surrounds the building of a first index, to tell whoever waits for it."""
+"""Context manager around the building of a first index, which tells the user to wait."""
 
 
 async def open_services(
     settings: Settings | None = None, profile: Profile | None = None, *, announce: Announce | None = None
 ) -> Services:
-    """Open the configured index and bind every service to it; with retrieval switched off, none is opened.
+    """Open the configured index and bind every service to it; no index is opened if retrieval is switched off.
 
-    Without settings, those of the environment; without a profile, the one that they name. ``announce`` is told when the
-    first index of the profile has to be built.
+    Args:
+        settings: default: those of the environment.
+        profile: default: the one that the settings name.
+        announce: called if the first index of the profile has to be built.
 
     Raises:
-        ArticuladoError: the settings, the index or a provider are not usable; the message says what to do.
+        ArticuladoError: the settings, the index or a provider cannot be used; the message says what to do.
     """
     settings = settings or Settings.read()
     profile = profile or load_profile(settings.profile)
@@ -63,15 +61,14 @@ async def open_services(
 
 
 async def open_configured(settings: Settings, profile: Profile, *, announce: Announce | None = None) -> Index:
-    """Open the index that the settings name, or that of the profile, which is built from what it brings on first use.
+    """Open the index that the settings name, or that of the profile, which is built on first use.
 
-    Such a first index in the default folder that another version, other settings, another corpus or other articles have
-    made is built again; any other index never is.
+    Only a first index in the default folder is rebuilt if version, settings, corpus or articles have changed.
 
     Raises:
-        IndexMissing: the settings name a folder without an index, or the profile brings nothing along.
-        IndexMismatch: the index was built with other settings, or is of another profile.
-        StoreUnavailable, ConfigurationError: the server that has it cannot be reached.
+        IndexMissing: the settings name a folder without an index, or the profile has no documents.
+        IndexMismatch: the index was built with other settings or another profile.
+        StoreUnavailable, ConfigurationError: the server of the index cannot be reached.
     """
     await bring_up_to_date(settings, profile.name, or_go_on=True)
     index = await asyncio.to_thread(find_configured, settings, profile)
@@ -86,13 +83,11 @@ async def open_configured(settings: Settings, profile: Profile, *, announce: Ann
 
 
 WARM_UP_QUESTIONS = 8
-"""Titles of provisions that are asked about before the first question: by then, what is read once has been read."""
+"""Titles of provisions asked as questions, after which all tables are loaded."""
 
 
 async def warm_up(services: Services) -> None:
-    """Do once what a first question would wait for: read the index, the tables and the models that are on this machine.
-
-    Questions are answered, with models that run in this process: no provider is asked.
+    """Load index, tables and local models by answering questions, without any provider.
 
     Raises:
         ArticuladoError: the index or a model cannot be used.
@@ -109,7 +104,7 @@ async def warm_up(services: Services) -> None:
 
 
 def open_rag(settings: Settings | None = None, checkpointer: "BaseCheckpointSaver[str] | None" = None) -> "Rag":
-    """Build the answering graph for these settings, those of the environment by default."""
+    """Build the answering graph for ``settings``, by default those of the environment."""
     # Imported here: what only looks a provision up opens services too, and does without the graph.
     from graph.rag import build_rag
 

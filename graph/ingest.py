@@ -1,7 +1,4 @@
-"""Wiring of the ingestion graph: documents in, an index out.
-
-Nodes come first, then edges in the order of the flow, then compile.
-"""
+"""Wiring of the ingestion graph: documents in, an index out."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -38,39 +35,32 @@ Ingest = CompiledStateGraph[IngestState, None, IngestInput, IngestOutput]
 
 @dataclass(frozen=True)
 class IndexingServices(IngestServices):
-    """The services of the stages of an ingest: those of ``IngestServices``, and these."""
+    """Services of the ingestion stages."""
 
     @classmethod
     def over(cls, services: IngestServices) -> Self:
-        """Return the same services for the stages."""
         return cls(**{field.name: getattr(services, field.name) for field in fields(IngestServices)})
 
     @cached_property
     def base(self) -> IndexBase:
-        """The index that an ingest begins from."""
+        """Index that an ingest begins from."""
         return IndexBase(self.settings, self.profile)
 
     @cached_property
     def models(self) -> IndexModels:
-        """Settings, profile and embedder that the points of the index are made with."""
+        """Settings, profile and embedder of the points of the index."""
         return IndexModels(self.settings, self.profile, self.embedder)
 
 
 @asynccontextmanager
 async def open_ingest() -> AsyncIterator[Ingest]:
-    """Build the ingestion graph for the settings of the environment, and close its services after the run.
-
-    An Agent Server opens it for each run (``server.agent.graphs``).
-    """
+    """Build the ingestion graph for the environment, and close its services after the run."""
     async with await asyncio.to_thread(_services) as services:
         yield build_ingest(services)
 
 
 def build_ingest(services: IngestServices, checkpointer: BaseCheckpointSaver[str] | None = None) -> Ingest:
-    """Wire the ingestion graph.
-
-    Where a model writes context, the run stops to have its cost allowed, and that takes a checkpointer.
-    """
+    """Wire the ingestion graph; a run with a model that writes context needs a checkpointer (cost consent)."""
     builder = StateGraph(IngestState, input_schema=IngestInput, output_schema=IngestOutput)
     account = SecondsAccount(services.profile.language)
     add = stage_adder(builder, IndexingServices.over(services), account)

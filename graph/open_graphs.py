@@ -1,7 +1,6 @@
 """Graphs of one process over one set of services, opened on demand and again after an ingest.
 
-A run keeps the generation of the index with which it began. Without an index the graphs are available too,
-and report the missing index.
+A run keeps the generation of the index with which it began.
 """
 
 import asyncio
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOOK_INTERVAL = 1.0
-"""Seconds within which a server is not asked again for a new generation; a folder is looked at each turn."""
+"""Seconds between two queries for a new generation on a server."""
 
 Graph: TypeAlias = CompiledStateGraph[Any, RunContext, Any, Any]
 RAG, CHAT, REQUIRED_DATA, GENERATE_RESPONSE = "rag", "chat", "required_data", "generate_response"
@@ -41,7 +40,7 @@ RAG, CHAT, REQUIRED_DATA, GENERATE_RESPONSE = "rag", "chat", "required_data", "g
 
 @dataclass
 class Opened:
-    """Services and the graphs over them, of one generation of the index; ``users`` are runs that go on with them."""
+    """Services and graphs of one generation of the index; ``users`` counts the running ones."""
 
     services: "Services"
     graphs: Mapping[str, Graph]
@@ -50,7 +49,7 @@ class Opened:
 
     @classmethod
     def over(cls, services: "Services", generation: str, *, portable: bool = True) -> "Opened":
-        """Build the graphs over services of a generation; if ``portable``, they tell no paths of this machine."""
+        """Build the graphs over services; if ``portable``, they reveal no paths of this machine."""
         # Imported here: whoever names a graph need not build one.
         from graph.case import build_generate_response, build_required_data
         from graph.rag import build_chat, build_rag
@@ -67,16 +66,14 @@ class Opened:
 
     @property
     def missing(self) -> MissingIndex | None:
-        """The store of graphs that have no index."""
+        """Store of graphs without an index."""
         return self.services.store if isinstance(self.services.store, MissingIndex) else None
 
 
 class OpenGraphs:
-    """The graphs of a process.
+    """Graphs of a process, shared by the event loops of several threads.
 
-    Where there is no index that can be opened, the graphs are there all the same, say what is missing, and are opened
-    as soon as it is. When an ingest has written another generation, the next run has that one; those under way end with
-    theirs. Event loops of several threads may share one.
+    Without a usable index the graphs exist and report the error, until an index is there.
     """
 
     def __init__(
@@ -94,11 +91,10 @@ class OpenGraphs:
         self.settings = settings
         self.profile = profile
         self._lock = Lock()
-        """Held while graphs are opened, which takes long: an event loop never waits for it."""
+        """Held while graphs are opened, which is slow: an event loop never waits for it."""
         self._counting = Lock()
-        """Held for who uses which, within the other or alone."""
+        """Held while ``users`` change."""
         self._portable = portable
-        """Unset for programs of this machine, which may learn its paths."""
         self._clock = clock
         # What services are over is what this machine has: it was looked at when they were opened.
         self._looked = clock() if services else -math.inf
@@ -112,42 +108,26 @@ class OpenGraphs:
 
     @property
     def services(self) -> "Services":
-        """The services of the moment, opened if need be (blocking).
-
-        Raises:
-            ArticuladoError: a setting or a provider is not usable.
-        """
+        """Current services, opened if necessary (blocking)."""
         self._look()
         with self._lock:
             return self._current().services
 
     def now(self, name: str) -> Graph:
-        """Return a graph of the moment (blocking), opened if need be; its schemas stay the same.
-
-        Raises:
-            ArticuladoError: a setting or a provider is not usable.
-        """
+        """Return the current graph, opened if necessary (blocking)."""
         self._look()
         with self._lock:
             return self._current().graphs[name]
 
     @asynccontextmanager
     async def using(self, name: str) -> AsyncIterator[Graph]:
-        """Hold a graph for one run; its services stay open meanwhile.
-
-        Raises:
-            ArticuladoError: a setting or a provider is not usable.
-        """
+        """Hold a graph for one run; its services stay open meanwhile."""
         async with self.holding() as opened:
             yield opened.graphs[name]
 
     @asynccontextmanager
     async def holding(self) -> AsyncIterator[Opened]:
-        """Hold the services and the graphs over them for one piece of work.
-
-        Raises:
-            ArticuladoError: a setting or a provider is not usable.
-        """
+        """Hold the current services and graphs; they stay open meanwhile."""
         opened = await asyncio.to_thread(self._take)
         try:
             yield opened
@@ -157,11 +137,7 @@ class OpenGraphs:
 
     @contextmanager
     def running(self, name: str) -> Iterator[Graph]:
-        """Hold a graph for one run, as ``using`` does (blocking).
-
-        Raises:
-            ArticuladoError: a setting or a provider is not usable.
-        """
+        """Hold a graph for one run (blocking)."""
         opened = self._take()
         try:
             yield opened.graphs[name]
@@ -170,11 +146,7 @@ class OpenGraphs:
                 wait_for(idle.services.close())
 
     async def warm_up(self) -> None:
-        """Do once what a first question would wait for (``graph.compose.warm_up``).
-
-        Raises:
-            ArticuladoError: the index or a model cannot be used.
-        """
+        """Prepare the first question (``graph.compose.warm_up``)."""
         from graph.compose import warm_up
 
         services = await asyncio.to_thread(lambda: self.services)
@@ -183,7 +155,7 @@ class OpenGraphs:
         await warm_up(services)
 
     async def close(self) -> None:
-        """Let go of files and connections; the next run would open them again."""
+        """Close files and connections; the next run opens them again."""
         with self._lock, self._counting:
             closing = [*self._old, *([self._opened] if self._opened else [])]
             self._old, self._opened = [], None
@@ -199,7 +171,7 @@ class OpenGraphs:
             return opened
 
     def _released(self, opened: Opened) -> list[Opened]:
-        """End one use, and return what nobody uses any more and is to be closed."""
+        """End one use, and return outdated services without users."""
         with self._counting:
             opened.users -= 1
             idle = [one for one in self._old if not one.users]
@@ -210,7 +182,7 @@ class OpenGraphs:
         return Opened.over(services, generation, portable=self._portable)
 
     def _current(self) -> Opened:
-        """Return what is to be used now, with the lock held."""
+        """Return the current graphs; the caller holds the lock."""
         opened, generation = self._opened, self._generation()
         if opened is None or opened.missing or generation != opened.generation:
             opened = self._opened = self._open(opened, generation)
@@ -246,7 +218,7 @@ class OpenGraphs:
         return before
 
     def _generation(self) -> str:
-        """Return the name of the generation that is to be served; empty where there is none, or none is used."""
+        """Return the name of the generation to serve; empty without one."""
         if not (self._follows and self.settings.rag_enabled):
             return ""
         try:
@@ -256,10 +228,7 @@ class OpenGraphs:
         return folder.name if folder else ""
 
     def _look(self) -> None:
-        """Have what a server serves by now on this machine; where that fails, what is open goes on serving.
-
-        Runs that come meanwhile go on with what there is: none waits for another one's look.
-        """
+        """Copy a new generation from the server, at most once a ``LOOK_INTERVAL``; keep the open one on failure."""
         now = self._clock()
         if (
             not self._follows
@@ -279,10 +248,6 @@ class OpenGraphs:
 
 @cache
 def configured_graphs() -> OpenGraphs:
-    """Return the graphs of this process, configured by its environment.
-
-    Raises:
-        ConfigurationError: a setting or the profile cannot be used.
-    """
+    """Return the graphs of this process, configured by its environment."""
     settings = Settings.read()
     return OpenGraphs(settings, load_profile(settings.profile))

@@ -1,8 +1,7 @@
-"""Wiring of the answering graph, of its part up to the context alone, of the retrieval subgraph and of the chat graph.
+"""Wiring of the answering graph, its part up to the context, the retrieval subgraph and the chat graph.
 
-Nodes come first, then edges in the order of the flow, then compile. The subgraph takes searches and returns ranked
-candidates; the answering graph and both case graphs call it with the keys of their state that it takes over. The chat
-graph has the answering graph as its only node.
+The answering graph and both case graphs call the retrieval subgraph. The chat graph has the answering graph as its
+only node.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -49,14 +48,14 @@ from state.run import RetrievalInput, RetrievalOutput, RetrievalState
 Retrieval = CompiledStateGraph[RetrievalState, RunContext, RetrievalInput, RetrievalOutput]
 
 NAME = "retrieve"
-"""Name of the node that calls the subgraph."""
+"""Name of the node that calls the retrieval subgraph."""
 UNSAVED = {"checkpointer": False}
-"""Change that makes a graph write no checkpoints. The graph itself could not be drawn inside the other with it."""
+"""Prevents checkpoints of a subgraph; set on a copy, as LangGraph could not draw it otherwise."""
 TAKEN_OVER = tuple(get_type_hints(RetrievalInput))
 
 
 def build_retrieval(services: Services, account: Account, shelf: ChunkShelf | None = None) -> Retrieval:
-    """Wire search, merging, expansion and ranking; account and shelf are those of the graph that calls it."""
+    """Wire search, merging, expansion and ranking, with account and shelf of the calling graph."""
     builder = StateGraph[RetrievalState, RunContext, RetrievalInput, RetrievalOutput](
         RetrievalState, context_schema=RunContext, input_schema=RetrievalInput, output_schema=RetrievalOutput
     )
@@ -85,10 +84,9 @@ def build_retrieval(services: Services, account: Account, shelf: ChunkShelf | No
 
 
 def retrieve_with(retrieval: Retrieval, keys: Sequence[str]) -> RunnableLambda[Any, dict[str, Any]]:
-    """Return the node of a graph that calls the subgraph and keeps these ``keys`` of its output.
+    """Return the node that calls the retrieval subgraph and keeps ``keys`` of its output.
 
-    It is no plain subgraph node, so that whoever streams the outer graph hears of the stages of retrieval, too. The
-    steps of the subgraph are no checkpoints: a run that was cut off retrieves again.
+    A plain subgraph node would hide the stages of retrieval from the stream of the outer graph.
     """
 
     def taken_over(state: Mapping[str, Any]) -> Any:
@@ -112,10 +110,9 @@ Builder = StateGraph[RagState, RunContext, RagInput, RagOutput]
 Rag = CompiledStateGraph[RagState, RunContext, RagInput, RagOutput]
 
 KEPT = ("lexical_only", "candidates", "warnings", "usage")
-"""Keys of retrieval that the state of the answering graph takes over; ``found`` is in the candidates."""
+"""Keys that the state takes over; ``found`` is part of ``candidates``."""
 
 OPENING = frozenset(("analyze_question", "load_carryover"))
-"""The stages right after START."""
 
 
 def build_rag(
@@ -125,10 +122,7 @@ def build_rag(
     input_schema: type[RagInput] = RagInput,
     name: str = "rag",
 ) -> Rag:
-    """Wire the answering graph; with a checkpointer, each thread remembers its conversation.
-
-    The state has references to chunks (``nodes.chunk_shelf``).
-    """
+    """Wire the answering graph; with a checkpointer, each thread remembers its conversation."""
     builder, add = _up_to_context(services, ChunkShelf(services.stores), input_schema)
 
     add(answer)
@@ -164,9 +158,8 @@ RETURNED = tuple(key for key in get_type_hints(ChatState) if key not in ("histor
 def build_chat(services: Services, checkpointer: BaseCheckpointSaver[str] | None = None) -> Chat:
     """Wire the graph of chat clients: the answering graph as one node, without checkpoints of its own.
 
-    A turn is three checkpoints: before its question, with it, and with its answer. A client that runs the graph again
-    from one of them gets another answer, or the answer to another question, as a branch. A turn that was cut off
-    leaves its question among the messages, and nothing else.
+    A turn has three checkpoints (before the question, with it, with the answer), from which a client can branch. An
+    interrupted turn leaves only its question.
     """
     builder = StateGraph[ChatState, RunContext, ChatInput, ChatOutput](
         ChatState, context_schema=RunContext, input_schema=ChatInput, output_schema=ChatOutput
@@ -179,8 +172,6 @@ def build_chat(services: Services, checkpointer: BaseCheckpointSaver[str] | None
 
 
 def _answer_turn_with(stages: Rag) -> RunnableLambda[Any, dict[str, Any]]:
-    """Return the node that answers the question of a state with the answering graph."""
-
     def answer_turn(state: ChatState, config: RunnableConfig) -> dict[str, Any]:
         return wait_for(_answered(stages, state, config))
 
@@ -203,7 +194,7 @@ async def _answered(stages: Rag, state: ChatState, config: RunnableConfig) -> di
 
 
 def build_context(services: Services) -> Rag:
-    """Wire the same stages up to the chosen context: what a search or an evaluation needs, without an answer."""
+    """Wire the stages up to the chosen context, for searches and evaluations without an answer."""
     builder, _ = _up_to_context(services)
     builder.add_edge("abstain", END)
     builder.add_edge("select_context", END)
@@ -213,7 +204,7 @@ def build_context(services: Services) -> Rag:
 def _up_to_context(
     services: Services, shelf: ChunkShelf | None = None, input_schema: type[RagInput] = RagInput
 ) -> tuple[Builder, AddStage]:
-    """Begin a graph with the stages up to the chosen context, or to the abstention."""
+    """Begin a graph with the stages up to the chosen context or the abstention."""
     builder = Builder(RagState, context_schema=RunContext, input_schema=input_schema, output_schema=RagOutput)
     account = UsageAccount(default_options(services.settings), services.profile.language, OPENING)
     add = stage_adder(builder, services, account, shelf)

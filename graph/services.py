@@ -1,7 +1,6 @@
 """Services of the graphs: every access of a stage to anything outside its state.
 
-A stage receives a service by the name of a keyword-only parameter. ``Services`` is for the answering graph,
-``CaseServices`` for one case graph, ``IngestServices`` for ingestion.
+A stage receives a service by the name of a keyword-only parameter (``nodes.stage``).
 """
 
 from collections.abc import Callable, Mapping
@@ -64,7 +63,7 @@ C = TypeVar("C", bound=Closable)
 
 
 class OnDemand(Generic[C]):
-    """A client that is built once, when first called for: building it may take a key that most runs do without."""
+    """A client built on first use, as it may need a key that most runs do without."""
 
     def __init__(self, build: Callable[[], C]) -> None:
         self._build = build
@@ -72,33 +71,25 @@ class OnDemand(Generic[C]):
         self._lock = Lock()
 
     def __call__(self) -> C:
-        """Return the client.
-
-        Raises:
-            ConfigurationError: a setting that it needs is missing.
-        """
         with self._lock:
             if self._client is None:
                 self._client = self._build()
             return self._client
 
     async def close(self) -> None:
-        """Close the client, if it was ever built."""
         if self._client is not None:
             await self._client.close()
 
 
 @dataclass(frozen=True)
 class Services:
-    """Everything by which the answering graphs reach outside their state; built once by ``graph.factory``.
+    """Services of the answering graphs, built by ``graph.factory``.
 
-    A stage takes a field or a property of this class by the name of a keyword-only parameter (``nodes.stage``).
-
-    ``reader_model`` and ``principal_model`` are chat models, ``None`` offline; ``offline_reader`` and
-    ``offline_principal`` take their place then. ``checker`` is ``None`` if no model checks the claims of answers.
-    ``weights``, ``speller``, ``agreements`` and ``laws`` are those of the index, which was built on ``index_day``
-    (UTC), and ``last_changes`` reads the last change of each of its laws (ISO 8601). ``calendar`` says which day a
-    question is asked on.
+    - ``reader_model``, ``principal_model``: chat models, ``None`` offline; then ``offline_reader`` and
+      ``offline_principal`` are used. ``checker``: model that checks claims, or ``None``.
+    - ``weights``, ``speller``, ``agreements``, ``laws``: of the index, built on ``index_day`` (UTC).
+    - ``last_changes``: returns the day of the last change by law id (ISO 8601).
+    - ``calendar``: returns the day of a question.
     """
 
     settings: Settings
@@ -131,29 +122,27 @@ class Services:
 
     @property
     def language(self) -> Language:
-        """The language of the profile: the program speaks it and reads text by its rules."""
+        """Language of the profile: of messages and of text analysis."""
         return self.domain.language
 
     @cached_property
     def reader(self) -> Reader:
-        """The reader of questions: a chat model or the one that works offline."""
         return ChatReader(self.reader_model, self.prompts, self.domain) if self.reader_model else self.offline_reader
 
     @cached_property
     def principal(self) -> Principal:
-        """The principal: a chat model or the one that works offline."""
         if self.principal_model is None:
             return self.offline_principal
         return ChatPrincipal(self.principal_model, self.prompts, brief=self.model_decides)
 
     @property
     def model_name(self) -> str:
-        """The model that writes answers, as its provider calls it; ``offline`` without one."""
+        """Provider's name of the model that writes answers, or ``offline``."""
         return self.settings.principal.model if self.principal_model else "offline"
 
     @cached_property
     def question_reader(self) -> QuestionReader | None:
-        """The reader of questions that ask for a calculation, of Spanish law only."""
+        """Reader of questions that ask for a calculation; only for Spanish law."""
         if not self.profile.features.spanish_law:
             return None
         # The models know the vectors of this encoder alone.
@@ -162,81 +151,67 @@ class Services:
 
     @cached_property
     def index(self) -> IndexContents:
-        """The chunks, collective agreements and laws of the index, and the reader of spelling by its words."""
         return IndexContents(self.store, self.agreements, self.laws, self.speller)
 
     @cached_property
     def stores(self) -> Mapping[StoreName, ChunkStore]:
-        """The stores by the name that the options of a run choose them by."""
         return {"index": SupplementaryStore(self.store), "records": self.records}
 
     @cached_property
     def question_time(self) -> QuestionTime:
-        """The seconds that a question may take, and the day on which it is asked."""
         return QuestionTime(self.settings.question_timeout, calendar=self.calendar)
 
     @cached_property
     def search(self) -> HybridSearch:
-        """The search in the collections that free questions are asked of."""
         return self.search_in(self.profile.for_questions)
 
     @property
     def caps(self) -> Caps:
-        """The numbers of chunks that a search yields."""
         return self.profile.search.caps
 
     @property
     def fusion(self) -> Fusion:
-        """The fusion of rankings; it depends on the source of the dense vectors."""
+        """Fusion of rankings, by source of the dense vectors."""
         fusions = self.profile.search.fusion
         return fusions.offline if self._embeds_offline else fusions.provider
 
     @cached_property
     def prompts(self) -> Prompts:
-        """The prompts of the profile.
-
-        Raises:
-            ConfigurationError: a prompt of the profile cannot be read.
-        """
         return load_prompts(self.profile)
 
     @property
     def heuristic(self) -> Reranker:
-        """The reranker that needs no model."""
         return self.rerankers["heuristic"]
 
     @cached_property
     def word_share(self) -> WordShare:
-        """The share of a question's words that chunks have, weighted by those of the index."""
+        """Share of a question's words found in chunks, weighted by those of the index."""
         return WordShare(Comparer(self.domain, self.weights))
 
     @property
     def relevance_bands(self) -> RelevanceBands:
-        """The probabilities from which on a question is answered."""
         return self.profile.relevance
 
     @property
     def model_decides(self) -> bool:
-        """True if a chat model reads the context and decides if it answers the question."""
+        """True if a chat model reads the context and decides if it answers."""
         return self.settings.principal.provider != "offline"
 
     @property
     def quotes_only(self) -> bool:
-        """True if answers consist of quotations and reviewed texts: their check reads only markers."""
+        """True if answers consist of quotations and reviewed texts."""
         return self.principal.quotes_only
 
     @property
     def checks_claims(self) -> bool:
-        """True if a model checks the claims of answers; those of quotations and reviewed texts need no check."""
         return self.checker is not None and not self.quotes_only
 
     @property
     def context_tokens(self) -> int:
-        """The tokens that the context of an answer may have."""
         return self.settings.context_tokens
 
     def search_in(self, collections: tuple[str, ...]) -> HybridSearch:
-        """Return a search in these collections where a caller names none; its vectors have a cache of their own."""
+        """Return a search in these collections by default, with a vector cache of its own."""
         return HybridSearch(
             self.store,
             self.embedder,
@@ -256,7 +231,7 @@ class Services:
 
     @property
     def model_names(self) -> dict[str, str]:
-        """The names of the models by role; they contain neither keys nor addresses."""
+        """Names of the models by role, without keys or addresses."""
         return {
             "reader": self.reader.name,
             "principal": self.principal.name,
@@ -265,22 +240,17 @@ class Services:
         }
 
     async def close(self) -> None:
-        """Let go of files and connections; a service that fails to close does not keep the others open.
-
-        Raises:
-            Exception: what the last service to fail has raised.
-        """
+        """Close files and connections; all are closed even if one fails."""
         checkers = [self.checker] if self.checker else []
         await _close(self.store, self.reader, self.principal, self.embedder, *checkers, *self.rerankers.values())
 
 
 @dataclass(frozen=True)
 class IngestServices:
-    """Everything by which ingestion reaches outside its state; built once by ``graph.factory``, without any key.
+    """Services of ingestion, built by ``graph.factory`` without any key.
 
-    ``embedder`` is ``None`` offline, where vectors are fitted to the texts themselves. ``counter`` counts the tokens of
-    the reader. ``boe`` opens a session with the official gazette, ``writer`` a generation of the index; whoever opens
-    one closes it.
+    ``embedder`` is ``None`` offline (vectors are fitted to the texts). ``counter`` counts tokens of the reader.
+    ``boe`` opens a session with the gazette, ``writer`` a generation of the index; the caller closes them.
     """
 
     settings: Settings
@@ -299,11 +269,7 @@ class IngestServices:
         await self.close()
 
     async def close(self) -> None:
-        """Let go of connections, on the event loop that they were used on.
-
-        Raises:
-            Exception: what the last service to fail has raised.
-        """
+        """Close connections, on the event loop that used them."""
         await _close(self.reader, *([self.embedder] if self.embedder else []))
 
 
@@ -315,38 +281,34 @@ async def _close(*services: Closable) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class CaseServices(Services):
-    """The services of one case graph; the search is in the collections of cases."""
+    """Services of one case graph; it searches the collections of cases."""
 
     estimator: ConfidenceEstimator
 
     @classmethod
     def over(cls, services: Services, estimator: ConfidenceEstimator) -> Self:
-        """Return services with the estimator of a graph."""
         return cls(**{field.name: getattr(services, field.name) for field in fields(Services)}, estimator=estimator)
 
     @property
     def graph(self) -> CaseGraph:
-        """The name of the graph that the services are for."""
         return self.estimator.graph
 
     @cached_property
     def author(self) -> CaseAuthor:
-        """The author of required data and responses."""
         return case_author(self.principal_model if self.model_decides else None, self.profile)
 
     @cached_property
     def data_reader(self) -> ChatDataReader | None:
-        """The reader of free text among the data, if a reader model is configured."""
+        """Reader of free text among the data, if a reader model is configured."""
         return ChatDataReader(self.reader_model, self.profile, self.language) if self.reader_model else None
 
     @cached_property
     def search(self) -> HybridSearch:
-        """The search in the collections of cases."""
         return self.search_in(self.profile.for_cases)
 
     @property
     def caps(self) -> Caps:
-        """The caps of the profile, with the number of chunks that the graph ranks."""
+        """Caps of the profile, with the graph's number of ranked chunks."""
         case = self.profile.case
         chunks = case.required_data.chunks if self.graph == "required_data" else case.response.chunks
         return self.profile.search.caps.model_copy(update={"overall": chunks})
