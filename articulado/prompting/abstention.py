@@ -13,21 +13,19 @@ from articulado.values.answers import NearestNeed
 from articulado.values.chunks import Candidate, Chunk
 
 MAX_EXCERPT = 60
-"""Words of a provision that has no summary."""
+"""Words of a provision without summary."""
 MAX_MATTER = 60
-"""Characters of the field that the reader finds a question of."""
+"""Characters of the reader's field of law."""
 
 
 ASKED_BACK = {"amount": "amount", "deadline": "time", "duration": "time"}
-"""Kinds of data asked back, by what is asked for."""
 
 
 @dataclass(frozen=True)
 class Declined:
-    """A question that has no answer, as its conversation makes it complete, and the searches that were made for it.
+    """A question without an answer, completed by its conversation, and its searches.
 
-    ``matter`` is the one that was learnt to be recognised, ``None`` without one; ``other_matter`` is the field that the
-    reader names, or empty.
+    ``matter`` is the classified topic; ``other_matter`` is the field that the reader names, or empty.
     """
 
     question: str
@@ -37,11 +35,9 @@ class Declined:
 
 
 def declined(asked: Declined, profile: Profile, language: Language) -> str:
-    """Say that there is no answer, what the matter seems to be, and whom to ask.
+    """Return the refusal: no answer, the likely matter (classified, else named by the reader), and whom to ask.
 
-    The matter is the one that was learnt to be recognised, else the one that the reader names. Other words help only
-    where there is none: no words make a question of another field one of this. The searches are left to the
-    certificate of the result.
+    Rephrasing is advised only without a matter: it cannot help with another field of law.
     """
     spanish_law = profile.features.spanish_law
     texts = asked.matter.in_language(language.code) if asked.matter else None
@@ -59,7 +55,7 @@ def declined(asked: Declined, profile: Profile, language: Language) -> str:
 
 
 def _door(asked: Declined) -> Door:
-    """Return whom to ask about a question of no matter that was learnt: by its topic, or of the reader's field."""
+    """Return the body to ask, by the reader's field or the topic."""
     if asked.other_matter:
         return doors().other_field
     return doors().for_topic(" ".join([asked.question, *asked.queries]))
@@ -71,12 +67,12 @@ def _as_the_reader_names_it(asked: Declined, language: Language) -> str:
 
 
 def _inert(text: str, language: Language) -> str:
-    """Return words of others as they may be quoted: without what would look like a marker, and without links."""
+    """Return foreign words without markers and links."""
     return without_foreign_links(defuse_markers(text), (), language.translate("rag_link_left_out"))
 
 
 def near_text(choices: Sequence[NearestNeed], language: Language) -> str:
-    """Return the numbered choices of a question that the program is unsure about, each with its marker."""
+    """Return the numbered choices of an uncertain question, each with its marker."""
     # A bracket in the text of a provision is no marker.
     lines = [
         defuse_markers(f"{each['number']}. {_need(each)}: {each['answer']}") + f" {write_marker(each['number'])}"
@@ -86,12 +82,12 @@ def near_text(choices: Sequence[NearestNeed], language: Language) -> str:
 
 
 def _need(choice: NearestNeed) -> str:
-    """Return a need with its provision as its question has them; one in another language than the index by itself."""
+    """Return the need with its provision, as in the question; a translated need stands alone."""
     return choice["question"] if choice["need"] in choice["question"] else choice["need"]
 
 
 def question_back(question: str, language: Language) -> str:
-    """Ask for the two or three data that an answer needs, by what is asked for."""
+    """Return a request for the two or three data that an answer needs, by the kind of question."""
     folded, asked = fold(question), language.query_patterns.asked
     kind = next((kind for kind in ASKED_BACK if asked[kind].question.search(folded)), "any")
     return language.translate(f"rag_ask_{ASKED_BACK.get(kind, kind)}")
@@ -116,7 +112,7 @@ def _heading(chunk: Chunk) -> str:
 
 
 def excerpt(chunk: Chunk) -> str:
-    """Return the plain-language summary of a provision, else how its text begins."""
+    """Return the plain-language summary of a provision, else the beginning of its text."""
     if chunk["summary"]:
         return chunk["summary"]
     words = chunk["text"].split()

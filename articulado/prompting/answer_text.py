@@ -1,8 +1,6 @@
-"""Take an answer out of its wrapper, and emit its text as soon as it is certain.
+"""Recognise the protocol lines of a reply, take the answer out of its wrapper, and emit its text once it is certain.
 
-Models wrap answers in a code block, in a JSON object with the answer under a key, and announce either in a line
-before. ``Unwrapper`` passes on the answer; its words are in ``articulado/models/habits.toml``. ``AnswerText`` removes
-the white space around an answer and the code fences left over at its end.
+Models wrap answers in a code block or in JSON; the words are in ``articulado/models/habits.toml``.
 """
 
 import json
@@ -18,10 +16,10 @@ from articulado.models.habits import Wrappers, habits
 
 DELIMITER = "===META==="
 DECORATION = " \t>*_`~#+•-\"'«»“”\ufeff\u200b"
-"""Signs that models put around a line that was to stand bare."""
+"""Characters that models put around a protocol line."""
 
 RULES = "=＝-－—"
-"""The signs that delimiters are drawn with, in both widths."""
+"""Characters that delimiters are drawn with, in both widths."""
 
 _WIDE = {0xFF01 + offset: 0x21 + offset for offset in range(94)} | {0x3000: " ", ord("│"): "|", ord("¦"): "|"}
 _TAILS = ("DATA", "DATOS", "INFO")
@@ -65,58 +63,55 @@ _WIDE_SIGN = re.compile("[" + "".join(map(re.escape, map(chr, _WIDE))) + "]")
 
 
 def narrow(text: str) -> str:
-    """Return a text of the same length whose full-width signs and letters are the usual ones: ``｜`` -> ``|``."""
+    """Return a text of the same length with full-width characters replaced: ``｜`` -> ``|``."""
     return text.translate(_WIDE) if _WIDE_SIGN.search(text) else text
 
 
 def may_hold_protocol(text: str) -> bool:
-    """Tell whether a text has a word of the protocol: without one it has neither a delimiter nor an evaluation."""
+    """Tell if a text has a word of the protocol (a quick check)."""
     folded = narrow(text).casefold()
     return any(word in folded for word in _KEYWORDS)
 
 
 def evaluation(line: str) -> re.Match[str] | None:
-    """Match a line of self-evaluation: the keyword, in any case, and after the separator the rest of the line.
-
-    A delimiter may stand before it.
-    """
+    """Match a line of self-evaluation, also after a delimiter: the keyword and the rest of the line."""
     return _EVALUATION.match(narrow(line))
 
 
 def evaluation_signs(line: str) -> list[int]:
-    """Return where the separators of all keywords in a line are: who quotes a part of it may begin a line with it."""
+    """Return the positions of the separators after keywords, anywhere in a line."""
     return [match.end() - 1 for match in _EVALUATION_ANYWHERE.finditer(narrow(line))]
 
 
 def is_delimiter(line: str) -> bool:
-    """Tell whether a line is a delimiter, or a heading of one word that could be."""
+    """Tell if a line is a delimiter, or a one-word heading that could be one."""
     return bool(_DELIMITER_LINE.match(narrow(line)))
 
 
 def is_certain(line: str) -> bool:
-    """Tell whether a line is a delimiter by its own signs: three ``=``, or dashes on both sides."""
+    """Tell if a line is a delimiter by its own signs: three ``=``, or dashes on both sides."""
     match = _DELIMITER_LINE.match(narrow(line))
     return bool(match and _CERTAIN.search(f"{match['before']}\0{match['after']}"))
 
 
 def is_as_asked_for(line: str) -> bool:
-    """Tell whether the word of a delimiter is in capitals, as it was asked for, or a longer one that is no goal."""
+    """Tell if the word of a delimiter is in capitals or longer than META, unlike the Spanish noun "meta"."""
     match = _DELIMITER_LINE.match(narrow(line))
     return bool(match and (match["word"].isupper() or len(match["word"]) > len("META")))
 
 
 def inline_delimiter(line: str) -> re.Match[str] | None:
-    """Find the first ``===META===`` or ``---META---`` in a line; more of its signs may follow it."""
+    """Find the first ``===META===`` or ``---META---`` in a line; more of its signs may follow."""
     return _INLINE.search(narrow(line))
 
 
 def inline_delimiter_begins(line: str) -> re.Match[str] | None:
-    """Find the end of a line that more text may make a ``===META===`` or ``---META---``."""
+    """Find the end of a line that more text may complete to an inline delimiter."""
     return _INLINE_START.search(narrow(line))
 
 
 def may_become_protocol(line: str) -> bool:
-    """Tell whether more text may make a delimiter or a line of self-evaluation of what a line begins with, or has."""
+    """Tell if more text may turn a line into a delimiter or a self-evaluation."""
     text = narrow(line)
     if _EVALUATION_START.match(text) or _EVALUATION.match(text) or _DELIMITER_LINE.match(text):
         return True
@@ -125,7 +120,7 @@ def may_become_protocol(line: str) -> bool:
 
 
 def is_cut_off(line: str) -> bool:
-    """Tell whether a line, the last of a reply, is a delimiter of which the end is missing."""
+    """Tell if the last line of a reply is an incomplete delimiter."""
     return bool(_CUT_OFF.match(narrow(line)))
 
 
@@ -136,10 +131,9 @@ _LEADING_FENCE = re.compile(rf"\s*{FENCE}\w{{0,20}}[^\S\n]*\n\s*")
 
 
 class AnswerText:
-    """Emits text as soon as it is certain that it does not end the answer; what is emitted adds up to ``text``.
+    """Emits text once it is certain that it does not end the answer; the emitted pieces add up to ``text``.
 
-    Held back is what may be its end: white space, and lines with nothing but a code fence, for models often put their
-    self-evaluation in a block. Each piece is looked at once, whatever is held back.
+    White space and bare code fences are held back: models often put their self-evaluation in a block.
     """
 
     def __init__(self, emit: Callable[[str], None]) -> None:
@@ -151,16 +145,14 @@ class AnswerText:
         self._in_block = False  # the fence before a self-evaluation that came first has been dropped, its pair not yet
 
     def __bool__(self) -> bool:
-        """Tell whether anything has been emitted."""
         return bool(self._emitted)
 
     @property
     def text(self) -> str:
-        """What has been emitted."""
         return "".join(self._emitted)
 
     def add(self, text: str) -> None:
-        """Take the next piece."""
+        """Add the next piece."""
         lines = text.split("\n")
         last = next((index for index in range(len(lines) - 1, -1, -1) if not self._may_end(lines, index)), None)
         if last is None:
@@ -178,18 +170,18 @@ class AnswerText:
         self._emit(shown)
 
     def begin_again(self) -> None:
-        """Forget what was held back before any answer: it belongs to a self-evaluation that came first."""
+        """Drop the held text before any answer: it belongs to a self-evaluation that came first."""
         held = "".join(self._held)
         self._in_block ^= sum(line.strip().startswith(FENCE) for line in held.split("\n")) % 2 == 1
         self._held, self._line, self._line_shown = [], "", False
 
     def close(self) -> None:
-        """Take the end: a block whose closing fence was held back, or never came, is closed."""
+        """End the text, and close an open code block."""
         if sum(line.lstrip().startswith(FENCE) for line in self.text.split("\n")) % 2:
             self._emit(f"\n{FENCE}")
 
     def _may_end(self, lines: list[str], index: int) -> bool:
-        """Tell whether a line may be the last of an answer, and no part of it."""
+        """Tell if a line is blank or a bare fence."""
         if index:
             line, begins = lines[index].strip(), True
         else:
@@ -203,17 +195,16 @@ class AnswerText:
 
 
 def _compact(line: str) -> str:
-    """Return a held line without white space before it, and with one sign of it at most after it."""
+    """Return a held line stripped, except for one trailing white space."""
     line = line.lstrip()
     content = line.rstrip()
     return content + line[len(content) :][:1]
 
 
 class Unwrapper:
-    r"""Passes on a reply without the code block or the JSON object that is all of it, whatever the pieces it comes in.
+    r"""Passes on a streamed reply without the code block or JSON object around it.
 
-    The text of a block that is declared as Markdown is passed on as it comes. Another block and JSON are held: only at
-    their end is it certain that they are no part of an answer.
+    The text of a Markdown block is passed on at once. Other blocks and JSON are held until their end.
 
     >>> wrapper = Unwrapper()
     >>> wrapper.feed('{"answer": "Son 30 días [C1].", "used": [1]}') + wrapper.rest()
@@ -228,7 +219,7 @@ class Unwrapper:
         self._line_begins = True
 
     def feed(self, text: str) -> str:
-        """Take the next piece of the reply and return the text that is certain."""
+        """Add the next piece of the reply and return the text that is certain."""
         if self._state == "plain":
             return text
         self._pending += text
@@ -239,7 +230,7 @@ class Unwrapper:
         return self._in_block(last=False) if self._state == "block" else self._release()
 
     def rest(self) -> str:
-        """Return at the end of the reply the text that was held back."""
+        """End the reply and return the held text."""
         if self._state == "begins":
             self._begin(last=True)
         if self._state == "held":
@@ -253,7 +244,7 @@ class Unwrapper:
         return text
 
     def _begin(self, *, last: bool) -> None:
-        """Decide by its beginning what a reply is, once that is certain."""
+        """Determine the kind of wrapper once the beginning is certain."""
         text = self._pending.lstrip()
         if announced := _preamble(self._words.preambles).match(text, partial=not last):
             if announced.partial:
@@ -271,7 +262,7 @@ class Unwrapper:
             self._state, self._pending = "plain", text
 
     def _in_block(self, *, last: bool) -> str:
-        """Return the complete lines of the block, without the fence that closes it, and what follows it."""
+        """Return the complete lines of the block without its closing fence, and the text behind it."""
         *lines, rest = self._pending.splitlines(keepends=True) or [""]
         # The last line may still become a fence.
         held = not last and not rest.endswith("\n") and _may_be_fence(rest)
@@ -289,7 +280,7 @@ class Unwrapper:
 
 
 def unwrapped(reply: str, words: Wrappers) -> str:
-    """Return the answer of a reply that is a code block or a JSON object, or the reply if it is neither."""
+    """Return the answer of a reply that is a code block or a JSON object, or else the reply."""
     fence = _opening_fence(words.fences).match(reply)
     content, behind = reply, ""
     if fence:
@@ -317,7 +308,7 @@ def _divided(text: str) -> tuple[str, bool, str]:
 
 
 def _from_json(text: str, words: Wrappers) -> tuple[str, str]:
-    """Return the answer in a JSON object, with its self-evaluation as lines of the protocol, and the text behind it."""
+    """Return the answer of a JSON object, its self-evaluation as protocol lines, and the text behind it."""
     try:
         value, end = json.JSONDecoder(strict=False).raw_decode(text)
     except ValueError:
@@ -342,7 +333,7 @@ def _from_json(text: str, words: Wrappers) -> tuple[str, str]:
 
 
 def _from_broken_json(text: str, words: Wrappers) -> str:
-    """Return the answer in a JSON object that is cut off, or whose quotation marks are not escaped."""
+    """Return the answer of a JSON object that is cut off or has unescaped quotation marks."""
     keys = "|".join(map(re.escape, words.answers))
     found = re.search(rf'"(?:{keys})"\s*:\s*"((?:[^"\\]|\\.)*)', text, re.IGNORECASE)
     if not found:
@@ -355,13 +346,12 @@ def _from_broken_json(text: str, words: Wrappers) -> str:
 
 
 def _keys(value: dict[str, Any], names: tuple[str, ...]) -> list[str]:
-    """Return the keys of an object that are among some names, in the order of the names."""
     by_name = {key.casefold().replace(" ", "_"): key for key in value}
     return list(dict.fromkeys(by_name[name.casefold()] for name in names if name.casefold() in by_name))
 
 
 def _text_of(value: object, words: Wrappers) -> str:
-    """Return the text of an answer, which may be a list of paragraphs or another object with an answer."""
+    """Return the text of an answer, which may be a list of paragraphs or a nested object."""
     if isinstance(value, dict):
         return next((_text_of(value[key], words) for key in _keys(value, words.answers)), "")
     if isinstance(value, list):

@@ -1,13 +1,11 @@
 """Read, write and renumber citation markers: ``[C1]`` in an answer cites the first fragment.
 
-Models also write ``[C1, C2]``, ``[C1-C3]``, ``[C1 y 2]``, ``[Fragmento C1]``, ``[C1, art. 38]`` or
-``【C1】``. A bracket that begins with such a number is a marker, whatever text follows. ``(C1)`` is no
-marker, because subgroups of civil servants have such names. Numbers are 1-based; ``valid`` are the numbers
-of the fragments in the context. ``citation`` builds the citation of one fragment.
+Models also write ``[C1, C2]``, ``[C1-C3]``, ``[C1 y 2]``, ``[Fragmento C1]``, ``[C1, art. 38]`` or ``【C1】``: a
+bracket that begins with such a number is a marker. ``(C1)`` is none: subgroups of civil servants have such names.
+Numbers are 1-based; ``valid`` are the numbers of the fragments in the context.
 
-A chat model of a provider reads the chosen parts of a provision as one fragment and cites them by one
-marker. In the context they stay separate chunks, one after the other: each further part has
-``shares_mark``. The offline principal cites every part by a marker of its own: no candidate has it.
+For a chat model, the parts of a provision are one fragment with one marker: each further part has ``shares_mark``. The
+offline principal gives every part its own marker.
 """
 
 import re
@@ -39,13 +37,13 @@ _AND = r"(?:[,;/&+·](?:\s*(?:y|e|and)\b)?|y|e|o|u|and|or)"
 _BLANK = r"\s{0,9}"
 _LEAD_IN = r"(?:(?:ver|v[eé]an?se|cfr?|fragmentos?|fragments?|frag)\b\.?|[\s*_`^]){0,9}"
 _LONGEST_LEAD_IN = 150
-"""Characters between the bracket and the first number: no lead-in is longer."""
+"""Maximum characters between the bracket and the first number."""
 
 _OPENING = re.compile(_OPEN)
 _MARKER_START = re.compile(rf"{_OPEN}{_LEAD_IN}(?:{_FRAGMENT}{_BLANK}(?:C{_BLANK})?|C{_BLANK})(?=\d)", re.IGNORECASE)
 _MARKER = re.compile(rf"{_MARKER_START.pattern}{_INNER}{_CLOSE}", re.IGNORECASE)
 _UNFINISHED = re.compile(rf"{_OPEN}(?:[^\W\d]|[\s.*`^]){{0,{_LONGEST_LEAD_IN}}}$")
-"""What may become a marker yet: none has anything but words before its first number."""
+"""Text that may become a marker: only words before its first number."""
 _LAST_BRACKET = re.compile(rf"{_OPEN}[^\[\]【】［］]*$")
 _LIST = re.compile(
     rf"(?<![^\W\d_])(?:{_FRAGMENT}\s*C?|C)\s*\d+(?:{_GAP}(?:{_TO}|{_AND}){_GAP}C?\s*\d+(?!\.?\w))*", re.IGNORECASE
@@ -60,12 +58,11 @@ _VANISHED = re.compile(r"^\0[ \t]*|(?<![ \t])[ \t]*\0", re.MULTILINE)
 
 
 def write_marker(number: int) -> str:
-    """Return the marker of a fragment (1-based) in the one form that is written."""
     return f"[C{number}]"
 
 
 def markers_in(text: str, valid: Collection[int] = ()) -> list[int]:
-    """Return the numbers of all markers in order of first appearance, each once; ranges as ``numbers_in`` reads them.
+    """Return the numbers of all markers in order of first appearance, each once.
 
     >>> markers_in("Son 30 días [C2]; véanse [C1, C3] y el subgrupo (C1).")
     [2, 1, 3]
@@ -85,7 +82,7 @@ def marker_spans(text: str) -> list[tuple[int, int, tuple[int, ...]]]:
 
 
 def numbers_in(text: str, valid: Collection[int] = ()) -> list[int]:
-    """Return every number, once; of a range its ends and, between them, the valid ones: it cannot make thousands."""
+    """Return all numbers, each once; of a range its ends and the valid numbers between (a guard against "1-9999")."""
     numbers: list[int] = []
     for first, last in _SPAN.findall(text):
         low, high = sorted((int(first), int(last or first)))
@@ -94,11 +91,10 @@ def numbers_in(text: str, valid: Collection[int] = ()) -> list[int]:
 
 
 def keep_markers(text: str, valid: Collection[int]) -> tuple[str, list[int]]:
-    """Write every marker as ``[C1]`` and drop the numbers that are not valid.
+    """Write every marker as ``[C1]`` and drop invalid numbers, with emphasis, brackets and conjunctions left empty.
 
     Returns:
-        The text, and the dropped numbers in order of first appearance. With a marker that vanishes go the white space
-        before it, and the emphasis, the brackets and the conjunction that it leaves without content.
+        The text, and the dropped numbers in order of first appearance.
 
     >>> keep_markers("Son 30 días [C1, C9] y no más ([C8]).", {1, 2})
     ('Son 30 días [C1] y no más.', [9, 8])
@@ -124,11 +120,10 @@ def keep_markers(text: str, valid: Collection[int]) -> tuple[str, list[int]]:
 
 
 class MarkerRenumberer:
-    """Numbers the fragments of a streamed answer in the order in which it is read: the first that it cites is ``[C1]``.
+    """Renumbers the citations of a streamed answer in reading order: the first one is ``[C1]``.
 
-    Text goes to ``emit`` as soon as it is certain, every marker written as ``[C1]``; what is emitted adds up to
-    ``text``. ``cited`` are the old numbers in reading order: the first of them is the new 1. Numbers that are not
-    ``valid`` stay as they are. What may be valid is 1 to n, so that neither kind becomes the other.
+    Text goes to ``emit`` once it is certain and adds up to ``text``. ``cited`` has the old numbers in reading order.
+    Invalid numbers stay.
 
     >>> renumberer = MarkerRenumberer(range(1, 4))
     >>> for piece in ("Son 30 días [C", "3, C1]; se pactan [C3]", " o no [C7"):
@@ -147,11 +142,10 @@ class MarkerRenumberer:
 
     @property
     def text(self) -> str:
-        """What has been emitted."""
         return "".join(self._emitted)
 
     def feed(self, text: str) -> None:
-        """Take the next piece of the answer."""
+        """Add the next piece of the answer."""
         self._pending += text
         bracket = _LAST_BRACKET.search(self._pending)
         held = self._pending[bracket.start() :] if bracket and _may_be_marker(bracket[0]) else ""
@@ -159,7 +153,6 @@ class MarkerRenumberer:
         self._pending = held
 
     def close(self) -> None:
-        """Take the end of the answer."""
         self._emit(self._pending)
         self._pending = ""
 
@@ -178,13 +171,13 @@ class MarkerRenumberer:
 
 
 def _may_be_marker(unclosed: str) -> bool:
-    """Tell whether a bracket that is still open may be closed as a marker."""
+    """Tell if an open bracket may become a marker."""
     start = _MARKER_START.match(unclosed)
     return len(unclosed) - start.end() <= _MAX_INNER if start else bool(_UNFINISHED.match(unclosed))
 
 
 def defuse_markers(text: str) -> str:
-    """Return a text in which ``markers_in`` finds nothing, even once a bracket is closed: ``[C1]`` -> ``(C1)``."""
+    """Return a text without markers, also if a bracket is closed later: ``[C1]`` -> ``(C1)``."""
     if not _OPENING.search(text):
         return text
     text = _MARKER.sub(lambda match: f"({match.group()[1:-1]})", text)
@@ -192,7 +185,6 @@ def defuse_markers(text: str) -> str:
 
 
 def _numbers_of(match: re.Match[str], valid: Collection[int]) -> list[int]:
-    """Return the numbers of one marker, each once."""
     return list(dict.fromkeys(n for numbers in _LIST.findall(match.group()) for n in numbers_in(numbers, valid)))
 
 
@@ -203,11 +195,14 @@ def citation(
     tracked: frozenset[str] = frozenset(),
     law_note: str = "",
 ) -> Citation:
-    """Return the citation of one fragment; with a day asked about, which wording it is.
+    """Return the citation of a fragment, with links in its source texts made harmless.
 
-    ``tracked`` are the laws whose source tells amendments, ``law_note`` the notes on the whole law that the reader is
-    told of here. What the source says of itself is inert: whoever wrote it is
-    a stranger.
+    Args:
+        number: number of the marker.
+        candidate: the fragment.
+        day: day asked about, whose wording is noted.
+        tracked: laws whose source reports amendments.
+        law_note: notes on the whole law.
     """
     chunk = candidate["chunk"]
     cited: Citation = {
@@ -235,23 +230,23 @@ def citation(
 
 
 def unread_source(candidate: Candidate, day: date | None = None, tracked: frozenset[str] = frozenset()) -> Citation:
-    """Return the source line of a provision that the answer names and the model did not read, with its text."""
+    """Return the source of a provision named but not read, with its text."""
     return {**citation(0, candidate, day, tracked), "mark": "", "text": inert(candidate["chunk"]["text"])}
 
 
 GAP = "[…]"
-"""Stands for the parts of a provision that are left out between two that are shown."""
+"""Replaces omitted parts between two shown ones."""
 
 
 def wording_of(candidate: Candidate) -> tuple[str | None, ...]:
-    """Return the values that all parts of one wording of a provision have in common."""
+    """Return the values that all parts of one wording of a provision share."""
     chunk = candidate["chunk"]
     written_once = chunk["breadcrumb"], chunk["summary"], chunk["status_note"], chunk["url"], chunk["source"]
     return *provision_of(chunk), chunk["valid_from"], *written_once
 
 
 def share_marks(context: Sequence[Candidate]) -> list[Candidate]:
-    """Return the context so that parts of one wording that follow each other share a marker."""
+    """Let consecutive parts of one wording share a marker."""
     shared: list[Candidate] = []
     for _, parts in groupby(context, key=wording_of):
         first, *others = parts
@@ -265,7 +260,7 @@ def _sharing(part: Candidate) -> Candidate:
 
 
 def by_mark(context: Sequence[Candidate]) -> list[list[Candidate]]:
-    """Return the candidates of each marker: the first list is that of ``[C1]``."""
+    """Return the candidates of each marker, beginning with ``[C1]``."""
     groups: list[list[Candidate]] = []
     for candidate in context:
         if candidate.get("shares_mark") and groups:
@@ -276,7 +271,7 @@ def by_mark(context: Sequence[Candidate]) -> list[list[Candidate]]:
 
 
 def one_per_mark(context: Sequence[Candidate]) -> list[Candidate]:
-    """Return one candidate for each marker: the best of its parts, with the text and the references of them all."""
+    """Return one candidate per marker: its best part, with the text and references of all."""
     return [_joined(parts) for parts in by_mark(context)]
 
 
@@ -292,7 +287,7 @@ def _joined(parts: Sequence[Candidate]) -> Candidate:
 
 
 def text_of_parts(chunks: Sequence[Chunk]) -> str:
-    """Return the text of some parts of a provision, in their order; ``GAP`` stands between parts that are apart."""
+    """Return the text of parts of a provision, with ``GAP`` for omitted ones."""
     texts = [chunks[0]["text"].strip()]
     for before, chunk in pairwise(chunks):
         if chunk["part"] > before["part"] + 1:

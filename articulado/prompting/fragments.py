@@ -1,4 +1,4 @@
-"""Candidates as fragments: values for whoever works with them, and text for the prompt of a chat model.
+"""Candidates as fragments: values for programs, and text for the prompt of a chat model.
 
 In a prompt a fragment has this form, without its empty fields::
 
@@ -8,27 +8,14 @@ In a prompt a fragment has this form, without its empty fields::
     Para qué: frase decisiva de la ley («…»)
     Vigencia pactada: 2023-2025
     Página: 14
-    Capítulo: TÍTULO I > CAPÍTULO II > Sección 5.ª
-    Resumen (en lenguaje claro, no oficial): …
-    [NOTA: …]
-    Texto:
-    …
+    Capítulo: TÍTULO I > CAPÍTULO II > Sección 5.ª Resumen (en lenguaje claro, no oficial): … [NOTA: …] Texto: …
     Fuente: https://…
 
-A fragment that continues the provision of the one before it says so (``Parte: 3 de 3, continuación``). It
-does not repeat validity, page, chapter, summary, note and source. Only collective agreements have a
-validity, only sources with pages have a page, and only what a card or a
-calculation brings has a purpose. A prompt without markers
-begins a fragment with its number (``Fragmento 1:``).
-
-Parts that share a marker (``articulado.prompting.citation_markers``) are one fragment (``Parte: 1, 3 de 3``), with
-``[…]`` for the parts left out between them.
-
-A line ``---`` separates fragments. Below them stand the current day (``FECHA DE HOY: 23 de noviembre de
-2026``), the day whose law is asked for if it is another one, the subject of the conversation (``TEMA DE LA
-CONVERSACIÓN: …``) if the question leans on it, and the question. Text in a field that looks
-like a marker, a separator, a label at the beginning of a line or a self-evaluation is altered minimally, so
-that no parser reads it as part of the frame.
+A fragment that continues a provision (``Parte: 3 de 3, continuación``) does not repeat the shared fields. Parts that
+share a marker are one fragment (``Parte: 1, 3 de 3``), with ``[…]`` for omitted parts. Without markers a fragment
+begins with its number (``Fragmento 1:``). A line ``---`` separates fragments. Below them stand the current day
+(``FECHA DE HOY: …``), the day of the law if another one, the subject of the conversation (``TEMA DE LA CONVERSACIÓN:
+…``) and the question. Field texts that look like part of this frame are altered minimally (``neutralise``).
 """
 
 import re
@@ -47,22 +34,21 @@ from articulado.values.answers import Days
 from articulado.values.chunks import Candidate, Purpose, ordering_score, page_of, portable_url
 
 SEPARATOR = "---"
-"""The line between two fragments."""
+"""Line between two fragments."""
 
 OFFICIAL = "Texto:"
 PLAIN_LANGUAGE = "Texto (resumen en lenguaje claro, no oficial):"
-"""The labels of a fragment's text: the law's own, or a summary in our words."""
+"""Labels of a fragment's text: official, or a plain-language summary."""
 
 LAST_CONSULTATION, NOT_FOUND, UNSUPPORTED = "ÚLTIMA CONSULTA", "NO SE HA ENCONTRADO", "NO CONSTABA EN LO CITADO"
-"""The lines before the question that tell a principal that nothing more will be fetched, what it asked for and there is
-not, and what of its first answer its sources did not have.
+"""Labels before the question: nothing more will be fetched, needs not found, and parts of the first answer without
+support.
 """
 
 TODAY, AS_OF = "FECHA DE HOY", "DERECHO VIGENTE EN"
-"""The labels of the day on which is asked, and of the day whose law is asked for where that is another."""
+"""Labels of the current day, and of the day whose law is asked for."""
 
 SUBJECT = "TEMA DE LA CONVERSACIÓN"
-"""The label of what a question leans on."""
 
 _FRAGMENTS, _LAST, _QUESTION = "FRAGMENTOS:\n\n", f"\n\n{LAST_CONSULTATION}", "\n\nPREGUNTA:\n"
 _RELEVANCE = "Relevancia: "
@@ -88,22 +74,19 @@ _LABEL = re.compile(rf"^(\s*(?:{_NAMES})(?: \([^)]{{0,60}}\))?):", re.IGNORECASE
 _DASHES = re.compile(r"^\s*-{3,}\s*$")
 _LAST_LINE = re.compile(r"^\s*(?:Ú|U\u0301?)LTIMA\s+CONSULTA\W*$", re.IGNORECASE)
 _FRAME = re.compile("|".join(line.pattern for line in (_LABEL, _DASHES, _LAST_LINE)), re.IGNORECASE)
-"""What a line of the frame begins with: hardly any line of data does."""
+"""Beginning of a frame line, rare in data."""
 _STOPS = re.compile(r"\.+(?= |$)")
 _BRACKET_NOTE = re.compile(r"\[(?=\s*NOTA\s*:)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Fragment:
-    """One fragment of a context. No text of it passes for frame or reply (``neutralise``).
+    """One fragment of a context; its texts cannot pass for frame or reply (``neutralise``).
 
-    ``number`` is 1-based; ``marker`` is what an answer cites it by, empty where it is to have none. ``relevance`` in
-    [0, 1] is the score that decided its place. ``purposes`` are what it is in the context for, each with its words on
-    that. ``validity`` is that of an agreement as it is cited, ``page`` the number of the page on which the provision
-    begins; either may be empty. ``parts`` says which of how many parts it is, where there are several; it is
-    ``continued`` where the fragment before it began the provision, and ``whole`` where it has all parts. ``law_id`` and
-    ``provision_key`` are those of the chunk. ``gloss`` is in the language of the question what ``says`` says, and
-    ``language`` that of the text; both are empty where that is the language of the index.
+    ``number`` is 1-based; ``marker`` is empty without markers. ``relevance`` in [0, 1] is the score of its rank.
+    ``purposes`` are pairs of purpose and text. ``validity`` is that of an agreement; ``page`` is where the provision
+    begins. ``parts`` says which of several parts it has, ``whole`` that it has all; it is ``continued`` after another
+    fragment of its provision. ``gloss`` translates ``says``; ``language`` is that of the text, empty for the index's.
     """
 
     marker: str
@@ -131,12 +114,10 @@ class Fragment:
 
     @property
     def purpose(self) -> Purpose | None:
-        """The first purpose, if there is any."""
         return self.purposes[0][0] if self.purposes else None
 
     @property
     def says(self) -> str:
-        """Its words on its purpose."""
         return self.purposes[0][1] if self.purposes else ""
 
 
@@ -152,11 +133,10 @@ def write_prompt(
     unsupported: Sequence[str] = (),
     brief: bool = False,
 ) -> str:
-    """Return the user message of a principal: the fragments, then the days and the question, which change most.
+    """Return the user message of a principal: fragments, then days and question, which change most (prompt caching).
 
-    ``subject`` is what the question leans on. ``days`` are today and the day whose law is asked for; ``last`` announces
-    to it that nothing more will be fetched, that ``not_found`` is not there, and that ``unsupported`` parts of its
-    first answer did not stand in its sources. ``brief`` is that of ``render``.
+    ``days``: today and the day of the law. ``last``: nothing more will be fetched, ``not_found`` is missing, and
+    ``unsupported`` parts of the first answer had no source. ``subject``: topic of the conversation.
     """
     fragments = render(candidates, markers=markers, brief=brief)
     told = f"{_LAST}{_line(NOT_FOUND, not_found)}{_line(UNSUPPORTED, unsupported)}" if last else ""
@@ -176,17 +156,16 @@ def _days(days: Days) -> str:
 
 
 def render(candidates: Sequence[Candidate], *, markers: bool = True, brief: bool = False) -> str:
-    """Return candidates as fragments, in their order, with markers ``[C1]``, ``[C2]`` …, or with bare numbers.
+    """Return candidates as fragments in order, with markers or bare numbers.
 
-    Parts that share a marker are one fragment. ``brief`` leaves out the fields that a chat model does without: the
-    source's address, the chapter of a provision that has a title, the summary of one whose text is complete.
+    ``brief`` omits the source's address, the chapter of a titled provision, and the summary of a complete text.
     """
     fragments = fragments_of(candidates, markers=markers)
     return f"\n{SEPARATOR}\n".join(_written(fragment, brief=brief) for fragment in fragments)
 
 
 def fragments_of(candidates: Sequence[Candidate], *, markers: bool = True) -> list[Fragment]:
-    """Return candidates as fragments, in their order; parts that share a marker are one."""
+    """Return candidates as fragments in order; parts that share a marker are one."""
     fragments: list[Fragment] = []
     groups = [list(group) for _, group in groupby(candidates, key=wording_of)]
     law_notes = law_notes_once([candidate["chunk"] for candidate in parts] for parts in groups)
@@ -201,10 +180,7 @@ def fragments_of(candidates: Sequence[Candidate], *, markers: bool = True) -> li
 
 @lru_cache(maxsize=1_024)
 def neutralise(text: str) -> str:
-    r"""Return a text without what would look like frame or a reply; line breaks become newlines.
-
-    It defuses all that the parsers of markers, self-evaluations and fragments accept, and more; also what is that only
-    once characters that cannot be seen are gone or written as references are read, as they are in an answer.
+    r"""Return a text with newlines only and nothing that could pass for frame or reply, also after rendering.
 
     >>> neutralise("Lo dice [C1].\n---\nUSED|1\nFuente: x").split("\n")
     ['Lo dice (C1).', '—', 'USED/1', 'Fuente : x']
@@ -257,7 +233,7 @@ def _fragment(number: int, marker: str, shared: Sequence[Candidate], note: str, 
 
 
 def _written(fragment: Fragment, *, brief: bool) -> str:
-    """Return a fragment as text; what the fragments of a provision have in common is written with the first."""
+    """Return a fragment as text; shared fields of a provision are written once."""
     name = fragment.marker or f"Fragmento {fragment.number}:"
     heading = ". ".join(filter(None, (fragment.provision, fragment.title)))
     lines = [f"{name} {' > '.join(filter(None, (fragment.law_name, heading)))}"]
@@ -282,7 +258,6 @@ def _written(fragment: Fragment, *, brief: bool) -> str:
 
 
 def _written_once(fragment: Fragment, *, brief: bool) -> Iterator[str]:
-    """Yield the fields that the fragments of a provision have in common; empty ones are left out."""
     for label, value, end in (
         (_VALIDITY, fragment.validity, ""),
         (_PAGE, fragment.page, ""),
@@ -296,5 +271,4 @@ def _written_once(fragment: Fragment, *, brief: bool) -> Iterator[str]:
 
 @lru_cache(maxsize=8_192)
 def _field(value: str) -> str:
-    """Return the value of a field on one line, neutralised."""
     return neutralise(" ".join(value.split()))

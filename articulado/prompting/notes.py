@@ -1,4 +1,4 @@
-"""Notes on the amendments of a provision, limited to those that affect the parts shown, or to what readers need."""
+"""Notes on amendments of a provision, limited to the shown parts or to the needs of readers."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from articulado.values.chunks import Chunk
 _AMENDING_NORM = re.compile(
     r" por (?:(?:el|la|los|las) )?(?:arts?\.|artículos? |disp|anexos? |apartados? |Ley|Real|Orden)"
 )
-"""Where in a note on an amendment the norm that made it is named, which has apartados of its own."""
+"""Begin of the amending norm in a note; it has apartados of its own."""
 _UNIT = rf"\d{{1,2}}(?: (?:{WRITTEN_SUFFIXES}))?(?:\.[\w.ªº]+\)?)?"
 _AMENDED = re.compile(rf"\b(?:apartados?|como|el) ({_UNIT}(?:(?:, | y | a ){_UNIT})*)")
 _RANGE = re.compile(r"(\d+)\S* a (\d+)")
@@ -20,13 +20,13 @@ _BEGINS_APARTADO = re.compile(rf"^(\d{{1,2}})(?: (?:{WRITTEN_SUFFIXES}))?\. ", r
 _LETTERS = "abcdefghijklmnñopqrstuvwxyz"
 _AMENDED_LETTER = re.compile(rf"(?<![\w.])([{_LETTERS}])\)")
 _NOT_BY_LETTER = re.compile(r"suprim|derog|orden|numer|p[áa]rrafo", re.IGNORECASE)
-"""Words of a note whose letters do not say where the text was amended: a letter may be gone or moved."""
+"""Words of notes whose letters do not locate the amended text: a letter may be gone or moved."""
 _BEGINS_UNIT = re.compile(
     rf"^(?:(?P<number>\d{{1,2}})(?: (?:{WRITTEN_SUFFIXES}))?\. |(?P<letter>[{_LETTERS}])\) )", re.MULTILINE
 )
 
 MAX_NOTE_WORDS = 40
-"""Words of a note beside a quotation; its first sentence may have more."""
+"""Words of a note beside a quotation; the first sentence may be longer."""
 _AMENDMENT = re.compile(
     r"se (?:modific|anad|sustituy|renumer|reenumer|suprim|redact)|(?:texto )?redactad|correccion|el dia en que empezo"
     r"|parte de su texto ya no rige|la fecha de la reforma|vease|\[?ref\."
@@ -38,10 +38,7 @@ _NO_LONGER_LAW = re.compile(
 
 
 def note_on(parts: Sequence[Chunk]) -> str:
-    """Return the note on a provision, empty where it only tells an amendment of apartados or letters not shown.
-
-    ``parts`` are those that are shown, of one wording. What cannot be told for certain is kept.
-    """
+    """Return the note on a provision; empty if it only reports amendments of parts other than ``parts``."""
     first = parts[0]
     # Any other note is on the force of the provision, or how it is to be read.
     if first["status"] != "modificada" or len(parts) == first["parts"]:
@@ -55,12 +52,12 @@ def note_on(parts: Sequence[Chunk]) -> str:
 
 
 def whole_note(chunk: Chunk) -> str:
-    """Return all that is to be said of a text wherever it is cited: on its force, and on what it does not have."""
+    """Return all notes on a text: its force, and missing amendments."""
     return " ".join(filter(None, (chunk["status_note"], state_note(chunk))))
 
 
 def law_notes_once(groups: Iterable[Sequence[Chunk]]) -> list[str]:
-    """Return for each group of chunks the notes on how its law is to be read, each note with the first that has it."""
+    """Return for each group of chunks its laws' notes, each only with the first group that has it."""
     told: set[str] = set()
     written: list[str] = []
     for chunks in groups:
@@ -75,12 +72,12 @@ def law_notes_once(groups: Iterable[Sequence[Chunk]]) -> list[str]:
 
 
 def state_note(chunk: Chunk) -> str:
-    """Return what is said of a text that lacks the later amendments of its norm, in the language spoken now."""
+    """Return the note on a text without the later amendments of its norm, in the current locale."""
     return translate("search.as_enacted") if chunk.get("text_state") == "as_enacted" else ""
 
 
 def amended_apartados(note: str) -> frozenset[int]:
-    """Return the numbers of the apartados that a note says were amended; none where it begins otherwise or names none.
+    """Return the amended apartados that a note names; empty if it does not begin with "Se …".
 
     >>> sorted(amended_apartados("Se modifican los apartados 1.d) y 5 por el art. 2.3 de la Ley 3/2023."))
     [1, 5]
@@ -94,9 +91,7 @@ def amended_apartados(note: str) -> frozenset[int]:
 
 
 def amended_letters(note: str) -> frozenset[str]:
-    """Return the letters that a note says were amended or added, if they are of one apartado or of none.
-
-    None where the note names several apartados, a paragraph, or a letter that is gone or was moved.
+    """Return the amended or added letters that a note names, if they belong to one apartado and none is gone or moved.
 
     >>> sorted(amended_letters("Se modifican las letras h) e i) del apartado 2 por el art. 2.3 de la Ley 3/2023."))
     ['h', 'i']
@@ -116,10 +111,7 @@ def _numbers(group: str) -> Iterable[int]:
 
 
 def shown_apartados(parts: Sequence[Chunk]) -> frozenset[int]:
-    """Return the numbers of the apartados that parts of a provision hold; none where one of them does not tell.
-
-    A part that begins without a number goes on with the apartado before.
-    """
+    """Return the apartados in parts of a provision; empty if a part has no number."""
     shown: set[int] = set()
     for part in parts:
         begins = list(_BEGINS_APARTADO.finditer(part["text"]))
@@ -133,10 +125,7 @@ def shown_apartados(parts: Sequence[Chunk]) -> frozenset[int]:
 
 
 def shown_letters(parts: Sequence[Chunk], apartado: int | None) -> frozenset[str]:
-    """Return the letters that parts of a provision hold, of one apartado or of all; none where one does not tell.
-
-    A part that begins without a mark goes on with the letter before its first one.
-    """
+    """Return the letters in parts of a provision (of one ``apartado`` or all); empty if a part has none."""
     shown: set[str] = set()
     for part in parts:
         units = list(_BEGINS_UNIT.finditer(part["text"]))
@@ -156,20 +145,17 @@ def shown_letters(parts: Sequence[Chunk], apartado: int | None) -> frozenset[str
 
 
 def _letters_before(letter: str) -> set[str]:
-    """Return the letters that may stand before one in an enumeration: many leave the ñ out."""
+    """Return the possible predecessors of a letter: many enumerations omit ñ."""
     at = _LETTERS.index(letter)
     return set(_LETTERS[max(0, at - (2 if letter == "o" else 1)) : at])
 
 
 def says_only_gone(text: str) -> bool:
-    """Tell whether a text says no more than that it is law no longer ("(Derogado)")."""
+    """Tell if a text only says that it is no longer law ("(Derogado)")."""
     return bool(_NO_LONGER_LAW.fullmatch(text))
 
 
 def note_for_readers(note: str) -> str:
-    """Return the first sentences of a note on the force of a text and how to read it, without a final stop.
-
-    Who amended a text, and how its days are known, stands with the sources: of such notes the result is empty.
-    """
+    """Return the first sentences of a note on force, without history of amendments and final stop."""
     kept = [sentence for sentence in sentences(note) if not _AMENDMENT.match(fold(sentence))]
     return " ".join(first_sentences([_OURS.sub("", sentence) for sentence in kept], MAX_NOTE_WORDS)).rstrip(".")

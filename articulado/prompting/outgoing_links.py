@@ -1,22 +1,17 @@
 """Remove from an answer every link and image that leads to an address outside its sources.
 
-An answer may be rendered by a page, a chat client or an editor. An instruction hidden in a document can
-make a model write an image or a link whose address carries data; an image is fetched without a click. The
-stream and the stored text are therefore filtered alike:
+An instruction hidden in a document can make a model write an image or a link whose address carries data; an image is
+fetched without a click. The stream and the stored text are therefore filtered alike:
 
 - Character references are resolved first, as a renderer would: ``&#58;`` -> ``:``.
-- An address that is not exactly one of a source is replaced by a note: with a scheme or without
-  (``//host``, ``www.``, ``host.es/path``), of any scheme (``data:``, ``javascript:``), and e-mail
-  (``x@host.es``).
+- An address that is not exactly one of a source is replaced by a note: with a scheme or without (``//host``, ``www.``,
+  ``host.es/path``), of any scheme (``data:``, ``javascript:``), and e-mail (``x@host.es``).
 - Characters that could extend the address of a source are separated from it.
-- An image becomes a link: ``![`` -> ``[``.
-- ``[text](target)`` is taken apart (``] (``) unless the target is a source.
-- ``[label]: target`` is always taken apart (``] :``).
-- ``<`` before a name becomes ``‹``, so that no HTML remains.
+- An image becomes a link: ``![`` -> ``[``. ``[text](target)`` is taken apart (``] (``) unless the target is a source.
+- ``[label]: target`` is always taken apart (``] :``). ``<`` before a name becomes ``‹``, so that no HTML remains.
 - Control characters, invisible characters and changes of writing direction are removed.
 
-``inert`` filters the text of a document instead of an answer: addresses stay readable, nothing is fetched,
-and no link hides its target.
+``inert`` filters the text of a document: addresses stay readable, nothing is fetched, and no link hides its target.
 """
 
 import re
@@ -43,10 +38,10 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _SIGN = re.compile(r"[:/\\@?]|www", re.IGNORECASE)
-"""What any address has something of; few words of an answer do."""
+"""Signs that every address has one of; few words of an answer do."""
 _END = re.compile(r"[).,;:!?*]*(?=$|[ \t\r\n])")
 _ATTACHED = re.compile(r"[)\].,;:!?*_'’…—–]*(?=$|[\s\[<>‹›\"«»“”|])")
-"""What may stand after an address: what no renderer takes for a part of it, and what some do."""
+"""Characters after an address that renderers may or may not take for a part of it."""
 _LINK = re.compile(r"([\]】］])\(")
 _CLOSING = ").,;:!?*_"
 _BLANKS = " \n"
@@ -54,12 +49,12 @@ _WEB = re.compile(r"https?://[^\s<>\"«»“”|]+\Z", re.IGNORECASE)
 
 
 def source_addresses(candidates: Iterable[Candidate]) -> frozenset[str]:
-    """Return the addresses of the sources of a context that an answer may link to: those of the web."""
+    """Return the web addresses of the sources of a context, which an answer may link to."""
     return frozenset(one["chunk"]["url"] for one in candidates if _WEB.match(one["chunk"]["url"]))
 
 
 def without_foreign_links(text: str, allowed: Iterable[str], note: str) -> str:
-    """Return a text in which nothing leads anywhere but to the ``allowed`` addresses; ``note`` takes their place.
+    """Return a text with links to ``allowed`` addresses only; ``note`` replaces the others.
 
     >>> without_foreign_links("Vea [esto](https://mal.example/?q=1) y ![x](//m.es/i.png).", (), "enlace omitido")
     'Vea [esto] (enlace omitido) y [x] (enlace omitido).'
@@ -70,7 +65,7 @@ def without_foreign_links(text: str, allowed: Iterable[str], note: str) -> str:
 
 
 def texts_without_foreign_links(value: T, allowed: Iterable[str], note: str) -> T:
-    """Return a value as JSON has it, in all texts of which nothing leads away (``without_foreign_links``)."""
+    """Return a JSON value with ``without_foreign_links`` applied to all its texts."""
     changed: Any = value
     if isinstance(value, str):
         changed = without_foreign_links(value, allowed, note)
@@ -82,7 +77,7 @@ def texts_without_foreign_links(value: T, allowed: Iterable[str], note: str) -> 
 
 
 def inert(text: str) -> str:
-    """Return the text of a document in which nothing is fetched and no link hides its address; what it says stays.
+    """Return the text of a document in which nothing is fetched and no link hides its address.
 
     >>> inert("Véase ![x](https://m.es/i.png) en https://www.boe.es")
     'Véase [x] (https://m.es/i.png) en https://www.boe.es'
@@ -91,12 +86,12 @@ def inert(text: str) -> str:
 
 
 def _led(text: str, sources: list[str], note: str, *, begun: bool) -> str:
-    """Filter a text; ``begun``: there is a letter before it in its first line."""
+    """Filter a text; ``begun``: its first line continues one that has a letter."""
     return _parted(_unlinked(_without_addresses(_plain(text), sources, note), sources), begun=begun)
 
 
 def _plain(text: str) -> str:
-    """Return a text without images, references to characters and what cannot be seen."""
+    """Return a text without images, character references and invisible characters."""
     return _IMAGE.sub(lambda match: "! " if match[1] else "", as_rendered(text))
 
 
@@ -112,7 +107,7 @@ def _unlinked(text: str, sources: list[str]) -> str:
 
 
 def _parted(text: str, *, begun: bool) -> str:
-    """Take tags and definitions of links apart; a marker within a line (``lo dice [C1]: …``) is none of them."""
+    """Take tags and link definitions apart; a marker within a line (``lo dice [C1]: …``) stays."""
     lines: list[str] = []
     for line in _LINE.findall(_TAG.sub("‹", text)):
         letter = _LETTER.search(line)
@@ -150,7 +145,7 @@ def _without_addresses(text: str, sources: list[str], note: str) -> str:
 
 
 def _address(text: str, position: int) -> re.Match[str] | None:
-    """Find the next address, which has no white space in it: only what stands around its signs is looked at."""
+    """Find the next address; only words with one of its signs are searched (speed)."""
     while sign := _SIGN.search(text, position):
         start = max(position, 1 + max(text.rfind(blank, position, sign.start()) for blank in _BLANKS))
         end = min((found for blank in _BLANKS if (found := text.find(blank, sign.end())) >= 0), default=len(text))
@@ -161,9 +156,7 @@ def _address(text: str, position: int) -> re.Match[str] | None:
 
 
 class LinkFilter:
-    """Takes an answer piece by piece, and hands it on as ``without_foreign_links`` has it, word by word.
-
-    What is emitted adds up to ``text``. An address has no white space, so that it is whole once some follows.
+    """Applies ``without_foreign_links`` to a streamed answer, word by word; the emitted pieces add up to ``text``.
 
     >>> pieces = []
     >>> links = LinkFilter((), "enlace omitido", pieces.append)
@@ -184,11 +177,10 @@ class LinkFilter:
 
     @property
     def text(self) -> str:
-        """What has been emitted."""
         return "".join(self._emitted)
 
     def feed(self, text: str) -> None:
-        """Take the next piece of the answer."""
+        """Add the next piece of the answer."""
         # What cannot be seen parts no words.
         text = without_invisible(text)
         self._pending.append(text)
@@ -200,7 +192,6 @@ class LinkFilter:
         self._emit(whole[:cut])
 
     def close(self) -> None:
-        """Take the end of the answer."""
         rest, self._pending = "".join(self._pending), []
         self._emit(rest)
 

@@ -1,8 +1,6 @@
 """Prompt texts by language (Markdown files in ``texts/``), and the parser of the reader's reply.
 
-The prompt texts are the stable part of every model call. A profile may replace them with its own. The
-reader's reply holds the searches, and it tells if the question leaves the field of the profile or the
-subject of the conversation.
+A profile may replace prompts with its own.
 """
 
 import json
@@ -20,16 +18,16 @@ from articulado.values.answers import TurnQuestion
 from articulado.values.errors import ConfigurationError
 
 Prompts = Mapping[str, str]
-"""Prompts by their names."""
+"""Prompts by name."""
 
 NAMES = ("decompose", "decompose_followup", "answer", "answer_classic", "repair_marks", "check_claims")
-"""The prompts of the answering graph."""
+"""Prompts of the answering graph."""
 
 _FOLDER = Path(str(resources.files("articulado.prompting").joinpath("texts")))
 
 
 def load_prompts(profile: Profile) -> Prompts:
-    """Return all prompts of the answering graph; read once, where it is wired, and not while a question waits.
+    """Return all prompts of the answering graph.
 
     Raises:
         ConfigurationError: a prompt of the profile cannot be read, or is empty.
@@ -38,9 +36,9 @@ def load_prompts(profile: Profile) -> Prompts:
 
 
 def load_prompt(name: str, profile: Profile) -> str:
-    """Return a prompt without surrounding white space, the title of the profile in the place of ``{title}``.
+    """Return ``prompts/<name>.md`` of the profile's folder, or else ``texts/<language>/<name>.md``, stripped.
 
-    It is ``prompts/<name>.md`` in the profile's own folder, or else ``texts/<language>/<name>.md``.
+    ``{title}`` is replaced by the title of the profile.
 
     Raises:
         ConfigurationError: the profile's own prompt cannot be read, or is empty.
@@ -58,34 +56,32 @@ def load_prompt(name: str, profile: Profile) -> str:
 
 
 def asked_text(question: TurnQuestion, language: Language) -> str:
-    """Return a question as a chat model is told it: its words, and on a line of its own the subject of its turn."""
+    """Return a question as shown to a chat model, with the subject of its turn on a second line."""
     if not question["subject"]:
         return question["text"]
     return f"{question['text']}\n{language.translate('prompt_subject')}: {question['subject']}"
 
 
 MAX_QUERY_CHARACTERS = 300
-"""Characters of a search; what is longer is cut."""
 MAX_BARE_WORDS = 12
-"""Words of a reply without a JSON array that may still be a search; a longer one is talk."""
+"""Words of a reply without a JSON array that may still be a search; a longer one is chatter."""
 
 _FENCE = re.compile(r"^\s*```[a-zA-Z]*\s*|\s*```\s*$")
 _ARRAY = re.compile(r"\[.*\]", re.DOTALL)
 _WORD = re.compile(r"\w")
 _BRACKET = re.compile(r"[\[\]{}]")
 _NEW_TOPIC = re.compile(r"TEMA\\?_NUEVO\W*", re.IGNORECASE)
-"""Says that a follow-up leaves the subject of its conversation."""
+"""Mark of a follow-up that leaves the subject of its conversation."""
 _OTHER_MATTER = re.compile(r"OTRA\\?_MATERIA[^\w\n\"]*(?P<matter>[^\n\"\]`*]*)", re.IGNORECASE)
-"""Says that a question is of another field, and what that is."""
+"""Mark of a question of another field, with its name."""
 
 
 @dataclass(frozen=True)
 class ReaderReply:
-    """A reader's reply, taken apart.
+    """A parsed reply of the reader.
 
-    ``other_matter`` is the field that the question is of instead, empty where the reader does not name it, ``None``
-    where it says nothing of the kind. ``new_topic`` tells that a follow-up leaves the subject of its conversation,
-    ``broken`` that the reply is neither an array of texts nor a sentence.
+    ``other_matter``: other field of law that the question belongs to, empty if unnamed, ``None`` if not reported.
+    ``new_topic``: the follow-up changes the subject. ``broken``: neither an array of texts nor a sentence.
     """
 
     queries: list[str]
@@ -95,12 +91,10 @@ class ReaderReply:
 
 
 def read_reader_reply(text: str, limit: int, *, follow_up: bool = False) -> ReaderReply:
-    r"""Return what a reply says, at most ``limit`` searches. Never raises.
+    r"""Parse a reply into at most ``limit`` searches; never raises.
 
-    Code fences and talk around the JSON array are stripped, and whatever is no text is dropped. Without a valid array
-    a short text is the one search, unless it is a ``follow_up``'s that begins with a denial ("No hace falta …"): that
-    may have nothing to search for. ``OTRA_MATERIA`` and ``TEMA_NUEVO`` count wherever they stand, and are never
-    searched for.
+    Code fences and text around the JSON array are dropped. Without an array, a short text is the one search, unless a
+    ``follow_up`` begins with a denial ("No hace falta …"). ``OTRA_MATERIA`` and ``TEMA_NUEVO`` count anywhere.
 
     >>> read_reader_reply('```json\n["despido embarazo", "nulidad despido", "readmisión"]\n```', limit=2).queries
     ['despido embarazo', 'nulidad despido']
@@ -119,7 +113,7 @@ def read_reader_reply(text: str, limit: int, *, follow_up: bool = False) -> Read
 
 
 def _array(text: str) -> list[str] | None:
-    """Return the texts of the array, ``None`` where there is none that can be read."""
+    """Return the texts of the JSON array, ``None`` if there is no valid one."""
     bare = _FENCE.sub("", text).strip()
     for attempt in (bare, *_ARRAY.findall(bare)):
         try:
@@ -132,13 +126,13 @@ def _array(text: str) -> list[str] | None:
 
 
 def _talk(text: str, *, follow_up: bool) -> list[str]:
-    """Return a reply without an array as what it may be: a search, if it is short."""
+    """Return a short reply without an array as the only search."""
     bare = _FENCE.sub("", text).strip()
     denied = follow_up and (_BRACKET.search(bare) or tuple(words_of(bare)[:1]) in phrases_of_forms("denial"))
     return [] if denied or len(bare.split()) > MAX_BARE_WORDS else [bare]
 
 
 def _query(item: str) -> str:
-    """Return an item as a search, without what it says of the question; empty where it says nothing else."""
+    """Return an item as a search, without marks; empty if nothing is left."""
     search = " ".join(_NEW_TOPIC.sub("", _OTHER_MATTER.sub("", item)).split())
     return search[:MAX_QUERY_CHARACTERS] if _WORD.search(search) else ""

@@ -1,17 +1,12 @@
-"""Split the streamed reply of the principal into the answer and the self-evaluation below it, and parse the latter:
-fragments used, fragments dropped, and needs.
+"""Split the streamed reply of the principal into answer and self-evaluation, and parse the latter.
 
-Principals write the answer, then ``===META===``, then USED, DROP and NEED lines. Deviations are handled as
-follows:
+Principals write the answer, then ``===META===``, then USED, DROP and NEED lines. Deviations:
 
-- A delimiter on a line of its own is accepted in all the forms of ``protocol_lines``. A delimiter within a
-  line counts only if nothing but decoration or a line of self-evaluation follows it. Elsewhere it is a
-  quotation, and an ellipsis replaces it.
-- A delimiter before any answer does not end the answer. A self-evaluation that comes first is kept, and the
-  answer follows.
-- The text after a delimiter is answer again in two cases. It has no line of self-evaluation and another
-  delimiter follows: the first delimiter was quoted. Or it is longer than all text before it and alone has
-  citation markers. Otherwise it is self-evaluation.
+- A delimiter within a line counts only if decoration or a line of self-evaluation follows it; elsewhere it is a
+  quotation, replaced by an ellipsis.
+- A delimiter before any answer does not end it: a self-evaluation that comes first is kept.
+- Text after a delimiter is answer again if it has no line of self-evaluation and another delimiter follows, or if it
+  is longer than the text before and alone has citation markers.
 - A line that begins with USED, DROP or NEED and a separator is self-evaluation at any position.
 """
 
@@ -43,24 +38,20 @@ MAX_EVALUATION_LINE = 2_000
 """Characters that are read of a line of self-evaluation."""
 
 CUT_OFF = 3
-"""Signs at the end of a reply from which on they were to become a delimiter."""
+"""Signs at the end of a reply from which they count as an incomplete delimiter."""
 
 _DEFUSED = "=META="
 _PIECES = re.compile(r"\n|[^\n]{1,500}")
-"""What is taken at once: deciding on a line costs the square of what is new of it."""
+"""Processed pieces: the cost per line is quadratic in the new text."""
 _BREAK = re.compile("\r\n|[\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 
 
 def unify_breaks(text: str) -> str:
-    """Return a text whose line breaks are all newlines."""
     return _BREAK.sub("\n", text)
 
 
 def defuse_self_evaluation(text: str) -> str:
-    """Return a text in which a splitter finds no delimiter and no line of self-evaluation: ``USED|1`` -> ``USED/1``.
-
-    It finds none in a part of it either: a principal may be made to quote what stands in the middle of a line.
-    """
+    """Return a text without delimiters and lines of self-evaluation, also in its parts: ``USED|1`` -> ``USED/1``."""
     text = unify_breaks(text)
     return "\n".join(map(_defused, text.split("\n"))) if may_hold_protocol(text) else text
 
@@ -76,10 +67,9 @@ def _defused(line: str) -> str:
 
 
 class StreamSplitter:
-    """Splits a streamed reply: answer text goes to ``emit`` as soon as it is certain, the self-evaluation is kept.
+    """Splits a streamed reply: answer text goes to ``emit`` once it is certain and adds up to ``answer``.
 
-    What is emitted adds up to ``answer``, which neither begins nor ends with white space. ``self_evaluation`` are the
-    keywords ("USED", "DROP", "NEED") in their order, each with the rest of its line.
+    ``self_evaluation`` has the keywords ("USED", "DROP", "NEED") in order, each with the rest of its line.
     """
 
     def __init__(self, emit: Callable[[str], None] = lambda text: None) -> None:
@@ -97,15 +87,12 @@ class StreamSplitter:
 
     @property
     def answer(self) -> str:
-        """The answer as far as it is certain."""
         return self._text.text
 
     def feed(self, text: str) -> None:
-        """Take the next piece of the reply."""
         self._take(self._wrapper.feed(text))
 
     def _take(self, text: str) -> None:
-        """Take a piece of the reply as it stands in its wrapper, if it has one."""
         for piece in _PIECES.findall(self._unify_breaks(text)):
             if piece == "\n":
                 self._end_line(newline=True)
@@ -114,7 +101,7 @@ class StreamSplitter:
                 self._settle(line_complete=False)
 
     def close(self) -> None:
-        """Take the end of the reply."""
+        """End the reply."""
         self._take(self._wrapper.rest())
         self._end_line(newline=False)
         self._end_heading()
@@ -152,7 +139,7 @@ class StreamSplitter:
         self._line, self._line_begins = "", True
 
     def _settle(self, *, line_complete: bool) -> None:
-        """Decide as much of the current line as can be decided: what is answer, a delimiter, or a self-evaluation."""
+        """Decide as much of the current line as possible."""
         if self._line_begins and len(self._line) > MAX_EVALUATION_LINE and evaluation(self._line):
             self._line = self._line[:MAX_EVALUATION_LINE]
         while delimiter := inline_delimiter(self._line):
@@ -194,7 +181,7 @@ class StreamSplitter:
         self._stretch_evaluates = True
 
     def _begin_stretch(self) -> None:
-        """Take a delimiter; one before any answer only says that a self-evaluation comes first."""
+        """Handle a delimiter; one before any answer announces an early self-evaluation."""
         if not self._text:
             self._text.begin_again()
             return
@@ -203,26 +190,26 @@ class StreamSplitter:
         self._after_delimiter = True
 
     def _end_heading(self) -> None:
-        """Decide what a heading is that a delimiter or the end of the reply follows."""
+        """Classify a heading before a delimiter or the end of the reply."""
         if self._heading and is_as_asked_for(self._heading[0].rstrip("\n")):
             self._heading = []
         self._release_heading()
 
     def _release_heading(self) -> None:
-        """Take a heading that no self-evaluation follows for answer."""
+        """Add a heading without self-evaluation to the answer."""
         heading, self._heading = self._heading, []
         for line in heading:
             self._add(line)
 
     def _add(self, text: str) -> None:
-        """Add text to the answer; after a delimiter, keep it until the end of the stretch tells what it is."""
+        """Add text to the answer; after a delimiter, hold it until the end of the stretch."""
         if self._after_delimiter:
             self._stretch.append(text)
         else:
             self._text.add(text)
 
     def _end_stretch(self, *, last: bool) -> None:
-        """Decide what the text since the last delimiter is; ``last``: the reply has ended."""
+        """Classify the text since the last delimiter; ``last``: the reply has ended."""
         stretch = "".join(self._stretch)
         quoted = not self._stretch_evaluates and not self._closed and not last
         if quoted:
@@ -239,7 +226,7 @@ def _opens_with_delimiter(line: str) -> bool:
 
 
 def _is_open(rest: str) -> bool:
-    """Tell whether more text may still decide what follows a delimiter on its line."""
+    """Tell if more text may still decide the meaning of a delimiter in its line."""
     delimiter = inline_delimiter_begins(rest)
     if not rest or (delimiter and not delimiter.start()):
         return True
@@ -247,12 +234,12 @@ def _is_open(rest: str) -> bool:
 
 
 def _outweighs(stretch: str, answer: str) -> bool:
-    """Tell whether the text after a self-evaluation is the answer, and what stood before it only led up to it."""
+    """Tell if the text after a self-evaluation is the answer, and the text before it an introduction."""
     return len(stretch) > len(answer) and bool(markers_in(stretch)) and not markers_in(answer)
 
 
 MAX_NEEDS = 2
-"""Needs of a reply that are met; further ones are left out."""
+"""Needs of a reply that are met."""
 
 _NOTHING = re.compile(r"^\W*(?:ning[uú]n[oa]?s?|nada|none|no|n/a)?\W*$", re.IGNORECASE)
 _NEXT_KEYWORD = re.compile(r"[\s*_`]+(USED|DROP|NEED)\s*[|:｜]", re.IGNORECASE)
@@ -265,7 +252,7 @@ _LABEL = re.compile(r"^\W*(?:art[ií]culo|article|ley|law|keywords|palabras clav
 
 @dataclass(frozen=True)
 class SelfEvaluation:
-    """Numbers of the fragments used and dropped, and needs. Numbers are 1-based, valid, unique; none is in both."""
+    """Fragments used and dropped (1-based, valid, disjoint), and needs."""
 
     used: list[int]
     dropped: list[int]
@@ -274,13 +261,13 @@ class SelfEvaluation:
 
 @dataclass(frozen=True)
 class Reply(SelfEvaluation):
-    """A principal's reply, taken apart."""
+    """A parsed reply of the principal."""
 
     answer: str
 
 
 def parse_reply(text: str, fragments: int) -> Reply:
-    r"""Return a whole reply, taken apart; ``fragments`` is the number of those in the context. Never raises.
+    r"""Parse a whole reply on a number of fragments; never raises.
 
     >>> reply = parse_reply("Son 30 días [C1].\n===META===\nUSED|1\nDROP|2, 3\nNEED|artículo 49|ET", fragments=3)
     >>> reply.answer, reply.used, reply.dropped
@@ -296,10 +283,9 @@ def parse_reply(text: str, fragments: int) -> Reply:
 
 
 def read_self_evaluation(splitter: StreamSplitter, fragments: int, *, marked: bool = True) -> SelfEvaluation:
-    """Return the self-evaluation of the reply that a closed splitter has.
+    """Return the self-evaluation of a closed splitter; DROP wins over USED.
 
-    DROP wins over USED. Without any USED line that can be read, the fragments cited in the answer were used; of an
-    answer that was not to be ``marked``, all.
+    Without a readable USED line, the cited fragments count as used, or all if the answer is not ``marked``.
     """
     values: dict[str, list[str]] = {"USED": [], "DROP": [], "NEED": []}
     for keyword, line in splitter.self_evaluation:
@@ -318,13 +304,12 @@ def read_self_evaluation(splitter: StreamSplitter, fragments: int, *, marked: bo
 
 
 def _numbers(values: list[str], valid: range) -> list[int]:
-    """Return the fragment numbers in some values, each once; "todos" are all."""
     numbers = (n for value in values for n in (valid if _ALL.match(value) else numbers_in(value, valid)))
     return [n for n in dict.fromkeys(numbers) if n in valid]
 
 
 def _need(value: str) -> Need | None:
-    """Return the provision or the keywords that a value names; ``None`` where it names nothing."""
+    """Return the provision or the keywords of a NEED line, ``None`` if it names nothing."""
     parts = [part.strip(" \t*_`[]\"'«»") for part in value.replace("｜", "|").split("|")]
     parts = [part[:200] for part in parts if not _NOTHING.match(part) and not _LABEL.match(part)]
     if not parts:
