@@ -1,4 +1,1 @@
-"""Offline chat models: answers quoted from the retrieved fragments, without a provider.
-
-``ExtractivePrincipal`` writes the answer. ``KeywordReader`` writes the search queries.
-"""
+"""Principals and readers: answers and searches by a chat model or offline, without a provider."""

@@ -1,9 +1,4 @@
-"""Offline principal: answer cards and worked results, or quotations of the best provisions.
-
-``ExtractivePrincipal`` needs no chat model. It writes the corrected figure of the question, the plain-language lead
-and the quotations; where there are answer cards or worked results, these and the decisive sentence of the law. It
-always answers if there are fragments: the graph has already decided that the question can be answered.
-"""
+"""Offline principal: answer cards and worked results, or quotations of the best provisions."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +29,7 @@ from articulado.values.answers import Message, Need
 from articulado.values.chunks import ProvisionRef, Purpose
 
 MAX_WORDS, MIN_POINTS = 180, 2
-"""Words of an answer by cards, as far as that can be, and points of a card that stay in any case."""
+"""Target words of an answer by cards, and points of a card that always stay."""
 STATED: tuple[Purpose, ...] = ("card", "caveat", "value", "calculation", "missing_data")
 """Purposes of fragments that are no provision."""
 
@@ -44,15 +39,15 @@ def _on_one_line(text: str) -> str:
 
 
 _PIECE = re.compile(r"(?:\s*\S+){1,24}|\s+")
-"""A sentence or so of an answer: each piece goes through every callback."""
+"""Streamed piece of an answer, about a sentence."""
 
 
 @dataclass(frozen=True)
 class ExtractivePrincipal:
-    """Answers with what is written: our words on the law first, then its own. Satisfies ``Principal``.
+    """Principal without a chat model: plain-language text, then quotations. Satisfies ``Principal``.
 
-    That a question can be answered has been decided before: where there are fragments, it answers. ``similarity`` is
-    learnt, where there is an index; ``closeness`` is that of a sentence encoder, for texts of files.
+    It always answers from its fragments: the graph has decided that the question can be answered. ``similarity`` is
+    learnt from the index; ``closeness`` is that of a sentence encoder, for texts of files.
     """
 
     domain: Domain
@@ -64,7 +59,7 @@ class ExtractivePrincipal:
     quotes_only = True
 
     async def answer(self, task: AnswerTask, write: Write) -> Written:
-        """Answer on the context of a task, in a few milliseconds (``Principal.answer``)."""
+        """Answer the task (``Principal.answer``)."""
         fragments = fragments_of(task.context, markers=task.marked)
         text, evaluation = self.reply(task, fragments)
         if task.supersedes:
@@ -115,9 +110,9 @@ class ExtractivePrincipal:
         return "\n\n".join(filter(None, [line, *caveats, answer])), _self_evaluation(selection, fragments, self.domain)
 
     def _in_spanish(self, asked: str, spoken: Language, selection: Selection, fragments: Sequence[Fragment]) -> str:
-        """Return the line that says that an answer is in Spanish, in the language of the question; "" if it is not.
+        """Return the notice, in the question's language, that the answer is in Spanish; empty if not needed.
 
-        Without cards, the law and our summaries of it are Spanish; reference values have texts in each language.
+        The law and its summaries are Spanish; cards and reference values may be translated.
         """
         if not asked or self.domain.language.code != DEFAULT_LANGUAGE:
             return ""
@@ -126,11 +121,9 @@ class ExtractivePrincipal:
         foreign = spoken.code != asked or any(fragment.language != asked for fragment in said)
         return in_spanish(asked) if foreign else ""
 
-    async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+    async def close(self) -> None: ...
 
     def _selection(self, question: str, earlier: str, fragments: Sequence[Fragment]) -> Selection:
-        """Return what the provisions say."""
         topic = self.domain.question_topic(question) or question
         scorer = Scorer(topic, earlier, self.domain, self.weights, self.similarity, self.closeness)
         provisions = [fragment for fragment in fragments if fragment.purpose not in STATED]
@@ -139,10 +132,9 @@ class ExtractivePrincipal:
     def _not_repeated(
         self, selection: Selection, question: str, fragments: Sequence[Fragment], conversation: Sequence[Message]
     ) -> tuple[Selection, str]:
-        """Return what the provisions say on a turn's own words where an earlier answer has said all of a selection.
+        """Replace a selection that an earlier answer already contains by one on the turn's own words.
 
-        If that was said as well, the selection stays, with a note that it is the same. A question asked twice is
-        answered twice.
+        If that is contained too, the selection stays, with a note. A repeated question gets the same answer.
         """
         asked, answered = (
             [
@@ -160,7 +152,7 @@ class ExtractivePrincipal:
         return selection, self.domain.language.translate("answer_same")
 
     def _composed(self, fragments: Sequence[Fragment], spoken: Language) -> tuple[Selection, str]:
-        """Answer with worked results and cards: what was worked out, then the needs, then what a calculation lacks."""
+        """Answer with worked results, then cards, then requests for missing data."""
         of = {purpose: [each for each in fragments if each.purpose == purpose] for purpose in STATED}
         worked = [_worked_text(each, fragments, self.domain) for each in of["calculation"]]
         lacking = [_worked_text(each, fragments, self.domain) for each in of["missing_data"]]
@@ -176,7 +168,7 @@ class ExtractivePrincipal:
         return Selection(used=(*of["card"], *cited)), text
 
     def _value_alone(self, asked: str, fragments: Sequence[Fragment]) -> tuple[Selection, str] | None:
-        """Answer a question that asks for nothing but a reference value; ``None`` for any other question."""
+        """Answer a question that asks for a reference value only; ``None`` for any other."""
         values = _values_of(fragments)
         if not values or not asks_for_value_alone(asked):
             return None
@@ -186,13 +178,13 @@ class ExtractivePrincipal:
 
 
 def _is_said(selection: Selection, answers: Sequence[str]) -> bool:
-    """Tell whether one of the answers, each on one line, says all of a selection."""
+    """Tell if one of the answers contains all of a selection."""
     says = [_on_one_line(said.text) for said in (*filter(None, [selection.lead]), *selection.statements)]
     return bool(says) and any(all(text in answer for text in says) for answer in answers)
 
 
 def _worked_text(worked: Fragment, fragments: Sequence[Fragment], domain: Domain) -> str:
-    """Return the lines of a worked result, each with its marker and those of the provisions that it names."""
+    """Return the lines of a worked result with the markers of the named provisions."""
     by_provision = _by_provision(fragments)
     lines = []
     for line in worked.text.splitlines():
@@ -205,12 +197,9 @@ def _worked_text(worked: Fragment, fragments: Sequence[Fragment], domain: Domain
 def _card_text(
     card: Fragment, fragments: Sequence[Fragment], domain: Domain, spoken: Language, room: int, *, alone: bool
 ) -> str:
-    """Return the lines of a card with the markers of what bears them, and the decisive sentences of the law.
+    """Return a card with markers and decisive sentences of law, headed by its need.
 
-    Around a card in the language of the turn (``spoken``) all but the words of the law is in that language.
-
-    Its need is the heading: a "no" answers nothing else. Where it is longer than ``room`` words, the last points go,
-    then the second sentence of the law.
+    Beyond ``room`` words, the last points are dropped, then the second sentence of law.
     """
     by_provision = _by_provision(fragments)
     lines = [card.provision]
@@ -238,7 +227,7 @@ def _card_text(
 
 
 def _law_lines(decisive: Fragment, language: Language) -> Iterator[str]:
-    """Yield the decisive sentence of a provision with its place, and what it says in the language of the answer."""
+    """Yield the decisive sentence of a provision with its place, and its translation."""
     place = _place(Statement(decisive.says, (decisive,), literal=True), None, language)
     yield f"{language.translate('card_law', place=place)} {language.quoted(decisive.says)} {decisive.marker}".rstrip()
     if decisive.gloss:
@@ -260,7 +249,6 @@ def _named(text: str, by_provision: Mapping[ProvisionRef, Fragment], domain: Dom
 
 
 def _values_of(fragments: Sequence[Fragment]) -> tuple[Statement, ...]:
-    """Return what the fragments say of dated reference values."""
     return tuple(
         Statement(_on_one_line(fragment.text), (fragment,), literal=False)
         for fragment in fragments
@@ -269,7 +257,7 @@ def _values_of(fragments: Sequence[Fragment]) -> tuple[Statement, ...]:
 
 
 def _paragraphs(selection: Selection, domain: Domain) -> Iterator[str]:
-    """Write an answer: what sets the question right, our words, what the provisions say, and what goes with it."""
+    """Yield the corrected figure, the lead, the quotations and the reference values."""
     language = domain.language
     first = next(iter([*filter(None, [selection.lead]), *selection.statements]), None)
     if first is None:
@@ -302,12 +290,12 @@ def _paragraphs(selection: Selection, domain: Domain) -> Iterator[str]:
 
 
 def _is_of_file(fragment: Fragment) -> bool:
-    """Tell whether a fragment is of an agreement or another file of one's own: what it says is no law."""
+    """Tell if a fragment is of an agreement or another file of the user's, not law."""
     return bool(fragment.validity) or fragment.url.startswith("file:")
 
 
 def _where_it_stands(selection: Selection, language: Language) -> str:
-    """Name the provisions that an answer rests on, each once; nothing where there is none."""
+    """Return the line that names the provisions of an answer, each once."""
     places = {
         _place(replace(statement, apartado="", letter=""), None, language): _marks(statement.fragments)
         for statement in reversed(selection.statements)
@@ -317,12 +305,11 @@ def _where_it_stands(selection: Selection, language: Language) -> str:
 
 
 def _value(statement: Statement, language: Language) -> str:
-    """Write a dated reference value."""
     return f"{language.translate('reference_value')} {statement.text} {_marks(statement.fragments)}".strip()
 
 
 def _line(place: str, statement: Statement, language: Language, *, whole: bool) -> str:
-    """Say what one place says; that it is no longer in force is said before."""
+    """Return the line of a statement, preceded by a note if it is no longer in force."""
     first = statement.fragments[0]
     said = language.quoted(statement.text) if statement.literal else statement.text
     if whole and "\n" in said:
@@ -336,9 +323,9 @@ def _line(place: str, statement: Statement, language: Language, *, whole: bool) 
 
 
 def _place(statement: Statement, before: Fragment | None, language: Language) -> str:
-    """Name where a statement stands: "Estatuto de los Trabajadores, artículo 38.1"; of an agreement with its validity.
+    """Return the place of a statement: "Estatuto de los Trabajadores, artículo 38.1".
 
-    ``before`` is what the line above is of: the same law and provision need not be named again.
+    Law and provision are omitted if the line ``before`` has the same.
     """
     first = statement.fragments[0]
     same = before is not None and (before.law_name, before.provision) == (first.law_name, first.provision)
@@ -363,7 +350,7 @@ def _marks(fragments: Sequence[Fragment]) -> str:
 
 
 def _self_evaluation(selection: Selection, fragments: Sequence[Fragment], domain: Domain) -> SelfEvaluation:
-    """Return the fragments used and irrelevant, and the provision that is missing."""
+    """Return the used and irrelevant fragments, and the first provision missing."""
     said = (*selection.statements, *selection.values)
     used = [*selection.used, *(fragment for statement in said for fragment in statement.fragments)]
     if selection.lead:
@@ -379,7 +366,7 @@ def _numbers(fragments: Sequence[Fragment]) -> list[int]:
 
 
 def _needed(statements: Sequence[Statement], fragments: Sequence[Fragment], domain: Domain) -> Need | None:
-    """Return the first provision that a quotation refers to and the context does not have."""
+    """Return the first provision that a quotation refers to and the context lacks."""
     present, known = {(fragment.law_id, fragment.provision_key) for fragment in fragments}, known_laws()
     for statement in statements:
         law_id = statement.fragments[0].law_id

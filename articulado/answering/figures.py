@@ -1,9 +1,4 @@
-"""Figures with units in a text, figures claimed by a question, and the kind of answer it asks for.
-
-``figures_in`` reads figures in the units of a language. ``claimed_figures`` keeps the figures that a question claims or
-doubts; ``set_right`` returns the one that a text corrects. ``without_facts`` removes claimed figures and personal facts
-("llevo 3 meses"). ``Asked.match`` scores in [0, 1] how well a sentence gives the kind and the unit of figure asked for.
-"""
+"""Figures with units in a text, figures claimed by a question, and the kind of answer that it asks for."""
 
 import re
 from collections.abc import Iterator
@@ -15,13 +10,13 @@ from articulado.language.languages import AskedPatterns, Language, QueryPatterns
 from articulado.language.numerals import read_number
 
 _CHARACTERS_BEFORE = 40
-"""Before a figure, in which a word may stand that makes it one of a life."""
+"""Characters before a figure that may have a word of a personal fact."""
 _CLAUSE_END = re.compile(r"[,.;:¿?]| y | and ")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number with its unit: ``unit`` is its key in the table of units, ``written`` both as the text has them.
+    """A number with its unit, a key in the table of units; ``written`` is the original text of both.
 
     ``start`` and ``end`` are offsets into the text.
     """
@@ -33,13 +28,13 @@ class Figure:
     end: int
 
     def is_like(self, other: "Figure") -> bool:
-        """Tell whether two figures can be compared: days with days, but not working days with calendar days."""
+        """Tell if two figures are comparable: days with days, but not working days with calendar days."""
         kinds = [figure.written.split()[-1] for figure in (self, other) if len(figure.written.split()) > 2]
         return self.unit == other.unit and len(set(kinds)) < 2
 
 
 def figures_in(text: str, patterns: QueryPatterns) -> list[Figure]:
-    """Return the figures of a text in the units of a language, in order; marks of apartados and laws are none.
+    """Return the figures of a text with units of a language, in order; numbers of laws and apartados are ignored.
 
     >>> from articulado.language.languages import language
     >>> spanish = language("es").query_patterns
@@ -62,7 +57,7 @@ def _figures(text: str, patterns: QueryPatterns) -> Iterator[Figure]:
 
 
 def claimed_figures(question: str, patterns: QueryPatterns) -> list[Figure]:
-    """Return the figures that a question claims or doubts; none of a life ("llevo 3 meses", "tengo 45 años").
+    """Return the figures that a question claims or doubts, without personal facts ("llevo 3 meses", "tengo 45 años").
 
     >>> from articulado.language.languages import language
     >>> spanish = language("es").query_patterns
@@ -79,17 +74,14 @@ def claimed_figures(question: str, patterns: QueryPatterns) -> list[Figure]:
 
 @dataclass(frozen=True)
 class SetRight:
-    """A figure that the question claims, and the one that the law has."""
+    """A figure that the question claims, and the one in the law."""
 
     claimed: str
     right: str
 
 
 def set_right(question: str, text: str, patterns: QueryPatterns) -> SetRight | None:
-    """Return the first figure that a question claims and a text corrects; ``None`` without one.
-
-    The text has exactly one other figure in that unit.
-    """
+    """Return the first claimed figure for which the text has exactly one other figure in that unit."""
     for claimed in claimed_figures(question, patterns):
         alike = [figure for figure in figures_in(text, patterns) if figure.is_like(claimed)]
         if len({figure.value for figure in alike}) == 1 and alike[0].value != claimed.value:
@@ -98,7 +90,7 @@ def set_right(question: str, text: str, patterns: QueryPatterns) -> SetRight | N
 
 
 def without_facts(question: str, patterns: QueryPatterns) -> str:
-    """Leave out the figures of a life and those that are claimed: the law answers with others.
+    """Remove personal facts and claimed figures, which the text of the law does not have.
 
     >>> from articulado.language.languages import language
     >>> without_facts("llevo 3 meses, ¿cuántas vacaciones tengo?", language("es").query_patterns)
@@ -117,13 +109,13 @@ def _is_fact(figure: Figure, folded: str, patterns: QueryPatterns) -> bool:
 
 
 _OTHER_UNIT = 0.4
-"""What a figure serves for that is in another unit than the one asked for."""
+"""Score of a figure in another unit than the one asked for."""
 _WITHOUT_FIGURE = 0.3
-"""What a sentence serves for that answers a question which no figure answers: its words are many."""
+"""Score of a sentence that answers a question without figures."""
 
 
 class Asked:
-    """Tells whether a sentence gives what a question asks for: "how much", "how long", "by when", "who", "may I"."""
+    """Kind of answer that a question asks for: "how much", "how long", "by when", "who", "may I"."""
 
     def __init__(self, question: str, language: Language) -> None:
         patterns = self._patterns = language.query_patterns
@@ -138,14 +130,13 @@ class Asked:
 
     @property
     def is_particular(self) -> bool:
-        """Whether a question asks for a thing of some kind, and not for all that there is on its topic."""
+        """True if the question asks for a particular kind of answer, not for its topic."""
         return bool(self._kinds)
 
     def match(self, sentence: str) -> float:
-        """Return how well a sentence serves, in [0, 1].
+        """Return in [0, 1] how well a sentence answers.
 
-        1 is a figure of the kind and in the unit that are asked for or claimed, 0.4 one in another unit, 0.3 the words
-        of another kind of answer, 0 nothing of the kind.
+        1: a figure in the unit asked for or claimed; 0.4: another unit; 0.3: words of an answer without figures.
 
         >>> from articulado.language.languages import language
         >>> vacation = Asked("¿Cuántos días de vacaciones tengo?", language("es"))

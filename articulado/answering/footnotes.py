@@ -1,8 +1,8 @@
-"""Sources of an answer as a Markdown block for chat programs that show text alone, and their names for all fronts.
+"""Sources of an answer as a Markdown block for chat programs that show text only, and names of sources for all
+clients.
 
-``footnotes`` writes the block, ``cut_note`` the line below an answer that was cut, and ``without_footnotes`` takes both
-off again, so that a conversation that a program sends back never has them as part of an answer. Text of documents and
-models is escaped: a program shows it as it is written.
+``without_footnotes`` removes the block from a conversation that a program sends back. Texts of documents and models
+are escaped.
 """
 
 import re
@@ -16,7 +16,7 @@ from articulado.legal.laws.registry import name_in
 from articulado.values.answers import Citation
 
 RULE = "---"
-"""Line that begins the block; an answer may have such a line, too, but no heading of the block after it."""
+"""First line of the block; an answer may have such a line too."""
 _MARKS = " .,:;–—-"
 _SPECIAL = re.compile(r"([\\`*_<>\[\]#|~&$])")
 _ROUND = str.maketrans("[]", "()")
@@ -24,10 +24,9 @@ _WEB = re.compile(r"https?://[^\s<>()]+")
 
 
 def footnotes(citations: Iterable[Citation], warnings: Iterable[str], language: Language, *, law: bool) -> str:
-    """Return the sources of an answer, its warnings and the line that it is no advice, as a block of Markdown.
+    """Return sources, warnings and the notice on legal advice (``law``) as a block of Markdown, after a rule.
 
-    The parts of a provision are one line with several marks. ``law``: the line speaks of legal advice. The block begins
-    with a rule and has no line before it; put an empty line between an answer and it.
+    Put an empty line between an answer and the block.
     """
     sources = [f"- {_line(marks, citation, language)}" for marks, citation in by_source(citations)]
     said = [_warned(warning, language) for warning in warnings]
@@ -36,15 +35,12 @@ def footnotes(citations: Iterable[Citation], warnings: Iterable[str], language: 
 
 
 def cut_note(language: Language) -> str:
-    """Return the line of Markdown that says below an answer that it was cut; put an empty line between them."""
+    """Return the Markdown line on a cut answer; put an empty line before it."""
     return _warned(language.translate("rag_answer_cut"), language)
 
 
 def without_footnotes(text: str) -> str:
-    """Return an answer without what ``footnotes`` and ``cut_note`` have put behind it; other text as it is.
-
-    A block is told by its first line, a rule, and its last, the line that the answer is no advice, in any language.
-    """
+    """Return an answer without the additions of ``footnotes`` and ``cut_note``, in any language."""
     kept = _without_block(text)
     before, _, last = kept.rstrip().rpartition("\n")
     return before.rstrip() if last.strip() in {cut_note(language_of(code)) for code in LANGUAGES} else kept
@@ -62,7 +58,7 @@ def _without_block(text: str) -> str:
 
 
 def by_source(citations: Iterable[Citation]) -> Iterator[tuple[str, Citation]]:
-    """Yield every source once with its marks ("[C1][C2]"): the parts of a provision are one source."""
+    """Yield every source once with its markers ("[C1][C2]"); the parts of a provision are one source."""
     sources: dict[tuple[object, ...], list[Citation]] = {}
     for citation in citations:
         source = (
@@ -79,24 +75,24 @@ def by_source(citations: Iterable[Citation]) -> Iterator[tuple[str, Citation]]:
 
 
 def name_of(citation: Citation, language: Language) -> str:
-    """Return the law and the provision of a citation with its title, the validity of its agreement and its page."""
+    """Return law, provision and title of a citation, with validity of the agreement and page."""
     law = name_in(language.code, citation["law_id"], citation["law"])
     return named(law, citation["provision"], citation["title"]) + place_in(citation, language)
 
 
 def remarks_on(citation: Citation, language: Language) -> list[str]:
-    """Return what is said beside the name of a source: its wording, a note, and its kind if it is no official text."""
+    """Return the remarks on a source: wording, note, and kind if it is no official text."""
     note = language.translate("view_note", note=citation["note"]) if citation["note"] else ""
     return [said for said in (citation.get("wording", ""), note, kind_of_source(citation, language)) if said]
 
 
 def web_address(url: str) -> str:
-    """Return an address that may be linked to, of http or https; empty for any other."""
+    """Return an http(s) address, empty for any other."""
     return url if _WEB.fullmatch(url) else ""
 
 
 def escaped(text: str) -> str:
-    r"""Return text that Markdown shows as it is written: no page or picture is loaded by what somebody else wrote.
+    r"""Return text that Markdown shows literally, without loading anything.
 
     >>> print(escaped("![x](http://x) *a* & b"))
     !\[x\](http://x) \*a\* \& b
@@ -105,14 +101,14 @@ def escaped(text: str) -> str:
 
 
 def kind_of_source(citation: Citation, language: Language) -> str:
-    """Return the line that tells a summary of ours or a user's document from law; empty for law and worked results."""
+    """Return the label of a summary or a user's document; empty for law and worked results."""
     if document := citation.get("document"):
         return language.translate("view_own_document", document=document)
     return "" if citation["official"] or not citation["law_id"] else language.translate("view_not_official")
 
 
 def place_in(citation: Citation, language: Language) -> str:
-    """Return what goes with the name of a provision: the validity of its agreement, and its page; else ""."""
+    """Return the validity of the agreement and the page, or an empty text."""
     agreement = citation.get("agreement")
     validity = validity_of(agreement) if agreement else ""
     said = language.translate("place_validity", validity=validity) if validity else ""
@@ -120,7 +116,7 @@ def place_in(citation: Citation, language: Language) -> str:
 
 
 def titled(provision: str, title: str) -> str:
-    """Return the label of a provision with its title, which may begin with the label, or be it.
+    """Return the label of a provision with its title, without repeating the label.
 
     >>> titled("Artículo 38", "Vacaciones anuales"), titled("Artículo 38", "Artículo 38. Vacaciones anuales")
     ('Artículo 38. Vacaciones anuales', 'Artículo 38. Vacaciones anuales')
@@ -136,7 +132,7 @@ def titled(provision: str, title: str) -> str:
 
 
 def named(law: str, provision: str, title: str = "") -> str:
-    """Return a law with one of its provisions; what is named after its law goes by its own name.
+    """Return a law with a provision, without repeating the name of the law.
 
     >>> named("Estatuto de los Trabajadores", "Artículo 38", "Vacaciones anuales")
     'Estatuto de los Trabajadores, Artículo 38. Vacaciones anuales'
@@ -150,7 +146,7 @@ def named(law: str, provision: str, title: str = "") -> str:
 
 
 def _begins(text: str, name: str) -> bool:
-    """Tell whether a text is a name, or begins with one that a mark ends: "Pasos previos" does not with "Pasos"."""
+    """Tell if a text begins with a name and a punctuation mark: "Pasos previos" does not with "Pasos"."""
     rest = text[len(name) :].strip()
     return bool(name) and fold(text).startswith(fold(name)) and (not rest or rest[0] in _MARKS)
 
@@ -162,10 +158,7 @@ def _line(marks: str, citation: Citation, language: Language) -> str:
 
 
 def _text(text: str) -> str:
-    """Return text of one line, escaped, without characters that control a terminal or a page.
-
-    Brackets become round ones: chat programs read an escaped one as the beginning of a formula.
-    """
+    """Return escaped text of one line; chat programs would read an escaped bracket as a formula."""
     shown = "".join(sign for sign in text if sign.isprintable() or sign.isspace())
     return escaped(" ".join(shown.translate(_ROUND).split()))
 
@@ -188,5 +181,4 @@ def _endings() -> set[str]:
 
 
 def _is_of_block(line: str) -> bool:
-    """Tell whether a line may stand between the rule and the notice: nothing, the heading, a source or a warning."""
     return not line or line.startswith(("- ", "> ")) or line in {_heading(language_of(code)) for code in LANGUAGES}

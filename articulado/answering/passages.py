@@ -1,9 +1,6 @@
 """Split a provision into passages (sentences, list items, table rows) and quote them with context.
 
-``passages_of`` returns the passages of one provision in text order, without the editorial notes of the BOE.
-``quote`` builds the quotations from whole passages: each one follows its lead-ins and the sentences that it depends
-on, and ``[…]`` stands for the sentences, items or rows left out between two that are quoted. A list of at most 600
-characters, lead-in included, is one passage.
+Editorial notes of the BOE are no passages. A short list is one passage.
 """
 
 import re
@@ -20,14 +17,14 @@ from articulado.legal.labels import WRITTEN_SUFFIXES, usual_suffix
 from articulado.prompting.fragments import Fragment
 
 LEFT_OUT = "[…]"
-"""Mark for whole sentences, items or rows left out between two that are quoted."""
+"""Mark for omitted sentences, items or rows between two quoted ones."""
 MAX_PASSAGE_CHARACTERS = 900
 MAX_WHOLE_LIST = 600
-"""A list that is no longer than this, with its lead-in, is quoted whole."""
+"""Characters of a list, with its lead-in, that is quoted whole."""
 MAX_CHAIN = 2
-"""Sentences that one is quoted behind because it leans on them."""
+"""Preceding sentences quoted with one that leans on them."""
 MAX_LEAD_IN_WORDS = 45
-"""An item of more words that leads in others is split: its last sentence alone is their lead-in."""
+"""Words of an item with subitems from which only its last sentence is their lead-in."""
 
 _NUMBER = re.compile(rf"(\d{{1,3}}(?: (?:{WRITTEN_SUFFIXES}))?)(?P<ordinal>\.?[ºª])?(?:\.[-–—]?|\))(?!\d)")
 _LETTER = re.compile(
@@ -41,20 +38,20 @@ _NOTE = re.compile(
     r"|Se (?:modific|añad|derog|suprim|renumer|reenumer|declar)(?:a|e)n?\b[^:]*?(?<!aprobad[oa])(?<!aprobad[oa]s)"
     r" por (?:(?:el|la|los|las) )?(?:arts?\.|artículos? |disposici|disp\.|Ley|Real|Decreto|Orden|Sentencia)[^:]*$"
 )
-"""How a note begins that the BOE writes into the text: by what it was amended, what is to be borne in mind.
+"""Beginning of an editorial note of the BOE in the text.
 
-A law that amends others itself says how they read now, behind a colon.
+A law that amends others states their new wording itself, after a colon.
 """
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A sentence, or an item of a list or a row of a table, which says nothing without its lead-ins (outermost first).
+    """A sentence, list item or table row with its lead-ins (outermost first; of a row, the head of its table comes
+    last).
 
-    ``position`` counts sentences, items and rows of the provision, ``last`` is the position of the last one that the
-    passage holds (of a list quoted whole), ``block`` the position where its list or table begins, or its own;
-    ``apartado`` and ``letter`` are those that it stands in. The last lead-in of a row is the head of its table.
-    ``leans_on`` are the sentences before it that say what it is about, in their order.
+    ``position`` counts sentences, items and rows of the provision; ``last`` is the position of the last one in a list
+    quoted whole; ``block`` is the position where its list or table begins. ``leans_on`` are preceding sentences that
+    it depends on, in order.
     """
 
     fragment: Fragment
@@ -68,23 +65,21 @@ class Passage:
     last: int = -1
 
     def __post_init__(self) -> None:
-        """Let a passage that holds no others end where it stands."""
         object.__setattr__(self, "last", max(self.last, self.position))
 
     @property
     def parts(self) -> tuple["Passage", ...]:
-        """What is quoted where the passage is: what it leans on, its lead-ins and theirs, and itself."""
+        """All quoted passages: sentences leaned on, lead-ins, and itself."""
         before = (*self.leans_on, *self.lead_ins)
         return (*(part for passage in before for part in passage.parts), self)
 
     @property
     def is_row(self) -> bool:
-        """Tell whether it is a row of a table."""
         return is_row(self.text)
 
     @property
     def is_listed(self) -> bool:
-        """Tell whether it is of a list or a table, or a whole one."""
+        """True for a list item, a table row, or a list quoted whole."""
         return bool(self.lead_ins) or self.is_row or self.last > self.position
 
 
@@ -92,7 +87,7 @@ _HEADING = re.compile(r"[^\W\d_][^\d:;.!?|]{0,60}")
 
 
 def below_headings(texts: Sequence[str]) -> list[str]:
-    """Return each text below the heading before it; headings, which say nothing by themselves, are empty.
+    """Return each text prefixed with the heading before it; headings become empty.
 
     >>> below_headings(["Ropa", "Se viste con libertad.", "Salvo visitas."])
     ['', 'Ropa Se viste con libertad.', 'Ropa Salvo visitas.']
@@ -106,9 +101,9 @@ def below_headings(texts: Sequence[str]) -> list[str]:
 
 
 def passages_of(fragments: Iterable[Fragment], locale: Language | None = None) -> list[Passage]:
-    r"""Return the passages of one provision, whose parts are fragments in the order of its text.
+    r"""Return the passages of one provision, whose parts are fragments in text order.
 
-    Notes of the BOE are none. ``locale`` knows how sentences begin that lean on the one before: Spanish by default.
+    ``locale`` (default: Spanish) recognises sentences that lean on the one before.
 
     >>> text = "1. El contrato se extinguirá:\na) Por acuerdo.\nb) Por dimisión.\n2. Se avisará. Por escrito."
     >>> ending = Fragment("[C1]", "ET", "Artículo 49", "", "", "", "", text, "", official=True)
@@ -129,7 +124,7 @@ def passages_of(fragments: Iterable[Fragment], locale: Language | None = None) -
 
 
 def has_passages(fragments: Iterable[Fragment]) -> bool:
-    """Tell whether a provision has any passage, without reading further than to the first."""
+    """Tell if a provision has any passage, reading only up to the first."""
     reader = _PassageReader()
     for fragment in fragments:
         for line in _lines_of(fragment):
@@ -145,17 +140,16 @@ def _lines_of(fragment: Fragment) -> list[str]:
 
 
 def quote(selected: Iterable[Passage]) -> tuple[str, ...]:
-    """Return quotations of passages of one provision, each behind its lead-ins and the sentences that it leans on.
+    """Return quotations of passages of one provision, each with its lead-ins and the sentences that it leans on.
 
-    Passages of one apartado, or of consecutive ones without a list or a gap, are one quotation. It has ``[…]`` between
-    parts that are not consecutive, never before the first or after the last one. Rows of a table have a line each.
+    Passages of one apartado, or adjacent ones without a list, are one quotation, with ``[…]`` for omitted text.
     """
     parts = {part.position: part for passage in selected for part in passage.parts}
     return tuple(map(_written, _runs([parts[position] for position in sorted(parts)])))
 
 
 def _runs(parts: Sequence[Passage]) -> Iterator[list[Passage]]:
-    """Group the parts that one quotation holds."""
+    """Group the parts of each quotation."""
     run: list[Passage] = []
     for part in parts:
         if run and _begins_quotation(run[-1], part):
@@ -189,30 +183,30 @@ def _follows(before: Passage, part: Passage) -> bool:
 
 @dataclass
 class _OpenList:
-    """A list that is being read: its lead-in, and the kind and number of its last item."""
+    """An unfinished list: its lead-in, and the kind and number of its last item."""
 
     lead_in: Passage
     kind: str
     number: int
 
     def is_continued_by(self, kind: str, number: int) -> bool:
-        """Tell whether an item of a kind and a number is the next one of the list."""
+        """Tell if an item is the next one of the list."""
         # The same number again: "b bis)", or "ñ)", which some laws leave out.
         return bool(kind) and self.kind == kind and (kind == "dash" or number in (self.number, self.number + 1))
 
 
 @dataclass
 class _OpenTable:
-    """A table that is being read: what leads in its next row, its first row, and whether its head may go on."""
+    """An unfinished table: lead-ins of the next row, first row, and whether the head may continue."""
 
     lead_ins: tuple[Passage, ...]
     first_row: str
     in_head: bool = True
 
     def is_head(self, row: str) -> bool:
-        """Tell whether the next row belongs to the head.
+        """Tell if the next row belongs to the head.
 
-        That is the first row, unless it is all figures below a caption, and those below that repeat its first cell or
+        The head is the first row, unless it is all figures below a caption, and rows that repeat its first cell or
         leave it empty.
         """
         cells = cells_of(row)
@@ -223,7 +217,7 @@ class _OpenTable:
 
 
 class _PassageReader:
-    """Reads lines; keeps the apartado, the open lists, and the lead-in that the next line belongs to."""
+    """Reads lines; tracks the apartado, the open lists, and the lead-in of the next line."""
 
     def __init__(self) -> None:
         self.passages: list[Passage] = []
@@ -234,7 +228,7 @@ class _PassageReader:
         self._table: _OpenTable | None = None
 
     def begin(self, fragment: Fragment) -> None:
-        """Go on with another part of the provision, which need not be the next one."""
+        """Begin another part of the provision, possibly after a gap."""
         numbers = [number for kind, _, number in map(_list_marker, fragment.text.splitlines()) if kind == "number"]
         reached = int(self._apartado.split()[0]) if self._apartado else 0
         if self.passages and numbers and numbers[0] > reached + 1:
@@ -281,14 +275,14 @@ class _PassageReader:
         self._pending_lead_in = None
 
     def _caption(self) -> tuple[Passage, ...]:
-        """Return the sentence above a table and its lead-ins: without it, the figures would be of anything."""
+        """Return the sentence above a table and its lead-ins, which say what its figures are."""
         last = self.passages[-1] if self.passages else None
         if last is None or last.position != self._position or last.apartado != self._apartado:
             return ()
         return (*last.lead_ins, last)
 
     def _enter(self, kind: str, label: str, number: int) -> None:
-        """Open or close lists so that the item that begins stands in its own."""
+        """Open or close lists for the item that begins."""
         if self._pending_lead_in is not None and number <= 1:
             self._open_lists.append(_OpenList(self._pending_lead_in, kind, number))
             return
@@ -304,7 +298,7 @@ class _PassageReader:
 
 
 def _pieces(line: str, *, is_item: bool) -> list[str]:
-    """Part a line into passages: an item stays whole, unless it is long, or a long lead-in of more items."""
+    """Split a line into passages: an item stays whole unless it is long or a long lead-in."""
     leads_in = line.endswith(":") and len(line.split()) > MAX_LEAD_IN_WORDS
     return [line] if is_item and len(line) <= MAX_PASSAGE_CHARACTERS and not leads_in else sentences(line)
 
@@ -314,7 +308,7 @@ def _is_note(text: str, fragment: Fragment) -> bool:
 
 
 def _list_marker(line: str) -> tuple[str, str, int]:
-    """Return kind, label and number of the marker of a line: ``("letter", "b", 2)``; ``("", "", 0)`` without one."""
+    """Return kind, label and number of a list marker: ``("letter", "b", 2)``; ``("", "", 0)`` without one."""
     if letter := _LETTER.match(line):
         suffix = letter["inside"] or letter["behind"]
         label = f"{letter['letter']} {usual_suffix(suffix)}" if suffix else letter["letter"]
@@ -347,7 +341,7 @@ def _with_short_lists_whole(passages: Sequence[Passage]) -> Iterator[Passage]:
 
 
 def _with_context(passages: Sequence[Passage], locale: Language) -> Iterator[Passage]:
-    """Tell each passage what it leans on, its lead-ins included."""
+    """Set the lead-ins and the sentences that each passage leans on."""
     resolved: dict[int, Passage] = {}
     previous: Passage | None = None
     for passage in sorted(passages, key=lambda passage: passage.position):
@@ -358,7 +352,7 @@ def _with_context(passages: Sequence[Passage], locale: Language) -> Iterator[Pas
 
 
 def _leans_on(passage: Passage, previous: Passage, locale: Language) -> tuple[Passage, ...]:
-    """Return what a passage leans on: nothing, the one before it, or also what that one leans on.
+    """Return the sentences that a passage leans on: none, the one before, or also its own ones.
 
     The one before is enough if it has the noun that the passage points to ("dicho plazo").
     """

@@ -1,9 +1,4 @@
-"""The principal: the answer to a question from the fragments of its context, and what it says of it.
-
-``Principal`` is the Protocol, ``AnswerTask`` what it is given and ``Written`` what it returns. ``ChatPrincipal`` owns
-the prompts for a chat model, the splitting of its stream and the parsing of its self-evaluation. Citation markers are
-renumbered in the order of reading: the first citation is ``[C1]``.
-"""
+"""The principal: it answers a question from the fragments of its context, with a self-evaluation."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -29,22 +24,23 @@ _SOMETHING = re.compile(r"\w")
 
 Show = Callable[[str], None]
 Write = Callable[[Any], None]
-"""Sends an event to whoever streams the run."""
+"""Sends an event to the stream of the run."""
 
 
 Refusal = Literal["", "bare", "explained"]
-"""Refusal of a principal: the sentence alone, the sentence and more, or none."""
+"""Refusal of a principal: the sentence alone, with an explanation, or none."""
 
 
 @dataclass(frozen=True)
 class AnswerTask:
     """Question, context and conditions of an answer.
 
-    ``marked`` asks for markers and a self-evaluation. ``last`` tells that nothing more will be fetched, that
-    ``not_found`` is not there, and that ``unsupported`` parts of the first answer did not stand in its sources.
-    ``draft`` is an answer without markers, which is to get them. ``supersedes`` is why an answer that is shown already
-    no longer holds, empty where none is: it is said when there is something to take its place. A reply that has no
-    answer is asked for again, up to so many ``replies``. ``deadline`` is a Unix time in seconds.
+    - ``marked``: ask for markers and a self-evaluation.
+    - ``last``: nothing more will be fetched, ``not_found`` is missing, and ``unsupported`` parts of the first answer
+      had no source.
+    - ``draft``: an answer without markers, to be marked.
+    - ``supersedes``: reason why a displayed answer is replaced, shown when the new one begins.
+    - ``replies``: maximum number of replies if one is empty; ``deadline``: Unix time in seconds.
     """
 
     question: TurnQuestion
@@ -64,10 +60,10 @@ class AnswerTask:
 
 @dataclass(frozen=True)
 class Written:
-    """An answer: its text, numbered as it is read, the old numbers of what it cites first, and its self-evaluation.
+    """An answer renumbered in reading order, the old numbers of its citations in that order, and its self-evaluation.
 
-    ``refusal`` tells whether it says that it does not know, ``cut`` that it ran into a limit on its length. It took so
-    many ``replies``. ``warnings`` tell the user of other faults of the reply.
+    ``cut``: it reached its length limit. ``replies``: number of replies requested. ``warnings``: other faults for the
+    user.
     """
 
     text: str
@@ -81,33 +77,28 @@ class Written:
 
 
 class Principal(Closable, Protocol):
-    """Answers a question. Retries and the deadline are its business."""
+    """Answers a question, with retries within the deadline."""
 
     @property
-    def name(self) -> str:
-        """Provider and model, for a person."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def quotes_only(self) -> bool:
-        """True if its answers are quotations and reviewed texts: their check reads only markers."""
+        """True if answers are quotations and reviewed texts: only their markers are checked."""
         ...
 
     async def answer(self, task: AnswerTask, write: Write) -> Written:
-        """Stream the text as events to ``write``, then return it whole, with the self-evaluation.
+        """Stream the text as events to ``write``, then return the whole answer.
 
         Raises:
-            EmptyReply: there was nothing in any reply that could be an answer.
-            ModelError: the provider failed for good. The requests of all replies are in its ``attempts``.
+            EmptyReply: no reply contained an answer.
+            ModelError: the provider failed for good; ``attempts`` counts the requests of all replies.
         """
         ...
 
 
 class ChatPrincipal:
-    """Asks a chat model for the answer; satisfies ``Principal``.
-
-    ``brief`` fragments are for a chat model of a provider (``articulado.prompting.fragments.render``).
-    """
+    """Principal with a chat model; ``brief`` is that of ``articulado.prompting.fragments.render``."""
 
     quotes_only = False
 
@@ -116,11 +107,10 @@ class ChatPrincipal:
 
     @property
     def name(self) -> str:
-        """Provider and model."""
         return self._model.name
 
     async def answer(self, task: AnswerTask, write: Write) -> Written:
-        """Stream an answer on the context of a task (``Principal.answer``)."""
+        """Stream an answer (``Principal.answer``)."""
         system, messages = self._prompts["answer" if task.marked else "answer_classic"], self._messages(task)
         fragments = len(by_mark(task.context))
         stream = _stream_of(task, write)
@@ -152,9 +142,9 @@ class ChatPrincipal:
         raise nothing_written(self.name, cost["requests"], cut=cut)
 
     def _messages(self, task: AnswerTask) -> list[Message]:
-        """Return history, fragments and, last, days and question: what changes most comes last, for prompt caching.
+        """Return history, fragments, days and question: changing parts last, for prompt caching.
 
-        The history has no markers: those of earlier answers number other fragments.
+        Markers are removed from the history: they number other fragments.
         """
         history: list[Message] = [
             {"role": message["role"], "content": neutralise(keep_markers(message["content"], ())[0])}
@@ -178,15 +168,11 @@ class ChatPrincipal:
         return messages
 
     async def close(self) -> None:
-        """Close the model's connections."""
         await self._model.close()
 
 
 def refusal_in(answer: str, valid: Collection[int] = ()) -> Refusal:
-    """Return whether an answer says, in any language of the program, that it does not know.
-
-    An answer that cites one of the ``valid`` fragments does know something.
-    """
+    """Return the refusal in an answer, in any supported language; an answer with ``valid`` citations is none."""
     texts = tuple(language(code).translate("no_verified_information").casefold() for code in LANGUAGES)
     if answer.strip("*_. \n").casefold() in texts:
         return "bare"
@@ -195,7 +181,7 @@ def refusal_in(answer: str, valid: Collection[int] = ()) -> Refusal:
 
 
 def nothing_written(name: str, requests: int, *, cut: bool) -> EmptyReply:
-    """Return the error for a principal without an answer; ``cut``: it reached its limit before it began one."""
+    """Return the error for a principal without an answer; ``cut``: it reached its limit first."""
     why = translate("question.cut_before") if cut else ""
     error = EmptyReply(translate("question.nothing_written", name=name, why=why))
     error.attempts = requests
@@ -210,7 +196,7 @@ def _stream_of(task: AnswerTask, write: Write) -> "_Stream":
 
 
 class _Stream:
-    """The way of a reply to the screen: taken apart, renumbered, its links cut; what is void is called back before."""
+    """Pipeline of a reply to the client: splitter, renumberer, link filter; withdraws void text."""
 
     def __init__(
         self, valid: Sequence[int], links: Callable[[Show], LinkFilter], write: Write, supersedes: str
@@ -226,7 +212,7 @@ class _Stream:
         self._splitter = StreamSplitter()
 
     def begin_again(self, reason: str) -> None:
-        """Take apart another reply; ``reason`` says why what is shown of the last one no longer holds."""
+        """Begin another reply; ``reason`` explains the withdrawal of displayed text."""
         if self._shown:
             self._write({"type": "retry", "reason": reason})
         self._shown, self._held = False, []
@@ -235,11 +221,10 @@ class _Stream:
         self._splitter = StreamSplitter(self._renumberer.feed)
 
     def feed(self, text: str) -> None:
-        """Take the next piece of the reply."""
         self._splitter.feed(text)
 
     def close(self) -> tuple[StreamSplitter, MarkerRenumberer, str]:
-        """Take the end of the reply, and return it taken apart, last its text as it was shown."""
+        """End the reply, and return its splitter, renumberer and displayed text."""
         self._splitter.close()
         self._renumberer.close()
         self._links.close()
@@ -259,7 +244,7 @@ class _Stream:
 
 
 def _says_something(text: str) -> bool:
-    """Tell whether there is a word in a text that is no marker."""
+    """Tell if a text has a word besides markers."""
     return bool(_SOMETHING.search(keep_markers(text, ())[0]))
 
 

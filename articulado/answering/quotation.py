@@ -1,8 +1,4 @@
-"""Select the plain-language lead and the quoted sentences of an offline answer.
-
-``select`` returns a ``Selection`` of at most 2 provisions, and the law of communities beside the general rule. A
-provision named in the question comes first, given whole if the question says nothing else. Lengths are in words.
-"""
+"""Select the plain-language lead and the quoted sentences of an offline answer."""
 
 import re
 from collections.abc import Sequence
@@ -23,30 +19,29 @@ from articulado.prompting.fragments import Fragment
 MAX_PROVISIONS = 2
 MAX_LEAD_WORDS = 45
 MAX_QUOTES = (2, 1)
-"""Sentences that are quoted of the best provision, and of each one after it."""
+"""Quoted sentences of the best provision, and of each further one."""
 MAX_QUOTED_WORDS = 120
-"""Words of all quotations, their context counted; the first sentence of the best provision may have more."""
+"""Words of all quotations with context; the first sentence of the best provision may be longer."""
 
 _SHARE = 0.9
-"""Share of the best provision's fit that a further one must have."""
+"""Minimum share of the best provision's fit for a further one."""
 _SHARE_IN_FOLLOW_UP = 0.75
-"""The same in a follow-up: what it adds is often in another provision than its subject (docs/conversations.md)."""
+"""The same in a follow-up, which often concerns another provision (docs/conversations.md)."""
 _CLOSE = 0.7
-"""Share of the best score that a further point or sentence of a provision must have."""
+"""Minimum share of the best score for a further point or sentence."""
 _IRRELEVANT = 0.5
-"""Share of the best provision's fit below which a fragment has nothing to do with the question."""
+"""Share of the best provision's fit below which a fragment is irrelevant."""
 _SAME_MATTER = 0.2
-"""Share of the question that what corrects a figure must cover in its own words."""
+"""Minimum share of the question covered by a text that corrects a figure."""
 
 _NUMBER = re.compile(r"(\d{1,3})\.?[ºª]?(?:\.[-–—]?|\))\s*(?!\d)")
 
 
 @dataclass(frozen=True)
 class Statement:
-    """Something that an answer says of a provision, and the fragments that it stands in.
+    """A quotation (``literal``) or plain-language sentence, and its fragments.
 
-    It is in our words, or ``literal``. ``apartado`` and ``letter`` are where it stands, empty where it is all of it or
-    unknown.
+    ``apartado`` and ``letter`` are its place, empty for the whole provision or if unknown.
     """
 
     text: str
@@ -58,11 +53,10 @@ class Statement:
 
 @dataclass(frozen=True)
 class Selection:
-    """What an answer says, in its order; ``whole`` is set where it gives the text of provisions from end to end.
+    """Contents of an answer, in order; ``whole`` if it gives complete provisions.
 
-    ``set_right`` and ``lead`` are of the first of the ``statements``; ``values`` are dated reference values;
-    ``irrelevant`` fragments have nothing to do with the question, ``used`` ones are said
-    beside all these.
+    ``lead`` and ``set_right`` belong to the first statement; ``values`` are reference values; ``irrelevant`` fragments
+    do not concern the question, ``used`` ones are cited otherwise.
     """
 
     statements: tuple[Statement, ...] = ()
@@ -75,12 +69,10 @@ class Selection:
 
 
 def select(question: str, fragments: Sequence[Fragment], scorer: Scorer) -> Selection:
-    """Choose what an answer says, of 2 provisions at most.
+    """Choose the contents of an answer from at most 2 provisions.
 
-    A provision that the question names goes first; if the question says no more than the name, it is given whole and
-    nothing else is said, not even where it is not among the fragments. The others follow in the order of their fit, as
-    far as they fit nearly as well as the best. What is no longer in force comes last, and only where it says more than
-    what is.
+    A provision that the question names comes first; if the question has nothing else, it is given whole. Others follow
+    if their fit is near the best. Law no longer in force comes last, if it covers more than the law in force.
     """
     provisions = rate_provisions(question, fragments, scorer)
     if scorer.domain.citations(question) and not scorer.domain.question_topic(question):
@@ -117,10 +109,9 @@ def _with_communities(
     fragments: Sequence[Fragment],
     scorer: Scorer,
 ) -> Sequence[RatedProvision]:
-    """Return what is told, with the best law of each community and that of the state, in the order of the fragments.
+    """Return the selection, or the best law of each community with the general rule, in the order of the fragments.
 
-    The law of the state is the one whose title is most alike, the best of equals. Without law of a community, and where
-    a provision is named, nothing is added.
+    The general rule has the most similar title. A named provision excludes communities.
     """
     best: dict[str, RatedProvision] = {}
     for provision in sorted(provisions, key=lambda each: fragments.index(each.fragments[0])):
@@ -136,10 +127,7 @@ def _with_communities(
 
 
 def rate_provisions(question: str, fragments: Sequence[Fragment], scorer: Scorer) -> list[RatedProvision]:
-    """Return the provisions with something to say: those that the question names, then the others, the best first.
-
-    Of provisions that fit as well the order of the fragments stays.
-    """
+    """Return the provisions with passages: named ones, then by descending fit; ties: order of fragments."""
     groups: dict[tuple[str, str, bool], list[Fragment]] = {}
     for fragment in fragments:
         groups.setdefault((fragment.law_name, fragment.provision, fragment.official), []).append(fragment)
@@ -163,7 +151,7 @@ def rate_provisions(question: str, fragments: Sequence[Fragment], scorer: Scorer
 
 
 def _citations_of(fragments: Sequence[Fragment], citations: Sequence[Citation], question: str) -> dict[int, Citation]:
-    """Return the citations of a question that name a fragment, in their order, by the identity of the fragment."""
+    """Return the citation in the question of each fragment, by the identity of the fragment."""
     known = known_laws()
     names = [fragment.law_name for fragment in fragments if fragment.law_id not in known]
     unknown = IndexedLaws(lambda: {name: name for name in names})
@@ -187,13 +175,13 @@ def _citations_of(fragments: Sequence[Fragment], citations: Sequence[Citation], 
 
 
 def _joined(before: Citation, citation: Citation) -> Citation:
-    """Return a citation of all parts that two citations of a provision name; of all of it if one names none."""
+    """Return a citation of all parts that two citations name; of the whole provision if one names none."""
     both = before.places and citation.places
     return replace(before, places=(*before.places, *citation.places) if both else ())
 
 
 def _select_whole(named: Sequence[RatedProvision], fragments: Sequence[Fragment]) -> Selection:
-    """Give the provisions that a question names, and nothing else, from end to end."""
+    """Select the named provisions whole."""
     statements = tuple(_whole(provision) for provision in named[:MAX_PROVISIONS])
     lead = _lead(named[0]) if named and named[0].first.official else None
     of_named = [fragment for provision in named for fragment in provision.fragments]
@@ -206,7 +194,7 @@ def _others(fragments: Sequence[Fragment], relevant: Sequence[Fragment]) -> tupl
 
 
 def _selected(provisions: Sequence[RatedProvision], share: float) -> list[RatedProvision]:
-    """Return the provisions that an answer rests on; ``share`` of the best one's fit a further one must have."""
+    """Return the provisions of an answer; ``share`` is that of the best one's fit."""
     named = [provision for provision in provisions if provision.citation]
     others = [provision for provision in provisions if not provision.citation]
     current = [provision for provision in others if not provision.outdated]
@@ -220,7 +208,7 @@ def _selected(provisions: Sequence[RatedProvision], share: float) -> list[RatedP
 
 
 def _lead_points(provision: RatedProvision) -> tuple[Point, ...]:
-    """Return the points that answer best, the best first: as many as lead the answer in 45 words, or a single one."""
+    """Return the best points, as many as fit into ``MAX_LEAD_WORDS``, at most 2."""
     ranked = provision.ranked_points
     if not ranked or not provision.answers(ranked[0]) or provision.is_all_asked_for:
         return ()
@@ -233,7 +221,7 @@ def _lead_points(provision: RatedProvision) -> tuple[Point, ...]:
 
 
 def _lead(provision: RatedProvision, points: Sequence[Point] = ()) -> Statement | None:
-    """Say in our words what a provision answers: its points, or the beginning of its summary."""
+    """Return the lead: the points, or the beginning of the summary."""
     if provision.plain is None or provision.outdated:
         return None
     texts = [point.text for point in points]
@@ -250,7 +238,7 @@ def _lead(provision: RatedProvision, points: Sequence[Point] = ()) -> Statement 
 
 
 def _whole(provision: RatedProvision) -> Statement:
-    """Give all that the context has of a provision, or of the apartado and the letter of it that are named."""
+    """Return all available text of a provision, or of its named apartado and letter."""
     passages = _cited_passages(provision.passages, provision.citation) if provision.citation else provision.passages
     parts = sorted({part.position: part for passage in passages for part in passage.parts}.values(), key=_position)
     lines: list[str] = []
@@ -276,7 +264,7 @@ def _position(passage: Passage) -> int:
 
 
 def _cited_passages(passages: list[Passage], citation: Citation) -> list[Passage]:
-    """Return the passages of the parts that a question names; all where it names none, or none that there is."""
+    """Return the passages of the named parts; all if none is named or found."""
     cited = {passage.position for place in citation.places for passage in _passages_of(passages, place)}
     return [passage for passage in passages if passage.position in cited] or passages
 
@@ -292,11 +280,9 @@ def _passages_of(passages: list[Passage], place: Place) -> list[Passage]:
 def _statements(
     provision: RatedProvision, most: int, room: int, points: Sequence[Point], lead: Statement | None, *, is_first: bool
 ) -> list[Statement]:
-    """Quote the passages that carry ``points``, and those that answer best: whole, at most ``most``.
+    """Quote the passages that support ``points`` and the best others, at most ``most``, within ``room`` words.
 
-    The first one is quoted in any case if the provision is the first of the answer or named by the question. Others are
-    quoted if all words, those of their context counted, are at most ``room``. Points that the ``lead`` has told are
-    left out.
+    The first one is always quoted if the provision is the first or named. Points already in the ``lead`` are skipped.
     """
     passages, scores = provision.passages, provision.passage_scores
     candidates = list(range(len(passages)))
@@ -330,7 +316,7 @@ def _words(statements: Sequence[Statement]) -> int:
 
 
 def _quotations(chosen: Sequence[Passage], provision: RatedProvision) -> list[Statement]:
-    """Make statements of passages: those of one apartado are one quotation, the best first."""
+    """Return statements of passages: those of one apartado are one quotation."""
     if not provision.first.official:
         return [_in_our_words(provision, passage) for passage in chosen]
     groups: dict[str, list[Passage]] = {}
@@ -349,7 +335,7 @@ def _quotations(chosen: Sequence[Passage], provision: RatedProvision) -> list[St
 
 
 def without_number(text: str, apartado: str) -> str:
-    """Leave out the number of the apartado that a quotation begins with: its place is said before it."""
+    """Return a quotation without the number of its apartado, which its place already has."""
     mark = _NUMBER.match(text)
     return text[mark.end() :] if mark and mark[1] == apartado else text
 
@@ -372,7 +358,6 @@ def _set_right(
     statements: Sequence[Statement],
     scorer: Scorer,
 ) -> SetRight | None:
-    """Set a figure right that the question claims, where what answers it has exactly one other in that unit."""
     text = points[0].text if points else next((statement.text for statement in statements), "")
     (rated,) = scorer.rate([text], best.first)
     if rated.own < _SAME_MATTER:

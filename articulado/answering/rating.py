@@ -1,9 +1,4 @@
-"""Score the provisions of a context, and their sentences, against a question.
-
-``Scorer`` combines covered words (heading included), the kind of answer asked for, and learnt similarity.
-``rate_provisions`` orders the provisions: named provisions first, then by descending fit, ties in fragment
-order. ``in_force`` reads the validity note of a fragment.
-"""
+"""Score the provisions of a context, and their sentences, against a question."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -37,36 +32,36 @@ _NOT_IN_FORCE = re.compile(
 
 
 def in_force(fragment: Fragment) -> bool:
-    """Tell whether no note says that a fragment has been repealed or superseded as a whole."""
+    """Tell if no note says that the whole fragment was repealed or superseded."""
     # Of a fragment the offline principal knows what every other one does: what the prompt says.
     return not _NOT_IN_FORCE.match(fold(fragment.note))
 
 
 _HEADING, _BREADCRUMB = 0.8, 0.3
-"""Weights of the words of title and chapter in each sentence below them."""
+"""Weights of the words of title and chapter."""
 _ASKED, _SIMILARITY = 0.35, 0.6
-"""What it adds to a score that a sentence gives what is asked for, and its learnt similarity to the question."""
+"""Weights of the kind of answer asked for, and of the learnt similarity."""
 _CLOSENESS = 1.5
-"""Weight of the closeness by a sentence encoder in the score of a text of one's own, instead of the similarity."""
+"""Weight of the sentence encoder's similarity for texts of files, instead of the learnt one."""
 _POINT = _CARRYING = 0.5
-"""What a passage gets of the score of the point that says the same in our words, and a point of its passage."""
+"""Share of its counterpart's score that a passage gets from a point, and a point from a passage."""
 _EARLY = 0.2
-"""What the first passage or point of a provision gets for its place, the second half of it, and so on."""
+"""Bonus of the first passage or point; half for the second, and so on."""
 _NAMED_ROW = 1.0
-"""What it adds to the score of a row that the question names it: half of it with one word, more with each further."""
+"""Maximum bonus of a table row that the question names; half with one word."""
 _OF_BEFORE = 0.25
-"""What a word that names a row counts for where it is only in the question before."""
+"""Weight of row names that only the question before has."""
 _NUMBER = 1.5
-"""What a number counts for where a point and a passage are compared; words count up to 1."""
+"""Weight of a number in the comparison of points and passages; words have up to 1."""
 _TOPIC = 0.9
-"""Share of a question that a title covers which names all of its topic."""
+"""Share of a question covered by a title that names its whole topic."""
 _EARLIER = 0.7
-"""What the concepts of the question before count for in a follow-up."""
+"""Weight of the concepts of the question before in a follow-up."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """A sentence of ours; ``apartado`` and ``letters`` are what of the provision it is about, empty: all of it."""
+    """A plain-language sentence on an apartado and letters; empty: on the whole provision."""
 
     text: str
     apartado: str = ""
@@ -75,7 +70,7 @@ class Point:
 
 @dataclass(frozen=True)
 class PlainWords:
-    """The words of a record on a provision: the sentences of its summary, and its points."""
+    """Sentences of the summary and points of a packaged record."""
 
     summary: tuple[str, ...]
     points: tuple[Point, ...]
@@ -83,16 +78,16 @@ class PlainWords:
 
 @runtime_checkable
 class TextSimilarity(Protocol):
-    """Measures how near a question and some texts are in meaning."""
+    """Similarity in meaning of a question and texts."""
 
     def __call__(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """Return one cosine in [−1, 1] for each text, in their order."""
+        """Return one cosine in [−1, 1] for each text."""
         ...
 
 
 @dataclass(frozen=True)
 class Rated:
-    """A text of a provision, and how well it answers: ``score``, and without the words of the heading ``own``."""
+    """A score, and the covered share of the question without the heading (``own``)."""
 
     score: float
     own: float
@@ -101,7 +96,7 @@ class Rated:
 class Scorer:
     """Scores the sentences of a provision against a question.
 
-    ``earlier`` is what a follow-up leans on; ``follows`` tells that it is one. ``closeness`` is for texts of files.
+    ``earlier`` is the question that a follow-up leans on. ``closeness`` is for texts of files.
     """
 
     def __init__(
@@ -134,14 +129,14 @@ class Scorer:
         self._closeness = closeness
 
     def stems_of(self, text: str) -> frozenset[str]:
-        """Return the stems and numbers of a text, which is compared with many others."""
+        """Return the stems and numbers of a text (cached)."""
         stems = self._stems_of.get(text)
         if stems is None:
             stems = self._stems_of[text] = stems_and_numbers(text, self.domain)
         return stems
 
     def worth(self, text: str) -> tuple[Mapping[str, float], float]:
-        """Return what each stem and number of a text is worth where it is compared with others, and all together."""
+        """Return the weight of each stem and number of a text, and their sum (cached)."""
         worth = self._worth_of.get(text)
         if worth is None:
             of_stems = {stem: _NUMBER if stem.isdigit() else self.weights.idf(stem) for stem in self.stems_of(text)}
@@ -149,15 +144,15 @@ class Scorer:
         return worth
 
     def is_topic(self, heading: Fragment) -> bool:
-        """Tell whether a question asks for nothing but what the title of a provision names."""
+        """Tell if a question asks only for the topic in the title of a provision."""
         title = dict.fromkeys(self.domain.stems(heading.title), 1.0)
         return not self.asked.is_particular and self._coverage(title) >= _TOPIC
 
     def rate(self, texts: Sequence[str], heading: Fragment) -> list[Rated]:
         """Rate texts below a heading.
 
-        A score is the share of the question that a text covers together with its heading, what it adds that the text
-        gives what is asked for, which counts as far as it is about the topic, and the learnt similarity.
+        Score: share of the question covered by text and heading, bonus for the kind of answer (limited by coverage),
+        and similarity.
         """
         stems = self.domain.stems
         around = dict.fromkeys(stems(heading.breadcrumb), _BREADCRUMB)
@@ -172,7 +167,7 @@ class Scorer:
         return rated
 
     def _similar(self, texts: Sequence[str], heading: Fragment) -> list[float]:
-        """Return what the meaning of each text adds to its score; a heading is less than any text."""
+        """Return the similarity bonus of each text; a heading gets the minimum."""
         if self._closeness and heading.url.startswith("file:"):
             below = below_headings(texts)
             near = zip(self._closeness(self._question, below), below, strict=True)
@@ -181,10 +176,10 @@ class Scorer:
         return [_SIMILARITY * max(0.0, similarity) for similarity in similarities]
 
     def named(self, passages: Sequence[Passage]) -> list[float]:
-        """Return what each passage is worth because the question names it as a row of a table.
+        """Return the bonus of each table row that the question names.
 
-        A row that has only some of the words that name another is not meant: "dependiente" where an "ayudante de
-        dependiente" is asked about. Words of the question before tell rows apart that its own words do not.
+        A row is not meant if another one has all its matching words and more: "dependiente", "ayudante de
+        dependiente".
         """
         rows = [(passage.text, _columns_of(passage)) if passage.is_row else ("", ()) for passage in passages]
         own = [named_words(row, head, self._names, self.domain) for row, head in rows]
@@ -199,15 +194,13 @@ class Scorer:
 
 
 def _columns_of(row: Passage) -> Sequence[str]:
-    """Return the names of the columns of a row, as far as its table has them."""
     return cells_of(row.lead_ins[-1].text) if row.lead_ins else ()
 
 
 class RatedProvision:
-    """The fragments of one provision, in their order, and what its passages and its points are worth.
+    """The fragments of one provision, in order, with scores of its passages and points.
 
-    ``citation`` is how the question names the provision, if it does; ``outdated`` what is not in force, unless its law
-    is named.
+    ``citation``: how the question names it. ``outdated``: no longer in force, and its law is not named.
     """
 
     def __init__(
@@ -220,28 +213,25 @@ class RatedProvision:
 
     @cached_property
     def passages(self) -> list[Passage]:
-        """What it says, passage by passage."""
         return passages_of(self.fragments, self._scorer.domain.language)
 
     @property
     def first(self) -> Fragment:
-        """The fragment that stands for the provision."""
         return self.fragments[0]
 
     @property
     def fit(self) -> float:
-        """How well the provision fits: the relevance that the prompt says, or failing that its best sentence."""
+        """Relevance of the prompt, or else the score of the best passage."""
         known = [fragment.relevance for fragment in self.fragments if fragment.relevance is not None]
         return max(known) if known else self.coverage
 
     @property
     def coverage(self) -> float:
-        """The score of the best passage."""
         return max((rated.score for rated in self.passage_ratings), default=0.0)
 
     @cached_property
     def plain(self) -> PlainWords | None:
-        """Our words on it."""
+        """Plain-language words on the provision."""
         if self.first.official:
             return plain_words(self.fragments)
         points = tuple(replace(read_point(passage.text), apartado=passage.apartado) for passage in self.passages)
@@ -249,17 +239,15 @@ class RatedProvision:
 
     @property
     def points(self) -> Sequence[Point]:
-        """The points of our words."""
         return self.plain.points if self.plain else ()
 
     @cached_property
     def point_ratings(self) -> list[Rated]:
-        """How well each point answers."""
         return self._scorer.rate([point.text for point in self.points], self.first)
 
     @cached_property
     def point_scores(self) -> list[float]:
-        """What each point is worth: its own score, and what it gets of the passage that carries it."""
+        """Score of each point: its own, a share of its passage, and the bonus of its position."""
         scores = []
         for place, (point, rated) in enumerate(zip(self.points, self.point_ratings, strict=True), start=1):
             index = self.carrying(point)
@@ -269,36 +257,34 @@ class RatedProvision:
 
     @cached_property
     def ranked_points(self) -> list[int]:
-        """The indices of the points, the best first."""
+        """Indices of the points, best first."""
         return sorted(range(len(self.points)), key=lambda index: -self.point_scores[index])
 
     @property
     def is_all_asked_for(self) -> bool:
-        """Whether the question asks for the provision as a whole: for its topic, and nothing in particular."""
         return self._scorer.is_topic(self.first)
 
     def answers(self, point: int) -> bool:
-        """Tell whether a point has something of the question in its own words."""
+        """Tell if a point has a word of the question."""
         return self.point_ratings[point].own > 0
 
     def has_words_of_question(self, passage: Passage) -> bool:
-        """Tell whether a passage has a word of the question, or a legal term for one, without its context."""
+        """Tell if a passage itself has a word of the question, or its legal term."""
         return not self._scorer.stems.isdisjoint(self._scorer.stems_of(passage.text))
 
     def carrying(self, point: Point) -> int | None:
-        """Return which passage says what a point says, ``None`` where none shares a word with it."""
+        """Return the passage most similar to a point, ``None`` if none shares a word."""
         likeness = [self.likeness(point, passage) if is_of(passage, point) else 0.0 for passage in self.passages]
         best = max(range(len(likeness)), key=lambda index: likeness[index], default=None)
         return best if best is not None and likeness[best] > 0 else None
 
     @cached_property
     def passage_ratings(self) -> list[Rated]:
-        """How well each passage answers, by itself with what it is quoted with."""
         return self._scorer.rate([_with_context(passage) for passage in self.passages], self.first)
 
     @cached_property
     def passage_scores(self) -> list[float]:
-        """What each passage is worth: its own score, and what it gets of the point that says the same."""
+        """Score of each passage: its own, a share of its point, and the bonuses of row and position."""
         scores = []
         rows = self._scorer.named(self.passages)
         ratings = zip(self.passages, self.passage_ratings, rows, strict=True)
@@ -312,7 +298,7 @@ class RatedProvision:
         return scores
 
     def likeness(self, point: Point, passage: Passage) -> float:
-        """Return the share of a point's words that a passage has: figures count most, then the rarer words."""
+        """Return the weighted share of a point's words in a passage, in [0, 1)."""
         worth, total = self._scorer.worth(point.text)
         others = self._scorer.stems_of(passage.text)
         # Added without rounding: a set has no order, and an answer must not depend on one.
@@ -320,14 +306,14 @@ class RatedProvision:
 
 
 def is_of(passage: Passage, point: Point) -> bool:
-    """Tell whether a passage stands in the apartado, and in a letter, that a point is about."""
+    """Tell if a passage is in the apartado and letters of a point."""
     if point.apartado and passage.apartado and passage.apartado != point.apartado:
         return False
     return not point.letters or not passage.letter or passage.letter in point.letters
 
 
 def stems_and_numbers(text: str, domain: Domain) -> frozenset[str]:
-    """Return the stems of a text, numbers in words as digits, too: "treinta" is in our words 30."""
+    """Return the stems of a text, with numbers in words also as digits."""
     stems = set(domain.stems(text))
     folded = fold(text)
     number = read_number(folded)
@@ -349,7 +335,7 @@ def _concepts(question: str, earlier: str, domain: Domain, weights: StemWeights)
 
 
 def plain_words(fragments: Sequence[Fragment]) -> PlainWords | None:
-    """Return our words on a provision of official text, ``None`` where there are none on the wording in the prompt."""
+    """Return the packaged record on an official provision, ``None`` if it is about another wording."""
     first = fragments[0]
     if not first.summary:
         return None
@@ -361,7 +347,7 @@ def plain_words(fragments: Sequence[Fragment]) -> PlainWords | None:
 
 
 def read_point(line: str) -> Point:
-    """Read a point as records write it.
+    """Parse a point of a record.
 
     >>> read_point("3.b bis) Por muerte de un familiar hay 2 días.")
     Point(text='Por muerte de un familiar hay 2 días.', apartado='3', letters=('b bis',))

@@ -1,8 +1,4 @@
-"""The reader: what is searched for a question, by a chat model or by its own words.
-
-``Reader`` is the Protocol and ``Searches`` what it returns. ``ChatReader`` owns the messages for a chat model and the
-parsing of its reply; ``KeywordReader`` works offline.
-"""
+"""The reader: it turns a question into searches, with a chat model or offline."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -27,9 +23,8 @@ HISTORY_MESSAGES, HISTORY_CHARACTERS = 4, 200
 class Searches:
     """Searches for a question, and their cost.
 
-    ``other_matter`` is the field that the question is of instead, empty where the reader does not name it, ``None``
-    where it finds nothing of the kind. ``new_topic`` tells that a follow-up leaves the subject of its conversation.
-    ``meant`` are the ids of the answer cards that the question may ask for, where their needs were looked for.
+    ``other_matter``: other field of law that the question belongs to, empty if unnamed, ``None`` if not reported.
+    ``new_topic``: the follow-up changes the subject. ``meant``: ids of the answer cards that it may ask for.
     """
 
     queries: list[str]
@@ -40,12 +35,10 @@ class Searches:
 
 
 class Reader(Closable, Protocol):
-    """Reads a question into searches. Retries and the deadline are its business."""
+    """Reads a question into searches, with retries within the deadline."""
 
     @property
-    def name(self) -> str:
-        """Provider and model, for a person."""
-        ...
+    def name(self) -> str: ...
 
     async def searches(
         self,
@@ -55,7 +48,7 @@ class Reader(Closable, Protocol):
         follow_up: bool,
         deadline: float | None = None,
     ) -> Searches:
-        """Return what is to be searched for; a ``follow_up``, whose sources are at hand, may need nothing.
+        """Return the searches; a ``follow_up``, whose sources are at hand, may need none.
 
         Raises:
             ModelError: the provider failed for good.
@@ -64,15 +57,10 @@ class Reader(Closable, Protocol):
 
 
 class KeywordReader:
-    """Reads a question without a model, and gives one search: all of it that is topic. Satisfies ``Reader``.
+    """Reader without a model: one search with the topic of the question. Satisfies ``Reader``.
 
-    Taken apart into keywords and legal terms it was found worse (docs/retrieval.md): both encoders read a question as
-    it is asked, and add the legal terms themselves. A provision that the question names is looked up elsewhere: only
-    what the question says beside it is searched. A follow-up is searched together with its subject; one that only
-    speaks of the answer before it has no searches.
-
-    A question in another language shares no words with the texts: where ``meant`` finds the one need that it asks for,
-    this is what is searched, else its words in Spanish where there is a table of them (``glossed``).
+    Searches by keywords and legal terms were worse (docs/retrieval.md): the encoders add legal terms. A question in
+    another language is searched by the need that ``meant`` finds, else by its Spanish words (``glossed``).
     """
 
     name = "sin conexión (palabras clave)"
@@ -105,19 +93,17 @@ class KeywordReader:
         found = [topic] if self._domain.language.content_words(topic) else []
         return Searches(found if found or follow_up else [question["text"]], meant=meant)
 
-    async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+    async def close(self) -> None: ...
 
 
 class ChatReader:
-    """Asks a chat model for searches; satisfies ``Reader``."""
+    """Reader with a chat model. Satisfies ``Reader``."""
 
     def __init__(self, model: ChatModel, prompts: Prompts, domain: Domain) -> None:
         self._model, self._prompts, self._domain = model, prompts, domain
 
     @property
     def name(self) -> str:
-        """Provider and model."""
         return self._model.name
 
     async def searches(
@@ -128,7 +114,7 @@ class ChatReader:
         follow_up: bool,
         deadline: float | None = None,
     ) -> Searches:
-        """Return the searches of the model's reply; what cannot be read is searched in the question's own words."""
+        """Return the searches of the model; an unreadable reply is replaced by the question."""
         recent: list[Message] = [
             {"role": message["role"], "content": keep_markers(message["content"], ())[0][:HISTORY_CHARACTERS]}
             for message in conversation[-HISTORY_MESSAGES:]
@@ -147,14 +133,10 @@ class ChatReader:
         return Searches(queries, said.other_matter, leaves, cost_of(completion))
 
     def _queries(self, said: ReaderReply) -> list[str]:
-        """Return the searches of a reply without links and provisions: a reader makes their numbers up.
-
-        A reader may have been told to write an address: nothing is found by it, and who is served reads the searches.
-        """
+        """Return the searches without links and provisions, whose numbers a model may invent."""
         linkless = (without_foreign_links(query, (), "").strip() for query in said.queries)
         topics = (self._domain.question_topic(each) if self._domain.citations(each) else each for each in linkless)
         return [topic for topic in topics if topic]
 
     async def close(self) -> None:
-        """Close the model's connections."""
         await self._model.close()
