@@ -1,9 +1,4 @@
-"""Identifiers of chunks, of norms in the official gazettes (BOE), and of rulings and criteria.
-
-A chunk id is 53 bits of BLAKE2b over the identity of the chunk, the same in every build. A decision has a
-key of court and number ("STC 140/2024", "CT 101/2019"), as the packaged records write it. Its ECLI is
-seldom known and has another number, except at the Constitutional Court.
-"""
+"""Identifiers of chunks, of norms in the official gazettes (BOE), and of rulings and criteria."""
 
 import re
 from collections.abc import Iterator
@@ -14,25 +9,20 @@ from articulado.language.folding import fold
 from articulado.values.chunks import MAX_CHUNK_ID, Chunk
 
 NEAREST_PARTS = 16
-"""Other parts of its own provision that go with a part at most: an annex may have a thousand."""
 
 
 def chunk_id(collection: str, law_id: str, label: str, valid_from: str | None, part: int, child: int = 0) -> int:
-    """Return the id of a chunk: 53 bits of BLAKE2b over what it is, the same in every build.
+    """Return the id of a chunk: 53 bits of BLAKE2b, the same in every build.
 
-    ``label`` tells the provisions of a law apart: the canonical key, so that all sources of a law agree.
-    ``part`` counts from 1; ``child`` is 0 for a parent.
+    ``label`` is the canonical key of the provision, so that all sources of a law agree. ``part`` counts from 1;
+    ``child`` is 0 for a parent.
     """
     name = "\x1f".join((collection, law_id, label, valid_from or "", str(part), str(child)))
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "big") & MAX_CHUNK_ID
 
 
 def nearest_part_ids(chunk: Chunk) -> list[int]:
-    """Return the ids of the other parts of a law's provision that are nearest to a part, the nearest first.
-
-    They follow from what the part is, so nothing lists them. What is no provision of a law has none: each part of a
-    running text stands for itself.
-    """
+    """Return the ids of the nearest other parts of a provision, the nearest first; none for other texts."""
     if chunk["chunk_type"] != "provision" or chunk["parts"] == 1:
         return []
     own = chunk["part"]
@@ -42,31 +32,21 @@ def nearest_part_ids(chunk: Chunk) -> list[int]:
 
 
 BOE_ID = r"[A-Z]{3,6}-[A-Za-z]-\d{4}-\d{1,6}"
-"""Pattern of an identifier: BOE-A-2015-11430; regional norms have the gazette of theirs, as DOGC-f-2015-90448."""
+"""BOE-A-2015-11430; regional norms have their own gazette (DOGC-f-2015-90448)."""
 
 BOE_ID_TYPED = re.compile(rf"(?<![\w-]){BOE_ID}(?![\w-])", re.ASCII | re.IGNORECASE)
-"""An identifier in what a person types: in whatever case."""
 
 _WHOLE = re.compile(BOE_ID, re.ASCII)
 _CAPITAL_SERIES = ("BOE", "BORME", "DOUE")
-"""Gazettes whose series have capital letters; those of the communities have small ones."""
+"""Gazettes with capital series; those of the communities have small ones."""
 
 
 def is_boe_id(text: str) -> bool:
-    """Tell whether a text is such an identifier and nothing else; case counts, as the BOE's addresses know it.
-
-    >>> is_boe_id("BOE-A-2015-11430"), is_boe_id("boe-a-2015-11430")
-    (True, False)
-    """
     return _WHOLE.fullmatch(text) is not None
 
 
 def boe_id(typed: str) -> str:
-    """Return an identifier in the case in which the BOE writes it; empty where a text is none.
-
-    >>> boe_id("boe-a-2015-11430"), boe_id("dogc-f-2015-90448"), boe_id("ET")
-    ('BOE-A-2015-11430', 'DOGC-f-2015-90448', '')
-    """
+    """Return an identifier in the official case ("BOE-A-2015-11430", "DOGC-f-2015-90448"); empty for another text."""
     if not BOE_ID_TYPED.fullmatch(typed):
         return ""
     gazette, series, number = typed.upper().split("-", 2)
@@ -91,7 +71,6 @@ _OF_ADMINISTRATION = {
     "inss-consulta": r"consulta\s+(?:del\s+)?inss",
 }
 COURTS = tuple(_OF_COURT)
-"""Beginnings of the keys of rulings that go by number and year."""
 
 _BETWEEN = r"(?:,?\s+\(?(?:sala|pleno|seccion)[^\d;.]{0,40})?,?\s*"
 
@@ -114,7 +93,7 @@ _TWO_DIGITS, _LAST_OF_THIS_CENTURY = 100, 50
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision named in ``text[start:end]``: by its ``key``, or by its ``ecli``; the other one is empty."""
+    """A decision named in ``text[start:end]`` by its ``key`` or its ``ecli``; the other is empty."""
 
     start: int
     end: int
@@ -123,12 +102,10 @@ class Decision:
 
 
 def decisions_in(text: str) -> list[Decision]:
-    """Return the decisions that a text names by their numbers, in its order.
+    """Return the decisions that a text names by number, in order.
 
     >>> [decision.key for decision in decisions_in("¿Qué dicen la STC 140/2024 y el asunto C-113/22?")]
     ['stc-140-2024', 'tjue-c-113-22']
-    >>> [decision.key for decision in decisions_in("la sentencia 736/2025, de 16 de julio, del Tribunal Supremo")]
-    ['sts-736-2025']
     """
     found: list[Decision] = []
     for decision in sorted(_named(fold(text)), key=lambda decision: (decision.start, -decision.end)):

@@ -1,12 +1,8 @@
 """Canonical keys of provisions, their labels, and their anchors on the BOE's consolidated page.
 
-A key is ``kind:number``: ``art:48 bis``, ``art:30-44``, ``dt:11``, ``df:unica``, ``da:nueva``, ``anexo:2``.
-It is the same for every spelling of the label in a law, a question or a source. A disposition without an
-ordinal is the only one of its kind, hence ``unica``.
-
-A norm without articles (a resolution, a circular) has units of another name: ``apartado:1`` ("Primero."),
-``norma:2``, ``regla:3``. Two more keys name text that is not a provision: ``preambulo``, and ``texto:``
-with its title (a treaty, a whole resolution). ``excerpt`` returns an apartado or a letter of a text.
+A key is ``kind:number``, the same for every spelling in laws, questions and sources: ``art:48 bis``, ``art:30-44``,
+``dt:11``, ``df:unica`` (the only one of its kind), ``da:nueva``, ``anexo:2``. A norm without articles has units
+(``apartado:1``, ``norma:2``, ``regla:3``). ``preambulo`` and ``texto:`` with a title are no provisions.
 """
 
 import re
@@ -18,7 +14,7 @@ from articulado.language.numerals import numeral, read_words
 
 
 class ProvisionKind(NamedTuple):
-    """The names of a kind of provision, singular and plural; of a disposition its adjective, and how that is cut."""
+    """Names of a kind of provision; a disposition has an adjective and its cut form."""
 
     name: str
     plural: str
@@ -42,27 +38,19 @@ KINDS: Mapping[str, ProvisionKind] = {
     "criterio": ProvisionKind("criterio", "criterios"),
     "ley": ProvisionKind("ley", "leyes"),
 }
-"""The kinds of provision by the beginning of their keys, in the order in which laws have them.
-
-What comes after the annexes numbers the text of norms that have no articles (a "ley" that of a compilation).
-"""
+"""Kinds of provision by key prefix, in the order of laws; after the annexes the units of norms without articles."""
 
 PART_HEADINGS = {kind: KINDS[kind].plural.capitalize() for kind in ("da", "dt", "dd", "df", "anexo")}
-"""The heading under which the provisions of a kind stand ("Disposiciones adicionales"); articles have none."""
+"""Heading of the provisions of a kind ("Disposiciones adicionales"); articles have none."""
 
 UNITS = tuple(KINDS)[len(PART_HEADINGS) + 1 :]
-"""The kinds of the units of norms without articles."""
 
 _DISPOSITIONS = {names.adjective[0]: kind for kind, names in KINDS.items() if names.adjective}
 ADJECTIVES = "|".join(KINDS[kind].adjective for kind in _DISPOSITIONS.values())
-"""What a disposition may be, as alternatives of a pattern."""
 CUT_ADJECTIVES = "|".join(KINDS[kind].cut for kind in _DISPOSITIONS.values())
-"""How the adjective of a disposition begins at least."""
 INITIALS = "".join(_DISPOSITIONS)
-"""The initials of the adjectives, which "D. A." has."""
 
 DIVISIONS = ("libro", "titulo", "capitulo", "seccion", "subseccion")
-"""What a law is divided into above its provisions, folded, from the outermost."""
 
 _ONES = ("bis", "ter", "quater", "quinquies", "sexies", "septies", "octies", "nonies")
 _TENS = ("decies", "vicies", "tricies")
@@ -75,7 +63,6 @@ _BEGINNINGS = (
 
 
 def _latin_numerals() -> Iterator[tuple[str, int, str]]:
-    """Yield the spellings of the Latin numerals from 2 to 39, folded, their values and their usual spellings."""
     yield from ((word, value, word) for value, word in enumerate(_ONES, start=2))
     for tens, word in enumerate(_TENS, start=1):
         yield word, 10 * tens, word
@@ -92,29 +79,20 @@ _SUFFIX_VALUES: Mapping[str, tuple[int, str]] = {
 SUFFIXES = "|".join(sorted(_SUFFIX_VALUES, key=len, reverse=True))
 """Latin suffixes of inserted provisions, apartados and letters, folded, as alternatives of a pattern."""
 WRITTEN_SUFFIXES = SUFFIXES.replace("quater", "qu[aá]ter")
-"""The same as laws write them."""
 
 
 def usual_suffix(written: str) -> str:
-    """Return the usual spelling of a suffix, which keys have.
-
-    >>> usual_suffix("quáter"), usual_suffix("sexiesdecies"), usual_suffix("vicies bis")
-    ('quater', 'sexdecies', 'duovicies')
-    """
+    """Return the usual spelling of a suffix, as used in keys: "quater" for "quáter", "duovicies" for "vicies bis"."""
     return _SUFFIX_VALUES[" ".join(fold(written).split())][1]
 
 
 def suffix_value(written: str) -> int:
-    """Return the place of a suffix among those of one number: 2 for "bis", 20 for "vicies", 0 for none."""
+    """Return the order of a suffix among those of one number: 2 for "bis", 20 for "vicies", 0 for none."""
     return _SUFFIX_VALUES[" ".join(fold(written).split())][0] if written else 0
 
 
 def labels_to(label: str, reached: str) -> list[str]:
-    """Return the numbers or letters of a range that come after the one that it begins with, or the last alone.
-
-    >>> labels_to("5", "3"), labels_to("c", "a"), labels_to("4 bis", "2")
-    (['4', '5'], ['b', 'c'], ['4 bis'])
-    """
+    """Return the labels after ``reached`` up to ``label`` ("4", "5" after "3"), or the last alone."""
     if reached.isdigit() and label.isdigit() and int(reached) < int(label):
         return [str(number) for number in range(int(reached) + 1, int(label) + 1)]
     if len(reached) == len(label) == 1 and reached < label and label.isalpha():
@@ -139,11 +117,11 @@ _PLACES = re.compile(r"(?P<digits>\d{1,3}(?:\.\d{1,3})+)(?![\dº/,%])")
 _UNIT_STOP = re.compile(r"(?:\.?[ºª])?(?P<after>(?:[.:)]|\s*[-–—])+\s*|\s+(?=[«(¿]?[A-ZÁÉÍÓÚÑ])|$)")
 _FIGURES = re.compile(r"[\d.ºª]+|[IVXLC]+")
 _LETTERS = ("C", "L")
-"""Numerals that are rather the letters of a list."""
+"""Numerals that are rather letters of a list."""
 
 
 class Heading(NamedTuple):
-    """A heading of a provision: its label as the law writes it, its canonical key, its title (may be empty)."""
+    """A heading of a provision: its label as written, its key, its title (may be empty)."""
 
     label: str
     key: str
@@ -151,47 +129,33 @@ class Heading(NamedTuple):
 
 
 def disposition_kind(adjective: str) -> str:
-    """Return the kind of a disposition by its adjective, folded: whole, cut, or only the initial.
-
-    >>> disposition_kind("transitoria"), disposition_kind("derog"), disposition_kind("f")
-    ('dt', 'dd', 'df')
-    """
+    """Return the kind of a disposition by its folded adjective: whole, cut, or the initial."""
     return _DISPOSITIONS[adjective[0]]
 
 
 def provision_name(key: str) -> str:
-    """Return what a provision is called by its key.
-
-    >>> provision_name("art:48 bis"), provision_name("dt:11")
-    ('artículo 48 bis', 'disposición transitoria 11')
-    """
     kind, _, number = key.partition(":")
     return f"{KINDS[kind].name if kind in KINDS else kind} {number}"
 
 
 def cited_as(key: str, label: str) -> str:
-    """Return how a provision is named shortly: an article by its number, another one by its label.
-
-    >>> cited_as("art:48 bis", "Artículo 48 bis"), cited_as("da:1", "Disposición adicional primera")
-    ('art. 48 bis', 'Disposición adicional primera')
-    """
+    """Return the short name: an article by its number ("art. 48 bis"), another provision by its label."""
     kind, _, number = key.partition(":")
     return f"art. {number}" if kind == "art" and number[:1].isdigit() else label
 
 
 def is_unit(key: str) -> bool:
-    """Tell whether a key is that of a unit of a norm without articles."""
     return key.partition(":")[0] in UNITS
 
 
 def order_of_kind(key: str) -> int:
-    """Return the position that the kind of a provision has in a law, from 0; what is of no kind comes last."""
+    """Return the position of a provision's kind in a law, from 0; unknown kinds come last."""
     kind = key.partition(":")[0]
     return list(KINDS).index(kind) if kind in KINDS else len(KINDS)
 
 
 def _number_at(folded: str, position: int, *, roman: bool) -> tuple[str, int] | None:
-    """Return the number of a key ("48 bis") at a position and where it ends; ``roman``: it may be in Roman numerals."""
+    """Return the number of a key ("48 bis") at a position and its end; ``roman`` allows Roman numerals."""
     if words := read_words(folded, position):
         number, end = str(words[0]), words[1]
     else:
@@ -208,7 +172,7 @@ def _number_at(folded: str, position: int, *, roman: bool) -> tuple[str, int] | 
 
 
 def split_heading(heading: str) -> Heading | None:
-    """Split "Disposición adicional nueva [sic]. Mejora…" into label, key and title; ``None`` if it is no provision.
+    """Split "Disposición adicional nueva [sic]. Mejora…" into label, key and title; ``None`` for no provision.
 
     Blanks are normalised and editorial marks in brackets dropped.
     """
@@ -245,14 +209,9 @@ def split_heading(heading: str) -> Heading | None:
 
 
 def split_unit(heading: str, part: str = "") -> Heading | None:
-    """Split "Primero. Objeto", "Norma 3.ª Plazos" or "2.1 Ámbito" into label, key and title; ``None`` if it is neither.
+    """Split "Primero. Objeto", "Norma 3.ª Plazos" or "2.1 Ámbito" into label, key and title, or return ``None``.
 
-    A mere ordinal is an apartado, or one of the dispositions of the kind ``part`` where it stands under their heading.
-
-    >>> split_unit("Primero. Objeto.")
-    Heading(label='Apartado primero', key='apartado:1', title='Objeto')
-    >>> split_unit("Segunda. Entrada en vigor.", "df").label
-    'Disposición final segunda'
+    An ordinal alone is an apartado, or a disposition if the kind ``part`` of the heading above is given.
     """
     text = " ".join(_EDITORIAL.sub("", heading).split())
     folded = fold(text)
@@ -287,11 +246,7 @@ def split_unit(heading: str, part: str = "") -> Heading | None:
 
 
 def units_in(folded: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where a folded text names units ("base segunda", "norma 3.ª"), where that ends, and their keys.
-
-    >>> list(units_in("la base segunda de la orden"))
-    [(3, 15, 'base:2')]
-    """
+    """Yield start, end and key of the units in a folded text ("base segunda")."""
     for named in _NAMED_UNIT.finditer(folded):
         places = _PLACES.match(folded, named.end())
         numbered = (places["digits"], places.end()) if places else _number_at(folded, named.end(), roman=True)
@@ -318,9 +273,8 @@ def provision_key(label: str) -> str | None:
 def anchor(label: str) -> str:
     """Guess the fragment of a provision on the BOE's consolidated page ("Artículo 48 bis" gives ``a48bis``).
 
-    The BOE names its blocks ``a38``, ``aprimero``, ``dtundecima``, ``ddunica`` in most laws, and by running number in
-    some (``a1-2`` is article 10 of Ley Orgánica 3/2018); only its open-data API has the exact names. An anchor that
-    the page does not have opens the page at its top.
+    Some laws have running numbers (``a1-2`` is article 10 of the LO 3/2018), known only to the BOE's API: an unknown
+    anchor opens the page at its top.
     """
     heading = split_heading(label)
     if heading is None:
@@ -337,12 +291,11 @@ def anchor(label: str) -> str:
 
 
 def law_url(law_id: str) -> str:
-    """Return the address of a law's consolidated page at the BOE."""
     return f"https://www.boe.es/buscar/act.php?id={law_id}"
 
 
 def provision_url(law_id: str, label: str) -> str:
-    """Return the address of a provision on the BOE's consolidated page, as exact as ``anchor`` is.
+    """Return the address of a provision on the BOE's consolidated page.
 
     >>> provision_url("BOE-A-2015-11430", "Artículo 48 bis")
     'https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a48bis'
@@ -362,7 +315,7 @@ _LETTERED = re.compile(
 
 
 def excerpt(text: str, apartado: str, letter: str) -> str:
-    """Return an apartado of a text, or a letter of it, as the law numbers them; empty where the text has none such."""
+    """Return an apartado of a text, or a letter of it; empty if the text has none such."""
     inside = text
     if apartado:
         # "2.º" is an apartado only where the law has no "2.": else it is in a list inside one.
@@ -371,7 +324,7 @@ def excerpt(text: str, apartado: str, letter: str) -> str:
 
 
 def _item(text: str, markers: re.Pattern[str], label: str) -> str:
-    """Return what stands between the first marker with a label and the next one that counts on from it."""
+    """Return the text between the first marker with a label and the next higher one."""
     begin, wanted = -1, _label_order(*label.partition(" ")[::2])
     for marker in markers.finditer(text):
         groups = marker.groupdict()

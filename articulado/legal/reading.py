@@ -1,10 +1,4 @@
-"""Reading of a question on Spanish law: provisions, laws, decisions, days, places, values, and the topic beside them.
-
-``read`` returns the ``LegalReading`` of a text. Each kind is parsed when it is first asked for, and once.
-``mentions`` are the days, amounts, durations, counts and shares that it names, with their spans; days without a
-year are of the year of the nearest day that has one. A mention has no meaning yet: which input of a calculation it
-is, ``articulado.calculations.question`` tells.
-"""
+"""Reading of a question on Spanish law: provisions, laws, decisions, days, places, values, and its topic."""
 
 import re
 import tomllib
@@ -39,9 +33,7 @@ _HOURS_OF = re.compile(
 _PAYS_OF = re.compile(r"\S+ (?:pagas?|extras?)(?: (?:extras?|extraordinarias?|iguales|al ano|anuales))* de ")
 _MONTHS_A_YEAR, LAST_DAY = 12, 31
 _BETWEEN = 3
-"""Characters between years and months that are one length (" y ")."""
 FIRST_YEAR, LAST_YEAR = 1950, 2100
-"""Years that a number alone may mean."""
 
 
 @dataclass(frozen=True)
@@ -60,20 +52,18 @@ class Mention:
     per: str = ""
 
     def as_value(self) -> NamedValue:
-        """Return the mention as a value of a question."""
         value = self.value.isoformat() if isinstance(self.value, date) else str(self.value)
         return {**vars(self), "value": value}  # type: ignore[typeddict-item]
 
     @classmethod
     def of(cls, named: NamedValue) -> "Mention":
-        """Return the mention of a value of a question."""
         is_day = named["type"] == "date"
         value = date.fromisoformat(named["value"]) if is_day else Decimal(named["value"])
         return cls(named["type"], value, named["start"], named["end"], named["unit"], named["per"])
 
 
 def mentions(text: str, *, today: date) -> tuple[Mention, ...]:
-    """Return the mentions of a text in their order; those that overlap are left out, the longest stay."""
+    """Return the mentions of a text in order; of overlapping ones the longest stays."""
     folded = fold(text)
     found = [*_whole_days(folded, today), *_expressions(folded), *_quantities(text, folded), *_bare(text)]
     kept: list[Mention] = []
@@ -84,7 +74,7 @@ def mentions(text: str, *, today: date) -> tuple[Mention, ...]:
 
 
 def joined_months(found: Sequence[Mention]) -> dict[int, Mention]:
-    """Return "2 años y 3 meses" as months, by the place of its months among mentions."""
+    """Return "2 años y 3 meses" as months, by the index of its months among the mentions."""
     joined: dict[int, Mention] = {}
     for place, (years, months) in enumerate(pairwise(found), start=1):
         follows = (years.unit, months.unit) == ("year", "month") and months.start - years.end <= _BETWEEN
@@ -95,7 +85,7 @@ def joined_months(found: Sequence[Mention]) -> dict[int, Mention]:
 
 
 def _whole_days(folded: str, today: date) -> Iterator[Mention]:
-    """Yield days with their year, also those that name a ruling, and days counted from today ("ayer")."""
+    """Yield days with their year, also those of rulings, and days relative to today ("ayer")."""
     for one in dates_in(folded, today=today):
         if match := _WHOLE_DAY.search(folded, one.start, one.end):
             yield Mention("date", one.day, match.start(), one.end)
@@ -143,7 +133,7 @@ def _expressions_table() -> tuple[tuple[re.Pattern[str], MentionType, Decimal, s
 
 
 def _expressions(folded: str) -> Iterator[Mention]:
-    """Yield what says a number without one ("media jornada", "gemelos"), and hours of others ("20 horas de 40")."""
+    """Yield expressions without a number ("media jornada", "gemelos"), and shares of hours ("20 horas de 40")."""
     for match in _HOURS_OF.finditer(folded):
         part, whole = (Decimal(match[name].replace(",", ".")) for name in ("part", "whole"))
         if 0 < part <= whole:
@@ -154,7 +144,7 @@ def _expressions(folded: str) -> Iterator[Mention]:
 
 
 def _with_thousands(found: Sequence[Mention], folded: str) -> list[Mention]:
-    """Return the mentions with "18 mil euros" and "dos pagas de 1.400 €" as one."""
+    """Join "18 mil euros" and "dos pagas de 1.400 €"."""
     joined: list[Mention] = []
     for one in found:
         before = joined[-1] if joined else None
@@ -174,7 +164,7 @@ def _with_thousands(found: Sequence[Mention], folded: str) -> list[Mention]:
 
 
 def _with_months(found: Sequence[Mention], folded: str) -> list[Mention]:
-    """Return the mentions with the days of a list that share a month ("11 y 24 de septiembre") as days."""
+    """Complete the days of a list that share a month ("11 y 24 de septiembre")."""
     complete = list(found)
     for place in range(len(complete) - 2, -1, -1):
         one, following = complete[place], complete[place + 1]
@@ -190,13 +180,12 @@ def _with_months(found: Sequence[Mention], folded: str) -> list[Mention]:
 
 
 def _day_of_month(other: Decimal | date, day: int) -> Decimal:
-    """Return a day of the month of another one, as quantities have it: YYYYMMDD, or MMDD without a year."""
     number = Decimal(f"{other:%Y%m%d}") if isinstance(other, date) else other
     return number // 100 * 100 + day
 
 
 def _with_years(found: Sequence[Mention], today: date) -> Iterator[Mention]:
-    """Yield the mentions with each day as a date; impossible days are left out."""
+    """Yield the mentions with each day as a date, without impossible days."""
     years = [(one.start, year) for one in found if (year := _year_of(one))]
     for one in found:
         if one.type != "date" or isinstance(one.value, date):
@@ -212,7 +201,6 @@ def _with_years(found: Sequence[Mention], today: date) -> Iterator[Mention]:
 
 
 def _year_of(mention: Mention) -> int:
-    """Return the year that a day or a number alone ("en 2023") is of, 0 where it has none."""
     if isinstance(mention.value, date):
         return 0 if mention.unit == "relative" else mention.value.year
     if mention.type == "date":
@@ -222,7 +210,6 @@ def _year_of(mention: Mention) -> int:
 
 
 MAX_KEPT = 512
-"""Texts whose readings are kept: the questions of a conversation are read again at each turn."""
 
 _CITING_WORDS = re.compile(
     rf"\b(?:arts?|articulos?|apartados?|letras?|parrafos?|numeros?|num|puntos?|disposicion(?:es)?|{ADJECTIVES}"
@@ -235,7 +222,7 @@ _MARKS = " .,;:¿?¡!()\"'«»§"
 
 
 class LegalReading:
-    """A question and what it names; ``today`` is the day on which it is asked."""
+    """A question and the things that it names; ``today`` is the day on which it is asked."""
 
     def __init__(self, text: str, today: date) -> None:
         self.text = text
@@ -243,73 +230,63 @@ class LegalReading:
 
     @cached_property
     def citations(self) -> list[Citation]:
-        """The provisions, in order; names of laws mean those of today."""
         return parse_citations(self.text)
 
     @cached_property
     def alone(self) -> list[Citation]:
-        """The provisions of a text that is a number and nothing else: "34.8"."""
+        """The provisions of a text that is only a number: "34.8"."""
         return [] if self.citations else parse_citations(self.text, CitationContext(alone=True))
 
     def cited_on(self, day: date | None) -> list[Citation]:
-        """Return the provisions, in order; names of laws mean those of a day, ``None`` for today."""
+        """Return the provisions; names of laws mean the laws of a day, by default today."""
         return parse_citations(self.text, CitationContext(day=day)) if day else self.citations
 
     @cached_property
     def laws(self) -> list[LawMention]:
-        """The laws, in order."""
         return law_mentions(self.text)
 
     @cached_property
     def law(self) -> str:
-        """The id of the first law that is named for certain, else an id that is written as such; empty without any."""
+        """Id of the first law named for certain, else the first id written; empty without any."""
         sure = (mention.law_id for mention in self.laws if mention.law_id and not mention.weak)
         return next(sure, self.identifier)
 
     @cached_property
     def identifier(self) -> str:
-        """The first id of a law ("BOE-A-2015-11430") that is written as such; empty without one."""
         typed = BOE_ID_TYPED.search(self.text)
         return boe_id(typed[0]) if typed else ""
 
     @cached_property
     def decisions(self) -> list[Decision]:
-        """The rulings and criteria, in order."""
         return decisions_in(self.text)
 
     @cached_property
     def day(self) -> date | None:
-        """The past day whose law is asked for; ``None`` for the law of today."""
         return find_date(self.text, today=self.today)
 
     @cached_property
     def days(self) -> list[DateMention]:
-        """The past days as of which the text asks, in order."""
         return sorted(days_asked_about(self.text, self.today), key=lambda mention: mention.start)
 
     @cached_property
     def places(self) -> list[PlaceMention]:
-        """The places, in order."""
         return place_mentions(self.text)
 
     @cached_property
     def place(self) -> Place | None:
-        """The one place that is named; ``None`` if none is, or several communities are."""
         return place_of(self.places)
 
     @cached_property
     def values(self) -> tuple[Mention, ...]:
-        """The days, amounts, durations, counts and shares, in order."""
         return mentions(self.text, today=self.today)
 
     @cached_property
     def without_days(self) -> str:
-        """The text without the days as of which it asks."""
         return without_days(self.text, today=self.today)
 
     @cached_property
     def topic(self) -> str:
-        """The words beside the provisions, decisions and days that are named; maybe none."""
+        """Words beside the provisions, decisions and days; may be empty."""
         plain = self.without_days or self.text
         undated = self if plain == self.text else read(plain, self.today)
         if not (undated.citations or undated.decisions):
@@ -319,7 +296,7 @@ class LegalReading:
 
     @cached_property
     def beside(self) -> str:
-        """The text with blanks in place of the provisions, decisions and laws that it names."""
+        """Text with blanks in place of the provisions, decisions and laws."""
         spans = [span for one in self.citations for span in ((one.start, one.end), one.law_span)]
         spans += [(one.start, one.end) for one in self.decisions]
         spans += [(one.start, one.end) for one in self.laws]
@@ -333,7 +310,7 @@ class LegalReading:
 
 @lru_cache(MAX_KEPT)
 def read(text: str, today: date) -> LegalReading:
-    """Return the reading of a text; that of the same text on the same day is kept.
+    """Return the cached reading of a text on a day.
 
     >>> [read(text, date(2026, 1, 1)).topic for text in ("LGSS 205 jubilación", "¿Qué decía el 38.3 ET en 2019?")]
     ['jubilación', '']

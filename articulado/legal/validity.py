@@ -1,9 +1,4 @@
-"""Validity of a text on a day, repeal status from marks and notes, and the score of the legal signals.
-
-``in_force`` decides if a chunk is law on a day. ``provision_status`` reads amendments and repeals.
-``final_score`` combines relevance with hierarchy, recency, force and repeal; its formula is in its
-docstring.
-"""
+"""Validity of a text on a day, repeal status from marks and notes, and the score of the legal signals."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,36 +10,29 @@ from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import REPEALED, Chunk, Status
 
 MAX_TEXTS = 8_192
-"""Texts of which it is kept whether anything is left of them: a question asks that of all it finds, several times."""
 
 REPEAL_MARK = re.compile(
     r"\((?:Párrafos? (?:[^()]{0,40} )?)?(?:Derogad[oa]s?|Suprimid[oa]s?|Anulad[oa]s?|Sin efecto|Sin contenido)\)\.?",
     re.IGNORECASE,
 )
-"""What stands in a consolidated text where something was."""
 _NOTHING_ELSE = re.compile(rf"(?:(?:\w{{1,5}}[.)]\s?)?{REPEAL_MARK.pattern}\s*)+", re.IGNORECASE)
 
 
 def is_repealed(paragraphs: Sequence[str]) -> bool:
-    """Tell whether nothing is left of a provision but the mark of its repeal.
-
-    >>> is_repealed(["(Derogada)"]), is_repealed(["1. Texto.", "2. (Derogado)"])
-    (True, False)
-    """
     return bool(paragraphs) and all(_NOTHING_ELSE.fullmatch(paragraph.strip()) for paragraph in paragraphs)
 
 
 def is_of_day(chunk: Chunk, day: date) -> bool:
-    """Tell whether a wording is the one of a day, be it law or nothing but the mark of a repeal."""
+    """Tell if a wording is that of a day, be it law or the mark of a repeal."""
     begins, ends, written = chunk["valid_from"], chunk["valid_to"], day.isoformat()
     return (not begins or begins <= written) and (not ends or written < ends)
 
 
 def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
-    """Tell whether a chunk is law today, or with ``as_of`` on that day, whatever becomes of it later.
+    """Tell if a chunk is law today, or on the day ``as_of``.
 
-    What is repealed was law until its last day; where no source tells that, it is law no longer from today on.
-    A wording that is nothing but the mark of a repeal is law on no day.
+    A repealed text was law until its last day; without a known last day it is no law from today on. The mark of a
+    repeal is never law.
     """
     day = as_of or today
     if not is_of_day(chunk, day):
@@ -60,22 +48,21 @@ def _is_mark_of_repeal(text: str) -> bool:
 
 
 def is_gone(chunk: Chunk, as_of: date | None, today: date) -> bool:
-    """Tell if a chunk is repealed on a day, or has lost its object by then without being repealed."""
     if "emptied" in chunk and chunk["emptied"]["since"] <= (as_of or today).isoformat():
         return True
     return chunk["status"] in REPEALED and not in_force(chunk, as_of, today)
 
 
 HIERARCHY: Mapping[int, float] = {1: 1.0, 2: 0.7625, 3: 0.525, 4: 0.2875, 5: 0.05}
-"""By rank, in even steps: from 1.0 for the Constitution to 0.05 for orders, rulings and criteria."""
+"""Score by rank in even steps: 1.0 for the Constitution, 0.05 for orders, rulings and criteria."""
 RECENT, OLD = 3.0, 15.0
-"""Years up to which a law is recent (1.0), and from which its age says nothing for it (0.0)."""
+"""Age in years up to which a law scores 1.0, and from which it scores 0.0."""
 _YEAR = 365.25
 
 
 @dataclass(frozen=True)
 class SignalWeights:
-    """What each signal counts for; ``repealed`` is taken off what is law no longer."""
+    """Weights of the signals; ``repealed`` is subtracted from texts that are no longer law."""
 
     relevance: float
     hierarchy: float
@@ -85,11 +72,10 @@ class SignalWeights:
 
 
 def final_score(relevance: float, chunk: Chunk, weights: SignalWeights, as_of: date | None, today: date) -> float:
-    """Return relevance and legal signals together; all inputs are in [0, 1], the result in [−repealed, 1].
+    """Return the combined score; all inputs are in [0, 1], the result is in [−repealed, 1].
 
-    final = w_r · relevance + w_h · hierarchy + w_t · recency + w_f · in force − repealed, where it is. All of them are
-    of the day asked about: what was law then is in force and not repealed. A text without object counts as repealed. A
-    provision of which only parts are repealed, or that was amended, loses nothing: its note says so.
+    final = w_r · relevance + w_h · hierarchy + w_t · recency + w_f · in force − repealed (if gone), all on the day
+    asked about. Amended and partly repealed provisions lose nothing: their note reports it.
     """
     force = in_force(chunk, as_of, today)
     gone = is_gone(chunk, as_of, today)
@@ -103,10 +89,10 @@ def final_score(relevance: float, chunk: Chunk, weights: SignalWeights, as_of: d
 
 
 def recency(chunk: Chunk, day: date) -> float:
-    """Return 1.0 for a law younger than 3 years on a day, falling in a line to 0.0 at 15.
+    """Return 1.0 for a law younger than 3 years on a day, falling linearly to 0.0 at 15.
 
-    What counts is the law's own date: amendments of single provisions say how often it is mended, not how new it is.
-    For what is no known law (a ruling, a document) it is the day from which it holds; without one, 0.0.
+    The age is that of the law, not of its amendments; a ruling or a document counts from its first day, else scores
+    0.0.
     """
     law = known_laws().get(chunk["law_id"])
     since = law.published if law else date.fromisoformat(chunk["valid_from"]) if chunk["valid_from"] else None
@@ -120,24 +106,19 @@ AMENDS = re.compile(
     r"Se (?:modifica|añade|suprime|deroga|renumera|reenumera|numera|da nueva|introduce|sustituye|declara"
     r"|deja sin efecto|actualiza|redacta|corrige|reordena|suspende)"
 )
-"""How a note on an amendment begins."""
 _REPEALS = re.compile(r"\b[Ss]e (?:deroga|suprime|declara)")
 _REFERENCE = re.compile(r"\s*\[?Ref\. ([\w-]+)(?:#[\w-]+)?\]?\.?")
 LONGEST_NOTE = 300
-"""Characters of a status note; what is longer is cut at a word."""
 _MAX_SHOWN_MARKS = 3
 
 
 def provision_status(paragraphs: Sequence[str], notes: Sequence[str]) -> tuple[Status, str]:
-    """Return the status of a provision and a note that names the norm that last changed it.
+    """Return the status of a provision, and a note that names the norm that last changed or repealed it.
 
-    Of a provision that is repealed, in whole or in part, the note is that on the repeal; where the source has none,
-    it quotes the marks of what is repealed. ``notes`` come last amendment first.
+    ``notes`` come last amendment first. Without a note on a repeal, the note quotes the marks of the repealed units.
 
     >>> provision_status(["1. Texto.", "2. (Derogado)"], ["Se deroga el apartado 2 por la Ley 3/2023."])
     ('parcialmente_derogada', 'Se deroga el apartado 2 por la Ley 3/2023.')
-    >>> provision_status(["Texto."], [])
-    ('vigente', '')
     """
     amendment = next((note for note in notes if AMENDS.match(note)), "")
     repeal = next((note for note in notes if AMENDS.match(note) and _REPEALS.search(note)), amendment)
@@ -149,7 +130,7 @@ def provision_status(paragraphs: Sequence[str], notes: Sequence[str]) -> tuple[S
 
 
 def shortened(note: str) -> str:
-    """Return the note on one line, with the BOE reference in brackets and cut at ``LONGEST_NOTE``."""
+    """Return a note on one line, with the BOE reference in brackets, cut at ``LONGEST_NOTE``."""
     note = " ".join(_REFERENCE.sub(r" (\1).", note).split()).replace(". (", " (")
     if len(note) <= LONGEST_NOTE:
         return note
@@ -157,7 +138,6 @@ def shortened(note: str) -> str:
 
 
 def _quoted_marks(paragraphs: Sequence[str]) -> str:
-    """Return in Spanish which units of a provision are repealed, as its text marks them: «2. (Derogado)»."""
     marks = [
         match[0].strip()
         for text in paragraphs

@@ -1,9 +1,4 @@
-"""Wordings of a provision: their hash, the certainty of their days, and the notes for readers.
-
-``wording_status_note`` is written once, when a wording is indexed, and holds on any day. ``certainty`` and
-the functions after it serve questions about the law of another day: the wording that applied, its
-certainty, and the warnings of the answer.
-"""
+"""Wordings of a provision: their hash, the certainty of their days, and the notes for readers."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -19,13 +14,12 @@ from articulado.legal.validity import in_force
 from articulado.values.chunks import NO_DAYS, Candidate, Chunk, Emptied, WordingChange, WordingDates, with_changed
 
 FIRST_DAY_DEDUCED = "El día en que empezó a regir se deduce de la fecha de la reforma: compruébelo en el BOE."
-"""What is said of a wording in force whose first day no source gives."""
 
 Certainty = Literal["sure", "derived", "unknown"]
-"""How sure it is that a wording was that of a day: ``derived``, if the source leaves room for another one."""
+"""Certainty that a wording was that of a day: ``derived`` if the source leaves room for another."""
 
 _SETTLED = timedelta(days=365)
-"""So long after the day that is deduced from its publication a norm without a day of its own is law beyond doubt."""
+"""Time after the day deduced from its publication when a norm is law beyond doubt."""
 
 _WORD = re.compile(r"\w+")
 _FEMININE = ("Ley", "Orden", "Resolución", "Sentencia", "Circular", "Instrucción", "Reforma")
@@ -33,24 +27,20 @@ _VERBS: Mapping[str, str] = {"amends": "modifica", "replaces": "sustituye", "rep
 
 
 def wording_hash(text: str) -> str:
-    """Return 16 hexadecimal digits that change when a word of a provision's text does.
-
-    Case, accents, punctuation and layout do not count: the same wording has the same hash in every source.
-    """
+    """Return 16 hexadecimal digits of the words of a text; case, accents, punctuation and layout do not count."""
     return blake2b(" ".join(_WORD.findall(fold(text))).encode(), digest_size=8).hexdigest()
 
 
 def wording_hash_of(parts: Iterable[Chunk]) -> str:
-    """Return the ``wording_hash`` of a provision from its chunks, in order of part."""
     return wording_hash("\n".join(without_heads(part["text"] for part in parts)))
 
 
 def wording_status_note(
     wording: WordingDates, valid_from: str | None, valid_to: str | None, source_note: str = ""
 ) -> str:
-    """Return what is known of the days of a wording, as exactly as it is known, and as true before them as after.
+    """Return the known facts on the days of a wording, true before and after them.
 
-    ``source_note`` is what the source says of the status of the wording; that no longer counts once it has ended.
+    ``source_note`` is the status given by the source; it no longer counts once the wording has ended.
     """
     if "last_day" in wording and valid_to:
         return _ended_note(wording, valid_from, valid_to)
@@ -61,7 +51,6 @@ def wording_status_note(
 
 
 def _ended_note(wording: WordingDates, valid_from: str | None, valid_to: str) -> str:
-    """Return from when to when a wording that ended was law, and what ended it."""
     changes = wording.get("ended_by", [])
     if wording.get("tracked") and valid_from:
         outcome = f"la {_VERBS[changes[-1]['act']]} {_norm_named(changes[-1])}" if changes else "después, sin vigencia"
@@ -84,7 +73,6 @@ def _ended_note(wording: WordingDates, valid_from: str | None, valid_to: str) ->
 
 
 def _until_change(change: WordingChange) -> str:
-    """Return until when a wording was law at least, and by which change it is no longer."""
     last, verb, norm = _day_before(change["day"]), _VERBS[change["act"]], _norm_named(change)
     if change["deduced_from"] is None:
         return f"Redacción en vigor hasta el {last}; la {verb} {norm}."
@@ -94,24 +82,18 @@ def _until_change(change: WordingChange) -> str:
 
 
 def _brought_by(change: WordingChange) -> str:
-    """Return by which change a wording came."""
     if change["deduced_from"] is None or change["published"] is None:
         return f"Redacción dada por {_norm_named(change)}, en vigor desde el {long_day(change['day'])}."
     return f"Redacción dada por {_norm_named(change)}, publicada el {long_day(change['published'])}."
 
 
 def emptied_note(change: Emptied) -> str:
-    """Return the note on a provision that is not repealed and has lost its object."""
     norm = with_article(change["by"], change["law_id"])
     return f"Sin objeto desde el {long_day(change['since'])}, aunque no está derogado: {norm} {change['reason']}."
 
 
 def with_article(name: str, law_id: str) -> str:
-    """Return a norm with its article and, where that is known, its identifier.
-
-    >>> with_article("Ley 11/2023, de 8 de mayo", "BOE-A-2023-11022")
-    'la Ley 11/2023, de 8 de mayo (BOE-A-2023-11022)'
-    """
+    """Return "la Ley 11/2023, de 8 de mayo (BOE-A-2023-11022)" for a norm."""
     if not name:
         return f"la norma {law_id}"
     article = "las" if name.startswith("Sentencias") else "la" if name.startswith(_FEMININE) else "el"
@@ -119,7 +101,6 @@ def with_article(name: str, law_id: str) -> str:
 
 
 def of_law(name: str) -> str:
-    """Return "de la Ley 1/2024", "del Real Decreto 2/2024" for the name of a norm."""
     return f"de {with_article(name, '')}".replace("de el ", "del ", 1)
 
 
@@ -128,12 +109,11 @@ def _norm_named(change: WordingChange) -> str:
 
 
 def _day_before(day: str) -> str:
-    """Return the day before one in ISO 8601, as it is written in Spanish."""
     return long_day((date.fromisoformat(day) - timedelta(days=1)).isoformat())
 
 
 def tracked_laws(chunks: Iterable[Chunk]) -> frozenset[str]:
-    """Return the laws (by id) whose source tells amendments, as far as these chunks show it."""
+    """Return the ids of the laws whose source records amendments, as shown by these chunks."""
     return frozenset(
         chunk["law_id"]
         for chunk in chunks
@@ -142,15 +122,14 @@ def tracked_laws(chunks: Iterable[Chunk]) -> frozenset[str]:
 
 
 def _amended_on_record(wording: WordingDates) -> bool:
-    """Tell whether a wording ended, in a source that has all others, too."""
     return wording.get("tracked", False) and "last_day" in wording
 
 
 def certainty(chunk: Chunk, day: date, tracked: frozenset[str]) -> Certainty:
-    """Return how sure it is that a wording was that of a day between its first and its last one.
+    """Return the certainty that a wording was that of a day within its span.
 
-    Most laws in Markdown come in one wording only, which seems to be as old as the law. ``tracked`` are the laws whose
-    source tells amendments.
+    Most laws in Markdown have a single wording that seems as old as the law. ``tracked`` are the laws whose source
+    records amendments.
     """
     wording, begins = chunk["wording"], _day(chunk["valid_from"])
     if chunk["source"] != "official":
@@ -163,16 +142,13 @@ def certainty(chunk: Chunk, day: date, tracked: frozenset[str]) -> Certainty:
 
 
 def _never_amended(chunk: Chunk, tracked: frozenset[str]) -> bool:
-    """Tell whether a wording is as old as its law: the law has no amendment, or its source notes each and none here."""
+    """Tell if a wording is as old as its law: no amendment is published or recorded."""
     days = chunk.get("law_days", NO_DAYS)
     return (chunk["law_id"] in tracked and not chunk["notes"]) or days["changed"] == (days["published"] or "?")
 
 
 def first_day_known(chunk: Chunk, tracked: frozenset[str] = frozenset()) -> str | None:
-    """Return the first day of a wording (ISO 8601); ``None`` where only the publication of its law is known.
-
-    ``tracked`` are the laws whose source tells amendments.
-    """
+    """Return the first day of a wording (ISO 8601); ``None`` if only the publication of its law is known."""
     if not has_wordings(chunk) or "first_day" in chunk["wording"]:
         return chunk["valid_from"]
     if chunk["source"] != "official":
@@ -185,11 +161,7 @@ def first_day_known(chunk: Chunk, tracked: frozenset[str] = frozenset()) -> str 
 
 
 def last_change_of(chunk: Chunk) -> str | None:
-    """Return the day (ISO 8601) of the last change of its law that a chunk tells; ``None`` where it tells none.
-
-    That is the day on which the last amendment of the law was published, else the first day of the wording; the
-    publication of the law itself is no change.
-    """
+    """Return the day (ISO 8601) of the last known change of a chunk's law, or ``None``; publication is no change."""
     days = chunk.get("law_days", NO_DAYS)
     if days["changed"]:
         return days["changed"] if days["changed"] > days["published"] else None
@@ -198,25 +170,20 @@ def last_change_of(chunk: Chunk) -> str | None:
 
 
 def _others_between(wording: WordingDates) -> bool:
-    """Tell whether other wordings may have come before the day on which this one ends."""
     return wording.get("last_day") == "unknown" or len(wording.get("ended_by", ())) > 1
 
 
 def _first_day_deduced(wording: WordingDates) -> bool:
-    """Tell whether it is not certain when a wording began that is still law; what ended counts by its last day."""
     return wording.get("first_day", "exact") != "exact" and "last_day" not in wording
 
 
 def has_wordings(chunk: Chunk) -> bool:
-    """Tell whether a chunk is of a law: rulings, criteria and other documents have no wordings."""
+    """Tell if a chunk belongs to a law; rulings, criteria and documents have no wordings."""
     return chunk["chunk_type"] == "provision"
 
 
 def wording_note(chunk: Chunk, day: date, tracked: frozenset[str]) -> str:
-    """Return the line on the wording of a chunk that is cited for the law of a day, without full stop.
-
-    At most 73 characters; empty for what has no wordings.
-    """
+    """Return the line on the wording of a chunk cited for a day: at most 73 characters, without full stop."""
     if not has_wordings(chunk):
         return ""
     begins, ends = _day(chunk["valid_from"]), _day(chunk["valid_to"])
@@ -242,7 +209,7 @@ def wording_note(chunk: Chunk, day: date, tracked: frozenset[str]) -> str:
 
 
 def annotate_validity(candidate: Candidate, day: date) -> Candidate:
-    """Return a candidate; if it is not the wording of the day asked about, its status note says first of when it is."""
+    """Prepend to the status note the days of a wording that is not that of the day asked about."""
     chunk = candidate["chunk"]
     begins, ends = _day(chunk["valid_from"]), _day(chunk["valid_to"])
     if begins and begins > day:
@@ -256,20 +223,17 @@ def annotate_validity(candidate: Candidate, day: date) -> Candidate:
 
 
 def annotate_upcoming(candidate: Candidate) -> Candidate:
-    """Return a candidate for a provision that begins after today, its status note saying so first."""
+    """Prepend to the status note that the provision begins after today."""
     note = f"Todavía no está en vigor: rige desde el {long_day(candidate['chunk']['valid_from'] or '')}."
     return with_changed(candidate, status_note=f"{note} {candidate['chunk']['status_note']}".rstrip())
 
 
 RECENT = timedelta(days=31)
-"""Age of a day up to which a question about it is answered by the law of today."""
+"""Age of a day up to which today's law answers a question about it."""
 
 
 def day_to_check(day: date | None, today: date, cited: Iterable[Chunk]) -> date | None:
-    """Return the day whose wordings an answer is to tell of; ``None`` where the law of today answers for it.
-
-    That is so for a recent day on which all that is cited was law, as far as the index tells.
-    """
+    """Return the day whose wordings an answer must mention; ``None`` for a recent day whose law is today's."""
     if day is None or not today - RECENT <= day <= today:
         return day
     laws = filter(has_wordings, cited)
@@ -277,10 +241,7 @@ def day_to_check(day: date | None, today: date, cited: Iterable[Chunk]) -> date 
 
 
 def past_law_warnings(day: date | None, cited: Mapping[str, Candidate], tracked: frozenset[str]) -> list[str]:
-    """Return the warnings for an answer about the law of another day; ``cited`` are the fragments by their marks.
-
-    A provision that the question names has had its own warning where the index lacks its wording of that day.
-    """
+    """Return the warnings for an answer about the law of another day; ``cited`` are the fragments by mark."""
     if day is None:
         return []
     question_day = translate("past_law.question_day", day=day)
@@ -302,15 +263,13 @@ def past_law_warnings(day: date | None, cited: Mapping[str, Candidate], tracked:
 
 
 def _is_of_today(chunk: Chunk) -> bool:
-    """Tell whether a wording is that of today, and its law has not changed since the day it is asked about."""
+    """Tell if a wording is today's and its law has not changed since."""
     return "last_day" not in chunk["wording"] and chunk["valid_to"] is None and "law_days" in chunk
 
 
 def _joined(marks: list[str]) -> str:
-    """Return marks as an enumeration: "C1, C2 y C4"."""
     return translate("past_law.and").join(filter(None, (", ".join(marks[:-1]), marks[-1])))
 
 
 def _day(written: str | None) -> date | None:
-    """Return a day in ISO 8601 as a date; ``None`` is open."""
     return date.fromisoformat(written) if written else None

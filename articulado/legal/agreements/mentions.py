@@ -1,7 +1,4 @@
-"""Find the collective agreements that a question names: "el convenio de la hostelería malagueña".
-
-Words of the same sector have the same stem (``articulado/legal/data/sectors.toml``).
-"""
+"""Collective agreements named in a question: "el convenio de la hostelería malagueña"."""
 
 import re
 import tomllib
@@ -30,7 +27,7 @@ _GENERIC = frozenset(
     )
 )
 # fmt: on
-"""Stems that are in the names of many sectors and tell none from another."""
+"""Stems in the names of many sectors, which distinguish none."""
 
 
 class _Sector(BaseModel):
@@ -41,40 +38,32 @@ class _Sector(BaseModel):
 
 @cache
 def _sectors() -> Mapping[str, str]:
-    """Return by the stem of each word that of the first word of its sector."""
     source = resources.files("articulado.legal.data").joinpath("sectors.toml").read_text(encoding="utf-8")
     table = [_Sector.model_validate(sector) for sector in tomllib.loads(source)["sector"]]
     return {stem_word(word.lower()): stem_word(sector.words[0].lower()) for sector in table for word in sector.words}
 
 
 def sector_stems(words: Iterable[str]) -> frozenset[str]:
-    """Return what words stand for in the name of a sector: stems, those of one sector alike, without general ones.
-
-    >>> sector_stems(["industria", "siderometalúrgica"]) == sector_stems(["metal"])
-    True
-    """
+    """Return the stems of a sector's name without general ones, equal for "siderometalúrgica" and "metal"."""
     stems = {stem_word(word) for word in words if fold(word) not in stop_words()}
     return frozenset(_sectors().get(stem, stem) for stem in stems if stem and stem not in _GENERIC)
 
 
 def is_sector_word(word: str) -> bool:
-    """Tell whether a word is one of those that sectors are named by."""
     stem = stem_word(word.lower())
     return stem in _sectors() or stem in _GENERIC
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text in lower case."""
     return re.findall(r"\w+", text.lower())
 
 
 MAX_TOKENS = 14
-"""Words and marks after "convenio" that are read."""
 
 
 @dataclass(frozen=True)
 class Where:
-    """A place: its community and, where one is meant, its province; both canonical."""
+    """A community and, if meant, its province; both canonical."""
 
     community: str
     province: str | None = None
@@ -82,11 +71,10 @@ class Where:
 
 @dataclass(frozen=True)
 class AgreementMention:
-    """An agreement that a question names.
+    """An agreement named in a question, written as ``text``.
 
-    ``text`` is how it is written. ``linked`` are the stems that surely belong to its name ("de limpieza", "y locales"),
-    ``stems`` those and the ones that may. ``where`` is the place in its name, ``statewide`` tells that it is called one
-    of the whole state. Nothing of all that: an agreement that is not named.
+    ``linked`` are the stems that surely belong to its name ("de limpieza", "y locales"), ``stems`` also those that may.
+    Without any stem or place the agreement is unnamed.
     """
 
     text: str
@@ -97,7 +85,6 @@ class AgreementMention:
 
     @property
     def names_something(self) -> bool:
-        """Whether there is more than "el convenio", for sure."""
         return bool(self.linked or (self.where and not self.stems))
 
 
@@ -131,7 +118,7 @@ _BREAKS = frozenset(
 
 
 def agreement_mentions(question: str) -> list[AgreementMention]:
-    """Return the agreements that a question speaks of, in order; one that is not named has nothing but its ``text``.
+    """Return the agreements named in a question, in order; an unnamed one has only its ``text``.
 
     >>> mention = agreement_mentions("¿Qué vacaciones da el convenio de limpieza de edificios de Jerez?")[0]
     >>> mention.text, mention.where
@@ -156,19 +143,14 @@ def agreement_mentions(question: str) -> list[AgreementMention]:
 
 
 def elliptic_mention(question: str) -> AgreementMention | None:
-    """Return the agreement that a follow-up may name without the word: "¿y el del metal?"."""
+    """Return the agreement that a follow-up names without the word: "¿y el del metal?"."""
     folded = fold(question)
     match = _OTHER.search(folded)
     return _read(question, folded, match.start(), match.end())[0] if match else None
 
 
 def sector_mentions(question: str, sector: frozenset[str]) -> list[AgreementMention]:
-    """Return where a question names a sector, by its stems, and a place behind it: "un comercio de Teruel".
-
-    >>> named = sector_mentions("¿Qué jornada hay en talleres de metal de Soria?", sector_stems(["metal"]))
-    >>> named[0].where
-    Where(community='Castilla y León', province='Soria')
-    """
+    """Return the mentions of a sector, by its stems, with a place behind: "un comercio de Teruel"."""
     folded = fold(question)
     starts = (match.start() for match in _TOKEN.finditer(folded) if sector_stems([match[0]]) & sector)
     mentions = (_read(question, folded, start, start)[0] for start in starts)
@@ -176,7 +158,7 @@ def sector_mentions(question: str, sector: frozenset[str]) -> list[AgreementMent
 
 
 def where_named(text: str) -> Where | None:
-    """Return the place that a text names, with its province where it names or lies in one."""
+    """Return the place named in a text, with its province if known."""
     place = find_place(text)
     if place is None:
         return None
@@ -188,7 +170,6 @@ def where_named(text: str) -> Where | None:
 
 
 def _read(question: str, folded: str, start: int, position: int) -> tuple[AgreementMention, int]:
-    """Return the agreement whose name goes on at a position, and where the name ends."""
     linked: list[str] = []
     loose: list[str] = []
     where: Where | None = None
@@ -227,7 +208,6 @@ def _read(question: str, folded: str, start: int, position: int) -> tuple[Agreem
 
 
 def _skip(folded: str, position: int) -> int:
-    """Return where the next word begins, behind what makes a province of a name."""
     match = _BEFORE_PLACE.match(folded, position)
     return match.end() if match else position
 

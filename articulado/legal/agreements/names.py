@@ -1,8 +1,4 @@
-"""Citation name of a collective agreement, and the period of validity agreed in its text.
-
-``read_validity`` reads the first and the last day from a title or an article. An agreement may continue to
-apply after its last day (art. 86.3 ET).
-"""
+"""Citation name of a collective agreement, and the validity agreed in its text (it may apply longer, art. 86.3 ET)."""
 
 import re
 from calendar import isleap
@@ -20,15 +16,7 @@ _NAMES_ITSELF = re.compile(
 
 
 def agreement_name(scope: Agreement, title: str) -> str:
-    """Return the name of an agreement: what it is of and where, or its title as far as its scope says neither.
-
-    Tables, prorogations and the like of an agreement keep their title.
-
-    >>> from articulado.legal.agreements.scope import read_title
-    >>> title = "Convenio colectivo del sector de la hostelería de la provincia de Sevilla para los años 2023-2025"
-    >>> agreement_name(read_title(title), title)
-    'Convenio colectivo de hostelería (Sevilla)'
-    """
+    """Return "Convenio colectivo de hostelería (Sevilla)" from the scope, or the title of tables and prorogations."""
     of = scope["company"] or scope["sector"]
     folded = fold(title)
     name = f"Convenio colectivo de {of}" if of and _NAMES_ITSELF.match(folded) else title
@@ -37,17 +25,11 @@ def agreement_name(scope: Agreement, title: str) -> str:
 
 
 def area(scope: Agreement) -> str:
-    """Return where an agreement is of: its province or community, or that it is of the whole state; else ""."""
     return scope["province"] or scope["community"] or ("ámbito estatal" if scope["statewide"] else "")
 
 
 def validity_of(scope: Agreement) -> str:
-    """Return the validity that was agreed: years where it is of whole ones, else days; empty where it is not known.
-
-    >>> from articulado.legal.agreements.scope import no_scope
-    >>> validity_of({**no_scope(), "first_day": "2023-01-01", "last_day": "2025-12-31"})
-    '2023-2025'
-    """
+    """Return the agreed validity: whole years ("2023-2025"), else days; empty if unknown."""
     first, last = scope["first_day"], scope["last_day"]
     if first and last:
         if first.endswith("-01-01") and last.endswith("-12-31"):
@@ -59,7 +41,7 @@ def validity_of(scope: Agreement) -> str:
 
 
 def ended_note(scope: Agreement, today: date) -> str:
-    """Return the note on an agreement whose agreed validity is over: it may go on applying (art. 86.3 ET); else ""."""
+    """Return the note on an agreement past its validity, which may still apply (art. 86.3 ET), else an empty string."""
     last = scope["last_day"]
     if last is None or last >= today.isoformat():
         return ""
@@ -67,11 +49,11 @@ def ended_note(scope: Agreement, today: date) -> str:
 
 
 REACH = 120
-"""Characters between a word that says what a day is and the day."""
+"""Characters between a cue of a day and the day."""
 
 
 class Validity(NamedTuple):
-    """The days that were agreed, either of them ``None`` where it is not said."""
+    """Agreed first and last day."""
 
     first: date | None = None
     last: date | None = None
@@ -106,12 +88,10 @@ _OTHER_MATTER = re.compile(r"prorrog|denunci|ultraactiv|tacita")
 
 
 def read_validity(text: str) -> Validity:
-    """Return the days that a text agrees: two days, years, or a first day and how many years it lasts.
+    """Return the agreed days: two days, years, or a first day and a duration.
 
-    What it says of the effect of salaries alone, of a prorogation or of when it may be denounced is no validity.
+    Effects on salaries alone, prorogations and denunciation do not count.
 
-    >>> read_validity("Regirá desde el 1 de enero de 2024 hasta el 31 de diciembre de 2026.")
-    Validity(first=datetime.date(2024, 1, 1), last=datetime.date(2026, 12, 31))
     >>> read_validity("Entrará en vigor el 1 de abril de 2022 y su duración será de dos años.")
     Validity(first=datetime.date(2022, 4, 1), last=datetime.date(2024, 3, 31))
     """
@@ -135,12 +115,10 @@ def read_validity(text: str) -> Validity:
 
 
 def _before_other(sentence: str) -> str:
-    """Return what a sentence says before it turns to prorogation: that has terms of its own."""
     return _OTHER_MATTER.split(sentence)[0]
 
 
 def _day(match: re.Match[str], name: str, year: int | None = None) -> date | None:
-    """Return the day of a match, of that year where it names none; ``None`` where there is no such day."""
     try:
         if numeric := match[f"{name}n"]:
             day, month, of_year = map(int, re.split(r"[/.-]", numeric))
@@ -164,7 +142,6 @@ def _of_years(written: str) -> Validity:
 
 
 def _duration(folded: str) -> int | None:
-    """Return for how many years an agreement is made."""
     match = _DURATION.search(folded)
     number = read_number(folded, match.end()) if match else None
     return int(number[2]) if number else None

@@ -1,4 +1,4 @@
-"""Read the scope of a collective agreement (sector, company, territory, days) from its text."""
+"""Scope of a collective agreement (sector, company, territory, days), read from its text."""
 
 import re
 from collections.abc import Iterable
@@ -13,9 +13,7 @@ from articulado.legal.territory.table import PlaceName
 from articulado.values.chunks import Agreement
 
 MAX_WORDS = 9
-"""Words of a sector that are a name of it; what is longer describes it."""
 MAX_ARTICLES = 12
-"""Articles at the beginning of an agreement that its scope is read off."""
 
 _ARTICLE = r"(?:(?:el|la|los|las)\s+)?"
 _AGREEMENT = re.compile(r"\bconvenio\s+colectivo(?:\s+de\s+trabajo)?\b")
@@ -39,7 +37,6 @@ _KIND = re.compile(
     rf"\s+(?:economic[oa]s?\s+)?(?:(?:de|dedicad[oa]s\s+a)l?\s+{_ARTICLE}|que\s+(?:\w+\s+){{1,4}}?(?:de|a)l?\s+{_ARTICLE})"
 )
 _SECTOR_BEFORE_LINE = re.compile(r"sector\s+")
-"""What may stand alone before a name that is printed in a line of capitals."""
 _END = re.compile(
     r"\s*[,;.(]?\s*\b(?:(?:para|durante|en)\s+(?:el|los)\s+(?:anos?|periodo|bienio|trienio|cuatrienio|ejercicios?)|con\s+vigencia"
     r"|vigencia|vigente|codigo|suscrito|publicad[oa]|anos?\s+\d|periodo|de\s+ambito|en\s+el\s+ambito|(?:para|en)\s+(?:tod[oa]s?\s+)?"
@@ -82,23 +79,18 @@ _ON_PLACE = re.compile(r"territori|provincia|comunidad\s+autonoma|centros?\s+de\
 
 
 def no_scope() -> Agreement:
-    """Return the scope of an agreement that says nothing of it."""
     return Agreement(
         sector="", company="", community=None, province=None, statewide=False, first_day=None, last_day=None
     )
 
 
 def is_agreement_title(title: str) -> bool:
-    """Tell whether a title is that of an agreement, or of tables or a prorogation of one; not that of a guide to one.
-
-    >>> [is_agreement_title(title) for title in ("II Convenio colectivo del metal", "Guía del convenio colectivo")]
-    [True, False]
-    """
+    """Tell if a title names an agreement, or its tables or prorogation, but no guide to one."""
     return _TITLE_OF.match(fold(title).strip()) is not None
 
 
 def read_title(title: str) -> Agreement:
-    """Return the scope that a title says.
+    """Return the scope that a title states.
 
     >>> scope = read_title("Convenio colectivo del sector de la hostelería de la provincia de Sevilla, 2023-2025")
     >>> scope["sector"], scope["province"], scope["first_day"], scope["last_day"]
@@ -127,10 +119,7 @@ def read_title(title: str) -> Agreement:
 
 
 def read_scope(title: str, articles: Iterable[tuple[str, str]]) -> Agreement:
-    """Return the scope of an agreement by its title, and by its articles (title and text) what the title does not say.
-
-    The days of an article go before those of the title, which mostly has the years alone.
-    """
+    """Return the scope by the title, completed by the articles (title and text), whose days prevail."""
     scope, validity = read_title(title), Validity()
     for heading, text in islice(articles, MAX_ARTICLES):
         subject = fold(heading) if heading else fold(text[:60])
@@ -176,7 +165,6 @@ def _add_sector(scope: Agreement, text: str) -> None:
 
 
 def _named(said: str, folded: str) -> tuple[str, str, int]:
-    """Return the sector or the company that an agreement is of, the other one empty, and where the name ends."""
     start = 0
     while step := _OF_AREA.match(folded, start) or _LEVEL.match(folded, start):
         start = step.end()
@@ -201,23 +189,16 @@ def _named(said: str, folded: str) -> tuple[str, str, int]:
 
 
 def company_core(company: str) -> str:
-    """Return the folded name of a company without its legal form.
-
-    >>> company_core("«Panadería Tarambana», S.L.")
-    'panaderia tarambana'
-    """
     folded = fold(company)
     form = _LEGAL_FORM.search(folded)
     return (folded[: form.start()] if form else folded).strip(' ,.«»"“”')
 
 
 def _with_last_point(name: str) -> str:
-    """Return a name whose legal form ("S.L") has lost its last point at the end of a title with that point."""
     return f"{name}." if re.search(r"\.\s?\w$", name) else name
 
 
 def _sector(name: str) -> str:
-    """Return the name of a sector as one writes it inside a sentence; empty where it is a description."""
     words = name.split()
     if not words or len(words) > MAX_WORDS:
         return ""
@@ -227,14 +208,14 @@ def _sector(name: str) -> str:
 
 
 class _PlaceAt(NamedTuple):
-    """A place that a title names, and where the words begin that say that it is one."""
+    """A place in a title, and the start of the words that introduce it."""
 
     start: int
     meaning: PlaceName
 
 
 def _places(folded: str, start: int, end: int) -> list[_PlaceAt]:
-    """Return the places after "de", "en" or a bracket that nothing but other places and what _END knows follow."""
+    """Return the places after "de", "en" or a bracket that only other places or an end follow."""
     places: list[_PlaceAt] = []
     for match in _TO_PLACE.finditer(folded, start, end):
         named = place_name_at(folded, match.end())
@@ -248,7 +229,6 @@ def _places(folded: str, start: int, end: int) -> list[_PlaceAt]:
 
 
 def _territory(places: Iterable[tuple[str, str | None]]) -> tuple[str | None, str | None]:
-    """Return the one community and the one province of places; none of which there are several."""
     named = set(places)
     communities = {community for community, _ in named}
     if len(communities) != 1:

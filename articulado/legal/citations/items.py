@@ -1,8 +1,6 @@
-"""Read the list of provisions in a citation: "artículos 51.1, 52 c) y 53", "44 a 47", and the places in each.
+"""Lists of provisions in a citation ("artículos 51.1, 52 c) y 53", "44 a 47") and the places in each.
 
-Dispositions are read too ("disposiciones adicionales primera y tercera"). A place is an apartado, a letter or both,
-before or after the number: "letra n) del artículo 49.1", "37.3 b bis)". ``read_places`` reads them from the words that
-belong to one provision, and tells which of them it has not read. All functions take folded text.
+A place is an apartado, a letter or both: "letra n) del artículo 49.1", "37.3 b bis)". All functions take folded text.
 """
 
 import re
@@ -20,7 +18,7 @@ _LEVELS = {
     "letra": r"letras?|letters?|lets?\.?|lits?\.?",
     "below": r"parrafos?|par\.|parrs?\.?|pfos?\.?|incisos?|reglas?|ordinal(?:es)?|guion(?:es)?|sub(?:apartado|letra)s?",
 }
-"""Names of the parts of a provision by their level. Parts below a letter, and paragraphs, are not looked up."""
+"""Names of the parts of a provision by level; parts below a letter, and paragraphs, are not looked up."""
 _LAST_PART = r"(?:(?:\d{1,2}\.?º|primer|segundo|tercer|cuarto|quinto|ultimo)\s+(?:parrafo|inciso)|in\s+fine)"
 _SUBDIVISIONS = rf"(?:{'|'.join(_LEVELS.values())})"
 _GAP = r"(?:\s+|(?<=[.§º])\s*)"
@@ -49,7 +47,7 @@ QUALIFIER = re.compile(
 )
 """Words behind a provision that name a part of it: ", apartado 3, letra b)"."""
 _LETTERS_OF = re.compile(rf"{_GAP}{_VALUES}\s+(?:de\s+los|del|de)\s+(?:{_LEVELS['apartado']}){_GAP}")
-"""Words behind "letra" if the apartado comes after the letters: " b) del apartado "."""
+"""Words behind "letra" if the apartado follows the letters: " b) del apartado "."""
 
 _TOKEN = re.compile(
     rf"(?P<part>{_LAST_PART})"
@@ -62,7 +60,7 @@ _TOKEN = re.compile(
 
 
 class Place(NamedTuple):
-    """A part of a provision, as its text numbers it ("4 bis", "b"); either may be empty, not both."""
+    """A part of a provision by its number ("4 bis") or letter ("b"); one of them may be empty."""
 
     apartado: str = ""
     letter: str = ""
@@ -70,17 +68,16 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Places:
-    """The places that words name, in order, and the spans of the words that name others, which are not looked up."""
+    """Places named by words, in order, and the spans of words on other parts, which are not looked up."""
 
     read: tuple[Place, ...] = ()
     unread: tuple[tuple[int, int], ...] = ()
 
     def have(self, level: str) -> bool:
-        """Tell whether any of them has an ``apartado``, or a ``letter``."""
         return any(getattr(place, level) for place in self.read)
 
     def after(self, before: "Places") -> "Places":
-        """Return the places of words that stand on both sides of a number: "letra n) del artículo 49.1"."""
+        """Join the places on both sides of a number: "letra n) del artículo 49.1"."""
         unread = (*before.unread, *self.unread)
         apartados = {place.apartado for place in self.read}
         if len(apartados) == 1 and self.read == (Place(*apartados),) and not before.have("apartado"):
@@ -90,7 +87,7 @@ class Places:
 
 
 class _PlaceReader:
-    """Reads the words that name places; keeps the level of the next value and if it joins those before it."""
+    """Reads words that name places; keeps the level of the next value, and if it joins the previous ones."""
 
     def __init__(self) -> None:
         self.places: list[Place] = []
@@ -101,7 +98,6 @@ class _PlaceReader:
         self._letters: list[str] | None = None  # those that wait for their apartado
 
     def read(self, folded: str, start: int, end: int) -> Places:
-        """Read all words of a span."""
         for token in _TOKEN.finditer(folded, start, end):
             if token["part"]:
                 self.unread.append(token.span())
@@ -151,7 +147,6 @@ class _PlaceReader:
         self._is_expected = self._joins = self._is_range = False
 
     def _sign(self, folded: str, token: re.Match[str]) -> None:
-        """Read a single character: a letter of the law, or a conjunction."""
         sign, suffix = token["sign"], token["inside"] or token["after"]
         after_comma = folded[: token.start()].endswith(", ")
         glued = folded[token.start() - 1] in ".0123456789" if token.start() else False
@@ -175,7 +170,6 @@ class _PlaceReader:
         self._is_expected = self._joins = self._is_range = False
 
     def _leave(self, token: re.Match[str]) -> None:
-        """Note a value that is not read, with the name of its level."""
         if self._joins and self.unread and self._level == "below":
             self.unread[-1] = (self.unread[-1][0], token.end())
         else:
@@ -190,25 +184,18 @@ def _suffixed(value: str, suffix: str | None) -> str:
 
 
 def read_places(folded: str, start: int = 0, end: int | None = None) -> Places:
-    """Return the places that the words of a span name, beginning behind the number of a provision.
-
-    >>> read_places("letras b) y d bis) del apartado 4 bis del").read
-    (Place(apartado='4 bis', letter='b'), Place(apartado='4 bis', letter='d bis'))
-    >>> read_places(".3 a 4").read
-    (Place(apartado='3', letter=''), Place(apartado='4', letter=''))
-    """
+    """Return the places named in a span behind the number of a provision: "letras b) y d bis) del apartado 4 bis"."""
     return _PlaceReader().read(folded, start, len(folded) if end is None else end)
 
 
 def words_before(folded: str, head: int) -> re.Match[str] | None:
-    """Find the words before a citation's head that say which part is meant ("apartado 2 del" artículo anterior)."""
+    """Find the words before a citation's head that name a part ("apartado 2 del" artículo anterior)."""
     return _BEFORE.search(folded, max(0, head - 120), head)
 
 
 MOST_APARTADOS = 40
 """A number from this on is no apartado of a list ("arts. 310.3 y 59")."""
 LONGEST_RANGE = 60
-"""A range of more provisions than this is read as its two ends."""
 
 _SUBDIVISION = (
     rf"(?:\.(?:{'|'.join(CARDINALS[:20])})\b"
@@ -257,10 +244,7 @@ _TO = re.compile(r"\s+(?:a|al|hasta(?:\s+el)?|to)\s+(?=\S)|-(?=\d)")
 
 @dataclass(frozen=True)
 class Item:
-    """One provision of a list: its number as in a key ("48 bis"), and the places in it that are named.
-
-    ``skipped`` is the span of a range of too many provisions, of which it is the last.
-    """
+    """One provision of a list; ``number`` is as in a key ("48 bis"), ``skipped`` the span of a too long range."""
 
     number: str
     start: int
@@ -271,10 +255,7 @@ class Item:
 
 @dataclass(frozen=True)
 class ProvisionList:
-    """The provisions that a citation lists, all of one kind (``art``, ``da``).
-
-    ``start`` is where the words before them ("letra n) del …") begin.
-    """
+    """The provisions of a citation, all of one kind (``art``, ``da``); ``start`` includes the words before them."""
 
     kind: str
     start: int
@@ -283,7 +264,6 @@ class ProvisionList:
 
 
 def _item(folded: str, position: int, kind: str, *, long: bool) -> tuple[Item, int] | None:
-    """Return the item at a position, and where the words on its places begin; ``long``: it may have four digits."""
     if words := read_words(folded, position):
         number, end = str(words[0]), words[1]
         if suffix := _SUFFIX.match(folded, end):
@@ -317,7 +297,6 @@ def _is_apartado(item: Item, last: Item, *, plural: bool) -> bool:
 
 
 def _up_to(first: Item, last: Item) -> list[Item]:
-    """Return the items of a range after its first one: those between, and the last."""
     if not (first.number.isdigit() and last.number.isdigit()):
         return [last]
     low, high = int(first.number), int(last.number)
@@ -329,9 +308,9 @@ def _up_to(first: Item, last: Item) -> list[Item]:
 def read_items(
     folded: str, position: int, kind: str, *, plural: bool, asked: bool = False, long: bool = False
 ) -> tuple[list[Item], int] | None:
-    """Return the items of the list that begins at a position, and where it ends; ``None`` if none begins there.
+    """Return the items of the list at a position and its end, or ``None``.
 
-    ``asked``: a person wrote it, and no law; ``long``: the first number may have four digits.
+    ``asked``: a person wrote it, not a law; ``long``: the first number may have four digits.
     """
     read = _item(folded, position, kind, long=long)
     if read is None:
@@ -385,7 +364,7 @@ def _apartado_asked(folded: str, position: int, article: str, places: Places) ->
 
 
 def read_provision_list(folded: str, head: re.Match[str], kind: str, *, asked: bool = False) -> ProvisionList | None:
-    """Return what a citation lists after its head ("artículos", "disp. adic."); ``None`` if no number follows."""
+    """Return the provisions after a head ("artículos", "disp. adic."); ``None`` if no number follows."""
     plural = head[0].startswith(("articulos", "articles", "arts", "disposiciones", "dd"))
     blanks = _BLANKS.match(folded, head.end())
     begin = blanks.end() if blanks else head.end()

@@ -1,7 +1,6 @@
-"""Resolve the law of cited provisions from the words around them: "de esta ley", "del ET", "del mismo".
+"""Laws that own cited provisions, by the words around them: "de esta ley", "del ET", "del mismo".
 
-An anaphora such as "dicha Ley" or "del citado texto refundido" refers to the last law named before it that
-fits the noun. ``CitationContext`` describes the text. ``owners_of`` assigns a law to each list of provisions.
+An anaphora ("dicha Ley", "del citado texto refundido") refers to the last law before it that fits the noun.
 """
 
 import re
@@ -50,7 +49,7 @@ _DECREE = re.compile(r"decreto|^rd")
 
 @dataclass(frozen=True)
 class Antecedent:
-    """A law named before: where, its ids (see ``LawMention``), its words, and whether these were "this law"."""
+    """A law named before, its words, and if these were "this law"."""
 
     start: int
     law_id: str | None
@@ -60,7 +59,7 @@ class Antecedent:
 
 
 class Antecedents:
-    """The laws that a folded text names, to which its anaphoras refer."""
+    """The laws named in a folded text, to which its anaphoras refer."""
 
     def __init__(self, folded: str, mentions: list[LawMention], law_id: str | None):
         self._folded = folded
@@ -83,10 +82,7 @@ class Antecedents:
         return sorted(antecedents, key=lambda antecedent: antecedent.start)
 
     def resolve(self, position: int) -> tuple[Antecedent | None, int] | None:
-        """Return the law that the anaphora at a position means and its end; ``None`` where there is no anaphora.
-
-        The law is ``None`` where none of those named before fits.
-        """
+        """Return the law of the anaphora at a position (``None`` if none fits) and its end; ``None`` without one."""
         if again := _NAMED_AGAIN.match(self._folded, position):
             return (None if again["name"] else self._last(position, again["noun"])), again.end("noun")
         if after := _CITED_AFTER.match(self._folded, position):
@@ -157,13 +153,11 @@ _BESIDE = re.compile(r"\s*[,(]?\s*")
 
 @dataclass(frozen=True)
 class CitationContext:
-    """Where a text stands.
+    """Origin of a text.
 
-    ``law_id``: the law whose prose it is; ``None`` in a question. ``prose``: prose of a law even without ``law_id``
-    (the law is not in the registry). ``several``: an article without a law need not be of the only law that is named.
-    ``previous`` and ``following``: keys of the neighbouring provisions, for
-    "artículo anterior". ``day``: when it was written (``None``: today). ``alone``: a text that is a number and nothing
-    else names an article.
+    ``law_id``: the law whose prose it is; ``None`` in a question. ``prose``: prose of a law outside the registry.
+    ``several``: an article need not belong to the only law named. ``previous``, ``following``: keys of the neighbouring
+    provisions. ``day``: day of writing (``None``: today). ``alone``: a number as the whole text names an article.
     """
 
     law_id: str | None = None
@@ -176,16 +170,12 @@ class CitationContext:
 
     @property
     def is_question(self) -> bool:
-        """Tell whether an article without a law is of no known law."""
         return self.law_id is None and not self.prose
 
 
 @dataclass(frozen=True)
 class Owner:
-    """The law that a list of provisions is of, where it is read today, and where the text that names it ends.
-
-    ``span`` is where the text names it, empty where it does not; ``gap`` the words before it that are not understood.
-    """
+    """The law of a list of provisions; ``span`` is its name in the text, ``gap`` the unread words before it."""
 
     law_id: str | None
     named: bool
@@ -196,7 +186,6 @@ class Owner:
 
 
 def owner_of_mention(mention: LawMention) -> Owner:
-    """Return the law of a mention."""
     return Owner(mention.law_id, True, mention.end, mention.current_id, (mention.start, mention.end))
 
 
@@ -209,7 +198,7 @@ def owner_after(
     *,
     only_acronym_beside: bool,
 ) -> Owner | None:
-    """Read whose provisions they are from what follows: "de esta ley", "del ET", "ET", "de la Ley 40/2007"."""
+    """Read the law behind provisions: "de esta ley", "del ET", "ET", "de la Ley 40/2007"."""
     for skipped in (_ASIDE, _PART_OF, _ASIDE):
         if match := skipped.match(folded, position):
             position = match.end()
@@ -257,7 +246,7 @@ def _unknown_law(folded: str, position: int) -> Owner | None:
 
 
 def _owner_beyond(folded: str, position: int, mentions: list[LawMention]) -> Owner | None:
-    """Read whose provisions they are behind signs that are not understood: "art. 7, xyz. 2, del Código Civil"."""
+    """Read the law behind unknown signs: "art. 7, xyz. 2, del Código Civil"."""
     if beside := _BESIDE_ITS_NAME.match(folded, position):
         return _unknown_law(folded, beside.end())
     gap = _UNREAD_GAP.match(folded, position)
@@ -292,11 +281,10 @@ def owners_of(
     context: CitationContext,
     antecedents: Antecedents,
 ) -> list[Owner]:
-    """Return the law of each list of provisions, in their order.
+    """Return the law of each list of provisions.
 
-    What follows a list decides, then what precedes it, then the law of the next list if only a conjunction is between
-    ("el artículo 21 y el artículo 37 de la Constitución"), then the law whose prose it is. A question that names one
-    law only is about that law.
+    In order of precedence: the words after a list, those before it, the law of the next list after a conjunction ("el
+    artículo 21 y el artículo 37 de la Constitución"), the law of the prose or the only law of a question.
     """
     after = [
         owner_after(folded, listed.end, mentions, context, antecedents, only_acronym_beside=not context.is_question)
@@ -332,7 +320,7 @@ def owners_of(
 def _owner_before(
     folded: str, listed: ProvisionList, mentions: list[LawMention], context: CitationContext
 ) -> Owner | None:
-    """Read whose provisions they are from what precedes: "LGSS, art. 205", "la Constitución, en su artículo 28"."""
+    """Read the law before provisions: "LGSS, art. 205", "la Constitución, en su artículo 28"."""
     before = [mention for mention in mentions if mention.end <= listed.start]
     if its := _IN_ITS.search(folded, max(0, listed.start - 20), listed.start):
         sentence = max(folded.rfind(". ", 0, its.start()), 0)
@@ -352,7 +340,7 @@ def _owner_before(
 
 
 def _cited_before(lists: list[ProvisionList], owners: list[Owner | None], index: int) -> Owner | None:
-    """Return the law of "el citado artículo 166": the one that the same article was cited with before."""
+    """Return the law with which the same article was cited before: "el citado artículo 166"."""
     again = lists[index]
     for listed, owner in reversed(list(zip(lists[:index], owners[:index], strict=True))):
         if again.items[0].number in {item.number for item in listed.items} and again.kind == listed.kind:
@@ -369,10 +357,7 @@ class _Lead(NamedTuple):
 
 
 def _leads(folded: str, mentions: list[LawMention]) -> list[_Lead]:
-    """Find the laws that begin an item ("De la Ley …, los artículos …") or a list ("… preceptos de la Ley …:").
-
-    Of such a list only the articles that begin an item are of that law.
-    """
+    """Find the laws that begin an item ("De la Ley …, los artículos …") or a list ("… preceptos de la Ley …:")."""
     begins = {mention.start: mention for mention in mentions}
     leads = []
     for match in _LEAD.finditer(folded):
@@ -387,7 +372,6 @@ def _leads(folded: str, mentions: list[LawMention]) -> list[_Lead]:
 
 
 def _end(folded: str, start: int, mark: str | None) -> int:
-    """Return the end of the paragraph, or where it ends in a colon, of the list below it."""
     paragraph = _PARAGRAPH.search(folded, start)
     if paragraph is None or folded[paragraph.start() - 1] != ":":
         return paragraph.start() if paragraph else len(folded)

@@ -1,8 +1,4 @@
-"""Parse the provisions cited in questions ("art. 48 bis del ET", "LGSS 205") and in the prose of laws.
-
-``parse_citations`` returns the citations in order of appearance. ``requests_of`` joins those of one provision, and
-assigns a law to those without one.
-"""
+"""Parser of the provisions cited in questions ("art. 48 bis del ET", "LGSS 205") and in the prose of laws."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -48,8 +44,7 @@ def _head_pattern(bare: str, annex: str) -> re.Pattern[str]:
 
 _HEAD = _head_pattern("(?!)", "(?!)")
 _QUESTION_HEAD = _head_pattern(rf"(?:(?<!\w )|(?<=\bla ))(?!final)(?:{ADJECTIVES})(?=\s)", r"anexos?\b")
-"""People leave out the word "disposición" ("la adicional 23 del ET"), and ask for annexes, which laws do not cite; but
-"final" alone says nothing."""
+"""People omit "disposición" ("la adicional 23 del ET") and ask for annexes; "final" alone means nothing."""
 
 _CONTINUED = re.compile(r"\s*,?\s+(?:y|e|o|u)\s+(?:(?:en|de|a)\s+)?(?:(?:el|los|del|al)\s+)?(?=\d)")
 # "… 9.2 de la Ley 42/1997, de 14 de noviembre, ordenadora de la Inspección de Trabajo, y 79 del texto refundido…"
@@ -70,15 +65,11 @@ _END = re.compile(r"[\s?!.)]*$")
 
 @dataclass(frozen=True)
 class Citation:
-    """A provision cited in ``text[start:end]``; all provisions of a range "44 a 47" but the first share a span.
+    """A provision cited in ``text[start:end]``; the later provisions of a range "44 a 47" share a span.
 
-    ``law_id`` is ``None`` where the text names no law (in a question), and where it names one that the registry does
-    not know; ``law_named`` tells the two apart. ``current_id`` is the law in which the same article is read today: the
-    successor where the law that the text names was replaced by one that kept the numbers, else that law.
-
-    ``places`` are the parts of the provision that are named, and ``unread`` are words on others, which are not looked
-    up ("párrafo segundo"). ``following``: the provisions after it are cited too ("y siguientes"). ``law_span`` is where
-    the text names the law, empty without a name.
+    ``law_id`` is ``None`` if the text names no law or an unknown one (``law_named``). ``current_id`` is the law in
+    which the article is read today: a successor that kept the numbers, else the same law. ``unread`` are words on parts
+    that are not looked up ("párrafo segundo"). ``following``: "y siguientes". ``law_span`` is the name of the law.
     """
 
     start: int
@@ -94,20 +85,17 @@ class Citation:
 
     @property
     def apartado(self) -> str | None:
-        """The first apartado that is named."""
         return (self.places[0].apartado or None) if self.places else None
 
     @property
     def letter(self) -> str | None:
-        """The letter that is named with the first apartado."""
         return (self.places[0].letter or None) if self.places else None
 
 
 def parse_citations(text: str, context: CitationContext | None = None) -> list[Citation]:
-    """Find all provisions that a text cites, in order of appearance.
+    """Find all provisions that a text cites, in order.
 
-    In prose of a law an article without a law is of that law; in a question it is of none. "Apartado anterior" and
-    "párrafo anterior" are the same provision and no citation.
+    An article without a law belongs to the law in its prose, and to none in a question.
 
     >>> [(citation.law_id, citation.provision_key) for citation in parse_citations("arts. 38 y 48 bis del ET")]
     [('BOE-A-2015-11430', 'art:38'), ('BOE-A-2015-11430', 'art:48 bis')]
@@ -160,7 +148,7 @@ _ENYE = re.compile(r"(?<![^\W\d_])ñ(?![^\W\d_])", re.IGNORECASE)
 
 
 def _folded(text: str) -> str:
-    """Fold a text, but for "ñ" where it is the letter of a list, which comes after "n"."""
+    """Fold a text except "ñ" as the letter of a list, which comes after "n"."""
     folded = fold(text)
     for letter in _ENYE.finditer(text):
         folded = f"{folded[: letter.start()]}ñ{folded[letter.end() :]}"
@@ -169,11 +157,11 @@ def _folded(text: str) -> str:
 
 _ACRONYM = re.compile(r"(?<![\w.:])[A-ZÁÉÍÓÚÑ]{2,8}(?![\w:])")
 _NO_LAW = re.compile(rf"D[{INITIALS.upper()}]|ARTS?|RDLEG|RDL|RD|LO|SS|CEE?|UE|[IVXL]+")
-"""Capitals that are no name of a law: kinds of provisions and of norms, the European Union, Roman numerals."""
+"""Capitals that name no law: kinds of provisions and norms, the European Union, Roman numerals."""
 
 
 def _acronyms(text: str, mentions: Sequence[LawMention]) -> Iterator[LawMention]:
-    """Yield the acronyms of a question that may be those of laws that nobody knows; they count beside a provision."""
+    """Yield acronyms of a question that may be unknown laws; they count beside a provision."""
     if text.isupper():
         return
     taken = {position for mention in mentions for position in range(mention.start, mention.end)}
@@ -183,7 +171,6 @@ def _acronyms(text: str, mentions: Sequence[LawMention]) -> Iterator[LawMention]
 
 
 def _alone(text: str, folded: str) -> Iterator[Citation]:
-    """Read "34.8" or "37.3 b bis)" where a text is nothing else."""
     begin = _ALONE.match(folded)
     listed = read_items(folded, begin.end(), "art", plural=True, asked=True) if begin else None
     if listed is None:
@@ -196,7 +183,6 @@ def _alone(text: str, folded: str) -> Iterator[Citation]:
 
 
 def _kind_of(head: re.Match[str]) -> str:
-    """Return the kind of what a head announces as provision keys write it, such as ``art`` or ``da``."""
     if head["art"]:
         return "art"
     if head["annex"]:
@@ -218,7 +204,7 @@ def _provisions_after(text: str, folded: str, head: re.Match[str], context: Cita
 
 
 def _sole(folded: str, head: re.Match[str], kind: str, context: CitationContext) -> ProvisionList | None:
-    """Read "la disposición transitoria" of a law's prose, or "el anexo" of a question: there is only one."""
+    """Read "la disposición transitoria" of a law's prose, or "el anexo" of a question: the only one of its kind."""
     if context.is_question:
         number, alone = "unico", head[0] == "anexo"
     else:
@@ -278,7 +264,7 @@ def _continued(
     context: CitationContext,
     antecedents: Antecedents,
 ) -> Iterator[Citation]:
-    """Read "… 6 y 7 de esta ley y 75.7 del Estatuto": numbers after a law that have a law of their own."""
+    """Read "… 6 y 7 de esta ley y 75.7 del Estatuto": numbers after a law that have another law."""
     for owner in owners:
         position = owner.end
         while (joined := _CONTINUED.match(folded, position) or _CONTINUED_AFTER_TITLE.match(folded, position)) and (
@@ -304,10 +290,7 @@ def _neighbours(folded: str, context: CitationContext) -> Iterator[Citation]:
 def _units(
     folded: str, owners: list[Owner], mentions: list[LawMention], context: CitationContext, antecedents: Antecedents
 ) -> Iterator[Citation]:
-    """Read "el apartado segundo de la Resolución de…": the registry has no norms without articles.
-
-    Where an article is of the same law ("artículo 5, apartado 2, de la Orden…"), the unit is a place in that.
-    """
+    """Read "el apartado segundo de la Resolución de…": the registry has no norms without articles."""
     ends = {owner.end for owner in owners if owner.named}
     for start, end, key in units_in(folded):
         owner = owner_after(folded, end, mentions, context, antecedents, only_acronym_beside=True)
@@ -323,7 +306,7 @@ def _bare(
     context: CitationContext,
     antecedents: Antecedents,
 ) -> Iterator[Citation]:
-    """Read "LGSS 205" and "el 38 del ET": a number beside the name of a law, outside of the spans already read."""
+    """Read "LGSS 205" and "el 38 del ET": a number beside the name of a law, outside of the spans read."""
     taken = {position for start, end in spans for position in range(start, end)}
     for number in _THE_NUMBER.finditer(folded):
         asked = number.end() not in taken
@@ -351,11 +334,10 @@ def _bare(
 
 @dataclass(frozen=True)
 class ProvisionRequest:
-    """A provision that is asked for, or subdivisions of it.
+    """A requested provision, or subdivisions of it.
 
-    ``law_id`` is empty where the law named is unknown (``law_words`` is its name then), ``provision_key`` where a law
-    alone is asked for. ``assumed``: no law is named, and this one is taken for it. ``unread`` are words on parts of the
-    provision that are not looked up, and ``following`` says that the provisions after it are asked for, too.
+    ``law_id`` is empty for an unknown law (named ``law_words``), ``provision_key`` for a law alone. ``assumed``: the
+    law is a default. ``unread``, ``following``: as in ``Citation``.
     """
 
     law_id: str
@@ -373,10 +355,10 @@ _ANY_LAW = ("ley", "la ley", "norma", "normativa")
 def requests_of(
     citations: Iterable[Citation], text: str, default_law: str, indexed: IndexedLaws, *, written_id: str = ""
 ) -> list[ProvisionRequest]:
-    """Return the provisions that a text cites, each once, with all parts of it that are named.
+    """Return the distinct provisions cited, each with all its named parts.
 
-    A citation without a law, or of one that is not known, is of the law whose identifier the text has (``written_id``).
-    Without that, ``default_law`` is taken for the law that is not named, and never for one that is not known.
+    Without a known law a citation belongs to ``written_id``, else to the law of the index that it names, else to
+    ``default_law`` if it names none.
     """
     requests: dict[tuple[str, str, str], ProvisionRequest] = {}
     for citation in citations:

@@ -1,8 +1,7 @@
-"""Rewrite citations as people type or dictate them into the form in which the parser reads them.
+"""Rewriting of typed and dictated citations into the form that the parser reads.
 
-``as_printed`` parts what is glued together ("art.164.1LGSS"), writes points for other separators ("46/3", "37-3-d)"),
-figures for spoken numbers ("treinta y siete tres ge") and letters for their names ("ele i ese o ese"), and Spanish
-words for those of ``data/citation_words.toml``. The spans of what is read are mapped back to the original text.
+It separates "art.164.1LGSS" and writes points for "46/3" and "37-3-d)", figures for "treinta y siete tres ge", letters
+for "ele i ese o ese", and Spanish for foreign words (``data/citation_words.toml``).
 """
 
 import re
@@ -19,25 +18,25 @@ from articulado.legal.labels import ADJECTIVES, SUFFIXES
 from articulado.legal.laws.registry import acronyms
 
 _New = Callable[[re.Match[str], str], str | None]
-"""Return what is written for a match of a folded text, given the match and the text; ``None`` leaves it."""
+"""Return the replacement of a match, given the match and the text; ``None`` leaves it."""
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A rewritten text; ``places`` are the span in the original text that each of its characters stands for."""
+    """A rewritten text; ``places`` has the original span of each character."""
 
     text: str
     places: tuple[tuple[int, int], ...]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the span of the original text that a span of this one stands for."""
+        """Return the original span of a span."""
         if end <= start:
             position = self.places[start][0] if start < len(self.places) else self.places[-1][1]
             return position, position
         return self.places[start][0], self.places[end - 1][1]
 
     def replaced(self, pattern: re.Pattern[str], new: _New, within: re.Pattern[str] | None = None) -> "Printed":
-        """Return the text with the matches of a pattern replaced; ``within``: only inside its groups named ``run``."""
+        """Replace the matches of a pattern, with ``within`` only inside its groups named ``run``."""
         folded = fold(self.text)
         spans = [run.span("run") for run in within.finditer(folded)] if within else [(0, len(folded))]
         text, places, done = "", list[tuple[int, int]](), 0
@@ -81,7 +80,6 @@ def _words() -> dict[str, Any]:
 
 @cache
 def _languages() -> tuple[tuple[re.Pattern[str], re.Pattern[str], tuple[str, ...]], ...]:
-    """Return sign and words of each language, and the Spanish for each group of the pattern of words."""
     return tuple(
         (
             re.compile(rf"(?<!\w)(?:{table['sign']})(?!\w)"),
@@ -94,7 +92,6 @@ def _languages() -> tuple[tuple[re.Pattern[str], re.Pattern[str], tuple[str, ...
 
 
 _FUNCTION_WORD = 3
-"""Letters at most of a word that does not count in capitals."""
 
 
 def _translated(spanish: tuple[str, ...], match: re.Match[str], text: str) -> str | None:
@@ -146,7 +143,6 @@ def _letter(match: re.Match[str], text: str) -> str | None:
 
 
 def _acronym(match: re.Match[str], text: str) -> str | None:
-    """Write the longest acronym of a law that ends names of letters; the words before it stay."""
     names = list(re.finditer(r"\S+", match[0]))
     for first in range(len(names) - 1):
         joined = "".join(_LETTERS[name[0]] for name in names[first:])
@@ -161,7 +157,7 @@ def _put(written: str) -> _New:
 
 
 def _separator(match: re.Match[str], text: str) -> str | None:
-    """Write the point between article and apartado: a number that is not less is another article."""
+    """Write the point between article and apartado; a number that is not less is another article."""
     article, apartado = int(match["article"]), int(match["apartado"])
     if apartado < article:
         return f"{match['article']}.{match['apartado']}"
@@ -193,7 +189,7 @@ _UNNAMED = re.compile(
     # "me han aplicado el 41"
     rf"|(?P<by>{_INTRODUCED})(?=\d{{2,3}}(?:[,;:?)](?!\d)|\s+y\s+(?!\d)))"
 )
-"""Where the word "artículo" is left out: before a number that has an apartado or a suffix, or that is applied."""
+"""Omitted "artículo": before a number with an apartado or a suffix, or one that is applied."""
 _QUANTITY = re.compile(
     r"[\d.]+\s*(?:%|€|por\s?cien|\w*\s?(?:euros?|horas?|dias?|mes(?:es)?|anos?|puntos?|grados?|semanas?)\b|a\s+la\b"
     r"|de\s+(?:la|lo|los|mi|su|cada|base)\b(?!\s+(?:ley|lgss|lisos|constitucion|lrjs|lprl)))"
@@ -207,7 +203,7 @@ _SHARES = re.compile(
 
 
 def _named(match: re.Match[str], text: str) -> str | None:
-    """Write the word before a number, but in a text on shares, before what is counted, and before a day ("25.12")."""
+    """Add "art." before a number, except in a text on shares, before a quantity, and in a day ("25.12")."""
     folded = match.string
     day = _DAY.match(folded, match.end()) and not _BY_LAW.search(folded, 0, match.end())
     # "¿Y el 39 bis?" is of the law that was spoken of.
@@ -218,7 +214,7 @@ def _named(match: re.Match[str], text: str) -> str | None:
 
 @cache
 def _matters() -> re.Pattern[str]:
-    """Return a pattern of what stands for "de la ley de" before the matter of a law: "art. 15 de prevención…"."""
+    """Return a pattern of "de" before the matter of a law: "art. 15 de prevención…"."""
     matters = "|".join(_words()["matters"]["names"])
     number = rf"\d[\d.]*(?:\s(?:{SUFFIXES})[\d.]*)?(?:[\s.]?[a-z]\))?"
     return re.compile(rf"(?P<number>(?:{_HEAD}{number}|\d\.{number}))(?P<of>\s+de\s+(?:la\s+)?)(?=(?:{matters})\b)")
@@ -228,7 +224,7 @@ _HEAD = r"(?<![\w.])(?:art(?:iculo)?s?\.?|§)\s*"
 _RUN = re.compile(
     rf"(?:{_HEAD}|(?<![\w.])(?:{_acronym_pattern()})\s?)(?P<run>\d(?![\d,]*\s?[%€])[^\s;:]*(?:\s+[yeo]\s+\d[^\s;:]*)*)"
 )
-"""What is written without a blank after "art.", or after the acronym of a law."""
+"""Citation without blanks after "art." or after an acronym."""
 _STEPS: tuple[tuple[re.Pattern[str], _New, re.Pattern[str] | None], ...] = (
     (re.compile(r"(?<![\w.])aa\.?\s?(?=\d)"), _put("arts. "), None),
     (re.compile(r"(?:^|(?<=[\s(]))a\.\s?(?=(?:\d{2,3}|\d\.\d)(?![\d/-]))"), _put("art. "), None),

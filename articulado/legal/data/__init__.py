@@ -1,4 +1,1 @@
-"""TOML tables: laws, ranks, reforms, events, territory, sectors, synonyms, regimes, matters.
-
-The header of each file documents its fields.
-"""
+"""TOML tables of Spanish law; the header of each file documents its fields."""

@@ -1,9 +1,7 @@
-"""Find the day whose law a question asks for: "en 2019", "me echaron el 3/3/22", "antes de la reforma".
+"""Finder of the day whose law a question asks for: "en 2019", "me echaron el 3/3/22", "antes de la reforma".
 
-``find_date`` returns a past day, or ``None`` for the law of today. The law of the day applies to a dismissal,
-an accident, a sick leave or a pension. The day of a birth, of hiring or of signing a contract is a fact of the
-case: the law of today applies. The tables are ``articulado/legal/data/events.toml`` and ``reforms.toml``. A
-reform named without a date means the day before it came into force.
+Dismissals, accidents, sick leaves and pensions follow the law of their day (``data/events.toml``). Births, hirings and
+signatures are facts of the case: today's law applies.
 """
 
 import re
@@ -29,13 +27,11 @@ _LASTING = re.compile(r"(?<!\w)(?:de\s+baja|(?:en\s+)?ertes?)(?:\s+\w+){0,3}\s*$
 _STEP = re.compile(r"\w+|[^\w\s]")
 
 _COSTS = {",": 3, "y": 6, "e": 6, "pero": 6, "aunque": 6, "(": 3, ")": 3, ":": 3, "'": 0, "¿": 2}
-"""Distance, in words, that a sign between an event and a date adds."""
+"""Distance, in words, added by a sign between an event and a date."""
 _NUMBER_COST = 8
-"""Distance that a number between them adds: it may be another date."""
 _NO_FURTHER = frozenset(".;?!")
 MAX_DISTANCE, CLOSE_DISTANCE = 12, 4
-"""Words between a date and what happened then, and between the two where neither counts without the other; what parts
-clauses counts as several."""
+"""Maximum words between a date and its event, and between the two if neither counts without the other."""
 
 
 class EventWords(BaseModel):
@@ -52,11 +48,7 @@ class EventWords(BaseModel):
     now: tuple[str, ...]
 
     def kinds(self) -> dict[str, EventKind | None]:
-        """Return the kind of each phrase, folded.
-
-        Raises:
-            ValueError: a phrase is of two kinds.
-        """
+        """Return the kind of each folded phrase; raise ``ValueError`` for a phrase of two kinds."""
         kinds: dict[str, EventKind | None] = {}
         lists: tuple[tuple[EventKind | None, tuple[str, ...]], ...] = (
             ("decides", self.decides),
@@ -71,11 +63,7 @@ class EventWords(BaseModel):
 
 
 def load_events(source: str | None = None) -> EventWords:
-    """Read and check the table (that of the package, or the given TOML text).
-
-    Raises:
-        ValueError: it breaks its schema, or a phrase is of two kinds; the message says which.
-    """
+    """Read the table of the package, or a TOML text; raise ``ValueError`` if it breaks its schema."""
     if source is None:
         source = resources.files("articulado.legal.data").joinpath("events.toml").read_text(encoding="utf-8")
     words = EventWords.model_validate(tomllib.loads(source))
@@ -84,13 +72,11 @@ def load_events(source: str | None = None) -> EventWords:
 
 
 def _written(phrase: str) -> str:
-    """Return the pattern of a folded phrase."""
     return re.escape(phrase).replace(r"\ ", r"\s+").replace(r"\*", r"\w*")
 
 
 @cache
 def _asking() -> tuple[re.Pattern[str], ...]:
-    """Return patterns of what asks how the law was, of what asks for it as it is, and for that of a day."""
     table = load_events()
     lists = (table.asked, table.now, table.then)
     written = ("|".join(_written(fold(phrase)) for phrase in phrases) for phrases in lists)
@@ -98,7 +84,7 @@ def _asking() -> tuple[re.Pattern[str], ...]:
 
 
 def speaks_of_force_alone(words: Iterable[str]) -> bool:
-    """Tell if words, folded, only ask if a law is in force ("sigue", "vigente"), and there is one."""
+    """Tell if folded words only ask if a law is in force ("sigue", "vigente")."""
     given = list(words)
     return bool(given) and all(_force_words().fullmatch(word) for word in given)
 
@@ -110,7 +96,6 @@ def _force_words() -> re.Pattern[str]:
 
 @cache
 def _event_phrases() -> re.Pattern[str]:
-    """Return a pattern of every phrase, the longest first, in a group of its kind."""
     kinds = load_events().kinds()
     groups = [rf"(?P<fact>{_OLDER})"]
     groups += [
@@ -123,7 +108,7 @@ def _event_phrases() -> re.Pattern[str]:
 
 
 class Events:
-    """The events that one folded text tells of."""
+    """The events named in a folded text."""
 
     def __init__(self, folded: str) -> None:
         self._text = folded
@@ -135,10 +120,7 @@ class Events:
         self._starts = [start for start, _ in self._spans]
 
     def kind_at(self, start: int, end: int, *, within: int = MAX_DISTANCE) -> EventKind | None:
-        """Return the kind of the event nearest to the date in ``text[start:end]``; ``None`` if none is near.
-
-        Of two that are equally near the one before counts.
-        """
+        """Return the kind of the event nearest to the date in ``text[start:end]``, the earlier of two, or ``None``."""
         after = bisect_right(self._starts, start)
         neighbours: list[tuple[int, int, EventKind]] = []
         if after > 0:
@@ -150,25 +132,25 @@ class Events:
 
     @property
     def asks_how_law_was(self) -> bool:
-        """Whether the text asks how the law was: "¿qué contratos había?", "¿qué decía el artículo 15?"."""
+        """Tell if the text asks for past law: "¿qué contratos había?", "¿qué decía el artículo 15?"."""
         return _asking()[0].search(self._text) is not None
 
     @property
     def asks_for_then(self) -> bool:
-        """True if the text asks for the law of the day that it names: "¿cuánto daban entonces?"."""
+        """Tell if the text asks for the law of its day: "¿cuánto daban entonces?"."""
         return _asking()[2].search(self._text) is not None
 
     @property
     def asks_for_today(self) -> bool:
-        """Whether the text asks for the law of today: "¿y ahora?", "¿sigue en vigor?"."""
+        """Tell if the text asks for today's law: "¿y ahora?", "¿sigue en vigor?"."""
         return _asking()[1].search(self._text) is not None
 
     def lasts_since(self, start: int) -> bool:
-        """Tell whether what stands before ``start`` began on the date that follows, and decides: "de baja desde"."""
+        """Tell if the words before ``start`` begin a lasting state: "de baja desde"."""
         return _LASTING.search(self._text, max(0, start - 40), start) is not None
 
     def _distance(self, start: int, end: int) -> int:
-        """Return how far apart two positions are, in words; more than ``MAX_DISTANCE`` across a full stop."""
+        """Return the distance in words; more than ``MAX_DISTANCE`` across a full stop."""
         distance = 0
         for step in _STEP.finditer(self._text, start, max(start, end)):
             if step[0] in _NO_FURTHER:
@@ -203,14 +185,14 @@ class _Table(BaseModel):
 
 
 class Subject(_Table):
-    """What reforms are of; the header of the data file explains the fields."""
+    """Subject of reforms; the data file explains the fields."""
 
     id: str = Field(min_length=1)
     names: tuple[str, ...] = Field(min_length=1)
 
 
 class Reform(_Table):
-    """One norm that reformed a subject; the header of the data file explains the fields."""
+    """One norm that reformed a subject; the data file explains the fields."""
 
     subject: str
     norm: str = Field(pattern=r"^(?:Ley|Real Decreto-ley) \d+/\d{4}, de \d")
@@ -219,7 +201,6 @@ class Reform(_Table):
 
     @property
     def number(self) -> str:
-        """The official number ("32/2021")."""
         return self.norm.partition(",")[0].rpartition(" ")[2]
 
 
@@ -230,15 +211,12 @@ class Reforms(_Table):
     reform: tuple[Reform, ...] = Field(min_length=1)
 
     def by_number(self, number: str, *, decree: bool) -> Reform | None:
-        """Return the norm with this number, of the two kinds that are numbered apart: laws and decree-laws."""
+        """Return the norm with a number; laws and decree-laws are numbered apart."""
         norms = (reform for reform in self.reform if reform.number == number)
         return next((reform for reform in norms if reform.norm.startswith("Real Decreto") == decree), None)
 
     def by_subject(self, subject: str | None, year: int | None, today: date) -> Reform | None:
-        """Return the first norm of the reform of a subject in a year; without one, of the last that is law already.
-
-        Without a subject the first of the table is meant, or whichever was reformed in that year.
-        """
+        """Return the first norm of a reform by subject and year, by default of the last reform in force."""
         enacted = sorted(
             (reform for reform in self.reform if reform.in_force <= today), key=lambda reform: reform.in_force
         )
@@ -251,11 +229,7 @@ class Reforms(_Table):
 
 
 def load_reforms(source: str | None = None) -> Reforms:
-    """Read and check the table (that of the package, or the given TOML text).
-
-    Raises:
-        ValueError: it breaks its schema, or a reform is of no subject; the message says which.
-    """
+    """Read the table of the package, or a TOML text; raise ``ValueError`` if it breaks its schema."""
     if source is None:
         source = resources.files("articulado.legal.data").joinpath("reforms.toml").read_text(encoding="utf-8")
     table = Reforms.model_validate(tomllib.loads(source))
@@ -268,7 +242,6 @@ def load_reforms(source: str | None = None) -> Reforms:
 
 @cache
 def known_reforms() -> Reforms:
-    """Return the table of the package."""
     return load_reforms()
 
 
@@ -280,7 +253,7 @@ def _pattern() -> tuple[re.Pattern[str], dict[str, str]]:
 
 
 def days_before_reforms(folded: str, *, today: date) -> Iterator[DateMention]:
-    """Find where a folded text speaks of the law before a reform that is known: of the day before it became law."""
+    """Find mentions of the law before a known reform, as the day before it came into force."""
     pattern, subjects = _pattern()
     table = known_reforms()
     for match in pattern.finditer(folded):
@@ -297,7 +270,6 @@ def days_before_reforms(folded: str, *, today: date) -> Iterator[DateMention]:
 
 
 EARLIEST_YEAR = 1970
-"""A year before this one is no date that a question asks about."""
 
 # A law's own number and date, and rulings: "Ley 31/1995, de 8 de noviembre", "STS de 3/3/2022", "de julio de 2025".
 _DAY = rf"(?:(?:\d{{1,2}}\s+de\s+)?(?:{MONTHS})(?:\s+de\s+\d{{4}})?|\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}})"
@@ -310,11 +282,10 @@ _LAW = re.compile(
 
 
 def find_date(text: str, *, today: date) -> date | None:
-    """Return the past day as of which the text asks, ``None`` for the law of today.
+    """Return the past day whose law the text asks for, ``None`` for the law of today.
 
-    Of several the one on which something happened that decides which law applies: a dismissal, an accident. A day of
-    birth or hiring, the day of a law, impossible days, and whatever is not before today do not count. The
-    modules beside this one read "en 2019" and "antes de", "ayer" and "SMI de 2024", and "antes de la reforma".
+    The day of an event that decides the law (a dismissal, an accident) prevails. Days of birth or hiring, days of laws,
+    impossible days and days from today on do not count.
 
     >>> find_date("me despidieron el 3 de marzo del 22", today=date(2026, 1, 15))
     datetime.date(2022, 3, 3)
@@ -326,15 +297,11 @@ def find_date(text: str, *, today: date) -> date | None:
 
 
 def days_asked_about(text: str, today: date) -> list[DateMention]:
-    """Return the past days as of which a text asks (``find_date``)."""
     return [mention for _, mention in _asked_about(text, today)]
 
 
 def without_days(text: str, *, today: date) -> str:
-    """Return a text without the days as of which it asks: they say which law, and nothing of its topic.
-
-    The year of an amount stays: "SMI de 2024" may be the name of a norm.
-    """
+    """Return a text without the days whose law it asks for; "SMI de 2024" stays, as it may name a norm."""
     kept = list(text)
     for _, mention in _asked_about(text, today):
         if not mention.of_amount:
@@ -344,7 +311,7 @@ def without_days(text: str, *, today: date) -> str:
 
 @lru_cache(maxsize=256)
 def _asked_about(text: str, today: date) -> tuple[tuple[int, DateMention], ...]:
-    """Return the days as of which a text asks, each with its rank: 1 where one decides which law applies, else 2."""
+    """Return the days asked about with their ranks: 1 if the day decides the law, else 2."""
     folded = fold(text)
     masked = _LAW.sub(lambda law: " " * len(law[0]), folded)
     mentions = [
@@ -359,7 +326,6 @@ def _asked_about(text: str, today: date) -> tuple[tuple[int, DateMention], ...]:
 
 
 def _rank(mention: DateMention, events: Events) -> int:
-    """Return 1 for a date that decides which law applies, 2 for one that is asked about, 0 for one of neither kind."""
     if mention.counts == "if_lasting":
         return 1 if events.lasts_since(mention.start) else 0
     close = mention.counts == "with_event"

@@ -1,8 +1,4 @@
-"""Date expressions of a question: full dates, months, years, relative days, amounts of a year.
-
-Examples: "el 3 de marzo del 22", "03.03.2022", "en marzo de 2022", "en 2019", "ayer", "hace dos años", "SMI
-de 2025". All functions take folded text. A month or a year means its last day.
-"""
+"""Date expressions in folded text: full dates, months, years, relative days, amounts of a year."""
 
 import re
 from calendar import monthrange
@@ -15,9 +11,7 @@ from articulado.language.formats import MONTHS, month_number
 from articulado.language.numerals import numeral
 
 _EARLIER = ("antes", "anterior", "previ")
-"""How the cues begin that mean the day before."""
 _PERIODS = {"principios": 1, "comienzos": 1, "inicios": 1, "mediados": 6, "finales": 12}
-"""The last month that a part of a year means."""
 
 _YEAR = r"(?:19|20)\d\d(?![\d/])"
 _OF = r"\s*,?\s*(?:del?\s+)?(?:ano\s+)?"
@@ -39,14 +33,14 @@ _FORM = re.compile(rf"(?<![\w/.-])(?:{_CUE})?(?:{_FULL}|{_MONTH}|{_ONLY})")
 _OF_ARTICLE = re.compile(r"(?:\b(?:art|arts|apdo|num|n)\.?|articulos?|apartados?|numeros?)\s*$")
 
 Counts = Literal["by_itself", "if_asked", "with_event", "if_lasting"]
-"""When a date counts: "en 2019" by itself; "antes de 2019" where the text asks how the law was then: else it tells of
-something that is older; "marzo de 2022" or "ayer" where something happened then that decides which law applies; "desde
-2022" where what began then does, and still lasts."""
+"""Condition on which a date counts: always ("en 2019"), if the text asks for past law ("antes de 2019"), with an event
+of that day ("marzo de 2022", "ayer"), or with an event that lasts since ("desde 2022").
+"""
 
 
 @dataclass(frozen=True)
 class DateMention:
-    """What ``text[start:end]`` dates, and when it counts; ``of_amount``: it names an amount of a year."""
+    """A day in ``text[start:end]``, and its condition; ``of_amount``: the year of an amount."""
 
     start: int
     end: int
@@ -56,9 +50,9 @@ class DateMention:
 
 
 def dates_in(folded: str, *, today: date) -> Iterator[DateMention]:
-    """Find the dates of a folded text, past or not; impossible ones are left out.
+    """Find the possible dates of a folded text.
 
-    A year means its last day, a month too; "antes de" means the day before. The current year alone is no date.
+    A year or a month means its last day, "antes de" the day before. The current year alone is no date.
     """
     for match in _FORM.finditer(folded):
         if match["sep"] and _OF_ARTICLE.search(folded, max(0, match.start() - 12), match.start()):
@@ -96,11 +90,6 @@ def _day(match: re.Match[str], cue: str, today: date) -> date | None:
 
 
 def _first_day(match: re.Match[str], today: date) -> tuple[date, int, bool]:
-    """Return the first day of what a match dates, its month (0: a year), and whether it is a single day.
-
-    Raises:
-        ValueError: there is no such day.
-    """
     if match["iso"]:
         return date.fromisoformat(match["iso"]), 0, True
     if match["only"]:
@@ -115,7 +104,7 @@ def _first_day(match: re.Match[str], today: date) -> tuple[date, int, bool]:
 
 
 def _century(written: str, today: date) -> int:
-    """Return the year that two or four digits mean: "22" is the last year that ends so."""
+    """Return the year of two or four digits; "22" is the last year that ends so."""
     digits = written.lstrip("'")
     if len(digits) == 4:
         return int(digits)
@@ -144,10 +133,7 @@ _DAYS_BACK = {"ayer": 1, "anoche": 1}
 
 
 def relative_dates(folded: str, *, today: date) -> Iterator[DateMention]:
-    """Find the days that a folded text counts from today; they count only with something that happened then.
-
-    "El año pasado" means its last day, "hace dos años" the same day two years ago.
-    """
+    """Find days relative to today: "el año pasado" is its last day, "hace dos años" the same day two years ago."""
     for match in _AGO.finditer(folded):
         if (ago := _time_ago(match)) and (day := _months_before(today - timedelta(days=ago[1]), ago[0])):
             yield DateMention(match.start(), match.end(), day, "with_event")
@@ -163,7 +149,7 @@ def relative_dates(folded: str, *, today: date) -> Iterator[DateMention]:
 
 
 def amounts_of_a_year(folded: str, *, today: date) -> Iterator[DateMention]:
-    """Find the amounts of a past year that a folded text names: "SMI de 2025", "pensión mínima 2024"."""
+    """Find amounts of a past year: "SMI de 2025", "pensión mínima 2024"."""
     for match in _OF_YEAR.finditer(folded):
         year = int(match["year"]) if match["year"] else today.year - 1
         if year < today.year:
@@ -171,7 +157,6 @@ def amounts_of_a_year(folded: str, *, today: date) -> Iterator[DateMention]:
 
 
 def _time_ago(match: re.Match[str]) -> tuple[int, int] | None:
-    """Return how many months and days ago something was; ``None`` where the text does not count them."""
     count, unit, half = match["count"], match["unit"][0], 1 if match["half"] else 0
     if count is None and not half:
         return None

@@ -1,8 +1,4 @@
-"""Spanish labour law as a domain: concepts, legal terms, citations, and priors by kind of provision.
-
-The functions separate the topic of a question from protocol words, citations, days, courtesies and
-references to earlier turns.
-"""
+"""Spanish labour law as a domain: concepts, legal terms, citations, and priors by kind of provision."""
 
 import re
 from collections.abc import Sequence
@@ -28,66 +24,58 @@ _PROTOCOL = re.compile(
 
 
 def without_protocol(question: str) -> str:
-    """Leave out what only the protocol between the models says: ``===META===``, ``USED|1``, ``[C1]``."""
+    """Remove marks of the protocol between the models: ``===META===``, ``USED|1``, ``[C1]``."""
     return " ".join(_PROTOCOL.sub(" ", question).split())
 
 
 def is_courtesy(question: str, language: Language) -> bool:
-    """Tell whether a message only greets, thanks, agrees or takes leave."""
+    """Tell if a message only greets, thanks, agrees or takes leave."""
     return bool(language.query_patterns.courtesy.fullmatch(fold(question)))
 
 
 def points_back(question: str, language: Language) -> bool:
-    """Tell whether a question begins like a follow-up, or has a pronoun for what was spoken of before."""
+    """Tell if a question begins like a follow-up, or has a pronoun for an earlier subject."""
     folded, query_patterns = fold(question), language.query_patterns
     return bool(query_patterns.opening.match(folded) or query_patterns.pointing.search(folded))
 
 
 _PLACE_WEIGHT = 0.1
-"""A place says which law may be found; of the topic it says something only where the law itself names it."""
+"""A place tells the law, and the topic only if the law names it."""
 _FOREIGN_WEIGHT = 0.35
-"""Of a word that no text of the index has, in a question of the domain beyond doubt: a name, a trade, a town."""
+"""Weight of words absent from the index in a question of the domain: names, trades, towns."""
 
 
 class SpanishLaw:
-    """Satisfies ``Domain`` for Spanish labour and social-security law."""
+    """``Domain`` of Spanish labour and social-security law."""
 
     name = "spanish_law"
     quotes_notice = "quotes_of_law"
 
     @property
     def language(self) -> Language:
-        """Spanish."""
         return language("es")
 
     def stems(self, text: str) -> list[str]:
-        """Return the stems of the content words of a text, in order."""
         return self.language.stems(text)
 
     def concepts(self, question: str, weights: StemWeights) -> list[Concept]:
-        """Return the concepts of a question: terms of the synonym table, and the words beside them."""
         return list(_concepts(question, weights, date.today()))
 
     def terms(self, text: str) -> Sequence[tuple[str, float]]:
-        """Return the legal terms that a text calls for (``articulado.legal.vocabulary.synonyms``)."""
         return expand(text, stem_word)
 
     def prior(self, question: str, chunk: Chunk) -> float:
-        """Return a factor in (0, 1] by kind of provision and law (``articulado.legal.vocabulary.matters``)."""
         return prior(question, chunk)
 
     def question_topic(self, question: str) -> str:
-        """Return what a question says beside the provisions and the day that it names."""
         return read(question, date.today()).topic
 
     def citations(self, text: str, context: CitationContext | None = None) -> Sequence[Citation]:
-        """Return the provisions that a text names."""
         return parse_citations(text, context) if context else read(text, date.today()).citations
 
 
 @lru_cache(maxsize=256)
 def _concepts(question: str, weights: StemWeights, today: date) -> tuple[Concept, ...]:
-    """Return the concepts of a question, which each stage asks for."""
     spanish = language("es")
     question = without_days(spanish.query_patterns.without_measure(question), today=today)
     places = {stem for word in place_words(question) for stem in spanish.stems(word)}

@@ -1,8 +1,4 @@
-"""Laws of an index by number and title, including laws that the registry does not know.
-
-``numbered_laws`` finds laws cited by number in a folded text: "Real Decreto Legislativo 2/2015, de 23 de
-octubre", "RDL 5/2000". ``IndexedLaws`` finds the law of the index that a citation names.
-"""
+"""Laws of an index by number and title, including laws that the registry does not know."""
 
 import re
 from collections import defaultdict
@@ -69,10 +65,9 @@ _NUMBERED = re.compile(
 
 
 class NumberedLaw(NamedTuple):
-    """A law named by its number in ``text[start:end]``; the law is ``None`` where the registry does not know it.
+    """A law named by number in ``text[start:end]``; ``law`` is ``None`` if the registry does not know it.
 
-    ``day`` is the day of the law as the text gives it. ``kinds`` are those that the text may mean, the likelier first,
-    and ``number`` is the official one with the whole year ("37/2003"), folded.
+    ``kinds`` are the possible kinds, the likeliest first; ``number`` has the whole year ("37/2003"), folded.
     """
 
     start: int
@@ -84,12 +79,11 @@ class NumberedLaw(NamedTuple):
 
     @property
     def published(self) -> date | None:
-        """Return its publication, or where that is not known its day."""
         return self.law.published if self.law else self.day
 
 
 def numbered_laws(folded: str) -> Iterator[NumberedLaw]:
-    """Find the laws that a folded text names by number, in order."""
+    """Find the laws named by number in a folded text, in order."""
     for match in _NUMBERED.finditer(folded):
         written = _OF.sub("/", match["number"])
         year, kinds = _year(written), _kinds(match["kind"])
@@ -102,7 +96,6 @@ def numbered_laws(folded: str) -> Iterator[NumberedLaw]:
 
 @cache
 def _day_of(law: KnownLaw) -> date | None:
-    """Return the day that a law has beside its number; ``None`` where its title does not say it."""
     match = _NUMBERED.match(fold(law.title))
     return _day(match, _year(_OF.sub("/", match["number"]))) if match else None
 
@@ -128,10 +121,10 @@ def _day(match: re.Match[str], year: str) -> date | None:
 
 
 MIN_NAME = 2
-"""Content words of a name at least: "la ley" names none, "la ley del ruido" does."""
+"""Minimum content words of a name: "la ley" names none, "la ley del ruido" does."""
 
 MIN_SHARE = 2 / 3
-"""Share of the content words of a title that its name says at least."""
+"""Minimum share of the content words of a title in its name."""
 
 _DATED = re.compile(
     rf"(?P<kind>[a-z]+)\s+de\s+(?P<day>\d{{1,2}})\s+de\s+(?P<month>{MONTHS})\s+(?:de\s+)?(?P<year>\d{{4}})\b"
@@ -139,17 +132,11 @@ _DATED = re.compile(
 """A norm without a number goes by its day: "Resolución de 3 de mayo de 2019"."""
 
 _APPROVING = re.compile(r".*\bpor (?:el|la) que se aprueban? (?:el|la|los|las)\b", re.IGNORECASE)
-"""How a title begins that has the name of what it approves after that."""
 
 
 @dataclass(frozen=True)
 class _Title:
-    """A law of the index: the number that its title begins with, and the content words of its name without that.
-
-    ``dated`` are its kind and day where the title begins with them instead ("Orden de 2 de enero de 2031"), else none.
-
-    A norm that approves another goes by the name of that.
-    """
+    """A law of the index by number, by kind and day (``dated``), and by the content words of its title."""
 
     law_id: str
     number: NumberedLaw | None
@@ -162,23 +149,15 @@ class _Title:
 
 
 class IndexedLaws:
-    """Finds the laws of an index that a text names by the number or the words of their titles.
-
-    ``titles`` returns the titles by identifier; it is called once, when a text first names an unknown law.
-
-    >>> laws = IndexedLaws(lambda: {"BOE-A-2003-20976": "Ley 37/2003, de 17 de noviembre, del Ruido"})
-    >>> laws.law_cited("artículo 5 de la Ley 37/2003", 10), laws.law_cited("artículo 5 de la ley del ruido", 10)
-    ('BOE-A-2003-20976', 'BOE-A-2003-20976')
-    """
+    """Laws of an index by the number or the words of their titles, which ``titles`` returns at first use."""
 
     def __init__(self, titles: Callable[[], Mapping[str, str]]) -> None:
         self._read_titles = titles
 
     def law_cited(self, text: str, position: int) -> str | None:
-        """Return the law of the index that a text names for what it cites before a position; ``None`` without one.
+        """Return the law of the index that owns the citation before a position, or ``None``.
 
-        A number that the registry does not know goes before a name: the next one after the position, else the last one
-        before it.
+        A number unknown to the registry prevails over a name: the next one, else the last one before the position.
         """
         folded = fold(text)
         unknown = [law for law in numbered_laws(folded) if law.law is None]
@@ -217,15 +196,11 @@ class IndexedLaws:
         return dated
 
     def _by_day(self, folded: str, position: int, text: str) -> str | None:
-        """Return the norm without a number of the first kind and day after a position; of several as for a number."""
         named = _DATED.search(folded, position)
         return _said_most(self._dated.get(named.groups(), []), text) if named else None
 
     def _by_number(self, named: NumberedLaw, text: str) -> str | None:
-        """Return the law of a number; communities number theirs as the state does, so that there may be several.
-
-        It is the one of the day that is given, then the one whose title the text says most of; none if two are left.
-        """
+        """Return the law of a number, by its day or by its title: communities number theirs as the state does."""
         for kind in named.kinds:
             titles = self._numbered.get((kind, named.number), [])
             if of_day := [title for title, number in titles if named.day is None or number.day in (None, named.day)]:
@@ -233,11 +208,7 @@ class IndexedLaws:
         return None
 
     def _by_name(self, text: str) -> str | None:
-        """Return the law whose name has the most of the words at the beginning of a text, and the fewest others.
-
-        Of laws of one name it is the latest; none if several of different names are left, or most of the name is not
-        said.
-        """
+        """Return the law whose name shares most words with the beginning of a text, the latest of one name."""
         titles, said = self._titles, 0
         for word in content_words(text):
             having = [title for title in titles if word in title.words]
@@ -254,7 +225,6 @@ class IndexedLaws:
 
 
 def _said_most(titles: Sequence[_Title], text: str) -> str | None:
-    """Return the law whose title a text says most of; none if two are left."""
     said = frozenset(content_words(text))
     most = max((len(said & title.words) for title in titles), default=0)
     best = [title for title in titles if len(said & title.words) == most]
@@ -262,4 +232,3 @@ def _said_most(titles: Sequence[_Title], text: str) -> str | None:
 
 
 NO_LAWS = IndexedLaws(dict)
-"""Stands for an index of which nothing is known but its chunks."""

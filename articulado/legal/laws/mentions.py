@@ -1,8 +1,4 @@
-"""Find the laws that a text names by number, name or acronym, and resolve a single name.
-
-Names are matched with or without articles, acronyms with or without dots. A number decides over a name
-beside it. A name without a year means the law in force on the day of the text.
-"""
+"""Laws named in a text by number, name or acronym, and resolution of a single name."""
 
 import re
 from collections.abc import Iterator
@@ -31,12 +27,11 @@ _ABBREVIATED = frozenset(("rd", "rdl"))
 
 
 _FOLLOWING = re.compile(r"\.?['’]?[\s,-]+(?:(?:del|de)\s+)?(?:(?:la|el|los|las)\s+)?(\w)")
-"""What stands after the first word of a name up to the initial of the next that counts; see ``_spaced``."""
 _UNDOTTED = re.compile(r"[.\s]")
 
 
 def match_name(folded: str, first: re.Match[str]) -> re.Match[str] | None:
-    """Match the longest name that begins with a word of a folded text, as ``first_words`` found it."""
+    """Match the longest name that begins with a word found by ``first_words``."""
     word, following = _UNDOTTED.sub("", first[0]), _FOLLOWING.match(folded, first.end())
     word = next((whole for whole, short in SHORTENED.items() if short == word), word)
     return _name_pattern(word, following[1] if following else "").match(folded, first.start())
@@ -44,7 +39,6 @@ def match_name(folded: str, first: re.Match[str]) -> re.Match[str] | None:
 
 @cache
 def _names_by_first_word() -> dict[str, set[str]]:
-    """Return the spellings of names by their first words."""
     groups: dict[str, set[str]] = {}
     names = [name for law in known_laws().values() for name in law.names]
     for spelling in {spelling for name in (*names, *other_names()) for spelling in spellings(name)}:
@@ -52,27 +46,18 @@ def _names_by_first_word() -> dict[str, set[str]]:
     return groups
 
 
-@cache
+@cache  # compiled on demand: hundreds of names begin with "ley"
 def _name_pattern(first: str, following: str) -> re.Pattern[str]:
-    """Return a pattern of the names that begin with a word and go on with an initial, if at all; longest first.
-
-    Compiled where a text has both: hundreds of names begin with "ley".
-
-    Raises:
-        KeyError: no name begins with the word.
-    """
     group = [name for name in _names_by_first_word()[first] if _second_initial(name) in ("", following)]
     names = "|".join(map(_spaced, sorted(group, key=len, reverse=True)))
     return re.compile(f"(?:{names})" + r"(?!\.?\w)" if group else r"(?!)")
 
 
 def _second_initial(name: str) -> str:
-    """Return the first letter of the second word of a name but for "de"; empty where there is none."""
     return next((word[0] for word in name.split()[1:] if word != "de"), "")
 
 
 def _spaced(name: str) -> str:
-    """Return a pattern for a name in a folded text: with articles or without, "de" written or left out."""
     pattern, gap = "", ""
     for word in name.split():
         if word == "de":
@@ -84,7 +69,6 @@ def _spaced(name: str) -> str:
 
 
 def _written(word: str) -> str:
-    """Return a pattern for a word: an acronym may have dots, some words are often cut."""
     if word in _ABBREVIATED or word in acronyms():
         return rf"(?:{word}|" + r"\.\s?".join(word) + r"\.?)"
     if len(word) == 1:
@@ -94,7 +78,6 @@ def _written(word: str) -> str:
 
 @cache
 def first_words() -> re.Pattern[str]:
-    """Return a pattern of the words that names begin with."""
     return re.compile(
         r"(?<![\w/])(?:"
         + "|".join(_written(first) for first in sorted(_names_by_first_word(), key=len, reverse=True))
@@ -105,7 +88,6 @@ def first_words() -> re.Pattern[str]:
 
 @cache
 def of_community() -> re.Pattern[str]:
-    """Return a pattern for what makes of a name that of a law of an autonomous community: "de Galicia"."""
     names = "|".join(re.escape(fold(name)) for name in communities())
     return re.compile(rf"\s+(?:del?|de\s+la)\s+(?:comunidad\s+(?:autonoma\s+)?(?:de\s+)?)?(?:{names})\b")
 
@@ -130,16 +112,15 @@ _FOREIGN = re.compile(
     r"|colombian|peruan|uruguay|paraguay|venezolan|brasilen|american|estadounidense|griego|sueco|noruego|danes)[oae]?s?"
     r"|de\s+(?:italia|alemania|portugal|francia|inglaterra|belgica|suiza|chile|mexico|argentina|colombia|peru|brasil|andorra))\b"
 )
-"""What makes of a name that of a law of another state: "Estatuto de los Trabajadores italiano"."""
+"""Words that make a name that of a foreign law: "Estatuto de los Trabajadores italiano"."""
 
 
 @dataclass(frozen=True)
 class LawMention:
-    """A law named in ``text[start:end]``.
+    """A law named in ``text[start:end]``; ``law_id`` is ``None`` if the registry does not know it.
 
-    ``law_id`` is ``None`` for a law that the registry does not know. ``current_id`` is where the same article is read
-    today: the successor of a law that kept the numbers, else the law itself. A ``weak`` mention is also a common word
-    ("et", "constitución"), and counts only next to a citation.
+    ``current_id`` is the law in which the article is read today: a successor that kept the numbers, else the law
+    itself. A ``weak`` mention is also a common word ("et", "constitución") and counts only next to a citation.
     """
 
     start: int
@@ -150,7 +131,7 @@ class LawMention:
 
 
 def current_law(law: KnownLaw) -> KnownLaw:
-    """Return the law in which the articles of a law are read today: itself, or the successor that kept the numbers."""
+    """Return the law in which the articles are read today: itself, or a successor that kept the numbers."""
     successor = known_laws().get(law.superseded_by or "") if law.same_numbers else None
     return current_law(successor) if successor else law
 
@@ -162,7 +143,6 @@ def _mention(start: int, end: int, law: KnownLaw | None, current: KnownLaw | Non
 def _mentions_by_name(
     text: str, folded: str, numbered: list[NumberedLaw], day: date | None, *, literal: bool
 ) -> Iterator[LawMention]:
-    """Find the laws that a text names by name or acronym; ``numbered`` are those that it names by number."""
     position, laws = 0, laws_by_name()
     while first := first_words().search(folded, position):
         position = first.end()
@@ -199,13 +179,12 @@ def _mentions_by_name(
 
 
 def _title_day(folded: str, position: int, numbered: list[NumberedLaw]) -> date | None:
-    """Return the day of the law in whose title the position is."""
     titled = next((law for law in reversed(numbered) if law.end <= position), None)
     return titled.day if titled and _ENTITLED.fullmatch(folded, titled.end, position) else None
 
 
 def _latest_day(folded: str, position: int, numbered: list[NumberedLaw], day: date | None) -> date | None:
-    """Return the day of the text, or that of the newest law in its paragraph: no text names a law of the future."""
+    """Return the day of the text, or of the newest law in its paragraph, since no text names a future law."""
     if day is None:
         return None
     start, end = folded.rfind("  ", 0, position), folded.find("  ", position)
@@ -214,17 +193,16 @@ def _latest_day(folded: str, position: int, numbered: list[NumberedLaw], day: da
 
 
 def law_mentions(text: str, day: date | None = None, *, literal: bool = False) -> list[LawMention]:
-    """Find all laws that a text names, in order, without overlap.
+    """Find all laws named in a text, in order, without overlap.
 
-    A number decides over a name beside it: "Ley 8/1980, del Estatuto de los Trabajadores" is not the law in force.
-    ``day`` is when the text was written: a name without a year means the law of that day (today without it). Where the
-    successor kept the numbers of the articles the name means the successor, unless the text is taken literally.
+    A number prevails over a name beside it: "Ley 8/1980, del Estatuto de los Trabajadores". A name without a year means
+    the law of ``day`` (today by default), or its successor with the same numbers unless ``literal``.
     """
     return mentions_in(text, fold(text), day, literal=literal)
 
 
 def mentions_in(text: str, folded: str, day: date | None, *, literal: bool) -> list[LawMention]:
-    """Find the laws that a text names; see ``law_mentions``."""
+    """Find the laws named in a text; see ``law_mentions``."""
     numbered = list(numbered_laws(folded))
     by_number = [_mention(law.start, law.end, law.law, law.law) for law in numbered]
     numbers = {(mention.start, mention.end) for mention in by_number}
@@ -249,10 +227,9 @@ def mentions_in(text: str, folded: str, day: date | None, *, literal: bool) -> l
 
 
 def find_law(name: str) -> KnownLaw | None:
-    """Find a law by identifier, acronym, number, alias or (part of) its official title.
+    """Find a law by identifier, acronym, number, alias or part of its title; ``None`` if unknown or ambiguous.
 
-    Case, accents and articles do not matter. A name without a year means the law in force. ``None`` where no
-    law is found, or several in force have the words in their titles.
+    Case, accents and articles do not matter. A name without a year means the law in force.
 
     >>> [law.id for law in map(find_law, ("ET", "Estatuto de los Trabajadores", "Ley 31/1995")) if law]
     ['BOE-A-2015-11430', 'BOE-A-2015-11430', 'BOE-A-1995-24292']
@@ -282,5 +259,5 @@ _NAME_OF_LAW = re.compile(
 
 
 def name_of_law(folded: str, position: int) -> re.Match[str] | None:
-    """Match the possible name of any law: its kind (group ``noun``) and the words behind it, up to a mark or a verb."""
+    """Match the possible name of any law: its kind (group ``noun``) and the words up to a mark or a verb."""
     return _NAME_OF_LAW.match(folded, position)

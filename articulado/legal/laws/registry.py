@@ -1,9 +1,4 @@
-"""Registry of laws (``data/laws.toml``) by identifier, name and number, ranks of norms, and provisions without object.
-
-Ranks go from 1 (Constitution) to 5. The kinds of norm and the BOE's codes for them are in
-``data/ranks.toml``. ``emptied_by`` tells provisions that are not repealed and have lost their legal basis
-(``data/emptied.toml``).
-"""
+"""Registry of laws (``data/laws.toml``), ranks of norms (``data/ranks.toml``), and provisions without object."""
 
 import re
 import tomllib
@@ -21,7 +16,6 @@ from articulado.values.chunks import Emptied
 _FILLER = re.compile(r"^(?:(?:de|texto refundido|tr|vigente|actual|nuev[oa]|en|segun) )+")
 _ARTICLES = re.compile(r"\b(?:(de)(?:l\b| (?:el|la|los|las)\b)|(?:el|la|los|las)\b)")
 SHORTENED = {"general": "gral", "seguridad": "seg", "codigo": "cod"}
-"""Words of names that are often cut, folded."""
 _WHOLE = {short: word for word, short in SHORTENED.items()}
 _DOTTED = re.compile(r"(?<![\w.])[a-z](?:\. ?[a-z])+\.?(?!\.?\w)")
 # How else a name that begins so is written: the "decreto de alta dirección" is the "RD de alta dirección".
@@ -37,7 +31,7 @@ _BEGINNINGS = {
 
 @dataclass(frozen=True)
 class KnownLaw:
-    """One law of the registry; the fields are explained at the top of ``data/laws.toml``."""
+    """One law of the registry; ``data/laws.toml`` explains the fields."""
 
     id: str
     title: str
@@ -58,25 +52,24 @@ class KnownLaw:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every name of the law that is no official number, as people write it."""
         return tuple(name for name in (self.short, self.abbreviation, self.english, *self.aliases) if name)
 
 
 @lru_cache(maxsize=4_096)
 def plain_name(name: str) -> str:
-    """Return a name folded and whole, without articles, punctuation and the words before the name proper."""
+    """Return a name folded and whole, without articles, punctuation and leading words."""
     joined = _DOTTED.sub(lambda dotted: re.sub(r"[. ]", "", dotted[0]), fold(name))
     words = " ".join(_WHOLE.get(word, word) for word in re.findall(r"[\w/ºª]+", joined))
     return _FILLER.sub("", " ".join(_ARTICLES.sub(lambda match: match[1] or "", words).split()))
 
 
 def name_key(name: str) -> str:
-    """Return what is the same in "Ley General de la Seguridad Social" and "ley general seguridad social"."""
+    """Return the key shared by "Ley General de la Seguridad Social" and "ley general seguridad social"."""
     return " ".join(word for word in plain_name(name).split() if word != "de")
 
 
 def spellings(name: str) -> list[str]:
-    """Return the ways in which people write a name, plain: "real decreto de …", "decreto de …", "rd de …"."""
+    """Return the plain spellings of a name: "real decreto de …", "decreto de …", "rd de …"."""
     name = plain_name(name)
     for beginning, others in _BEGINNINGS.items():
         if name.startswith(beginning + " "):
@@ -91,11 +84,7 @@ def _data() -> dict[str, Any]:
 
 @cache
 def known_laws() -> dict[str, KnownLaw]:
-    """Read the registry: laws by BOE identifier, oldest first.
-
-    Raises:
-        ValueError: an entry of the file breaks the schema; the message names it.
-    """
+    """Read the registry: laws by BOE identifier, oldest first; raise ``ValueError`` if an entry breaks the schema."""
     laws = {}
     for entry in _data()["law"]:
         days = {key: date.fromisoformat(entry[key]) for key in ("published", "begins", "valid_to") if key in entry}
@@ -108,18 +97,13 @@ def known_laws() -> dict[str, KnownLaw]:
 
 
 def name_in(code: str, law_id: str, name: str) -> str:
-    """Return the name of a law as a text in a language has it: in English with what it is in English.
-
-    >>> name_in("en", "BOE-A-2015-11430", "Estatuto de los Trabajadores")
-    'Estatuto de los Trabajadores (Workers’ Statute)'
-    """
+    """Return the name of a law in a language: "Estatuto de los Trabajadores (Workers’ Statute)" in English."""
     law = known_laws().get(law_id)
     return f"{name} ({law.english})" if law and code == "en" else name
 
 
 @cache
 def laws_by_name() -> dict[str, KnownLaw]:
-    """Return the laws by the key of each of their names, however it is spelt."""
     return {
         name_key(spelling): law for law in known_laws().values() for name in law.names for spelling in spellings(name)
     }
@@ -127,13 +111,11 @@ def laws_by_name() -> dict[str, KnownLaw]:
 
 @cache
 def other_names() -> tuple[str, ...]:
-    """Return the names of laws that are not in the registry and might be taken for one that is."""
     return tuple(_data()["others"])
 
 
 @cache
 def acronyms() -> frozenset[str]:
-    """Return the acronyms among the names of laws, folded; they may be written with dots."""
     names = [name for law in known_laws().values() for name in law.names]
     return frozenset(fold(name) for name in (*names, *other_names()) if name.isalpha() and name.isupper())
 
@@ -146,15 +128,11 @@ def laws_by_number() -> dict[tuple[str, str], KnownLaw]:
 
 @cache
 def predecessors() -> dict[str, KnownLaw]:
-    """Return for a law (by id) the one that it replaced."""
     return {law.superseded_by: law for law in known_laws().values() if law.superseded_by}
 
 
 def law_named_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
-    """Return the law that a name without a year meant on a day: this one, or an older one of the same name.
-
-    ``None`` means a law older than the registry.
-    """
+    """Return the law that a name without a year meant on a day; ``None`` for one older than the registry."""
     if day is None or day >= law.published:
         return law
     older = predecessors().get(law.id)
@@ -164,18 +142,14 @@ def law_named_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
 
 
 def law_in_force_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
-    """Return the law that ``law_named_on`` gives, or its successor where that kept the numbers of the articles."""
+    """Return the law named on a day, or its successor if that kept the numbers of the articles."""
     older = predecessors().get(law.id)
     return law if older is not None and older.same_numbers else law_named_on(law, day)
 
 
 @cache
 def _emptied() -> Mapping[str, tuple[tuple[frozenset[str], Emptied], ...]]:
-    """Read ``data/emptied.toml``: for each law the provision keys (none: all of them) and the change.
-
-    Raises:
-        ValueError: an entry breaks the schema; the message names it.
-    """
+    """Read ``data/emptied.toml``: by law, the provision keys (none: all) and the change."""
     raw = tomllib.loads(resources.files("articulado.legal.data").joinpath("emptied.toml").read_text(encoding="utf-8"))
     found: dict[str, list[tuple[frozenset[str], Emptied]]] = {}
     for entry in raw["emptied"]:
@@ -193,22 +167,17 @@ def _emptied() -> Mapping[str, tuple[tuple[frozenset[str], Emptied], ...]]:
 
 
 def emptied_by(law_id: str, provision_key: str) -> Emptied | None:
-    """Return the change that left a provision without object though it is not repealed; ``None`` for most.
-
-    >>> emptied_by("BOE-A-1999-346", "art:2")["since"]
-    '2022-03-30'
-    """
+    """Return the change that left a provision without object although it is not repealed, or ``None``."""
     entries = _emptied().get(law_id, ())
     return next((change for keys, change in entries if not keys or provision_key in keys), None)
 
 
 LOWEST = 5
-"""Rank of whatever is in no table."""
 
 
 @dataclass(frozen=True)
 class NormKind:
-    """A kind of norm; the fields are explained at the top of ``data/ranks.toml``."""
+    """A kind of norm; ``data/ranks.toml`` explains the fields."""
 
     kind: str
     name: str
@@ -218,11 +187,7 @@ class NormKind:
 
 @cache
 def norm_kinds() -> dict[str, NormKind]:
-    """Read the kinds of norm, by name of the kind.
-
-    Raises:
-        ValueError: an entry of the file breaks the schema; the message names it.
-    """
+    """Read the kinds of norm by name; raise ``ValueError`` if an entry breaks the schema."""
     raw = tomllib.loads(resources.files("articulado.legal.data").joinpath("ranks.toml").read_text(encoding="utf-8"))
     kinds = {}
     for entry in raw["kind"]:
@@ -242,15 +207,11 @@ def _by_code() -> dict[str, str]:
 
 
 def kind_of_code(code: str) -> str:
-    """Return the kind of norm of a BOE code ("1340" gives ``real_decreto``), empty where the BOE has no such code."""
     return _by_code().get(code, "")
 
 
 def rank_of(law_id: str, kind: str) -> int:
-    """Return the rank of a law, from 1 (Constitution) to 5: its own in the registry, else that of its kind.
-
-    A kind that nobody knows ranks lowest, so that no law is read as if it were bound by it.
-    """
+    """Return the rank of a law, from 1 (Constitution) to 5: its own in the registry, else that of its kind."""
     if law := known_laws().get(law_id):
         return law.rank
     return norm_kinds()[kind].rank if kind in norm_kinds() else LOWEST

@@ -1,8 +1,4 @@
-"""Find the places that a text names, and the territory that a question is about.
-
-The words around a name decide between a place and a person, a firm, a court or a street. A mention with a
-lower ``phase`` is more certain. All returned names are canonical.
-"""
+"""Places named in a text, and the territory that a question is about."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,9 +9,7 @@ from articulado.language.folding import fold
 from articulado.legal.territory.table import Place, PlaceName, gazetteer, place_names
 
 REACH = 80
-"""Characters before a name that are looked at."""
 MAX_WORDS_BETWEEN = 5
-"""Words between "convenio" and the name of the place that it is of."""
 
 _ARTICLE = r"(?:(?:la|el|las|los)\s+)?"
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -24,13 +18,11 @@ _ARTICLES = frozenset(("la", "el", "las", "los"))
 
 
 def _alternatives(words: Iterable[str]) -> str:
-    """Return alternatives of a pattern, the longest first."""
     return "|".join(re.escape(fold(word)) for word in sorted(words, key=len, reverse=True))
 
 
 @cache
 def _place_markers() -> re.Pattern[str]:
-    """Return a pattern of what stands right before a name and makes it a place."""
     words = gazetteer().words
     return re.compile(
         rf"(?<!\w)(?:(?P<place>{_alternatives(words.places)})\s+(?:del?\s+)?|(?:{_alternatives(words.prepositions)})\s+){_ARTICLE}$"
@@ -39,7 +31,6 @@ def _place_markers() -> re.Pattern[str]:
 
 @cache
 def _other_markers() -> re.Pattern[str]:
-    """Return a pattern of what stands right before a name and makes it one of something else."""
     words = gazetteer().words
     return re.compile(
         rf"(?<!\w)(?:(?:{_alternatives(words.beside)})[.ªº]*\s+|(?:{_alternatives(words.others)})\s+(?:del?\s+)?{_ARTICLE})$"
@@ -53,7 +44,6 @@ def _followers() -> re.Pattern[str]:
 
 @cache
 def _word_sets() -> tuple[frozenset[str], frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the folded words of matters, of what is local, of regions, and of all that parts them from a name."""
     words = gazetteer().words
     return (
         frozenset(map(fold, words.matters)),
@@ -64,41 +54,34 @@ def _word_sets() -> tuple[frozenset[str], frozenset[str], frozenset[str], frozen
 
 
 def marker_before(folded: str, start: int) -> str | None:
-    """Return the word that makes a place of the name that begins at ``start``.
-
-    It is "ayuntamiento" or the like, or empty for a mere "en"; ``None`` if there is none.
-    """
+    """Return the place word before ``start`` ("ayuntamiento", empty for "en"), or ``None``."""
     match = _place_markers().search(folded, max(0, start - REACH), start)
     return (match["place"] or "") if match else None
 
 
 def names_region(word: str) -> bool:
-    """Tell whether what follows such a word is the community or the province, and not the city."""
     return word in _word_sets()[2]
 
 
 def without_place_word(folded: str) -> tuple[str, bool]:
-    """Return a name without "provincia de" or the like before it, and whether that word means the whole region."""
+    """Return a name without "provincia de" or the like, and if that word means the whole region."""
     match = re.match(rf"(?P<place>{_alternatives(gazetteer().words.places)})\s+del?\s+{_ARTICLE}", folded)
     return (folded[match.end() :], names_region(match["place"])) if match else (folded, False)
 
 
 def is_elsewhere(folded: str, start: int) -> bool:
-    """Tell whether the name at ``start`` is plainly that of a person, a firm, a court or a street."""
     return _other_markers().search(folded, max(0, start - REACH), start) is not None
 
 
 def is_followed_as_place(folded: str, start: int, end: int) -> bool:
-    """Tell whether a name is called a place after it, or stands in brackets of its own."""
     in_brackets = folded[start - 1 : start] == "(" and folded[end : end + 1] == ")"
     return in_brackets or _followers().match(folded, end) is not None
 
 
 def is_of_something_local(text: str, folded: str, start: int, *, linked: bool = False) -> bool:
-    """Tell whether the name at ``start`` says where something is, or where it is law: "convenio del metal de Toledo".
+    """Tell if the name at ``start`` locates something: "convenio del metal de Toledo".
 
-    Words between must not be of another clause, nor a person's. A capital right before the name is a first name's.
-    What is local needs a "de" before the name, unless it is ``linked`` without one, as an adjective is.
+    Local things need a "de" before the name, unless it is ``linked`` (an adjective).
     """
     matters, local, _, breaks = _word_sets()
     words = list(reversed(list(_WORD.finditer(folded, max(0, start - REACH), start))))
@@ -115,19 +98,17 @@ def is_of_something_local(text: str, folded: str, start: int, *, linked: bool = 
 
 
 def is_written_as_name(text: str, start: int, end: int) -> bool:
-    """Tell whether the last word of ``text[start:end]`` has a capital and small letters."""
     last = re.split(r"[\s-]+", text[start:end])[-1]
     return len(last) > 1 and last[0].isupper() and last[1:].islower()
 
 
 def next_is_name(text: str, end: int) -> bool:
-    """Tell whether the next word is written as a name: the name before it is then but a part of another."""
     following = re.match(r" (\w+)", text[end:])
     return following is not None and is_written_as_name(following[1], 0, len(following[1]))
 
 
 MARKED, PHRASE, WORD = 1, 2, 3
-"""The phases: a name marked as a place by what is before it ("en", "alcalde de"), one of several words, one of one."""
+"""Phases: a name marked as a place ("en", "alcalde de"), a name of several words, a single word."""
 
 _AND = re.compile(r"\s*(?:,|/|\by\b|\be\b|\bo\b|\bu\b|\bni\b)\s*(?:en\s+)?(?:(?:la|el|las|los)\s+)?")
 _IN_BRACKETS = re.compile(r"\s*[,(]\s*(?:provincia\s+de\s+)?")
@@ -135,10 +116,7 @@ _IN_BRACKETS = re.compile(r"\s*[,(]\s*(?:provincia\s+de\s+)?")
 
 @dataclass(frozen=True)
 class PlaceMention:
-    """A place that ``text[start:end]`` names, and the phase that finds it: the lower, the surer.
-
-    ``province`` is the one that it is or lies in, ``None`` of a community of several.
-    """
+    """A place in ``text[start:end]``; a lower ``phase`` is more certain."""
 
     place: Place
     start: int
@@ -154,13 +132,12 @@ def _pattern() -> re.Pattern[str]:
 
 
 def place_name_at(folded: str, position: int) -> tuple[PlaceName, int] | None:
-    """Return what the name that begins at a position of a folded text means, whatever is around it, and its end."""
     match = _pattern().match(folded, position)
     return (place_names()[match[0]], match.end()) if match else None
 
 
 def place_mentions(text: str) -> list[PlaceMention]:
-    """Return the places that a text names, in order, without overlap; of names that overlap the longer."""
+    """Return the places named in a text, in order; of overlapping names the longer one."""
     folded = fold(text)
     mentions: list[PlaceMention] = []
     for match in _pattern().finditer(folded):
@@ -172,7 +149,6 @@ def place_mentions(text: str) -> list[PlaceMention]:
 
 
 def _mention(text: str, folded: str, match: re.Match[str], last: PlaceMention | None) -> PlaceMention | None:
-    """Return the place that a match names, ``None`` where it names none; ``last`` is the mention before it."""
     name, start, end = place_names()[match[0]], match.start(), match.end()
     marker = marker_before(folded, start)
     gap = folded[last.end : start] if last else ""
@@ -194,7 +170,7 @@ def _mention(text: str, folded: str, match: re.Match[str], last: PlaceMention | 
 
 
 def _is_place(text: str, folded: str, match: re.Match[str], name: PlaceName, marker: str | None) -> bool:
-    """Tell whether a name is one of a place here; ``marker`` is the word that makes it one, empty for "en"."""
+    """Tell if a doubtful name is a place here; ``marker`` is the place word, empty for "en"."""
     if not name.doubt or marker:
         return True
     start, end = match.span()
@@ -209,43 +185,33 @@ def _is_place(text: str, folded: str, match: re.Match[str], name: PlaceName, mar
 
 
 def communities() -> tuple[str, ...]:
-    """Return the canonical names of the communities and autonomous cities."""
     return tuple(community.name for community in gazetteer().community)
 
 
 def provinces() -> tuple[str, ...]:
-    """Return the canonical names of the provinces."""
     return tuple(province.name for community in gazetteer().community for province in community.province)
 
 
 def province_called(name: str) -> tuple[str, str] | None:
-    """Return the canonical names of the province that is called so or has a city of that name, and of its community.
-
-    >>> province_called("provincia de Vizcaya"), province_called("Jerez"), province_called("Aragón")
-    (('Bizkaia', 'País Vasco'), ('Cádiz', 'Andalucía'), None)
-    """
+    """Return the canonical names of a province (also by one of its cities) and its community, or ``None``."""
     called, _ = without_place_word(" ".join(fold(name).split()))
     meaning = place_names().get(called)
     return (meaning.province, meaning.place.community) if meaning and meaning.province else None
 
 
 def find_place(text: str) -> Place | None:
-    """Return the one place that a text names.
+    """Return the only place named in a text, or ``None``.
 
-    Names after "en" or "ayuntamiento de" decide, without them those of several words, without these single words; a
-    surname, a court or a street is no place. ``None`` if none is named, or by what decides several communities: there
-    is no single law to look in then. The city is ``None`` where none of the community is named, or several are.
+    The most certain phase decides; several communities give ``None``, several cities a place without city.
 
     >>> find_place("el convenio del metal de Getafe (Madrid)")
     Place(community='Comunidad de Madrid', city='Getafe')
-    >>> find_place("en Cádiz o en Vigo") is None
-    True
     """
     return place_of(place_mentions(text))
 
 
 def place_of(mentions: Sequence[PlaceMention]) -> Place | None:
-    """Return the one place that mentions name (``find_place``)."""
+    """Return the only place of mentions (``find_place``)."""
     best = min((mention.phase for mention in mentions), default=0)
     named = {mention.place.community for mention in mentions if mention.phase == best}
     if len(named) != 1:
@@ -256,7 +222,6 @@ def place_of(mentions: Sequence[PlaceMention]) -> Place | None:
 
 
 def place_words(text: str) -> frozenset[str]:
-    """Return the folded words that name places: they say where, and seldom anything of the topic."""
     folded = fold(text)
     return frozenset(
         word for mention in place_mentions(text) for word in re.findall(r"\w+", folded[mention.start : mention.end])
@@ -264,10 +229,7 @@ def place_words(text: str) -> frozenset[str]:
 
 
 def place_called(name: str) -> Place | None:
-    """Return the place that is called so, whatever else the name may mean; failing that, the place that it names.
-
-    For what is said to be a place: an option, a field. "León", "provincia de León", "Junta de Castilla y León".
-    """
+    """Return the place with a name, whatever its other meanings, else the place named in it."""
     called, region = without_place_word(" ".join(fold(name).split()))
     meaning = place_names().get(called)
     if meaning is None or meaning.adjective:
@@ -276,7 +238,7 @@ def place_called(name: str) -> Place | None:
 
 
 def find_territory(name: str) -> str | None:
-    """Return the canonical name of the community of the place that ``place_called`` returns, ``None`` without one.
+    """Return the community of ``place_called``, or ``None``.
 
     >>> find_territory("Vigo"), find_territory("Junta de Castilla y León")
     ('Galicia', 'Castilla y León')
@@ -286,9 +248,5 @@ def find_territory(name: str) -> str | None:
 
 
 def community_of(scope: str, department: str) -> str | None:
-    """Return the community whose law it is, by the BOE's code of scope and the name of the department.
-
-    Scope "2" is autonomous, and the department then is the community ("Comunidad Foral de Navarra"); every other law
-    is of the whole state, ``None``.
-    """
+    """Return the community of a law by the BOE's scope ("2": autonomous) and department; ``None`` for the state."""
     return find_territory(department) if scope == "2" else None

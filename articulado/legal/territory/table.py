@@ -13,14 +13,13 @@ from articulado.language.folding import fold
 
 @dataclass(frozen=True)
 class Place:
-    """A community, or one of its cities; both by their canonical names, which chunks carry."""
+    """A community or one of its cities, by their canonical names, as in chunks."""
 
     community: str
     city: str | None = None
 
     @property
     def name(self) -> str:
-        """The canonical name of the city, else of the community: no two places share one."""
         return self.city or self.community
 
 
@@ -29,10 +28,10 @@ Doubt = Literal["", "surname", "word"]
 
 @dataclass(frozen=True)
 class PlaceName:
-    """What a name means: a place, and as ``region`` the community alone where a province is called so, too.
+    """A name of a place; ``region`` is the community if a province has the same name as a city.
 
-    ``province`` is the canonical name of the province that it is or lies in, ``None`` of a community of several.
-    ``doubt`` tells what else it may be; an ``adjective`` is no name by itself.
+    ``province`` is the province that the place is or lies in. ``doubt`` is another possible meaning; an ``adjective``
+    is no name by itself.
     """
 
     place: Place
@@ -47,7 +46,7 @@ class _Table(BaseModel):
 
 
 class ContextWords(_Table):
-    """The words around a name that tell what it names; the header of the data file explains the fields."""
+    """Words around a name that tell its meaning; the data file explains the fields."""
 
     prepositions: tuple[str, ...]
     places: tuple[str, ...]
@@ -61,7 +60,7 @@ class ContextWords(_Table):
 
 
 class Province(_Table):
-    """One province with its names; the header of the data file explains the fields."""
+    """One province with its names; the data file explains the fields."""
 
     name: str = Field(min_length=1)
     aliases: tuple[str, ...]
@@ -70,7 +69,7 @@ class Province(_Table):
 
 
 class Community(_Table):
-    """One community with its names; the header of the data file explains the fields."""
+    """One community with its names; the data file explains the fields."""
 
     name: str = Field(min_length=1)
     aliases: tuple[str, ...]
@@ -81,15 +80,10 @@ class Community(_Table):
 
     @property
     def cities(self) -> tuple[tuple[str, ...], ...]:
-        """The cities of all its provinces."""
         return tuple(city for province in self.province for city in province.cities)
 
     def names_by_fold(self) -> dict[str, PlaceName]:
-        """Return every name of the community and of what is in it, folded.
-
-        Raises:
-            ValueError: two of its cities share a name, or what is called doubtful is no name of it.
-        """
+        """Return all folded names in the community; raise ``ValueError`` for shared or unknown ones."""
         whole = Place(self.name)
         only = self.province[0].name if len(self.province) == 1 else None
         names = {fold(name): PlaceName(whole, province=only, adjective=True) for name in self.adjectives}
@@ -123,11 +117,7 @@ class Gazetteer(_Table):
     community: tuple[Community, ...] = Field(min_length=1)
 
     def names_by_fold(self) -> dict[str, PlaceName]:
-        """Return every name of the table, folded.
-
-        Raises:
-            ValueError: a name is of two communities.
-        """
+        """Return all folded names of the table; raise ``ValueError`` if two communities share one."""
         names: dict[str, PlaceName] = {}
         for community in self.community:
             own = community.names_by_fold()
@@ -141,11 +131,7 @@ class Gazetteer(_Table):
 
 
 def load_gazetteer(source: str | None = None) -> Gazetteer:
-    """Read and check the table (that of the package, or the given TOML text).
-
-    Raises:
-        ValueError: it breaks its schema; the message says where.
-    """
+    """Read the table of the package, or a TOML text; raise ``ValueError`` if it breaks its schema."""
     if source is None:
         source = resources.files("articulado.legal.data").joinpath("territory.toml").read_text(encoding="utf-8")
     table = Gazetteer.model_validate(tomllib.loads(source))
@@ -155,11 +141,9 @@ def load_gazetteer(source: str | None = None) -> Gazetteer:
 
 @cache
 def gazetteer() -> Gazetteer:
-    """Return the table of the package."""
     return load_gazetteer()
 
 
 @cache
 def place_names() -> dict[str, PlaceName]:
-    """Return what each name of the package's table means, by the name folded."""
     return gazetteer().names_by_fold()

@@ -1,8 +1,4 @@
-"""Matters outside the statutes, special regimes, and the bodies to which a refusal refers.
-
-The tables are ``articulado/legal/data/matters.toml`` and ``regimes.toml``. ``prior`` returns a factor in
-(0, 1] for the likelihood that a provision is the rule that the question asks about.
-"""
+"""Matters outside the statutes, special regimes, and the bodies to which a refusal refers."""
 
 import tomllib
 from collections.abc import Mapping
@@ -18,7 +14,7 @@ from articulado.values.chunks import Chunk
 
 
 class MatterTexts(BaseModel):
-    """Name of a matter, and where it is answered, in one language."""
+    """Name of a matter, and the place of its answer, in one language."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -27,37 +23,31 @@ class MatterTexts(BaseModel):
 
 
 class Matter(MatterTexts):
-    """One matter; the fields are explained at the top of the file."""
+    """One matter; ``data/matters.toml`` explains the fields."""
 
     key: str = Field(min_length=1)
     en: MatterTexts
 
     def in_language(self, code: str) -> MatterTexts:
-        """Return the texts in English (``en``), else those in Spanish."""
         return self.en if code == "en" else self
 
 
 @cache
 def matters() -> Mapping[str, Matter]:
-    """Read and check the table; return its matters by key.
-
-    Raises:
-        ValueError: the file breaks its schema.
-    """
     source = resources.files("articulado.legal.data").joinpath("matters.toml").read_text(encoding="utf-8")
     return {matter.key: matter for matter in map(Matter.model_validate, tomllib.loads(source)["matter"])}
 
 
 SPECIAL_LAW = 0.85
-"""Factor for a law beside the general statutes of the field."""
+"""Factor of laws beside the general statutes of the field."""
 AMENDING_PROVISION = 0.5
-"""Factor for a provision that amends another law and quotes it."""
+"""Factor of provisions that amend another law and quote it."""
 KIND_PRIORS: Mapping[str, float] = {"dt": 0.85, "df": 0.8, "dd": 0.8}
-"""Factors for transitional, final and derogatory dispositions."""
+"""Factors of transitional, final and derogatory dispositions."""
 
 
 class Regime(BaseModel):
-    """One special regime; the fields are explained at the top of the file."""
+    """One special regime; ``data/regimes.toml`` explains the fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -69,18 +59,12 @@ class Regime(BaseModel):
 
 @cache
 def regimes() -> tuple[Regime, ...]:
-    """Read and check the table.
-
-    Raises:
-        ValueError: the file breaks its schema.
-    """
     source = resources.files("articulado.legal.data").joinpath("regimes.toml").read_text(encoding="utf-8")
     return tuple(Regime.model_validate(entry) for entry in tomllib.loads(source)["regime"])
 
 
 @lru_cache(maxsize=256)
 def named_regimes(question: str) -> frozenset[str]:
-    """Return the names of the regimes that a question names."""
     words = significant_words(question)
     written, roots = f" {' '.join(words)} ", f" {' '.join(map(root, words))} "
     return frozenset(
@@ -92,7 +76,6 @@ def named_regimes(question: str) -> frozenset[str]:
 
 
 def regime_of(chunk: Chunk) -> str | None:
-    """Return the name of the regime that a chunk is about, by its law or by the chapter it stands in."""
     return _by_law().get(chunk["law_id"]) or _by_heading(chunk["breadcrumb"])
 
 
@@ -113,7 +96,7 @@ def _rooted(term: str) -> str:
 
 
 def prior(question: str, chunk: Chunk) -> float:
-    """Return a factor in (0, 1] by what kind of provision a chunk is, and of which law (docs/retrieval.md)."""
+    """Return a factor in (0, 1] by the kind of provision and its law (docs/retrieval.md)."""
     law = known_laws().get(chunk["law_id"])
     regime = regime_of(chunk)
     special = regime not in named_regimes(question) if regime else law is not None and not law.general
@@ -122,7 +105,7 @@ def prior(question: str, chunk: Chunk) -> float:
 
 
 class Door(BaseModel):
-    """Whom to ask, a sentence in Spanish and in English."""
+    """The body to ask: a sentence in Spanish and in English."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -130,7 +113,6 @@ class Door(BaseModel):
     en: str = Field(min_length=1)
 
     def in_language(self, code: str) -> str:
-        """Return the sentence in English (``en``), else in Spanish."""
         return self.en if code == "en" else self.where
 
 
@@ -139,9 +121,7 @@ class _TopicDoor(Door):
 
 
 class Doors(BaseModel):
-    """The table: the doors by topic, that of any other question of the field, that of another field, and
-    that of a question without a word of the field.
-    """
+    """The doors by topic, for other questions of the field, for another field, and for questions outside any field."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -151,10 +131,7 @@ class Doors(BaseModel):
     door: tuple[_TopicDoor, ...]
 
     def for_topic(self, text: str) -> Door:
-        """Return the door with the most terms in a text, the first of those with as many.
-
-        Without a term it is ``default`` if the text has a word of the field, else ``outside``.
-        """
+        """Return the first door with the most terms in a text, else ``default``, or ``outside`` of the field."""
         words = significant_words(text)
         written, roots = f" {' '.join(words)} ", f" {' '.join(map(root, words))} "
         counts = [sum(_occurs(term, written, roots) for term in door.terms) for door in self.door]
@@ -166,11 +143,6 @@ class Doors(BaseModel):
 
 @cache
 def doors() -> Doors:
-    """Read and check the table.
-
-    Raises:
-        ValueError: the file breaks its schema.
-    """
     source = resources.files("articulado.legal.data").joinpath("doors.toml").read_text(encoding="utf-8")
     return Doors.model_validate(tomllib.loads(source))
 

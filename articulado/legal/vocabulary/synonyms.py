@@ -1,8 +1,4 @@
-"""Synonyms of everyday and legal terms, and their matches in a text.
-
-The table is ``articulado/legal/data/synonyms.toml``. ``expand`` returns the legal terms that a text calls
-for, with weights in (0, 1].
-"""
+"""Synonyms of everyday and legal terms (``data/synonyms.toml``), and their matches in a text."""
 
 import re
 import tomllib
@@ -28,11 +24,11 @@ _ENDING = re.compile(r"(?<=\w\w\w)(?:es|[aeo]s|s|[aeo])$")
 _CAPITALS = re.compile(r"\b([A-ZÑ]{2,})s?\b")
 
 Stem = Callable[[str], str]
-"""From a lower-case word to what it shares with its inflected forms."""
+"""Map a lower-case word to the stem that it shares with its inflected forms."""
 
 
 class Synonym(BaseModel):
-    """One entry of the table; the header of the data file explains the fields."""
+    """One entry of the table; the data file explains the fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -62,11 +58,7 @@ class Synonyms(BaseModel):
 
 
 def load_synonyms(source: str | None = None) -> Synonyms:
-    """Read and check the table (that of the package, or the given TOML text).
-
-    Raises:
-        ValueError: the file breaks its schema, or two entries share a term; the message says which.
-    """
+    """Read the table of the package, or a TOML text; raise ``ValueError`` if two entries share a term."""
     if source is None:
         source = resources.files("articulado.legal.data").joinpath("synonyms.toml").read_text(encoding="utf-8")
     synonyms = Synonyms.model_validate(tomllib.loads(source))
@@ -79,24 +71,21 @@ def load_synonyms(source: str | None = None) -> Synonyms:
 
 
 def significant_words(text: str) -> list[str]:
-    """Return the lower-case words of a text but for articles, possessives, short prepositions and conjunctions."""
     return [word for word in _WORD.findall(unicodedata.normalize("NFC", text).lower()) if word not in _SKIPPED]
 
 
 @lru_cache(maxsize=8_192)
 def _words_of_term(term: str) -> tuple[str, ...]:
-    """Return the significant words of a term of the table; kept, since each is read, checked and stemmed."""
     return tuple(significant_words(term))
 
 
 def as_written(term: str) -> bool:
-    """Tell whether a term is matched as it stands, not by its stems: an acronym, or marked so with "="."""
+    """Tell if a term is matched without stemming: an acronym, or marked with "="."""
     return term.startswith(_AS_WRITTEN) or (term.isupper() and len(significant_words(term)) == 1)
 
 
 @lru_cache(maxsize=65_536)
 def _unaccented(word: str) -> str:
-    """Return a word without accents; kept, because the same words come again and again."""
     return without_accents(word)
 
 
@@ -106,25 +95,20 @@ def root(word: str) -> str:
 
 
 MAX_READ = 256
-"""Texts whose terms are kept: each stage of a question asks for those of the same ones."""
 
 
 @dataclass(frozen=True)
 class LayTerm:
-    """A term of the table in a text: the stems of its words, and the legal terms that it calls for, with weights."""
+    """The stems of a term of the table in a text, and its legal terms with weights."""
 
     stems: tuple[str, ...]
     legal: tuple[tuple[str, float], ...]
 
 
 def expand(text: str, stem: Stem = root) -> list[tuple[str, float]]:
-    """Return the legal terms that a text calls for, with weights in (0, 1], in the order of the text.
+    """Return the legal terms that a text calls for and lacks, in its order, with weights in (0, 1].
 
-    Terms that the text has already are left out.
-
-    Args:
-        text: a question or a search, as typed.
-        stem: what makes inflected forms equal; pass the same function each time, because the table is kept for it.
+    The table is cached by ``stem``: pass the same function each time.
 
     >>> expand("¿me pueden echar?")
     [('despido', 0.9), ('extinción del contrato', 0.9)]
@@ -142,12 +126,11 @@ def _expanded(text: str, stem: Stem) -> tuple[tuple[str, float], ...]:
 
 
 def _joined_stems(text: str, stem: Stem) -> str:
-    """Return the stems of a text with a blank before and after each, so that phrases are found by whole words."""
     return f" {' '.join(map(stem, significant_words(text)))} "
 
 
 def find_terms(text: str, stem: Stem = root) -> list[LayTerm]:
-    """Return the terms of the table in a text, in its order; of terms that overlap the longest wins, then the first."""
+    """Return the terms of the table in a text, in order; of overlapping terms the longest wins, then the first."""
     return list(_found(text, stem))
 
 
@@ -157,12 +140,11 @@ def _found(text: str, stem: Stem) -> tuple[LayTerm, ...]:
 
 
 def has_field_term(text: str, stem: Stem = root) -> bool:
-    """Tell whether a text has a word or a phrase that only a question of labour law has."""
     return _table(stem).has_field_term(text)
 
 
 class TermSpan(NamedTuple):
-    """A term of the table in ``words[start:end]``, and the legal terms that it calls for with their weights."""
+    """A term of the table in ``words[start:end]``, and its legal terms with weights."""
 
     start: int
     end: int
@@ -170,7 +152,7 @@ class TermSpan(NamedTuple):
 
 
 class TermTable:
-    """A synonym table made ready: targets by the stems of a term, or by its words where it is matched as it stands."""
+    """A synonym table: targets by the stems of a term, or by its words if it is matched as written."""
 
     def __init__(self, synonyms: Synonyms, stem: Stem) -> None:
         self._stem = stem
@@ -190,7 +172,7 @@ class TermTable:
         self._longest_of_field = max(map(len, self._field_stems | self._field_words))
 
     def find(self, text: str) -> list[LayTerm]:
-        """Return the terms in a text, in its order; of terms that overlap the longest wins, then the first."""
+        """Return the terms in a text, in order; of overlapping terms the longest wins, then the first."""
         words = significant_words(text)
         keys = [self._stem(word) for word in words]
         kept: list[TermSpan] = []
@@ -201,7 +183,6 @@ class TermTable:
         return [LayTerm(tuple(keys[span.start : span.end]), tuple(span.targets.items())) for span in kept]
 
     def has_field_term(self, text: str) -> bool:
-        """Tell whether a text has a word or a phrase of the field."""
         words = significant_words(text)
         keys, written = [self._stem(word) for word in words], list(map(_unaccented, words))
         return any(
@@ -210,7 +191,6 @@ class TermTable:
         )
 
     def _matches(self, words: list[str], keys: list[str]) -> Iterator[TermSpan]:
-        """Find all terms of the table; they may overlap."""
         written = list(map(_unaccented, words))
         for start, end in _spans(len(words), self._longest):
             # Few words begin a term, and an index is taught with tens of thousands of texts.
@@ -246,38 +226,28 @@ def _table(stem: Stem) -> TermTable:
 
 @cache
 def _packaged() -> Synonyms:
-    """Return the table of the package, read once."""
     return load_synonyms()
 
 
 def find_acronyms(text: str) -> list[str]:
-    """Return the known acronyms written in capitals ("ERTE", "ERTEs"), each once, in order."""
     return [name for name in dict.fromkeys(_CAPITALS.findall(text)) if name in known_acronyms()]
 
 
 @cache
 def known_acronyms() -> frozenset[str]:
-    """Return the acronyms of the table."""
     synonyms = _packaged().synonym
     return frozenset(term for entry in synonyms for term in (*entry.terms, *entry.legal) if term.isupper())
 
 
 GLOSSES = resources.files("articulado.legal.data").joinpath("glosses")
-"""Words of questions in languages that the sentence encoder does not read, with Spanish ones (``<code>.txt``)."""
+"""Spanish glosses of languages that the sentence encoder does not read (``<code>.txt``)."""
 MAX_UNKNOWN = 0.34
-"""Share of the words of a question that may be missing in the table."""
 _LONGEST_GLOSSED = 4
 _QUESTION_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|\d+")
 
 
 def glossed(text: str, code: str) -> str:
-    """Return a question in a language with its words in Spanish; as it is if too few of them are in the table.
-
-    >>> glossed("Quants dies de vacances tinc?", "ca")
-    'cuántos días de vacaciones tengo'
-    >>> glossed("Quants bitllets vas comprar ahir?", "ca")
-    'Quants bitllets vas comprar ahir?'
-    """
+    """Translate a question word by word into Spanish; return it unchanged if too few words are in the table."""
     table, words = _glosses(code), _QUESTION_WORD.findall(_bare(text))
     said: list[str] = []
     unknown = place = 0
@@ -290,11 +260,7 @@ def glossed(text: str, code: str) -> str:
 
 
 def names_elsewhere(text: str) -> bool:
-    """Tell whether a question in Spanish words (``glossed``) names another country, and not Spain.
-
-    >>> [names_elsewhere(text) for text in ("salario mínimo en Alemania", "trabajé en Francia, ¿cuenta en España?")]
-    [True, False]
-    """
+    """Tell if a glossed question names another country and not Spain."""
     words = f" {' '.join(_QUESTION_WORD.findall(_bare(text)))} "
     return " espan" not in words and any(f" {name} " in words for name in _elsewhere())
 
@@ -306,7 +272,6 @@ def _elsewhere() -> frozenset[str]:
 
 
 def _gloss_at(words: Sequence[str], table: Mapping[str, str]) -> tuple[int, str | None]:
-    """Return how many of the first words have one gloss, and that; ``None`` for a word without one."""
     for length in range(len(words), 0, -1):
         if (gloss := table.get(" ".join(words[:length]))) is not None:
             return length, gloss
@@ -324,5 +289,4 @@ def _glosses(code: str) -> Mapping[str, str]:
 
 
 def _bare(text: str) -> str:
-    """Return a text of any script in lower case, without marks above or below its letters."""
     return "".join(each for each in unicodedata.normalize("NFD", text.lower()) if unicodedata.category(each) != "Mn")
