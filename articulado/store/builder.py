@@ -1,7 +1,4 @@
-"""Build a generation of an index, from nothing or from another generation, and publish it.
-
-``IndexBuilder`` is an async context manager. Readers do not see the generation until ``commit``.
-"""
+"""Build a generation of an index and publish it; readers see it only after ``commit``."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -34,24 +31,18 @@ from articulado.values.chunks import Chunk
 from articulado.values.errors import ArticuladoError, IndexMismatch, InvalidInput
 from articulado.values.protocols import SparseVector, Vector
 
-BYTES_OF_MODELS = 16 * MEGABYTE
-"""Room for the models and the catalogue, beside what grows with the points."""
+BYTES_OF_MODELS = 16 * MEGABYTE  # disk space for models and catalogue; points are counted apart
 
 
 def digest(chunk: Chunk) -> int:
-    """Return the digest of a chunk's content; see ``digest_of_hash``."""
     return digest_of_hash(chunk["content_hash"])
 
 
 class IndexBuilder:
-    """Builds a new generation, as an async context; until ``commit`` nobody sees it.
+    """Async context manager that builds a new generation, from nothing or from another one (``continue_from``).
 
-    One process at a time builds an index: entering waits for the others. Leaving before it is published, by an
-    exception or not, removes what was built and changes nothing else; from then on both this generation and the one
-    served until now stay whole, whatever fails. What has become of no use is removed by the next build that succeeds.
-
-    A generation is built from nothing, or with ``continue_from`` out of another one. A store that is too large to be
-    copied is then changed in place: each point at once, and the next update repairs the points of a killed one.
+    Entering waits until no other process builds. Leaving without ``commit`` removes the new generation; the served one
+    stays whole. A server's store is changed in place, and the next update repairs points that a killed one left.
     """
 
     def __init__(self, folder: Path, writer: WriterFactory) -> None:
@@ -60,7 +51,6 @@ class IndexBuilder:
         self._stack = AsyncExitStack()
         self._names: list[str] = []
         self._stored = Points.of([])
-        self._digests = Digests(self._stored)
         self._removed: set[int] = set()
         self._added: list[Point] = []
         self._expected = 0
@@ -70,7 +60,6 @@ class IndexBuilder:
         self._maybe_served = False
 
     async def __aenter__(self) -> Self:
-        """Wait for the build lock and begin a generation."""
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._generations.locked())
             self._folder = await asyncio.to_thread(self._generations.begin)
@@ -85,34 +74,27 @@ class IndexBuilder:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Remove the generation unless somebody may see it, and let other builds begin."""
         async with self._stack:
             if not self._maybe_served:
                 await self._remove([self._folder])
 
     @property
     def folder(self) -> Path:
-        """Folder of the generation; what else belongs to it may be put there before it is committed."""
+        """Folder of the generation; callers may add files before ``commit``."""
         return self._folder
 
     @property
     def models(self) -> Path:
-        """Folder for the files of the embedder; it exists."""
         return self._folder / MODELS
 
     @property
     def points(self) -> int:
-        """Number of points that the generation has, if it is committed now."""
         return self._expected
 
     async def continue_from(self, base: Index) -> Digests:
-        """Begin with the points and models of another generation; return the digest of each point, by its id.
+        """Copy the points and models of another generation; return the digest of each point by id.
 
-        What the caller does not want any more is for ``remove``; what it wants otherwise, for ``add``.
-
-        Raises:
-            IndexMissing, StoreUnavailable, ConfigurationError: the other generation cannot be read or copied.
-            IndexMismatch: its files are damaged.
+        Raises ``IndexMismatch`` if its files are damaged.
         """
         self._base = base
         # Damaged files would get checksums of their own in the new generation, and pass for intact ones.
@@ -125,24 +107,18 @@ class IndexBuilder:
         self._expected = len(self._stored)
         self._dimensions = base.manifest.dimensions
         self.meaning = base.manifest.meaning
-        self._digests = await asyncio.to_thread(self._digests_of, base)
-        return self._digests
+        return await asyncio.to_thread(self._digests_of, base)
 
     def _digests_of(self, base: Index) -> Digests:
-        """Compare the points of the store with the table of their build: an interrupted update has left others."""
         return Digests(self._stored, self._stored.differences(Points.load(base.folder)) if self._in_place else ())
 
     async def require_room(self, points: int, dimensions: int) -> None:
-        """Check that the disk has room for points that will be added, with dense vectors of this length.
-
-        Raises:
-            StoreUnavailable: it has not; the message says how much is needed.
-        """
+        """Raise ``StoreUnavailable`` if the disk lacks space for these points with dense vectors of this length."""
         needed = BYTES_OF_MODELS + self._writer.bytes_of(points, dimensions)
         await asyncio.to_thread(require_room, self._folder, needed)
 
     async def remove(self, ids: Collection[int]) -> None:
-        """Delete points, by id, that the generation began with, and none that is added."""
+        """Delete points that came from the continued generation; other ids are ignored."""
         stored = await asyncio.to_thread(self._stored.find, [id for id in ids if id not in self._removed])
         removed: dict[str, list[int]] = {}
         for point in stored:
@@ -155,15 +131,12 @@ class IndexBuilder:
     async def add(
         self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector]
     ) -> None:
-        """Write a batch of chunks with their vectors, in the same order; one that the generation has is replaced.
+        """Write a batch of chunks with their vectors, in the same order; a chunk of the continued generation is
+        replaced.
 
-        A ``None`` dense vector (a parent, or a text without a known word) or an empty sparse one leaves that side out;
-        the first batch needs a dense vector, which tells the length of all but those of ``meaning``, which is to be set
-        before its collections are added. A chunk is added once: that two share an id is told when the generation is
-        committed.
-
-        Raises:
-            InvalidInput: no dense vector has come yet.
+        A ``None`` dense vector (a parent, or a text without a known word) or an empty sparse one is left out. The first
+        batch needs a dense vector: it sets the length of all of them but those of ``meaning``, which must be set before
+        its collections are added. Raises ``InvalidInput`` if no batch has had a dense vector yet.
         """
         of_meaning = set(self.meaning.collections) if self.meaning else set[str]()
         if self._dimensions is None:
@@ -177,14 +150,14 @@ class IndexBuilder:
         stored = {point.id: point for point in await asyncio.to_thread(self._stored.find, ids)}
         replaced = {id: self._names[point.collection] for id, point in stored.items()}
         for by_meaning in (False, True):
-            places = [place for place, c in enumerate(chunks) if (c["collection"] in of_meaning) == by_meaning]
+            rows = [row for row, c in enumerate(chunks) if (c["collection"] in of_meaning) == by_meaning]
             size = self.meaning.dimensions if self.meaning and by_meaning else self._dimensions
-            if not places:
+            if not rows:
                 continue
             await self._writer.add(
-                [chunks[place] for place in places],
-                [dense[place] for place in places],
-                [sparse[place] for place in places],
+                [chunks[row] for row in rows],
+                [dense[row] for row in rows],
+                [sparse[row] for row in rows],
                 size=size,
                 replaced=replaced,
             )
@@ -195,12 +168,12 @@ class IndexBuilder:
         self._expected += len(chunks) - len(stored)
 
     async def commit(self, description: Description) -> Index:
-        """Check what was written and serve it from now on.
+        """Check the written points and serve the generation.
 
         Raises:
-            InvalidInput: the generation has no chunks, or two of them share an id.
-            IndexMismatch: the store does not hold what was added.
-            StoreUnavailable, ConfigurationError: it could not be published; the old generation still serves.
+            InvalidInput: the generation has no chunks, or two chunks share an id.
+            IndexMismatch: the store does not hold the added points.
+            StoreUnavailable, ConfigurationError: publishing failed; the old generation still serves.
         """
         if self._dimensions is None or not self._expected:
             raise InvalidInput(translate("store.nothing_to_index"))
@@ -238,7 +211,6 @@ class IndexBuilder:
         return index
 
     def _meaning_of(self, collections: Collection[str]) -> MeaningSpace | None:
-        """Return the space of the vectors by meaning, of those collections that the generation has."""
         named = tuple(name for name in self.meaning.collections if name in collections) if self.meaning else ()
         return self.meaning.model_copy(update={"collections": named}) if self.meaning and named else None
 
@@ -249,7 +221,7 @@ class IndexBuilder:
                     "store.incomplete",
                     expected=self._expected,
                     stored=sum(counts.values()),
-                    advice=self._what_to_do(),
+                    advice=self._advice(),
                 )
             )
 
@@ -258,8 +230,7 @@ class IndexBuilder:
             self._names.append(name)
         return self._names.index(name)
 
-    def _what_to_do(self) -> str:
-        """Return the end of the message for a build that the store has not kept whole: which index answers now."""
+    def _advice(self) -> str:
         if self._in_place:
             return translate("store.changed_in_place", command=REBUILD_HINT)
         hint = REBUILD_HINT if self._base else BUILD_HINT
@@ -267,14 +238,10 @@ class IndexBuilder:
 
     @property
     def _in_place(self) -> bool:
-        """Tell whether what is written changes the points that are served."""
         return self._writer.stored_as != self._folder.name
 
     async def _remove(self, folders: Iterable[Path]) -> None:
-        """Remove generations; the folder goes last, so that what could not be removed is known to the next build.
-
-        What the store keeps for another generation too stays.
-        """
+        """Remove generations, the folder last: the next build retries a failed removal. Shared points stay."""
         for folder in folders:
             with suppress(ArticuladoError):
                 others = await asyncio.to_thread(self._generations.all_but, folder)
@@ -284,7 +251,6 @@ class IndexBuilder:
 
 
 def _stored_as(generation: Path) -> str:
-    """Return the name under which the store keeps a generation; of one that was not finished, its own."""
     try:
         return read_manifest(generation).stored_as
     except (FileNotFoundError, ArticuladoError):

@@ -1,19 +1,16 @@
-"""One collection of the embedded store: its points as arrays on the disk, searched exactly.
+"""One collection of the embedded store: arrays on disk, mapped into memory, searched exactly.
 
-The files of a collection, of which n points are in ascending order of id, m of them with a dense vector:
+Files of a collection of n points by ascending id, m of them with a dense vector:
 
     ids.npy, parents.npy             (n,) int64
-    dense.npy, dense_rows.npy        (m, dimensions) float32 of length 1, and (m,) int32: the row of the point of each
-    sparse_terms.npy, …_starts, …_rows, …_weights   the sparse vectors as inverted lists, by ascending term
-    ref_terms.npy, …_starts, …_rows  the same of the chunks that a chunk refers to, without weights
-    fields.json, fields.npy          the values of each filtered field in order, and (fields, n) int32: their places in
-                                     that order, -1 where a chunk has none
-    chunks.jsonl, chunk_starts.npy   a payload a line, and (n + 1,) int64: where each begins
+    dense.npy, dense_rows.npy        (m, dimensions) float32 of length 1; (m,) int32, the point's row of each vector
+    sparse_terms.npy, …_starts, …_rows, …_weights   sparse vectors as inverted lists by ascending term
+    ref_terms.npy, …_starts, …_rows  inverted lists of the chunks that a chunk refers to, without weights
+    fields.json, fields.npy          sorted values of each filtered field; (fields, n) int32, their positions or -1
+    chunks.jsonl, chunk_starts.npy   one payload a line; (n + 1,) int64, where each begins
 
-They are mapped into memory: several processes share them, and what is not read takes none. ``write_collection`` writes
-them, ``Collection`` searches them. A score of the sparse side is the sum over the terms of a query of its weight, the
-weight in the chunk and ln(1 + (N - df + 0.5) / (df + 0.5)), with N chunks that have a sparse vector and df that have
-the term, as the server computes it.
+Sparse score, as the Qdrant server computes it: sum over the query's terms of query weight * chunk weight * ln(1 + (N -
+df + 0.5) / (df + 0.5)); N: chunks with a sparse vector, df: those with the term.
 """
 
 from array import array
@@ -56,20 +53,18 @@ Mask = NDArray[np.bool_]
 
 REFS = "refs"
 FIELDS = tuple(name for name in INDEXED_FIELDS if name not in (REFS, "parent_id"))
-"""Fields of which the values are listed, beside the attributes that chunks have; these two have arrays of their own."""
+"""Filtered fields with listed values, beside the attributes; the two excluded fields have arrays of their own."""
 
 LINES = "chunks.jsonl"
 NAMES = "fields.json"
 
-GATHERED = 0.1
-"""Share of the vectors up to which those that pass a filter are taken out of the matrix before they are compared."""
+GATHERED = 0.1  # filtered vectors are copied out of the matrix before the product if their share is below this
 
-MAX_MASKS = 64
-"""Clauses of which it is kept which points pass: a byte for each point of the collection."""
+MAX_MASKS = 64  # cached clause masks, one byte a point each
 
 
 class InvertedLists(NamedTuple):
-    """For each term, in ascending order, the rows that have it: ``rows[starts[i] : starts[i + 1]]``."""
+    """Rows of each term, in ascending order of terms: ``rows[starts[i] : starts[i + 1]]``."""
 
     terms: Ids
     starts: Ids
@@ -78,14 +73,14 @@ class InvertedLists(NamedTuple):
 
     @classmethod
     def of(cls, rows: Ids, terms: Ids, weights: Vectors) -> "InvertedLists":
-        """Return the lists of triples of row, term and weight, in any order."""
+        """Build the lists from parallel arrays of rows, terms and weights, in any order."""
         by_term = np.lexsort((rows, terms))
         unique, counts = np.unique(terms, return_counts=True)
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         return cls(unique, starts, rows[by_term].astype(np.int32), weights[by_term].astype(np.float32))
 
     def place(self, term: int) -> slice | None:
-        """Return where the rows of a term are; ``None`` if no row has it."""
+        """Return the slice of a term's rows; ``None`` if no row has it."""
         place = int(np.searchsorted(self.terms, term))
         if place == len(self.terms) or self.terms[place] != term:
             return None
@@ -93,7 +88,7 @@ class InvertedLists(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """Points of a collection by ascending id: ``lines`` are their payloads as JSON, ``dense`` has those of length 1."""
+    """Points of a collection by ascending id; ``lines``: JSON payloads."""
 
     ids: Ids
     parents: Ids
@@ -107,14 +102,13 @@ class Contents(NamedTuple):
 
 
 def values_of(chunk: Chunk) -> dict[str, str]:
-    """Return the values of the filtered fields that a chunk has."""
     named: dict[str, object] = {f"{ATTRIBUTES}{name}": value for name, value in chunk["attributes"].items()}
     named |= {name: value_at(chunk, name) for name in FIELDS}
     return {name: str(value) for name, value in named.items() if value is not None}
 
 
 def coded(values: Sequence[dict[str, str]]) -> tuple[dict[str, list[str]], Rows]:
-    """Return the values of each field in order, and their places in that order: (fields, n), -1 for none."""
+    """Return the sorted values of each field, and their positions: (fields, n), -1 for none."""
     names = sorted({name for each in values for name in each})
     listed = {name: sorted({each[name] for each in values if name in each}) for name in names}
     codes = np.full((len(names), len(values)), -1, dtype=np.int32)
@@ -125,11 +119,7 @@ def coded(values: Sequence[dict[str, str]]) -> tuple[dict[str, list[str]], Rows]
 
 
 def write_collection(folder: Path, contents: Contents) -> None:
-    """Write the files of a collection, durably, into a folder that is made for it.
-
-    Raises:
-        OSError: they cannot be written.
-    """
+    """Write the files of a collection durably into a new folder."""
     folder.mkdir(parents=True)
     starts = array("q", [0])
     with open_durably(folder / LINES) as stream:
@@ -153,10 +143,7 @@ def write_collection(folder: Path, contents: Contents) -> None:
 
 
 class Collection:
-    """The points of a collection; ``rows`` are places in the order of their ids.
-
-    Raises (from every method): StoreUnavailable, where the files cannot be read.
-    """
+    """The points of a collection, by row: the position in the order of ids. Methods raise ``StoreUnavailable``."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -184,7 +171,7 @@ class Collection:
         return len(self.ids)
 
     def rows_of(self, ids: Iterable[int]) -> Rows:
-        """Return the rows of those of some points that are here."""
+        """Return the rows of the ids that the collection has."""
         wanted = np.unique(np.fromiter(ids, np.int64))
         places = np.searchsorted(self.ids, wanted)
         inside = places < len(self.ids)
@@ -192,7 +179,7 @@ class Collection:
         return np.asarray(places[self.ids[places] == wanted], np.int32)
 
     def payload(self, row: int) -> Payload:
-        """Return the payload of a point; that of a child with the text of its parent."""
+        """Return the payload of a point; a child's includes the text of its parent."""
         try:
             payload: Payload = orjson.loads(self.line(row))
             if not isinstance(payload.get(METADATA), dict):
@@ -205,49 +192,46 @@ class Collection:
         return payload
 
     def line(self, row: int) -> bytes:
-        """Return the payload of a point as JSON."""
         return self._lines[int(self.starts[row]) : int(self.starts[row + 1]) - 1].tobytes()
 
     def values(self, rows: Ids) -> list[dict[str, str]]:
-        """Return the values of the filtered fields of some rows."""
-        found: list[dict[str, str]] = [{} for _ in rows]
+        """Return the values of the filtered fields of each row."""
+        values: list[dict[str, str]] = [{} for _ in rows]
         for name, place in self._places.items():
             listed = self.fields[name]
-            for values, code in zip(found, self.codes[place][rows].tolist(), strict=True):
+            for of_row, code in zip(values, self.codes[place][rows].tolist(), strict=True):
                 if code >= 0:
-                    values[name] = listed[code]
-        return found
+                    of_row[name] = listed[code]
+        return values
 
     def dense_of(self, rows: Rows) -> dict[int, list[float]]:
-        """Return the dense vectors of some rows, of those that have one."""
         among = np.flatnonzero(np.isin(self.dense_rows, rows))
         return dict(zip(self.dense_rows[among].tolist(), self.dense[among].tolist(), strict=True))
 
     def sparse_of(self, rows: Rows) -> dict[int, SparseVector]:
-        """Return the sparse vectors of some rows, of those that have one."""
+        """Return the sparse vector of each row that has one."""
         terms = np.repeat(self.sparse.terms, np.diff(self.sparse.starts))
         among = np.isin(self.sparse.rows, rows)
-        found: dict[int, tuple[list[int], list[float]]] = {}
+        vectors: dict[int, tuple[list[int], list[float]]] = {}
         for row, term, weight in zip(
             self.sparse.rows[among].tolist(), terms[among].tolist(), self.sparse.weights[among].tolist(), strict=True
         ):
-            indices, values = found.setdefault(row, ([], []))
+            indices, values = vectors.setdefault(row, ([], []))
             indices.append(term)
             values.append(weight)
-        return {row: SparseVector(tuple(indices), tuple(values)) for row, (indices, values) in found.items()}
+        return {row: SparseVector(tuple(indices), tuple(values)) for row, (indices, values) in vectors.items()}
 
     def passing(self, clauses: Sequence[Clause]) -> Mask | None:
-        """Return which points satisfy all clauses, (n,); ``None``: all."""
+        """Return the mask of the points that satisfy all clauses, (n,); ``None``: all points."""
         masks = [mask for mask in map(self._clause, clauses) if mask is not None]
         return _all(masks) if masks else None
 
     def search(
         self, queries: Sequence[HybridQuery], clauses: Sequence[Clause], *, points: int, parents: int
     ) -> list[list[list[Scored]]]:
-        """Return the rankings of each query, the dense one first: the ``parents`` best of the best ``points``.
+        """Return for each query its rankings, the dense one first: the best ``parents`` of the best ``points``.
 
-        A parent has the score of its best point; of equal scores the smaller id goes first. A side that a query leaves
-        out has no ranking.
+        A parent has the score of its best point; ties go to the smaller id. An omitted side has no ranking.
         """
         passing = self.passing(clauses)
         kept = None if passing is None else np.flatnonzero(passing[self.dense_rows])
@@ -259,7 +243,6 @@ class Collection:
         return rankings
 
     def _dense(self, query: Vectors, kept: NDArray[np.intp] | None) -> tuple[Rows, Vectors]:
-        """Return the cosines of the points whose vectors are kept."""
         if not len(self.dense):
             return self.dense_rows, np.empty(0, np.float32)
         length = np.linalg.norm(query)
@@ -271,7 +254,6 @@ class Collection:
         return self.dense_rows[kept], self.dense[kept] @ unit if is_small else (self.dense @ unit)[kept]
 
     def _sparse(self, query: SparseVector, passing: Mask | None) -> tuple[Rows, Vectors]:
-        """Return the scores of the points that have a term of a query."""
         scores = np.zeros(len(self), np.float32)
         lists = self.sparse
         places = np.searchsorted(lists.terms, query.indices).tolist()
@@ -299,7 +281,7 @@ class Collection:
     # Filters
 
     def _clause_mask(self, clause: Clause) -> Mask | None:
-        """Return which points satisfy a clause; ``None``: all."""
+        """Return the mask of the points that satisfy a clause; ``None``: all points."""
         mask: Mask = np.logical_or.reduce([self._holds(condition) for condition in clause])
         return None if mask.all() else mask
 

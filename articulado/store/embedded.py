@@ -1,7 +1,4 @@
-"""Embedded chunk store: the collections of a generation as arrays, searched exactly in this process.
-
-The chunks read last are kept (``ChunkCache``), because reading one costs more than finding it.
-"""
+"""Embedded chunk store: the collections of a generation as arrays, searched exactly in this process."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -35,18 +32,11 @@ from articulado.store.rrf import rank
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 
-MAX_SELECTIONS = 1_024
-"""Look-ups of which the rows are kept, about 4 MB: different questions look up the same provisions."""
+MAX_SELECTIONS = 1_024  # cached look-ups, about 4 MB: different questions look up the same provisions
 
 
 class EmbeddedStore:
-    """Satisfies ``ChunkStore`` over one generation of an index: a folder of arrays for each collection.
-
-    Collections are opened at their first use. Any number of processes may have the same generation open: nothing is
-    ever written to it.
-
-    Raises (from every method): StoreUnavailable, where the files cannot be opened or read.
-    """
+    """``ChunkStore`` over one generation, opened at first use; damaged files raise ``StoreUnavailable``."""
 
     def __init__(self, folder: Path, collections: Sequence[str], *, today: Callable[[], date] = date.today) -> None:
         self._folder = folder
@@ -60,38 +50,35 @@ class EmbeddedStore:
     async def search(
         self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
     ) -> list[list[Hit]]:
-        """Search one collection; see ``ChunkStore.search``."""
+        """Search one collection in a thread."""
         if collection not in self._names:
             return [[] for _ in queries]
         clauses = search_clauses(where, self._today())
         return await asyncio.to_thread(self._search, collection, queries, limit, prefetch, clauses)
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
-        """Return chunks by id; see ``ChunkStore.fetch``."""
+        """Return chunks by id, cached ones without reading."""
         today = self._today()
-        known = self._read.get(ids, today)
-        if missing := [id for id in dict.fromkeys(ids) if id not in known]:
-            known |= await asyncio.to_thread(self._chunks, self._names, missing, today)
-        return order_by_ids(ids, known.values())
+        cached = self._read.get(ids, today)
+        if missing := [id for id in dict.fromkeys(ids) if id not in cached]:
+            cached |= await asyncio.to_thread(self._chunks, self._names, missing, today)
+        return order_by_ids(ids, cached.values())
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
-        """Return the parts of a provision; see ``ChunkStore.find``."""
         return order_parts(await self._filtered(provision_clauses(law_id, provision_key), self._names))
 
     async def citing(self, ids: Sequence[int]) -> list[Chunk]:
-        """Return the chunks that refer to one of these; see ``ChunkStore.citing``."""
-        found = await self._filtered(citing_clauses(ids), self._names) if ids else []
-        return sorted(found, key=lambda chunk: chunk["id"])
+        chunks = await self._filtered(citing_clauses(ids), self._names) if ids else []
+        return sorted(chunks, key=lambda chunk: chunk["id"])
 
     async def select(
         self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
-        """Return the chunks that pass a filter; see ``ChunkStore.select``."""
         names = [name for name in self._names if name in collections]
         return order_articles(await self._filtered(selection_clauses(where, self._today()), names))[:limit]
 
     async def stored(self, collection: str) -> AsyncIterator[list[StoredPoint]]:
-        """Yield every point of a collection, children too, in pages by ascending id."""
+        """Yield all points of a collection, children included, by ascending id."""
 
         def read(start: int) -> list[StoredPoint]:
             opened = self._collection(collection)
@@ -111,29 +98,21 @@ class EmbeddedStore:
             yield await asyncio.to_thread(read, start)
 
     async def is_being_updated(self) -> bool:
-        """Return false: a generation that is served is never changed."""
         return False
 
     async def counts(self) -> dict[str, int]:
-        """Return the number of chunks of each collection."""
         return {name: len(await asyncio.to_thread(self._collection, name)) for name in self._names}
 
     def open(self) -> None:
-        """Open every collection now: files that are open outlive the removal of their generation.
-
-        Raises:
-            StoreUnavailable: one cannot be opened.
-        """
+        """Open every collection now: open files outlive the removal of their generation."""
         for name in self._names:
             self._collection(name)
 
     async def close(self) -> None:
-        """Let go of the files; a later call opens them again."""
         with self._opening:
             self._collections.clear()
 
     async def _filtered(self, clauses: Sequence[Clause], names: Sequence[str]) -> list[Chunk]:
-        """Return the chunks of collections that satisfy all clauses, by collection and ascending id."""
         today = self._today()
 
         def read() -> list[Chunk]:
@@ -144,7 +123,6 @@ class EmbeddedStore:
         return await asyncio.to_thread(read)
 
     def _find_selected(self, name: str, clauses: tuple[Clause, ...]) -> tuple[int, ...]:
-        """Return the points of a collection that satisfy all clauses, by ascending id."""
         collection = self._collection(name)
         passing = collection.passing(clauses)
         return tuple((collection.ids if passing is None else collection.ids[passing]).tolist())
@@ -160,7 +138,6 @@ class EmbeddedStore:
         return [to_hits(ranking, chunks) for ranking in rankings]
 
     def _chunks(self, names: Iterable[str], ids: Sequence[int], today: date) -> dict[int, Chunk]:
-        """Return chunks of collections by id: those that are kept, and the others as they are read."""
         chunks = self._read.get(ids, today)
         if missing := [id for id in ids if id not in chunks]:
             new: dict[int, Chunk] = {}

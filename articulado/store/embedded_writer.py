@@ -1,9 +1,4 @@
-"""Write a generation of the embedded store: each collection whole, into a folder of its own.
-
-Added points are kept in memory; only their payloads go to a file at once. ``finish`` merges it with the points of the
-generation that is continued and writes new files; a collection in which nothing changes is copied. Nobody ever changes
-a file that is served.
-"""
+"""Write a generation of the embedded store; unchanged collections are copied, and served files never change."""
 
 import asyncio
 from array import array
@@ -37,25 +32,22 @@ from articulado.values.chunks import Chunk
 from articulado.values.errors import IndexMismatch
 from articulado.values.protocols import SparseVector, Vector
 
-WRITING_ROOM = 32 * MEGABYTE
-"""Left on the disk at every write, beside what it is known to need."""
+WRITING_ROOM = 32 * MEGABYTE  # disk space that every write leaves free
 
-BYTES_OF_POINT = 2_000
-"""Taken by a point beside its dense vector, nearly all of it its payload (docs/sizing.md)."""
+BYTES_OF_POINT = 2_000  # estimated size of a point without its dense vector, mostly payload (docs/sizing.md)
 
-SPOOL = ".added"
-"""The folder, in that of a generation, of the payloads that are added."""
+SPOOL = ".added"  # folder of added payloads within that of the generation
 
 
 class _Added:
-    """The points of one collection that a build adds, in the order in which they came."""
+    """Points that a build adds to one collection, in order of arrival."""
 
     def __init__(self, spool: Path) -> None:
         spool.parent.mkdir(exist_ok=True)
         self._stream = spool.open("wb")
         self._spool = spool
         self.places: dict[int, int] = {}
-        """Place of the last point of each id: one that is added again takes the place of the first."""
+        """Position of the last point with each id: it replaces earlier ones."""
         self.parents = array("q")
         self._dense: list[Vector] = []
         self._dense_places = array("q")
@@ -91,7 +83,7 @@ class _Added:
 
     @property
     def dense(self) -> tuple[Vectors, Ids]:
-        """The vectors of length 1, and the place of the point of each."""
+        """Vectors of length 1, and the position of each one's point."""
         vectors = np.array(self._dense, np.float32)
         if len(vectors):
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -100,17 +92,17 @@ class _Added:
 
     @property
     def sparse(self) -> tuple[Ids, Ids, Vectors]:
-        """Places, terms and weights of the sparse vectors."""
+        """Positions, terms and weights."""
         return (np.array(self._term_places, np.int64), np.array(self._terms, np.int64), np.array(self._weights, "f"))
 
     @property
     def refs(self) -> tuple[Ids, Ids]:
-        """Places of points, and ids that these refer to."""
+        """Positions of points, and ids that they refer to."""
         return np.array(self._ref_places, np.int64), np.array(self._refs, np.int64)
 
 
 class _Lines:
-    """The payloads of a spool, by the place of their points."""
+    """Payloads of a spool file."""
 
     def __init__(self, spool: Path, ends: Sequence[int]) -> None:
         self._data = np.memmap(spool, np.uint8, "r") if ends[-1] else np.empty(0, np.uint8)
@@ -121,7 +113,7 @@ class _Lines:
 
 
 class EmbeddedWriter:
-    """Satisfies ``IndexWriter``: a folder of arrays for each collection, in that of the generation."""
+    """``IndexWriter`` that writes into the folder of the generation; server steps do nothing."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -131,33 +123,25 @@ class EmbeddedWriter:
 
     @property
     def stored_as(self) -> str:
-        """The generation's own name: each has its own files."""
         return self._folder.name
 
-    async def begin(self) -> None:
-        """Do nothing: the lock of the folder is all there is to wait for."""
+    async def begin(self) -> None: ...
 
     async def table(self, base: Index) -> Points:
-        """Return the table of a generation's points."""
         return await asyncio.to_thread(Points.load, base.folder)
 
     async def continue_from(self, base: Index) -> None:
-        """Begin with the points of another generation, which stays as it is.
+        """Check that the collections of another generation can be read; it stays unchanged."""
 
-        Raises:
-            StoreUnavailable: they cannot be read.
-        """
-
-        def look() -> None:
+        def check() -> None:
             require_room(self._folder, WRITING_ROOM)
             for name in base.manifest.collections:
                 Collection(base.folder / name)
 
-        await asyncio.to_thread(look)
+        await asyncio.to_thread(check)
         self._base = base
 
     async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
-        """Delete points of collections; see ``IndexWriter.delete``."""
         for name, points in ids.items():
             self._deleted.setdefault(name, set()).update(points)
 
@@ -170,33 +154,22 @@ class EmbeddedWriter:
         size: int,
         replaced: Mapping[int, str],
     ) -> None:
-        """Write chunks; see ``IndexWriter.add``."""
         await self.delete({name: [id for id, of in replaced.items() if of == name] for name in set(replaced.values())})
         await asyncio.to_thread(self._add, chunks, dense, sparse, size)
 
     def bytes_of(self, points: int, dimensions: int) -> int:
-        """Estimate what points take; see ``IndexWriter.bytes_of``."""
         return WRITING_ROOM + points * (BYTES_OF_POINT + 4 * dimensions)
 
     async def finish(self) -> dict[str, int]:
-        """Write every collection; return how many points each has, as read back.
-
-        Raises:
-            IndexMismatch: one does not hold what was written.
-        """
         return await asyncio.to_thread(self._finish)
 
-    async def publish(self, index: Index) -> None:
-        """Do nothing: the generation is current when the index says so."""
+    async def publish(self, index: Index) -> None: ...
 
-    async def sweep(self) -> None:
-        """Do nothing: a generation is its folder."""
+    async def sweep(self) -> None: ...
 
-    async def remove(self, generation: str, stored_as: str | None) -> None:
-        """Do nothing: the collections go with the generation's folder."""
+    async def remove(self, generation: str, stored_as: str | None) -> None: ...
 
     async def close(self) -> None:
-        """Close the files of what was added."""
         for added in self._added.values():
             added.close()
 
@@ -220,7 +193,7 @@ class EmbeddedWriter:
         return counts
 
     def _write(self, name: str) -> int:
-        """Write a collection; return its number of points, as read back."""
+        """Write a collection; return its number of points as read back."""
         base = self._base.folder / name if self._base and name in self._base.manifest.collections else None
         added, deleted, folder = self._added.get(name), self._deleted.get(name, set()), self._folder / name
         if base is not None and not added and not deleted:
@@ -247,7 +220,7 @@ class EmbeddedWriter:
 
 
 def _merged(before: Collection | None, deleted: set[int], added: _Added | None) -> Contents:
-    """Return the points of a collection without those that go, and with those that come."""
+    """Return the points of a collection without the deleted and with the added ones."""
     old_ids = before.ids if before is not None else np.empty(0, np.int64)
     gone = deleted.union(added.places if added else ())
     kept = np.flatnonzero(~np.isin(old_ids, np.fromiter(gone, np.int64, len(gone))))

@@ -1,8 +1,7 @@
-"""Files of an index: free disk space, durable copies and moves, and checksums that detect damage.
+"""Files of an index: free disk space, durable copies, and checksums that detect damage.
 
-The files of a generation do not change once it is committed. ``checksums.json`` lists each file with its size and two
-checksums: of the whole file, and of a few slices that are read each time the index is opened. The manifest holds the
-checksum of the list.
+``checksums.json`` lists for each file its size, the checksum of all of it, and that of a few slices that are read
+whenever the index is opened. The manifest holds the checksum of the list.
 """
 
 import json
@@ -23,13 +22,7 @@ MEGABYTE = 1 << 20
 
 
 def require_room(folder: Path, needed: int) -> None:
-    """Check that the disk of a folder, which exists, has room for so many bytes.
-
-    Another program may take the room a moment later; what is needed should have something to spare.
-
-    Raises:
-        StoreUnavailable: it has not; the message says how much is needed and how much is left.
-    """
+    """Raise ``StoreUnavailable`` if the disk of an existing folder has fewer free bytes than needed."""
     try:
         disk = os.statvfs(folder)
     except OSError:
@@ -45,11 +38,7 @@ _BLOCK_BYTES = 1 << 20
 
 
 def copy_folder(source: Path, target: Path) -> None:
-    """Copy a folder durably.
-
-    Raises:
-        OSError: something cannot be read or written.
-    """
+    """Copy a folder so that the copy survives a crash."""
 
     def raise_error(error: OSError) -> None:
         raise error
@@ -62,11 +51,7 @@ def copy_folder(source: Path, target: Path) -> None:
 
 
 def copy_file(source: Path, target: Path) -> None:
-    """Copy a file durably.
-
-    Raises:
-        OSError: it cannot be read or written.
-    """
+    """Copy a file so that the copy survives a crash."""
     with source.open("rb") as data, target.open("wb") as copy:
         copyfileobj(data, copy, _BLOCK_BYTES)
         copy.flush()
@@ -74,11 +59,7 @@ def copy_file(source: Path, target: Path) -> None:
 
 
 def move_durably(source: Path, target: Path) -> None:
-    """Move a file that nobody writes to any more within its disk, so that it survives a crash.
-
-    Raises:
-        OSError: it cannot be moved.
-    """
+    """Move a finished file within its disk so that the move survives a crash."""
     with source.open("rb+") as written:
         os.fsync(written.fileno())
     source.replace(target)
@@ -92,15 +73,13 @@ def move_durably(source: Path, target: Path) -> None:
 CHECKSUMS = "checksums.json"
 
 _SLICE_BYTES = 512
-_SLICES = 4
-"""Read of each file when an index is opened: evenly spread, from its first bytes to its last."""
+_SLICES = 4  # slices read when an index is opened, evenly spread from the first bytes to the last
 
-_NAMED = 3
-"""Damaged files that a message names."""
+_NAMED = 3  # damaged files that a message names
 
 
 class Checksum(NamedTuple):
-    """Size in bytes, and checksum of all of a file (hexadecimal) and of its slices."""
+    """Size in bytes, checksum of the whole file (hexadecimal) and of its slices."""
 
     size: int
     whole: str
@@ -108,11 +87,7 @@ class Checksum(NamedTuple):
 
 
 def write_checksums(generation: Path) -> str:
-    """List the files of a generation with their checksums, durably; return the checksum of the list.
-
-    Raises:
-        ConfigurationError, StoreUnavailable: as ``Generations``.
-    """
+    """Write the list of checksums of a generation durably; return the checksum of the list."""
     with translate_disk_errors(generation):
         files = {str(path.relative_to(generation)): _checksum(path) for path in sorted(_files(generation))}
     text = json.dumps(files)
@@ -121,11 +96,7 @@ def write_checksums(generation: Path) -> str:
 
 
 def check_files(index: Index, *, deep: bool = False) -> None:
-    """Compare the files of an index with what was written, before they are read; see ``damaged_files``.
-
-    Raises:
-        IndexMismatch: they differ; the message names files, and what to run.
-    """
+    """Raise ``IndexMismatch`` if files of an index are missing or damaged; see ``damaged_files``."""
     if damaged := damaged_files(index, deep=deep):
         named = ", ".join(damaged[:_NAMED]) + (" …" if len(damaged) > _NAMED else "")
         raise IndexMismatch(translate("store.files_damaged", folder=index.folder, files=named, advice=index.advice))
@@ -134,10 +105,7 @@ def check_files(index: Index, *, deep: bool = False) -> None:
 def damaged_files(
     index: Index, *, deep: bool = False, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> list[str]:
-    """Return the files of an index that are missing or differ from what was written, relative to its folder.
-
-    Sizes and slices are compared, with ``deep`` all of each file, and the catalogue too.
-    """
+    """Return the missing or damaged files: by size and slices; with ``deep`` whole files, and the catalogue too."""
     try:
         text = (index.folder / CHECKSUMS).read_bytes()
     except OSError:

@@ -1,7 +1,4 @@
-"""Search filters as clauses that both stores translate into the filter objects of their engine.
-
-A chunk passes if it satisfies every clause; a clause is satisfied if one of its conditions holds.
-"""
+"""Search filters as clauses for both stores: every clause must hold, by at least one of its conditions."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -16,14 +13,14 @@ from articulado.values.protocols import SearchFilter
 
 @dataclass(frozen=True)
 class IsNull:
-    """The field holds null."""
+    """The field is null."""
 
     field: str
 
 
 @dataclass(frozen=True)
 class OneOf:
-    """The field holds one of these values."""
+    """The field has one of these values."""
 
     field: str
     values: tuple[str, ...]
@@ -31,7 +28,7 @@ class OneOf:
 
 @dataclass(frozen=True)
 class NoneOf:
-    """The field holds none of these values."""
+    """The field has none of these values."""
 
     field: str
     values: tuple[str, ...]
@@ -39,7 +36,7 @@ class NoneOf:
 
 @dataclass(frozen=True)
 class OnOrBefore:
-    """The field holds this day or an earlier one."""
+    """The field is this day or an earlier one."""
 
     field: str
     day: date
@@ -47,7 +44,7 @@ class OnOrBefore:
 
 @dataclass(frozen=True)
 class After:
-    """The field holds a later day than this."""
+    """The field is a later day."""
 
     field: str
     day: date
@@ -63,7 +60,7 @@ class ContainsAny:
 
 @dataclass(frozen=True)
 class IsMissing:
-    """There is no such field, or nothing in it. It has no payload index: let another condition narrow it down."""
+    """The field is absent or empty. It has no payload index: combine it with another condition."""
 
     field: str
 
@@ -78,20 +75,15 @@ class AllOf:
 Condition = IsNull | OneOf | NoneOf | OnOrBefore | After | ContainsAny | IsMissing | AllOf
 
 Clause = tuple[Condition, ...]
-"""Conditions of which at least one holds."""
 
 IS_PARENT: Clause = (IsNull("parent_id"),)
-"""The chunk is not the child of another one."""
 
 
 def search_clauses(where: SearchFilter, today: date) -> list[Clause]:
-    """Return the clauses that a chunk must all satisfy to be found by a search.
+    """Return the clauses of a search: in force on the requested day (default: today), or later if ``upcoming``.
 
-    On the day asked for (today if none is) a provision must have begun, unless it may be ``upcoming``, and not have
-    ended. Where no day is asked for, repealed law stays, also that of which the source only said that it would be
-    (``articulado.values.chunks.ended_with_law``): it
-    is ranked lower, and its note says so. A superseded wording of a provision that is still there has another status,
-    and is left out. What the filter says of types and fields comes last.
+    Without a requested day, repealed law also passes, and provisions that ended with it (``ended_with_law``);
+    superseded wordings do not.
     """
     day = where.as_of or today
     ended: Clause = () if where.as_of else (OneOf("status", tuple(sorted(REPEALED))), _ended_with_law(today))
@@ -108,7 +100,6 @@ def search_clauses(where: SearchFilter, today: date) -> list[Clause]:
 
 
 def _of_provisions(provisions: Sequence[ProvisionRef]) -> Clause:
-    """Return the clause of some provisions: for each law one condition, whose keys the law must have."""
     by_law: dict[str, list[str]] = defaultdict(list)
     for law_id, key in provisions:
         by_law[law_id].append(key)
@@ -122,27 +113,24 @@ def _ended_with_law(today: date) -> Condition:
 
 
 def selection_clauses(where: SearchFilter, today: date) -> list[Clause]:
-    """Return the clauses of a search for whole chunks: as ``search_clauses``, without children."""
     return [*search_clauses(where, today), IS_PARENT]
 
 
 def provision_clauses(law_id: str, provision_key: str) -> list[Clause]:
-    """Return the clauses that single out the parts of one provision of a law, without their children."""
     return [(OneOf("law_id", (law_id,)),), (OneOf("provision_key", (provision_key,)),), IS_PARENT]
 
 
 def citing_clauses(ids: Sequence[int]) -> list[Clause]:
-    """Return the clauses that single out the chunks that refer to one of these."""
     return [(ContainsAny("refs", tuple(ids)),)]
 
 
 def satisfies(chunk: Chunk, clauses: Sequence[Clause]) -> bool:
-    """Tell whether a chunk satisfies all clauses, as both engines would judge it."""
+    """Evaluate the clauses in Python, as both engines do."""
     return all(any(_holds(condition, chunk) for condition in clause) for clause in clauses)
 
 
 def value_at(chunk: Chunk, path: str) -> Any:
-    """Return the value of a field by its path ("attributes.plan"); ``None`` where there is none."""
+    """Return a field by its path ("attributes.plan"), or ``None``."""
     value: Any = chunk
     for key in path.split("."):
         value = value.get(key) if isinstance(value, dict) else None
@@ -171,7 +159,7 @@ def _holds(condition: Condition, chunk: Chunk) -> bool:
 
 
 def _territory_clauses(where: SearchFilter) -> list[Clause]:
-    """Return the clauses for a community or a city: state law always, that of a city only where the city is named."""
+    """Return the clauses of a territory: state law always passes, city law only for that city."""
     if where.communities:
         return [(OneOf("territory_ccaa", communities()),), (IsNull("territory_municipio"),)]
     place = place_called(where.territory) if where.territory else None

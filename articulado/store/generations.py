@@ -1,8 +1,4 @@
-"""Generations of an index: manifest, current generation, build lock, and durable writes.
-
-The manifest describes the content of a generation and the parts that it was built with. Equal fingerprints
-mean interchangeable parts.
-"""
+"""Generations of an index: manifest, current generation, build lock, and durable writes."""
 
 import asyncio
 import errno
@@ -22,28 +18,23 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from articulado.language.translation import reason, translate
 from articulado.values.errors import ConfigurationError, IndexMismatch, StoreUnavailable
 
-FORMAT: Final = 5
-"""Version of the layout; it goes up with a change that makes older indexes unreadable."""
+FORMAT: Final = 5  # version of the layout; raised by each change that makes older indexes unreadable
 
 MANIFEST = "manifest.json"
 MODELS = "models"
-CATALOG = "catalog.sqlite"
-"""The file of a generation that an ingest alone reads: answers need none of it."""
+CATALOG = "catalog.sqlite"  # file that only `ingest` reads; answers do not need it
 
 BUILD_HINT = "articulado ingest"
-"""The command that builds an index, as messages quote it."""
 
 REBUILD_HINT = "articulado ingest … --rebuild"
-"""The command that builds it from nothing, where what there is cannot be continued."""
 
 INSPECTION_HINT = "articulado doctor --deep"
-"""The command that says what of an index is damaged."""
 
 _PARTS = {"embedder": "store.part_embedder", "sparse": "store.part_sparse", "chunker": "store.part_chunker"}
 
 
 class Fingerprints(BaseModel):
-    """What the vectors and chunks of an index depend on: equal fingerprints, interchangeable parts."""
+    """Versions of the parts that made vectors and chunks; parts with equal fingerprints are interchangeable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -53,10 +44,7 @@ class Fingerprints(BaseModel):
 
 
 class Description(BaseModel):
-    """What the builder of an index says of it.
-
-    ``source`` is for a person; ``documents`` counts laws (or rulings, or criteria) by collection.
-    """
+    """Builder's description of an index; ``documents`` counts laws, rulings or criteria by collection."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -68,16 +56,11 @@ class Description(BaseModel):
     demo: bool = False
 
 
-FARTHEST = 4.0
-"""Standard deviations above the mean of unrelated texts from which on a cosine counts as closest."""
+FARTHEST = 4.0  # standard deviations above the mean of unrelated texts at which closeness reaches 1
 
 
 class MeaningSpace(BaseModel):
-    """Dense vectors that a sentence encoder made, of which collections, and their length.
-
-    ``fingerprint`` names the encoder and its weights. ``mean`` and ``deviation`` are those of its cosines of unrelated
-    texts (``articulado.encoders.meaning``).
-    """
+    """Vectors by a sentence encoder; ``mean`` and ``deviation`` of its cosines of unrelated texts."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -88,16 +71,14 @@ class MeaningSpace(BaseModel):
     deviation: float = Field(gt=0)
 
     def closeness(self, cosine: float) -> float:
-        """Return a cosine as a number in [0, 1] that means the same for every encoder: 0 for unrelated texts."""
+        """Scale a cosine to [0, 1], comparable between encoders; 0 for unrelated texts."""
         return min(1.0, max(0.0, (cosine - self.mean) / (FARTHEST * self.deviation)))
 
 
 class Manifest(Description):
-    """A description and what the build itself adds.
+    """Description of a generation; ``collections`` counts points, parents and children.
 
-    ``created`` is UTC; ``collections`` counts points, parents and children. ``stored_as`` is the generation under whose
-    name the store keeps the points: this one, or the one that was updated in place. ``checksums`` is the checksum of
-    the list of those of the generation's files. ``meaning`` has the collections whose vectors a sentence encoder made.
+    ``stored_as`` names the generation that holds the points: this one, or the one updated in place.
     """
 
     format: Literal[5]
@@ -110,16 +91,11 @@ class Manifest(Description):
     meaning: MeaningSpace | None = None
 
     def dimensions_of(self, collection: str) -> int:
-        """Return the length of the dense vectors of a collection."""
         by_meaning = self.meaning is not None and collection in self.meaning.collections
         return self.meaning.dimensions if self.meaning and by_meaning else self.dimensions
 
     def check(self, expected: Fingerprints, folder: Path) -> None:
-        """Compare what the index was built with to what the caller searches with.
-
-        Raises:
-            IndexMismatch: the message names what differs and what to run.
-        """
+        """Raise ``IndexMismatch`` if the index was built with other parts than the caller's."""
         built = self.fingerprints.model_dump()
         differences = [
             translate("store.difference", part=translate(_PARTS[part]), built=built[part], configured=configured)
@@ -134,31 +110,25 @@ class Manifest(Description):
 
 @dataclass(frozen=True)
 class Index:
-    """A generation that can be searched: its folder and its manifest."""
+    """A generation that can be searched: folder and manifest."""
 
     folder: Path
     manifest: Manifest
 
     @property
     def models(self) -> Path:
-        """Folder with the files of the embedder."""
         return self.folder / MODELS
 
     @property
     def advice(self) -> str:
-        """What to do where the index is damaged, as the end of a message."""
+        """Advice for a damaged index, the end of a message."""
         if self.manifest.demo:
             return translate("store.renew_first_index", folder=self.folder.parent.parent)
         return translate("store.inspect_and_rebuild", inspection=INSPECTION_HINT, command=REBUILD_HINT)
 
 
 def read_manifest(generation: Path) -> Manifest:
-    """Read the manifest of a generation.
-
-    Raises:
-        FileNotFoundError: there is none.
-        IndexMismatch: it cannot be read, or is of another format.
-    """
+    """Read a manifest; raise ``FileNotFoundError``, or ``IndexMismatch`` if it is damaged or of another format."""
     text = (generation / MANIFEST).read_bytes()
     try:
         return Manifest.model_validate_json(text)
@@ -175,7 +145,7 @@ def read_manifest(generation: Path) -> Manifest:
 
 
 def is_of_earlier_version(generation: Path, profile: str) -> bool:
-    """Tell whether a generation is the first index of a profile in another format: it can be built again as it was."""
+    """Return True if the generation is a profile's first (demo) index in another format: a rebuild loses nothing."""
     try:
         written = json.loads((generation / MANIFEST).read_bytes())
     except (OSError, ValueError):
@@ -185,24 +155,21 @@ def is_of_earlier_version(generation: Path, profile: str) -> bool:
 
 
 BUILD_LOCK, FETCH_LOCK = "build.lock", "fetch.lock"
-"""Held by the process that builds a generation, and by one that fetches it from a server."""
+"""Held while a generation is built, and while one is fetched from a server."""
 
 LOCK_POLL_INTERVAL = 0.05
-"""Seconds between two attempts to take the lock of another build."""
 
 _NAME_FORMAT = "%Y%m%dT%H%M%S%f"
-_NAME = re.compile("[0-9]{8}T[0-9]{12}")
-"""Of a generation: the moment at which it was begun."""
+_NAME = re.compile("[0-9]{8}T[0-9]{12}")  # UTC time at which the generation was begun
 
 _TRANSIENT = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-"""Errors that may be over at the next attempt; any other is due to the choice of the folder."""
+"""Errors that a retry may overcome; any other is due to the choice of folder."""
 
 
 class Generations:
-    """The generations in the folder of one index; all but ``current`` only while the build lock is held.
+    """The generations of one index; all methods but ``current`` need the build lock.
 
-    Raises (from every method): ConfigurationError, where the folder cannot be used; StoreUnavailable, where its disk
-    is full or fails.
+    They raise ``ConfigurationError`` if the folder cannot be used, ``StoreUnavailable`` if its disk is full or fails.
     """
 
     def __init__(self, index: Path) -> None:
@@ -211,11 +178,7 @@ class Generations:
         self._folder = index / "generations"
 
     def current(self) -> Path | None:
-        """Return the folder of the generation that is served, ``None`` if there is none yet.
-
-        Raises:
-            IndexMismatch: the pointer cannot be read.
-        """
+        """Return the served generation, or ``None``; raise ``IndexMismatch`` if the pointer is damaged."""
         with translate_disk_errors(self._index):
             try:
                 name = self._pointer.read_bytes().decode("ascii", errors="replace").strip()
@@ -226,40 +189,34 @@ class Generations:
         return self._folder / name
 
     def folder_of(self, name: str) -> Path:
-        """Return the folder of a generation, which need not be there."""
         return self._folder / name
 
     def pointer_damaged(self) -> IndexMismatch:
-        """Return the error of a pointer that names no generation; it names those that there are."""
+        """Return the error for a damaged pointer, with the names of the complete generations."""
         complete = [folder.name for folder in self.all_but() if (folder / MANIFEST).is_file()]
         return IndexMismatch(translate("store.pointer_damaged", file=self._pointer, names=", ".join(complete) or "—"))
 
     def begin(self) -> Path:
-        """Return the folder of a new generation, models folder included."""
+        """Create the folder of a new generation, models folder included."""
         new = self._folder / datetime.now(UTC).strftime(_NAME_FORMAT)
         with translate_disk_errors(self._index):
             (new / MODELS).mkdir(parents=True)
         return new
 
     def switch(self, new: Path) -> None:
-        """Serve another generation."""
         write_durably(self._pointer, new.name)
 
     def unfinished(self) -> list[Path]:
-        """Return the generation that is being built, and what killed builds have left."""
+        """Return the generation being built, and those that killed builds left."""
         return [folder for folder in self.all_but() if not (folder / MANIFEST).is_file()]
 
     def all_but(self, *kept: Path | None) -> list[Path]:
-        """Return the other generations, oldest first."""
         with translate_disk_errors(self._index):
             return sorted(set(self._folder.iterdir()).difference(kept)) if self._folder.is_dir() else []
 
     @asynccontextmanager
     async def locked(self, name: str = BUILD_LOCK) -> AsyncIterator[None]:
-        """Wait until no other process holds this lock (that of a build), and keep others waiting.
-
-        The system lets go of the lock when its holder dies.
-        """
+        """Hold a lock of this index as soon as no other process does; the system frees it if the process dies."""
 
         def lock_file() -> IO[str]:
             with translate_disk_errors(self._index):
@@ -277,18 +234,14 @@ class Generations:
 
 
 def write_durably(file: Path, text: str) -> None:
-    """Replace a file in one step that survives a crash: readers see the old text or the new, never a part.
-
-    Raises:
-        ConfigurationError, StoreUnavailable: as ``Generations``.
-    """
+    """Replace a file in one step that survives a crash: readers see the old text or the new one."""
     with translate_disk_errors(file.parent), open_durably(file) as stream:
         stream.write(text.encode())
 
 
 @contextmanager
 def open_durably(file: Path) -> Iterator[IO[bytes]]:
-    """Yield a stream whose content replaces a file once all of it is on the disk; for one writer at a time."""
+    """Yield a stream whose content replaces the file at the end, durably; for one writer at a time."""
     partial = file.with_name(f"{file.name}.partial")
     with partial.open("wb") as stream:
         yield stream
@@ -304,7 +257,7 @@ def open_durably(file: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def translate_disk_errors(folder: Path) -> Iterator[None]:
-    """Turn errors of the system within the block into ours, which name the folder, the cause and the way out."""
+    """Convert ``OSError`` within the block into errors that name the folder, the cause and the remedy."""
     try:
         yield
     except OSError as error:

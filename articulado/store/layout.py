@@ -1,9 +1,4 @@
-"""Payload layout of chunks in a Qdrant collection, for both stores.
-
-The layout is LangChain's, with two named vectors. The module converts chunks to payloads and back, names
-the indexed fields, and orders chunks. ``agreements.json`` lists the collective agreements of a generation
-with the scope of each. ``ChunkCache`` keeps the chunks read last.
-"""
+"""Payloads of chunks in a Qdrant collection (LangChain's layout, two named vectors), and orders of chunks."""
 
 import json
 import re
@@ -30,8 +25,7 @@ SPARSE = "text-sparse"
 CONTENT = "page_content"
 METADATA = "metadata"
 
-ATTRIBUTES = "attributes."
-"""What stands before the name of an attribute in the path of its field."""
+ATTRIBUTES = "attributes."  # prefix of an attribute in a field path
 
 IndexKind = Literal["keyword", "datetime", "integer"]
 
@@ -51,16 +45,11 @@ INDEXED_FIELDS: Mapping[str, IndexKind] = {
     "parent_id": "integer",
     "wording.last_day": "datetime",
 }
-"""Metadata fields that a filter or a look-up names; on a server each has a payload index, as have the attributes that
-chunks have. Without them each search reads every payload (57 instead of 0.6 ms at 6,000 chunks), and a server in strict
-mode (``unindexed_filtering_retrieve``) refuses it."""
+"""Metadata fields used by filters; without a payload index a server reads every payload, or refuses (strict mode)."""
 
-PAGE_SIZE = 1_000
-"""Chunks of one request of a look-up: more than almost any has to return, and about 3 MB."""
+PAGE_SIZE = 1_000  # chunks of one look-up request, about 3 MB
 
-POINTS_PER_PARENT = 5
-"""Points that are searched for each parent: several children of one parent may be among the best. It is what a parent
-has on average; where a few long parents have all the points, a ranking has fewer parents than its limit."""
+POINTS_PER_PARENT = 5  # points searched for each wanted parent: the average number of a parent's points
 
 Payload = dict[str, Any]
 
@@ -68,7 +57,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class StoredPoint(NamedTuple):
-    """A point as a store holds it; the values of a vector that it lacks are ``None``."""
+    """A point as a store holds it; a missing vector is ``None``."""
 
     id: int
     payload: Payload
@@ -76,48 +65,36 @@ class StoredPoint(NamedTuple):
     sparse: Sequence[float] | None
 
     def chunk(self) -> Chunk:
-        """Return the chunk that the payload holds, with the status that it was written with.
-
-        Raises:
-            StoreUnavailable: it holds none.
-        """
+        """Return the chunk with its stored status; raise ``StoreUnavailable`` if the payload is damaged."""
         return to_chunk(self.payload, date.min)
 
     @classmethod
     def of(cls, id: object, payload: Payload | None, vectors: object) -> "StoredPoint":
-        """Return a point as an engine gives it, of which the sparse vector is an object that has ``values``."""
         named = vectors if isinstance(vectors, dict) else {}
         sparse = named.get(SPARSE)
         return cls(int(str(id)), payload or {}, named.get(DENSE), sparse.values if sparse else None)
 
 
 def field_path(field: str) -> str:
-    """Return the payload path of a chunk's field."""
     return f"{METADATA}.{field}"
 
 
 def indexed_fields(attributes: Iterable[str]) -> dict[str, IndexKind]:
-    """Return the fields to index, with the kind of each, where chunks have these attributes."""
     return {**INDEXED_FIELDS, **{f"{ATTRIBUTES}{name}": "keyword" for name in sorted(attributes)}}
 
 
 def attributes_of(chunk: Chunk) -> set[str]:
-    """Return the names of a chunk's attributes that a filter can name: those that are a plain part of a path."""
+    """Return the names of attributes that a filter can use in a path."""
     return {name for name in chunk["attributes"] if _PLAIN_NAME.fullmatch(name)}
 
 
 def to_payload(chunk: Chunk) -> Payload:
-    """Return the payload of a chunk: its text as content, all else as metadata."""
     metadata = dict(chunk)
     return {CONTENT: metadata.pop("text"), METADATA: metadata}
 
 
 def to_chunk(payload: Payload, today: date) -> Chunk:
-    """Return the chunk that a payload holds, with the status that it has today; an agreement with the note on it.
-
-    Raises:
-        StoreUnavailable: it holds none: the store has lost it.
-    """
+    """Return the chunk of a payload as of a day; raise ``StoreUnavailable`` if the payload is damaged."""
     try:
         chunk = with_status_of(cast(Chunk, {**payload[METADATA], "text": payload[CONTENT]}), today)
     except (KeyError, TypeError) as error:
@@ -129,21 +106,19 @@ def to_chunk(payload: Payload, today: date) -> Chunk:
 
 
 def to_hits(ranking: Sequence[Ranked], chunks: Mapping[int, Chunk]) -> list[Hit]:
-    """Return the hits of a fused ranking; a point that was deleted meanwhile is left out."""
+    """Return the hits of a fused ranking without points that were deleted meanwhile."""
     return [Hit(chunks[ranked.point], ranked.score, ranked.similarity) for ranked in ranking if ranked.point in chunks]
 
 
 def order_articles(chunks: Iterable[Chunk]) -> list[Chunk]:
-    """Return chunks by ascending ``law_id``, ``part`` and ``id``; see ``ChunkStore.select``."""
     return sorted(chunks, key=lambda chunk: (chunk["law_id"], chunk["part"], chunk["id"]))
 
 
 def order_parts(chunks: Iterable[Chunk], day: date | None = None) -> list[Chunk]:
-    """Return the parts of a provision, in order of part.
+    """Return the parts of provisions that share law and key, in force first, then to come, then ended.
 
-    Several provisions can share law and key: those of an approving decree and of the text that it approves, or
-    successive wordings. They follow one another: first those of the day (today), then those to come, the next one
-    first, then those that have ended, the last one first; of equals those with more text.
+    Such provisions are a decree and the text that it approves, or successive wordings; the nearest in time come first,
+    ties by longer text.
     """
     today = day or date.today()
 
@@ -164,7 +139,6 @@ def order_parts(chunks: Iterable[Chunk], day: date | None = None) -> list[Chunk]
 
 
 def order_by_ids(ids: Sequence[int], chunks: Iterable[Chunk]) -> list[Chunk]:
-    """Return the chunks in the order of the ids, each once; ids without a chunk are left out."""
     by_id = {chunk["id"]: chunk for chunk in chunks}
     return [by_id[id] for id in dict.fromkeys(ids) if id in by_id]
 
@@ -178,39 +152,20 @@ AGREEMENTS = "agreements.json"
 
 @dataclass(frozen=True)
 class IndexedAgreement:
-    """An agreement of an index: its identifier, the name by which it is cited, and its scope."""
+    """An agreement of an index: identifier, citation name, and scope."""
 
     law_id: str
     name: str
     scope: Agreement
 
 
-def agreements_of(chunks: Iterable[Chunk]) -> tuple[IndexedAgreement, ...]:
-    """Return the agreements that chunks are of, each once, by ascending identifier."""
-    by_id = {
-        chunk["law_id"]: IndexedAgreement(chunk["law_id"], chunk["law_name"], chunk["agreement"])
-        for chunk in chunks
-        if "agreement" in chunk
-    }
-    return tuple(agreement for _, agreement in sorted(by_id.items()))
-
-
 def save_agreements(generation: Path, agreements: Iterable[IndexedAgreement]) -> None:
-    """Write the agreements into the folder of a generation.
-
-    Raises:
-        ConfigurationError, StoreUnavailable: as ``Generations``.
-    """
     listed = [asdict(agreement) for agreement in agreements]
     write_durably(generation / AGREEMENTS, json.dumps(listed, ensure_ascii=False, indent=1))
 
 
 def load_agreements(generation: Path) -> tuple[IndexedAgreement, ...]:
-    """Return the agreements of a generation; one that has none has no file.
-
-    Raises:
-        IndexMissing: the file is damaged.
-    """
+    """Return the agreements of a generation, if any; raise ``IndexMissing`` if the file is damaged."""
     path = generation / AGREEMENTS
     try:
         return tuple(IndexedAgreement(**agreement) for agreement in json.loads(path.read_bytes()))
@@ -220,15 +175,11 @@ def load_agreements(generation: Path) -> tuple[IndexedAgreement, ...]:
         raise IndexMissing(translate("store.points_damaged", path=path, command=REBUILD_HINT)) from error
 
 
-MAX_CHUNKS = 4_096
-"""Chunks that are kept: about 40 MB; a question finds about a hundred."""
+MAX_CHUNKS = 4_096  # cached chunks, about 40 MB; a question needs about a hundred
 
 
 class ChunkCache:
-    """The chunks of a generation that were read last, by id, as they are on one day; not to be changed by who has them.
-
-    A generation never changes, but what a chunk says of its status does, with the day.
-    """
+    """Chunks read last, by id, with their status on one day; callers must not change them."""
 
     def __init__(self, capacity: int = MAX_CHUNKS) -> None:
         self._capacity = capacity
@@ -238,7 +189,7 @@ class ChunkCache:
         self._lock = Lock()
 
     def get(self, ids: Sequence[int], day: date) -> dict[int, Chunk]:
-        """Return those of some chunks that are kept, as they are on a day."""
+        """Return the cached ones of some chunks; a new day empties the cache."""
         with self._lock:
             if day != self._day:
                 self._chunks.clear()
@@ -249,7 +200,7 @@ class ChunkCache:
             return known
 
     def put(self, chunks: Iterable[Chunk], day: date) -> None:
-        """Keep chunks as they are on a day; those used longest ago go where there is no room."""
+        """Add chunks; the least recently used ones go."""
         with self._lock:
             if day != self._day:
                 return

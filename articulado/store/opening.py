@@ -1,8 +1,4 @@
-"""Open the current generation of an index, or build it if there is none, and check its points.
-
-``check_points`` compares a sample of the points when an index is opened. ``Inspection`` reads every point: match with
-the points table, vectors, and references.
-"""
+"""Open the current generation of an index, build it if there is none, and check its points."""
 
 import asyncio
 from collections import defaultdict
@@ -32,17 +28,15 @@ from articulado.values.chunks import Chunk
 from articulado.values.errors import IndexMismatch, IndexMissing, StoreUnavailable
 from articulado.values.protocols import ChunkStore, Progress
 
-READ_ATTEMPTS = 3
-"""A generation can only go between two looks if an index was rebuilt twice in between."""
+READ_ATTEMPTS = 3  # A generation disappears between two looks only if an index was rebuilt twice in between
 
 
 def open_index(folder: Path, expected: Fingerprints | None = None, *, profile: str = "") -> Index:
-    """Return the generation that is served.
+    """Return the served generation, of profile ``profile`` (a name; empty: any) and built with ``expected`` parts.
 
     Raises:
-        IndexMissing: there is none; the message says what to run.
-        IndexMismatch: it is of another profile than ``profile`` (a name; empty: of any), was built with other parts
-            than ``expected``, or cannot be read; or what says which generation is served is damaged.
+        IndexMissing: there is none.
+        IndexMismatch: it is damaged, or another one.
     """
     generations = Generations(folder)
     for _ in range(READ_ATTEMPTS):
@@ -62,11 +56,6 @@ def open_index(folder: Path, expected: Fingerprints | None = None, *, profile: s
 
 
 def check_profile(manifest: Manifest, profile: str, folder: Path) -> None:
-    """Compare the profile of an index with the one that is asked for.
-
-    Raises:
-        IndexMismatch: they differ; the message names both and what to run.
-    """
     if manifest.profile != profile:
         raise IndexMismatch(translate("store.other_profile", folder=folder, built=manifest.profile, asked=profile))
 
@@ -78,11 +67,7 @@ async def open_or_build(
     writer: WriterFactory,
     build: Callable[[IndexBuilder], Awaitable[Description]],
 ) -> Index:
-    """Open an index; where there is none, or one of other parts, build it first.
-
-    ``build`` adds the chunks and returns the description. Where several processes come at once, one builds and the
-    others open what it has built.
-    """
+    """Open an index, or build it with ``build``, which adds the chunks; of several processes one builds."""
     try:
         return await asyncio.to_thread(open_index, folder, expected)
     except (IndexMissing, IndexMismatch):
@@ -93,23 +78,17 @@ async def open_or_build(
                 return await builder.commit(await build(builder))
 
 
-SAMPLE = 16
-"""Points that are looked at, evenly spread over the table."""
+SAMPLE = 16  # compared points, evenly spread over the table
 
 MAX_CHANGED_IN_PLACE = 0.2
-"""Share of the points of a server that an update in place may have changed since the table was written: one that is
-under way, or that another machine has made. Above it an ingest makes new collections."""
+"""Share of a server's points that updates in place may change before an ingest makes new collections."""
 
 
 async def check_points(index: Index, store: ChunkStore, *, embedded: bool) -> None:
-    """Compare the numbers of points, and a sample of their digests, with the manifest and the table.
+    """Compare the numbers of points, and a sample of digests, with the manifest and the table.
 
-    What a server holds may have been updated in place since; there half of the sample may differ.
-
-    Raises:
-        IndexMismatch: the store holds other points; the message says which collection, and what to run.
-        IndexMissing, StoreUnavailable, ConfigurationError: table or store cannot be read. A server that cannot be
-            reached is no reason: it may be back when it is asked.
+    On a server, updated in place, half of the sample may differ; a server that does not answer now is no error. Raises
+    ``IndexMismatch`` if the store holds other points.
     """
     expected = index.manifest.collections
     points = await asyncio.to_thread(Points.load, index.folder)
@@ -122,8 +101,8 @@ async def check_points(index: Index, store: ChunkStore, *, embedded: bool) -> No
             raise
         return  # a server that is away now says so when it is asked
     for name, stored in counts.items():
-        least = expected[name] if embedded else expected[name] * (1 - MAX_CHANGED_IN_PLACE)
-        if stored < least or (embedded and stored > expected[name]):
+        minimum = expected[name] if embedded else expected[name] * (1 - MAX_CHANGED_IN_PLACE)
+        if stored < minimum or (embedded and stored > expected[name]):
             raise _incomplete(index, name, stored, expected[name])
     sample = points.sample(SAMPLE)
     digests = {chunk["id"]: digest(chunk) for chunk in await store.fetch([point.id for point in sample])}
@@ -155,33 +134,27 @@ def _incomplete(index: Index, name: str, stored: int, expected: int) -> IndexMis
 
 STEP = "Revisando puntos"
 
-_EXAMPLES = 3
-"""Points or provisions that a finding names."""
+_EXAMPLES = 3  # points or provisions that a finding names
 
 
 _LEFT_BY_UPDATES = ("inspection.unlisted", "inspection.changed", "inspection.missing", "inspection.references")
-"""Findings that an interrupted update in place leaves: the next ingest repairs them."""
+"""Findings of an interrupted update in place, which the next ingest repairs."""
 
 
 class InspectedStore(ChunkStore, Protocol):
-    """A chunk store that hands out everything it holds."""
+    """Chunk store whose points can all be read."""
 
     def stored(self, collection: str) -> AsyncIterator[list[StoredPoint]]:
-        """Yield every point of a collection, children too, in pages by ascending id."""
+        """Yield all points of a collection, children included, in pages by ascending id."""
         ...
 
     async def is_being_updated(self) -> bool:
-        """Tell whether an update in place is under way, or was interrupted."""
+        """Return True during an update in place, or after an interrupted one."""
         ...
 
 
 def open_store(settings: Settings, index: Index) -> InspectedStore:
-    """Open the store of an index.
-
-    Raises:
-        IndexMismatch, IndexMissing: the files of the index are damaged.
-        StoreUnavailable: the store cannot be opened.
-    """
+    """Open the store of an index after a check of its files."""
     check_files(index)
     if settings.store == "embedded":
         store = EmbeddedStore(index.folder, list(index.manifest.collections))
@@ -193,11 +166,7 @@ def open_store(settings: Settings, index: Index) -> InspectedStore:
 
 
 def open_served(settings: Settings, expected: Fingerprints | None = None) -> tuple[Index, InspectedStore]:
-    """Open the generation that is served, and its store; where that is replaced in between, the one that follows.
-
-    Raises:
-        IndexMissing, IndexMismatch, StoreUnavailable: as ``open_index`` and ``open_store``.
-    """
+    """Open the served generation and its store; retry if it is replaced meanwhile."""
     for attempt in range(READ_ATTEMPTS):
         index = open_index(settings.index_folder, expected)
         try:
@@ -210,7 +179,7 @@ def open_served(settings: Settings, expected: Fingerprints | None = None) -> tup
 
 
 class Inspection:
-    """Findings in the points of an index; ``findings`` are sentences, in the language that is spoken."""
+    """Findings in the points of an index; ``findings`` are sentences in the current language."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
@@ -224,7 +193,7 @@ class Inspection:
 
     @property
     def findings(self) -> list[str]:
-        """One sentence for each kind of fault in each collection: how many points have it, and some of them."""
+        """One sentence for each kind of fault and collection, with count and examples."""
         return [
             translate(
                 kind,
@@ -237,25 +206,19 @@ class Inspection:
 
     @property
     def is_unfinished_alone(self) -> bool:
-        """Whether all that was found is an update that has not ended: it is no damage, and nothing is to be rebuilt."""
+        """True if an unfinished update explains all findings: nothing is damaged."""
         return {kind for kind, _ in self._findings} == {"inspection.unfinished"}
 
     @property
     def references(self) -> int:
-        """Number of chunks that others refer to."""
         return len(self._references)
 
     @property
     def laws(self) -> dict[str, set[str]]:
-        """Ids of the laws (or rulings …) whose points the store holds, by collection."""
         return self._laws
 
     async def run(self, store: InspectedStore, progress: Progress) -> None:
-        """Look at all points of a store.
-
-        Raises:
-            IndexMissing, StoreUnavailable, ConfigurationError: table or store cannot be read.
-        """
+        """Check all points of a store against the table."""
         rows = list(Points.load(self._index.folder))
         self._table = {point.id: point for point in rows}
         expected = self._index.manifest.collections

@@ -1,8 +1,4 @@
-"""Registry of generations on the server: a machine needs only the server's address to serve an index.
-
-One small collection without vectors holds, for each profile, the served generation, the manifest of each generation,
-and the files of its folder as one archive. Every point is read by id, so no field is indexed.
-"""
+"""Registry of generations on the server: a collection that holds the folder of each generation of a profile."""
 
 import asyncio
 import base64
@@ -26,14 +22,12 @@ from articulado.values.errors import IndexMismatch, IndexMissing
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, models
 
-REGISTRY = "articulado"
-"""The collection, after the prefix of the index."""
+REGISTRY = "articulado"  # name of the collection, after the prefix of the index
 
-PART_BYTES = 8 << 20
-"""Of an archive in one point: 11 MB as base64; a server takes requests of 32 MB."""
+PART_BYTES = 8 << 20  # part of an archive in one point: 11 MB as base64; a server accepts requests of 32 MB
 
 SERVED, GENERATION, PART, UPDATE = "served", "generation", "part", "update"
-"""Kinds of points of a profile, as their keys begin."""
+"""Kinds of points: the beginning of their keys."""
 
 
 class _Record(BaseModel):
@@ -44,10 +38,7 @@ _R = TypeVar("_R", bound=_Record)
 
 
 class KnownGeneration(_Record):
-    """A generation that the server holds: its name, whose points it has, and when it began to be served (UTC).
-
-    A name is that of a folder too, and leads nowhere else, whoever wrote it on the server.
-    """
+    """A generation on the server. Names become folder names, so the pattern excludes separators; times are UTC."""
 
     generation: str = Field(pattern=r"^\w+$")
     stored_as: str = Field(pattern=r"^\w+$")
@@ -55,29 +46,24 @@ class KnownGeneration(_Record):
 
 
 class Served(_Record):
-    """Which generations a server holds, in the order in which they were served; the last one is served now."""
+    """Generations on a server in order of service; the last one is served now."""
 
     generations: tuple[KnownGeneration, ...] = ()
 
     @property
     def generation(self) -> str:
-        """The name of the one that is served; empty where there is none."""
         return self.generations[-1].generation if self.generations else ""
 
 
 class GenerationRecord(_Record):
-    """The manifest of a generation, and the digest of each part of the archive of its folder, in order."""
+    """Manifest of a generation, and the digest of each part of its archive, in order."""
 
     manifest: Manifest
     parts: tuple[str, ...]
 
 
 class Registry:
-    """The generations of one profile's index on a server.
-
-    Raises (from every method): StoreUnavailable, ConfigurationError, as ``translate_server_errors`` says.
-    IndexMismatch, if a record or an archive is damaged.
-    """
+    """Generations of one profile's index on a server; damaged records raise ``IndexMismatch``."""
 
     def __init__(
         self,
@@ -93,7 +79,7 @@ class Registry:
         self._options = options
 
     async def served(self) -> Served:
-        """Return which generations there are; none on a server where no index was published."""
+        """Return the generations; none if the server has no index."""
         try:
             payloads = await self._read([self._id(SERVED)])
         except IndexMissing:
@@ -102,18 +88,14 @@ class Registry:
         return _parsed(Served, {"generations": payload.get("generations", ())})
 
     async def record(self, generation: str) -> GenerationRecord:
-        """Return what a generation consists of.
-
-        Raises:
-            IndexMissing: the server does not have it any more.
-        """
+        """Return the record of a generation; raise ``IndexMissing`` if the server has it no longer."""
         payloads = await self._read([self._id(GENERATION, generation)])
         if not payloads:
             raise IndexMissing(translate("store.collections_missing", command=REBUILD_HINT))
         return _parsed(GenerationRecord, next(iter(payloads.values())))
 
     async def archive(self, record: GenerationRecord) -> bytes:
-        """Return the archive (ZIP) of the folder of a generation."""
+        """Return the ZIP archive of a generation's folder."""
         parts = []
         for number, digest in enumerate(record.parts):
             id = self._id(PART, record.manifest.generation, str(number))
@@ -124,7 +106,7 @@ class Registry:
         return b"".join(parts)
 
     async def add(self, index: Index) -> None:
-        """Store the manifest and the files of a generation; it is not served yet."""
+        """Store the manifest and files of a generation without serving it."""
         generation = index.manifest.generation
         parts = list(_in_parts(await asyncio.to_thread(_archive_of, index.folder)))
         for number, part in enumerate(parts):
@@ -134,15 +116,12 @@ class Registry:
         await self._write({self._id(GENERATION, generation): record.model_dump(mode="json")})
 
     async def serve(self, served: Served, *, instead_of: Served) -> bool:
-        """Name the generations that there are, by the last one which is served from now on.
-
-        Return whether it was done: not where another one is served by now than ``instead_of`` says.
-        """
+        """Store the list of generations if ``instead_of`` is still current; return True if stored."""
         payload = {"generation": served.generation, **served.model_dump(mode="json")}
         return await self.replace(SERVED, payload, field="generation", expected=instead_of.generation)
 
     async def forget(self, generation: str) -> None:
-        """Delete the record and the archive of a generation; one without a record is no error."""
+        """Delete the record and archive of a generation, if any."""
         id = self._id(GENERATION, generation)
         payload = (await self._read([id])).get(id)
         if payload is not None:
@@ -150,11 +129,10 @@ class Registry:
             await self._delete([*(self._id(PART, generation, str(number)) for number in numbers), id])
 
     async def begin_update(self, stored_as: str) -> None:
-        """Record that the points of a generation are being changed in place."""
         await self._write({self._id(UPDATE): {"stored_as": stored_as}})
 
     async def updated(self) -> str:
-        """Return the generation whose points an update that has not ended is changing in place; empty if none."""
+        """Return the generation of an unfinished update in place, or ""."""
         try:
             payloads = await self._read([self._id(UPDATE)])
         except IndexMissing:  # the server has no index, or one of a version without a registry
@@ -162,18 +140,16 @@ class Registry:
         return str(payloads.get(self._id(UPDATE), {}).get("stored_as", ""))
 
     async def end_update(self) -> None:
-        """Record that no points are being changed in place any more."""
         await self._delete([self._id(UPDATE)])
 
     async def read(self, key: str) -> dict[str, Any] | None:
-        """Return what a point of this profile says, as most replicas have it; ``None`` where they do not agree."""
+        """Return a payload of this profile as most replicas have it, or ``None``."""
         return (await self._read([self._id(key)], by_most=True)).get(self._id(key))
 
     async def replace(self, key: str, payload: dict[str, Any], *, field: str, expected: str) -> bool:
-        """Write a point of this profile if it is not there, or a field of it is as expected; return whether it was.
+        """Write a point if it is absent or its ``field`` is as expected; return True if written.
 
-        The condition is looked at where the point is written, and all writes go through the leader of its shard: of
-        several that expect the same one succeeds. Servers before 1.16 know no conditions, and write in any case.
+        The shard's leader checks the condition, so one of several writers succeeds. Servers before 1.16 ignore it.
         """
         from qdrant_client import models
 
@@ -182,7 +158,7 @@ class Registry:
         return await self.read(key) == payload
 
     async def create(self) -> None:
-        """Create the collection where it is not there; another machine may do so at the same time."""
+        """Create the collection if absent; another machine may do so at the same time."""
         from qdrant_client.http.exceptions import UnexpectedResponse
 
         majority = self._options.replicas // 2 + 1
@@ -228,13 +204,12 @@ class Registry:
             await self._client.delete(self._collection, list(ids), wait=True, ordering=models.WriteOrdering.MEDIUM)
 
     def _id(self, *key: str) -> int:
-        """Return the id of a point of this profile: 63 bits of the digest of what it is."""
+        """Return a point's id: 63 bits of the digest of profile and key."""
         text = "\0".join([self._profile, *key])
         return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
 
 
 def _archive_of(generation: Path) -> bytes:
-    """Return the files of a generation's folder but for the manifest and the checksums, as a ZIP archive."""
     archive = io.BytesIO()
     with translate_disk_errors(generation), zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as stream:
         for path in sorted(generation.rglob("*")):
@@ -250,12 +225,10 @@ def _in_parts(archive: bytes) -> Iterator[bytes]:
 
 
 def _digest_of(part: bytes) -> str:
-    """Return the digest of a part: 32 hexadecimal digits."""
     return blake2b(part, digest_size=16).hexdigest()
 
 
 def _unpacked(payload: Mapping[str, Any]) -> bytes:
-    """Return the part that a payload holds; empty if it holds none."""
     try:
         return base64.b64decode(payload["data"])
     except (KeyError, TypeError, ValueError):
@@ -263,11 +236,6 @@ def _unpacked(payload: Mapping[str, Any]) -> bytes:
 
 
 def _parsed(kind: type[_R], payload: Mapping[str, Any]) -> _R:
-    """Return the record that a payload holds.
-
-    Raises:
-        IndexMismatch: it holds none, or one of another version of articulado.
-    """
     try:
         return kind.model_validate(payload)
     except ValidationError as error:

@@ -1,8 +1,4 @@
-"""Local copy of a server's index: the files that a worker reads beside the points.
-
-The folder of the index is a cache by generation. Local files are compared with their checksums; a generation with a
-damaged file is fetched again. Deleting the folder loses no data.
-"""
+"""Local copy of the files of a server's index, checked against checksums; deleting it loses no data."""
 
 import asyncio
 import io
@@ -36,19 +32,13 @@ from articulado.store.server_collection import (
 )
 from articulado.values.errors import IndexMismatch, StoreUnavailable
 
-INCOMING = "incoming"
-"""The folder, in that of the index, where a generation is put together until it is whole."""
+INCOMING = "incoming"  # folder in which a fetched generation is assembled
 
 
 async def bring_up_to_date(settings: Settings, profile: str, *, or_go_on: bool = False) -> None:
-    """Have the folder of the index serve the generation that the server serves; of the embedded store, do nothing.
+    """Copy the server's served generation into the index folder; do nothing for the embedded store.
 
-    ``profile`` is the name of the index's profile. A server that has no index leaves the folder as it is. ``or_go_on``
-    is for who only reads: a server that cannot be reached is no error where there is something to go on with, for it
-    may be back when it is asked for points.
-
-    Raises:
-        StoreUnavailable, ConfigurationError, IndexMismatch: as ``Registry`` and ``Generations``.
+    With ``or_go_on``, an unreachable server is no error if the folder already serves a generation.
     """
     if settings.store == "embedded":
         return
@@ -65,11 +55,7 @@ async def bring_up_to_date(settings: Settings, profile: str, *, or_go_on: bool =
 
 
 async def missing_collections(settings: Settings, index: Index) -> list[str]:
-    """Return the collections of an index that its server does not have: it was emptied, or is another one.
-
-    Raises:
-        StoreUnavailable, ConfigurationError: the server cannot be asked.
-    """
+    """Return the collections of an index that its server lacks: it was emptied, or is another server."""
     if settings.store == "embedded":
         return []
     client, stored_as = connect(settings), index.manifest.stored_as
@@ -84,11 +70,7 @@ async def missing_collections(settings: Settings, index: Index) -> list[str]:
 
 
 class Replica:
-    """The folder of an index, in which the generations of a server are copied; ``update`` copies the one it serves.
-
-    ``address`` is shown if the server does not answer; ``patience``: the seconds in which the server must say which
-    generation it serves, since questions wait for it.
-    """
+    """Index folder that mirrors a server; ``patience``: seconds for the server to name the served generation."""
 
     def __init__(self, index: Path, registry: Registry, *, address: str = "", patience: float = TIMEOUT) -> None:
         self._index = index
@@ -98,11 +80,7 @@ class Replica:
         self._registry = registry
 
     async def update(self) -> None:
-        """Serve what the server serves. Processes that come at once wait for the one that fetches it.
-
-        Raises:
-            StoreUnavailable, ConfigurationError, IndexMismatch: as ``Registry`` and ``Generations``.
-        """
+        """Serve the server's generation; concurrent processes wait for the one that fetches it."""
         try:
             async with asyncio.timeout(self._patience):
                 wanted = (await self._registry.served()).generation
@@ -126,7 +104,6 @@ class Replica:
         return current is not None and current.name == wanted and _is_whole(current)
 
     async def _fetch(self, record: GenerationRecord, folder: Path) -> None:
-        """Unpack a generation beside the others, then move it into its place; a damaged one there is removed."""
         archive = await self._registry.archive(record)
         await asyncio.to_thread(self._unpack, archive, record, folder)
 
@@ -160,7 +137,7 @@ def _is_served(index: Path) -> bool:
 
 
 def _current_or_none(generations: Generations) -> Path | None:
-    """Return the generation that this machine serves; a pointer that is damaged leads to none, the server knows."""
+    """Return the generation that this machine serves; ``None`` if the pointer is damaged: the server knows it."""
     try:
         return generations.current()
     except IndexMismatch:
@@ -168,7 +145,6 @@ def _current_or_none(generations: Generations) -> Path | None:
 
 
 def _is_whole(generation: Path) -> bool:
-    """Tell whether the files of a generation are what was written, as far as opening it would."""
     try:
         return not damaged_files(Index(generation, read_manifest(generation)))
     except (OSError, IndexMismatch):

@@ -1,21 +1,15 @@
-"""Reciprocal rank fusion (RRF): one ranking out of several.
-
-Fusion runs here and not in the engine, because an engine breaks ties in the order of its hash tables: two
-stores, or two runs of one, would rank tied chunks differently. A point at the zero-based rank r gets weight
-/ (k + r). Ties are ordered by ascending id. The query sets the constant and the weights.
-"""
+"""Reciprocal rank fusion (RRF), done here because engines break ties in the order of their hash tables."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from articulado.values.protocols import HybridQuery
 
-Scored = tuple[int, float]
-"""A point id and its score."""
+Scored = tuple[int, float]  # point id and score
 
 
 class Ranked(NamedTuple):
-    """A point id, its fused score, and its cosine with the question, if the dense search found it."""
+    """Point id, fused score, and cosine with the question if the dense search has it."""
 
     point: int
     score: float
@@ -23,7 +17,7 @@ class Ranked(NamedTuple):
 
 
 def weights_of(query: HybridQuery) -> list[float]:
-    """Return the weights of the rankings that a query yields, the dense one first."""
+    """Return the weights of a query's rankings, the dense one first."""
     fusion = query.fusion
     return [fusion.dense] * (query.dense is not None) + [fusion.sparse] * bool(query.sparse.indices)
 
@@ -31,15 +25,14 @@ def weights_of(query: HybridQuery) -> list[float]:
 def fuse(rankings: Sequence[Sequence[Scored]], weights: Sequence[float], *, k: int, limit: int) -> list[Scored]:
     """Return the best ``limit`` points by weighted RRF, scores in [0, 1], descending; ties by ascending id.
 
-    A point at the zero-based rank r of a ranking gets weight / (k + r) from it; the sum is divided by what a point that
-    is first in every ranking gets. Within a ranking, equal scores are ordered by ascending id.
+    A point at the zero-based rank r of a ranking gets weight / (k + r); the sum is divided by that of a point which is
+    first in every ranking.
 
     >>> dense, sparse = [(1, 0.9), (2, 0.8)], [(2, 7.5), (3, 4.0)]
     >>> fuse([dense, sparse], [3.0, 1.0], k=20, limit=3)  # of 2: (3 / 21 + 1 / 20) / (4 / 20)
     [(2, 0.964285714), (1, 0.75), (3, 0.238095238)]
 
-    Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods",
-    SIGIR 2009.
+    Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet", SIGIR 2009.
     """
     scores: dict[int, float] = {}
     for ranking, weight in zip(rankings, weights, strict=True):
@@ -59,9 +52,7 @@ def rank(query: HybridQuery, rankings: Sequence[Sequence[Scored]], *, limit: int
 
 
 def collapse_to_parents(ranking: Sequence[Scored], parents: Mapping[int, int], limit: int) -> list[Scored]:
-    """Return a ranking with each point replaced by its parent, each once with its best score; the best ``limit``.
-
-    A point that is not in ``parents`` is its own.
+    """Replace each point by its parent (its own if unlisted), with its best score; return the best ``limit``.
 
     >>> collapse_to_parents([(11, 0.9), (12, 0.8), (2, 0.7)], {11: 1, 12: 1}, limit=5)
     [(1, 0.9), (2, 0.7)]

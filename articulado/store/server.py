@@ -1,8 +1,4 @@
-"""Chunk store on a Qdrant server, a cluster or Qdrant Cloud.
-
-Collections of up to ``EXACT_UP_TO`` points are searched exactly, as the embedded store does; larger ones by the graphs
-of the server.
-"""
+"""Chunk store on a Qdrant server, a cluster or Qdrant Cloud; small collections are searched exactly."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
@@ -61,14 +57,13 @@ if TYPE_CHECKING:
 
 
 OVERSAMPLING = 2.0
-"""Times as many points are found by quantized vectors as are wanted, and ranked by the vectors themselves."""
+"""Candidates by quantized vectors, as a multiple of the wanted points; the best are re-ranked by full vectors."""
 
-CANDIDATES = 512
-"""Candidates that the graph of a larger collection is searched with."""
+CANDIDATES = 512  # candidates of a graph search (`hnsw_ef`)
 
 
 def dense_params(points: int) -> "models.SearchParams":
-    """Return how the dense vectors of a collection of so many points are searched."""
+    """Return the search parameters of a collection with so many points."""
     from qdrant_client import models
 
     rescored = models.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING)
@@ -77,15 +72,12 @@ def dense_params(points: int) -> "models.SearchParams":
 
 
 Order = Callable[[Iterable[Chunk]], list[Chunk]]
-"""Puts the chunks of all collections in one order."""
 
 
-MAX_MET = 1_000_000
-"""Points whose parents are kept in memory: about 100 MB."""
+MAX_MET = 1_000_000  # cached parents of points, about 100 MB
 
 
 def server_filter(clauses: Sequence[Clause]) -> "models.Filter":
-    """Return the client's filter for points that satisfy every clause."""
     from qdrant_client import models
 
     return models.Filter(
@@ -123,14 +115,10 @@ def _by_id(chunks: Iterable[Chunk]) -> list[Chunk]:
 
 
 class ServerStore:
-    """Satisfies ``ChunkStore`` over the collections of the generation that a manifest describes.
+    """``ChunkStore`` over the collections of one generation; see ``translate_server_errors`` for its errors.
 
-    They are asked for by their own names and not by their aliases, so that vectors of another build are never
-    searched with the models of this one: a process that runs through a rebuild goes on with what it opened. An update
-    in place is seen at once, point by point.
-
-    Raises (from every method): StoreUnavailable, ConfigurationError and IndexMissing, as
-    ``translate_server_errors`` says; the last where the generation is gone, which takes two rebuilds.
+    Collections are addressed by name, not alias, so a process keeps its generation during a rebuild. An update in place
+    is seen at once. ``IndexMissing``: the generation was deleted, after two rebuilds.
     """
 
     def __init__(
@@ -152,13 +140,12 @@ class ServerStore:
 
     @classmethod
     def connect(cls, settings: Settings, index: Index) -> Self:
-        """Return a store on the server that the settings name."""
         return cls(connect(settings, timeout=patience(settings)), index, prefix=settings.qdrant_prefix)
 
     async def search(
         self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
     ) -> list[list[Hit]]:
-        """Search one collection, all queries in one request, parents in a second; see ``ChunkStore.search``."""
+        """Search one collection: one request for all queries, a second one for parents."""
         from qdrant_client import models
 
         condition = server_filter(search_clauses(where, self._today()))
@@ -194,7 +181,7 @@ class ServerStore:
         return [to_hits(ranking, chunks) for ranking in fused]
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
-        """Return chunks by id; see ``ChunkStore.fetch``."""
+        """Return chunks by id, in the order of the ids."""
         if not ids:
             return []
 
@@ -204,37 +191,30 @@ class ServerStore:
         return await self._from_each(self._names, read, partial(order_by_ids, ids))
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
-        """Return the parts of a provision; see ``ChunkStore.find``."""
         return await self._filtered(provision_clauses(law_id, provision_key), self._names, order_parts)
 
     async def citing(self, ids: Sequence[int]) -> list[Chunk]:
-        """Return the chunks that refer to one of these; see ``ChunkStore.citing``."""
         return await self._filtered(citing_clauses(ids), self._names, _by_id) if ids else []
 
     async def select(
         self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
-        """Return the chunks that pass a filter; see ``ChunkStore.select``."""
         names = [name for name in self._names if name in collections]
         return (await self._filtered(selection_clauses(where, self._today()), names, order_articles))[:limit]
 
     async def stored(self, collection: str) -> AsyncIterator[list[StoredPoint]]:
-        """Yield every point of a collection, children too, in pages by ascending id."""
         async for page in scroll(self._client, self._names[collection], with_vectors=True):
             yield [StoredPoint.of(record.id, record.payload, record.vector) for record in page]
 
     async def is_being_updated(self) -> bool:
-        """Tell whether an update in place is under way, or was interrupted."""
         return await self._registry.updated() == self._stored_as
 
     async def counts(self) -> dict[str, int]:
-        """Return the number of chunks of each collection."""
         with translate_server_errors():
             counted = await asyncio.gather(*(self._client.count(name, exact=True) for name in self._names.values()))
         return {name: result.count for name, result in zip(self._names, counted, strict=True)}
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._client.close()
 
     async def _filtered(self, clauses: Sequence[Clause], names: Iterable[str], order: Order) -> list[Chunk]:
@@ -252,7 +232,7 @@ class ServerStore:
     async def _from_each(
         self, names: Iterable[str], read: Callable[[str], Awaitable[list[Chunk]]], order: Order
     ) -> list[Chunk]:
-        """Return what is read of each collection, in order; one that does not answer says what the others hold."""
+        """Read each collection and order the chunks; an error of one carries the chunks of the others."""
 
         async def read_one(name: str) -> list[Chunk] | ArticuladoError:
             try:
@@ -270,10 +250,7 @@ class ServerStore:
         return chunks
 
     async def _parents(self, collection: str, points: Sequence[int]) -> dict[int, int]:
-        """Return the parents of points, in one request for those that were not met yet.
-
-        A point keeps its parent: the id of a child depends on that. One that is not there any more is left out.
-        """
+        """Return the parents of points, with one request for unknown ones; a deleted point is left out."""
         if unmet := sorted(set(points) - self._met.keys()):
             with translate_server_errors():
                 records = await self._client.retrieve(collection, unmet, with_payload=[field_path("parent_id")])
@@ -285,7 +262,6 @@ class ServerStore:
 
 
 def _vectors(query: HybridQuery) -> list[tuple[str, "models.SparseVector | list[float]"]]:
-    """Return the vectors that a query is searched by, each with its name in the collection: the dense one first."""
     from qdrant_client import models
 
     vectors: list[tuple[str, models.SparseVector | list[float]]] = []

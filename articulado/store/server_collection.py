@@ -1,7 +1,4 @@
-"""Connect to a Qdrant server, translate its failures, and manage collections and aliases.
-
-Time-outs are in seconds.
-"""
+"""Connect to a Qdrant server, translate its failures, and manage collections and aliases."""
 
 import asyncio
 import json
@@ -22,40 +19,32 @@ if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
 
-TIMEOUT = 30
-"""Seconds that one request may take (a batch of points, while building, is the longest)."""
+TIMEOUT = 30  # seconds for one request; a batch of points during a build takes longest
 
-SHARE_OF_QUESTION = 0.1
-"""Of the seconds of a question, that one request of it may take: a server that hangs does not hold it for long."""
+SHARE_OF_QUESTION = 0.1  # share of the question's time limit for one request
 
-MAX_ASKED = 10.0
-"""Seconds that it may take at most, however many a question has."""
+MAX_ASKED = 10.0  # maximum seconds for one request of a question
 
 
 def patience(settings: Settings) -> float:
-    """Return the seconds that a request may take for which a question waits."""
     return min(MAX_ASKED, SHARE_OF_QUESTION * settings.question_timeout)
 
 
 def connect(settings: Settings, *, timeout: float = TIMEOUT) -> "AsyncQdrantClient":
-    """Return a client for the server that the settings name; nothing is sent yet.
-
-    ``timeout``: seconds that one request may take; the client knows whole ones.
-    """
+    """Return a client that has sent nothing yet; ``timeout``: seconds for one request, rounded up."""
     from qdrant_client import AsyncQdrantClient
 
     return AsyncQdrantClient(timeout=ceil(timeout), **_address(settings))
 
 
 def connect_blocking(settings: Settings) -> "QdrantClient":
-    """Return a client that blocks, for programs that do; nothing is sent yet."""
     from qdrant_client import QdrantClient
 
     return QdrantClient(timeout=TIMEOUT, **_address(settings))
 
 
 def _address(settings: Settings) -> dict[str, Any]:
-    """Return the arguments of a client; an address without a port has that of its scheme, not Qdrant's own."""
+    """Return the client's arguments; the port defaults to the scheme's, not Qdrant's."""
     key = settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key else None
     written = settings.qdrant_url.strip()
     try:
@@ -75,12 +64,8 @@ def _address(settings: Settings) -> dict[str, Any]:
 
 @contextmanager
 def translate_server_errors() -> Iterator[None]:
-    """Turn failures of the Qdrant client within the block into errors of this project.
-
-    Raises:
-        StoreUnavailable: the server cannot be reached, or fails.
-        ConfigurationError: it refuses the key.
-        IndexMissing: it does not have the collection.
+    """Convert client failures: ``IndexMissing`` (no such collection), ``ConfigurationError`` (key refused, redirect),
+    else ``StoreUnavailable``.
     """
     from qdrant_client.common.client_exceptions import QdrantException
     from qdrant_client.http.exceptions import ApiException, UnexpectedResponse
@@ -105,7 +90,6 @@ def translate_server_errors() -> Iterator[None]:
 
 
 def _is_of_qdrant(content: bytes) -> bool:
-    """Tell if a response is Qdrant's own: it is a JSON object with a status."""
     with suppress(ValueError):
         reply = json.loads(content)
         return isinstance(reply, dict) and "status" in reply
@@ -113,7 +97,6 @@ def _is_of_qdrant(content: bytes) -> bool:
 
 
 def _tried(error: Exception) -> str:
-    """Return the address that was asked, with its port and path."""
     request = getattr(getattr(error, "source", error), "_request", None)
     if request is None:
         return "?"
@@ -122,7 +105,6 @@ def _tried(error: Exception) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Return why a server could not be asked, in the language that is spoken where that is known."""
     from httpx import ConnectError, TimeoutException, TransportError
 
     match getattr(error, "source", error):
@@ -137,33 +119,21 @@ def _reason(error: Exception) -> str:
 
 
 SEPARATOR = "__"
-"""Between the name of a collection and that of its generation."""
 
-GRAPH_LINKS = 16
-"""Links of a point in the HNSW graph: Qdrant's default."""
+GRAPH_LINKS = 16  # links of a point in the HNSW graph (Qdrant's default)
 
-EXACT_UP_TO = 250_000
-"""Points of a collection up to which its dense vectors are all compared: such a collection has no graph."""
+EXACT_UP_TO = 250_000  # points up to which a collection has no graph, and a search compares all dense vectors
 
-QUANTILE = 0.99
-"""Of the numbers of the vectors, which the bytes tell apart: those beyond are cut (benchmarks/quantization.py)."""
+QUANTILE = 0.99  # share of vector values inside the quantized range; the rest is clipped (benchmarks/quantization.py)
 
-POLL_INTERVAL = 1.0
-"""Seconds between two questions to the server whether the graph is built."""
+POLL_INTERVAL = 1.0  # seconds between two checks of the graph's construction
 
-MAX_IDLE_POLLS = 60
-"""Answers of a server that has something to do and does not begin, after which it is no longer waited for."""
+MAX_IDLE_POLLS = 60  # checks without progress after which waiting stops
 
 
 @dataclass(frozen=True)
 class CollectionOptions:
-    """How collections are spread over the nodes of a server and kept there.
-
-    ``on_disk``: vectors, graph and word index are read from the disk, and the machine's memory is their cache.
-    ``quantization``: ``int8`` keeps a byte a number in memory beside the vectors; the best are ranked by these.
-    ``periods``: the years of a period, for each collection that is kept apart by period
-    (``articulado.config.settings``).
-    """
+    """Distribution and storage of collections on a server; ``periods``: years of a period, by collection."""
 
     shards: int = 1
     replicas: int = 1
@@ -173,7 +143,6 @@ class CollectionOptions:
 
     @classmethod
     def of(cls, settings: Settings) -> "CollectionOptions":
-        """Return the options that the settings name."""
         return cls(
             settings.qdrant_shards,
             settings.qdrant_replicas,
@@ -184,16 +153,15 @@ class CollectionOptions:
 
 
 SINGLE_NODE = CollectionOptions()
-"""One node, and everything in its memory."""
 
 
 def collection_name(name: str, generation: str) -> str:
-    """Return the name on the server of a collection of one generation; its alias is the plain name."""
+    """Return the server's name of a collection of one generation; its alias is the plain name."""
     return f"{name}{SEPARATOR}{generation}"
 
 
 def plain_name(collection: str, generation: str, prefix: str = "") -> str:
-    """Return the name of a collection from that on the server of a generation.
+    """Return a collection's plain name from its name on the server.
 
     >>> plain_name(collection_name("a-normativa", "20260101"), "20260101", "a-")
     'normativa'
@@ -202,14 +170,12 @@ def plain_name(collection: str, generation: str, prefix: str = "") -> str:
 
 
 async def stored_collections(client: "AsyncQdrantClient", generation: str) -> set[str]:
-    """Return the names of the collections that the server has of a generation."""
     with translate_server_errors():
         collections = (await client.get_collections()).collections
     return {collection.name for collection in collections if collection.name.endswith(SEPARATOR + generation)}
 
 
 async def delete_collections(client: "AsyncQdrantClient", collections: Iterable[str]) -> None:
-    """Delete collections, with the aliases that lead to them."""
     for collection in sorted(collections):
         with translate_server_errors():
             await client.delete_collection(collection)
@@ -250,11 +216,9 @@ async def create_collection(
     *,
     by_period: bool = False,
 ) -> None:
-    """Create a collection without an HNSW graph; ``build_graph`` builds it when a large collection is filled.
+    """Create a collection without an HNSW graph; ``build_graph`` builds it after loading (Qdrant, "Bulk upload").
 
-    A graph that grows with the load is built several times over (Qdrant, "Bulk upload"). Payload indexes come before
-    the points, so that the graph is built with them in view. A write counts when most replicas have it. A collection
-    that is kept apart by period has no shards yet: each key has so many as the options say.
+    Payload indexes come before the points, so that the graph takes them into account.
     """
     from qdrant_client import models
 
@@ -285,7 +249,6 @@ async def create_collection(
 
 
 async def indexed_paths(client: "AsyncQdrantClient", collection: str) -> set[str]:
-    """Return the payload paths that a collection has indexed."""
     with translate_server_errors():
         return set((await client.get_collection(collection)).payload_schema)
 
@@ -293,7 +256,7 @@ async def indexed_paths(client: "AsyncQdrantClient", collection: str) -> set[str
 async def index_fields(
     client: "AsyncQdrantClient", collection: str, fields: Mapping[str, IndexKind], *, wait: bool
 ) -> None:
-    """Have fields indexed; without ``wait`` the server does it in the background, and reads payloads until then."""
+    """Create payload indexes; without ``wait`` the server builds them in the background."""
     from qdrant_client import models
 
     for name, kind in fields.items():
@@ -302,7 +265,7 @@ async def index_fields(
 
 
 async def shard_keys(client: "AsyncQdrantClient", collection: str) -> set[str] | None:
-    """Return the shard keys of a collection; ``None`` of one that is not kept apart by keys."""
+    """Return the shard keys of a collection; ``None`` if it has no custom sharding."""
     from qdrant_client import models
 
     with translate_server_errors():
@@ -313,17 +276,12 @@ async def shard_keys(client: "AsyncQdrantClient", collection: str) -> set[str] |
 
 
 async def has_graph(client: "AsyncQdrantClient", collection: str) -> bool:
-    """Tell whether a collection has an HNSW graph, or is building one."""
     with translate_server_errors():
         return bool((await client.get_collection(collection)).config.hnsw_config.m)
 
 
 async def build_graph(client: "AsyncQdrantClient", collection: str, *, poll_interval: float = POLL_INTERVAL) -> None:
-    """Have the HNSW graph of a filled collection built, and wait for it: until then a search reads every vector.
-
-    Raises:
-        StoreUnavailable: the server gave up building it.
-    """
+    """Build the graph of a loaded collection and wait; raise ``StoreUnavailable`` if the server gives up."""
     from qdrant_client import models
 
     with translate_server_errors():
@@ -341,11 +299,7 @@ async def build_graph(client: "AsyncQdrantClient", collection: str, *, poll_inte
 
 
 async def switch_aliases(client: "AsyncQdrantClient", collections: Mapping[str, str]) -> None:
-    """Point the aliases (the keys) to the collections of a generation, all in one request, where they do not already.
-
-    A collection that the new generation lacks loses its alias too: the aliases point to one build. Those of other
-    programs stay.
-    """
+    """Point the aliases (keys) to a generation in one request; delete those that it lacks, not other programs'."""
     from qdrant_client import models
 
     with translate_server_errors():

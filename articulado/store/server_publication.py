@@ -1,8 +1,4 @@
-"""Publish a generation on a server, by one writer a profile at a time, and delete unused generations.
-
-``WriterLock`` is held from the beginning of a build to its end, and says who holds it. ``fetched_table`` reads the
-table of points (ids, parents, digests) from the payloads on the server.
-"""
+"""Publish a generation on a server, one writer a profile at a time, and delete unused generations."""
 
 import asyncio
 import logging
@@ -35,24 +31,19 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LOCK = "writer"
-"""The key of the lock of a profile."""
+LOCK = "writer"  # registry key of a profile's lock
 
-LOCK_SECONDS = 60.0
-"""After which a lock that is not renewed is taken over, by the clock of whoever waits for it."""
+LOCK_SECONDS = 60.0  # seconds without renewal after which a waiting writer takes the lock over, by its own clock
 
-RENEWALS = 4
-"""In the time after which a lock is over."""
+RENEWALS = 4  # renewals within `LOCK_SECONDS`
 
 
 class WriterLock:
-    """A point of the registry that names who writes an index, under a token that is another one at each renewal.
+    """Registry point that names the writer of an index, with a token that changes at each renewal.
 
-    Each change is conditional: it is made where the token is still the one that was seen. No two clocks are compared:
-    who waits takes over what has kept its token for ``seconds``; who holds stops writing when ``seconds`` have passed
-    since it last began a renewal that succeeded. ``owner`` is the machine and the folder of the index on it, of which
-    the lock of the folder tells that no other process uses it: what a killed process has left there is taken over at
-    once.
+    Each change is conditional on the last seen token. No clocks are compared: a waiting writer takes over a token
+    unchanged for ``seconds``; the holder stops writing ``seconds`` after its last renewal began. A killed process of
+    the same machine and folder is replaced at once: the folder's own lock excludes others.
     """
 
     def __init__(
@@ -75,11 +66,7 @@ class WriterLock:
         self._renewing: asyncio.Task[None] | None = None
 
     async def take(self) -> None:
-        """Wait until nobody else writes, take the lock, and renew it from then on.
-
-        Raises:
-            StoreUnavailable, ConfigurationError: as ``Registry``.
-        """
+        """Wait for the lock, take it, and keep renewing it."""
         seen, since = "", self._clock()
         while True:
             held = await self._registry.read(LOCK) or {}
@@ -96,16 +83,12 @@ class WriterLock:
             await self._pause(self._seconds / RENEWALS)
 
     def check(self) -> None:
-        """Be sure that the lock is still ours.
-
-        Raises:
-            StoreUnavailable: it is not, or may not be any more.
-        """
+        """Raise ``StoreUnavailable`` if the lock may be lost."""
         if self._clock() >= self._valid_until:
             raise StoreUnavailable(translate("store.lock_lost"))
 
     async def give_back(self) -> None:
-        """Let the next one begin; where the server cannot be told, it waits until the lock is over."""
+        """Release the lock; if the server cannot be told, it expires."""
         if self._renewing is not None:
             self._renewing.cancel()
             with suppress(asyncio.CancelledError):
@@ -141,13 +124,7 @@ class WriterLock:
 
 
 class Publication:
-    """What is served of an index, as one writer sees and changes it.
-
-    ``held``: how long what is no longer served is kept.
-
-    Raises (from every method): StoreUnavailable, ConfigurationError and IndexMissing, as ``translate_server_errors``
-    says.
-    """
+    """Served generations of an index, as one writer sees and changes them; ``held``: how long replaced ones stay."""
 
     def __init__(
         self, client: "AsyncQdrantClient", registry: Registry, lock: WriterLock, *, prefix: str, held: timedelta
@@ -160,17 +137,10 @@ class Publication:
         self._served = Served()
 
     async def look(self) -> None:
-        """See what is served now."""
         self._served = await self._registry.served()
 
     async def publish(self, index: Index, collections: Mapping[str, str]) -> None:
-        """Keep what a generation has beside its points, point the aliases to it, and have workers go over to it.
-
-        ``collections`` are the names on the server of all that it has.
-
-        Raises:
-            StoreUnavailable: the lock was lost; nothing was published.
-        """
+        """Store a generation's files, switch aliases and workers to it; ``StoreUnavailable``: the lock is lost."""
         self._lock.check()
         await self._registry.add(index)
         self._lock.check()
@@ -183,32 +153,29 @@ class Publication:
         self._served = served
 
     async def sweep(self) -> None:
-        """Delete generations that nobody can hold any more.
-
-        The last one is kept beside the one that is served, and so is what was served a short while ago.
-        """
+        """Delete old generations; keep the served one, the previous one, and those replaced less than ``held`` ago."""
         known, now = self._served.generations, datetime.now(UTC)
         gone = [
             before
             for before, after in pairwise(known)
             if after is not known[-1] and now - after.published >= self._held
         ]
-        kept = tuple(one for one in known if one not in gone)
-        for stored_as in {one.stored_as for one in gone} - {one.stored_as for one in kept}:
+        kept = tuple(generation for generation in known if generation not in gone)
+        for stored_as in {old.stored_as for old in gone} - {remaining.stored_as for remaining in kept}:
             collections = await stored_collections(self._client, stored_as)
             await delete_collections(self._client, collections)
         if gone:
-            for one in gone:
-                await self._registry.forget(one.generation)
+            for old in gone:
+                await self._registry.forget(old.generation)
             self._lock.check()
             await self._registry.serve(Served(generations=kept), instead_of=self._served)
 
     async def remove(self, generation: str, stored_as: str | None) -> None:
-        """Delete what there is of a generation that is not served, and never will be; see ``IndexWriter.remove``."""
+        """Delete an unpublished generation; see ``IndexWriter.remove``."""
         known = self._served.generations
-        if stored_as and stored_as not in {one.stored_as for one in known}:
+        if stored_as and stored_as not in {served.stored_as for served in known}:
             await delete_collections(self._client, await stored_collections(self._client, stored_as))
-        if generation not in {one.generation for one in known}:
+        if generation not in {served.generation for served in known}:
             await self._registry.forget(generation)
 
 
@@ -216,7 +183,7 @@ FIELDS = [field_path("parent_id"), field_path("content_hash")]
 
 
 async def fetched_table(client: "AsyncQdrantClient", stored: Mapping[str, str]) -> Points:
-    """Return the table of all points of collections; ``stored`` has the server's name of each, in their order."""
+    """Return the table of points from the payloads on the server; ``stored``: the server's name of each collection."""
     points: list[Point] = []
     for position, collection in enumerate(stored.values()):
         async for page in scroll(client, collection, with_payload=FIELDS):
@@ -225,7 +192,6 @@ async def fetched_table(client: "AsyncQdrantClient", stored: Mapping[str, str]) 
 
 
 def _row(record: "models.Record", position: int) -> Point:
-    """Return the row of a point in the table, from what the server has of it."""
     metadata = (record.payload or {}).get(METADATA, {})
     id = int(str(record.id))
     return Point(id, metadata.get("parent_id") or id, digest_of_hash(metadata.get("content_hash", "")), position)

@@ -1,9 +1,6 @@
-"""Write a generation to a Qdrant server, in collections of its own.
+"""Write a generation to a Qdrant server, in collections of its own with aliases for other programs.
 
-Aliases point to the collections, so that other programs can open them under stable names. ``period_of`` gives
-the shard key of a chunk in a collection that a server keeps by period, such as rulings. Such a collection
-keeps one name and one alias, and a search covers all its periods; each period can be moved to other nodes or
-given replicas by its key.
+A collection by period (such as rulings) has a shard key for each period; a search covers all of them.
 """
 
 import asyncio
@@ -47,22 +44,21 @@ if TYPE_CHECKING:
 
 POINTS_PER_REQUEST = 256
 NUMBERS_PER_REQUEST = 800_000
-"""Of the dense vectors, at 21 bytes each: with the payloads about 20 MB. A server takes 32 MB by default."""
+"""Vector numbers at 21 bytes each: about 20 MB with payloads, while a server accepts 32 MB by default."""
 
 MAX_CONCURRENT_REQUESTS = 4
 IDS_PER_REQUEST = 10_000
 
 
 HELD = timedelta(minutes=15)
-"""How long what is no longer served is kept: runs that began with it go on with it (``question_timeout``)."""
+"""How long replaced generations are kept: running questions still use them (``question_timeout``)."""
 
 
-UNDATED = "undated"
-"""The key of what has no day."""
+UNDATED = "undated"  # shard key of chunks without a day
 
 
 def period_of(day: str | None, years: int) -> str:
-    """Return the shard key of a chunk by the day on which it begins (ISO 8601), in periods of so many years.
+    """Return a chunk's shard key by its first day (ISO 8601), in periods of so many years.
 
     >>> period_of("2024-03-01", 5), period_of("2025-01-01", 5), period_of("2024-03-01", 1), period_of(None, 5)
     ('2020-2024', '2025-2029', '2024', 'undated')
@@ -74,7 +70,7 @@ def period_of(day: str | None, years: int) -> str:
 
 
 def server_writer(settings: Settings, profile: str = DEFAULT_PROFILE, *, held: timedelta = HELD) -> WriterFactory:
-    """Return a factory of writers of a profile's index for the server that the settings name."""
+    """Return a factory of writers for the server of the settings."""
 
     def make(folder: Path) -> ServerWriter:
         options = CollectionOptions.of(settings)
@@ -86,11 +82,7 @@ def server_writer(settings: Settings, profile: str = DEFAULT_PROFILE, *, held: t
 
 
 class ServerWriter:
-    """Satisfies ``IndexWriter``. The collections can be opened by LangChain's ``QdrantVectorStore``.
-
-    Raises (from every method): StoreUnavailable, ConfigurationError and IndexMissing, as
-    ``translate_server_errors`` says.
-    """
+    """``IndexWriter`` for a Qdrant server; LangChain's ``QdrantVectorStore`` can open the collections."""
 
     def __init__(
         self,
@@ -122,23 +114,15 @@ class ServerWriter:
 
     @property
     def stored_as(self) -> str:
-        """The generation after which the collections are named."""
         return self._stored_as
 
     async def begin(self) -> None:
-        """Wait for the lock of the profile; see ``IndexWriter.begin``."""
         await self._registry.create()
         await self._lock.take()
         await self._publication.look()
 
     async def continue_from(self, base: Index) -> None:
-        """Go on with the collections of another generation, in place: they may be too large to be copied.
-
-        A collection that a killed update has begun, which no manifest names, is deleted.
-
-        Raises:
-            IndexMissing: the server does not have them.
-        """
+        """Update the collections of another generation in place; delete those that a killed update began."""
         self._stored_as = base.manifest.stored_as
         self._written = {name: self._collection_of(name) for name in base.manifest.collections}
         stored = await stored_collections(self._client, self._stored_as)
@@ -156,17 +140,14 @@ class ServerWriter:
                 self._shard_keys[name] = keys
 
     async def table(self, base: Index) -> Points:
-        """Return the table of a generation's points; see ``IndexWriter.table``.
-
-        After an update that did not end it is read from the payloads: 1,000 points a request.
-        """
+        """Return the table of points; after an interrupted update it is read from the payloads."""
         if await self._registry.updated() == self._stored_as:
             self._is_marked = True
             return await fetched_table(self._client, self._written)
         return await asyncio.to_thread(Points.load, base.folder)
 
     async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
-        """Delete points; see ``IndexWriter.delete``."""
+        """Delete points in batches."""
         for name, points in ids.items():
             for start in range(0, len(points), IDS_PER_REQUEST):
                 batch = list(points[start : start + IDS_PER_REQUEST])
@@ -182,7 +163,7 @@ class ServerWriter:
         size: int,
         replaced: Mapping[int, str],
     ) -> None:
-        """Write chunks; see ``IndexWriter.add``."""
+        """Write chunks in batches, each under its shard key."""
         batches: dict[str, list[models.PointStruct]] = {}
         periods: dict[int, str] = {}
         for chunk, dense_vector, sparse_vector in zip(chunks, dense, sparse, strict=True):
@@ -203,11 +184,10 @@ class ServerWriter:
             await self._upsert(requests[start : start + MAX_CONCURRENT_REQUESTS])
 
     def bytes_of(self, points: int, dimensions: int) -> int:
-        """Return 0: points take room on the server, which says itself where it lacks."""
         return 0
 
     async def finish(self) -> dict[str, int]:
-        """Index fields that collections lack, build the graphs of large collections, and count the points."""
+        """Create missing payload indexes, build graphs of large collections, and count the points."""
         own = dict(sorted(self._written.items()))
         for name, collection in own.items():
             await self._index_fields(name, collection)
@@ -220,21 +200,17 @@ class ServerWriter:
         return counts
 
     async def publish(self, index: Index) -> None:
-        """Have workers go over to the generation; see ``Publication.publish``."""
         await self._publication.publish(index, self._written)
 
     async def sweep(self) -> None:
-        """End an update in place, and delete generations that nobody can hold any more."""
         if self._is_marked:
             await self._registry.end_update()
         await self._publication.sweep()
 
     async def remove(self, generation: str, stored_as: str | None) -> None:
-        """Delete what there is of a generation that is not served, and never will be; see ``IndexWriter.remove``."""
         await self._publication.remove(generation, stored_as)
 
     async def close(self) -> None:
-        """Let others write, and close the connections."""
         await self._lock.give_back()
         await self._client.close()
 
@@ -242,7 +218,7 @@ class ServerWriter:
         return collection_name(f"{self._prefix}{name}", self._stored_as)
 
     async def _mark_update(self) -> None:
-        """Before points change: be sure of the lock, and record the update if the points may be served."""
+        """Check the lock, and record the update if the points may be served."""
         self._lock.check()
         if self._stored_as != self._generation and not self._is_marked:
             await self._registry.begin_update(self._stored_as)
@@ -259,7 +235,7 @@ class ServerWriter:
         self._indexed_paths[collection] = {field_path(field) for field in fields}
 
     async def _index_fields(self, name: str, collection: str) -> None:
-        """Have fields indexed that were met late, or that an earlier version left out, without waiting for it."""
+        """Index new attributes, and fields that an earlier version left out, without waiting."""
         fields = indexed_fields(self._attributes.get(name, ())).items()
         lacking = {field: kind for field, kind in fields if field_path(field) not in self._indexed_paths[collection]}
         await index_fields(self._client, collection, lacking, wait=False)
@@ -267,10 +243,7 @@ class ServerWriter:
     async def _by_period(
         self, name: str, points: "list[models.PointStruct]", periods: Mapping[int, str], replaced: Mapping[int, str]
     ) -> "list[tuple[str | None, list[models.PointStruct]]]":
-        """Return points by the shard key under which they are to be; a collection without keys has them together.
-
-        What is replaced may have been under another key, where a write would leave it: it is deleted under all of them.
-        """
+        """Group points by shard key (``None``: no keys); delete replaced points, which may be under another key."""
         keys = self._shard_keys.get(name)
         if keys is None:
             return [(None, points)]
@@ -286,7 +259,7 @@ class ServerWriter:
         return list(parts.items())
 
     async def _delete_points(self, name: str, ids: "list[models.ExtendedPointId]") -> None:
-        """Delete points of a collection; where it is kept apart by keys, under all of them: a server must be told."""
+        """Delete points; the server needs all shard keys of a collection that has them."""
         keys = self._shard_keys.get(name)
         with translate_server_errors():
             await self._client.delete(
@@ -294,11 +267,11 @@ class ServerWriter:
             )
 
     async def _upsert(self, requests: "Sequence[_Request]") -> None:
-        """Send requests side by side; none of them is under way any more when this returns or raises."""
+        """Send requests concurrently; all have ended when this returns or raises."""
         answers = await asyncio.gather(
             *(
-                self._client.upsert(one.collection, one.points, wait=True, shard_key_selector=one.shard_key)
-                for one in requests
+                self._client.upsert(request.collection, request.points, wait=True, shard_key_selector=request.shard_key)
+                for request in requests
             ),
             return_exceptions=True,
         )
@@ -309,7 +282,7 @@ class ServerWriter:
 
 
 class _Request(NamedTuple):
-    """Points to be written in one request, under a shard key where their collection has any."""
+    """Points of one write request."""
 
     collection: str
     points: "list[models.PointStruct]"

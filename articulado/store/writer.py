@@ -1,8 +1,4 @@
-"""Protocol of an index writer, and the table of points of a generation.
-
-Ingestion uses only this Protocol, so that it does not depend on the store. The table holds the id, parent,
-digest and collection of each point.
-"""
+"""Protocol of an index writer, and the table of points of a generation."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
@@ -21,16 +17,15 @@ from articulado.values.protocols import SparseVector, Vector
 POINTS = "points.npy"
 
 _PAGE = 65_536
-"""Points that are read at once."""
 
 
 def digest_of_hash(content_hash: str) -> int:
-    """Return 56 bits of a chunk's content hash: points of different digests were made from different content."""
+    """Return 56 bits of a digest of the content hash."""
     return int.from_bytes(blake2b(content_hash.encode(), digest_size=7).digest(), "big")
 
 
 class Point(NamedTuple):
-    """A point: its id, the id of its parent (its own for a chunk without one), digest and collection (by position)."""
+    """Point id, id of its parent (its own without one), digest, and position of its collection."""
 
     id: int
     parent: int
@@ -39,7 +34,7 @@ class Point(NamedTuple):
 
 
 class Points:
-    """All points of a generation, by ascending id; ``table`` is (4, n) int64, its rows the fields of ``Point``."""
+    """All points of a generation by ascending id; ``table`` is (4, n) int64, its rows the fields of ``Point``."""
 
     def __init__(self, table: NDArray[np.int64]) -> None:
         # Of a file that is mapped, a plain view: each look into a memmap costs more than what it reads.
@@ -47,17 +42,12 @@ class Points:
 
     @classmethod
     def of(cls, points: Iterable[Point]) -> "Points":
-        """Return the table of points; their ids differ."""
         rows = np.array(sorted(points), dtype=np.int64).reshape(-1, len(Point._fields))
         return cls(np.ascontiguousarray(rows.T))
 
     @classmethod
     def load(cls, generation: Path) -> "Points":
-        """Open the table of a generation; it stays on disk and is mapped into memory.
-
-        Raises:
-            IndexMissing: the file is missing or damaged.
-        """
+        """Map the table of a generation into memory; raise ``IndexMissing`` if it is missing or damaged."""
         path = generation / POINTS
         try:
             table = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -68,34 +58,21 @@ class Points:
         return cls(table)
 
     def save(self, generation: Path) -> None:
-        """Write the table into the folder of a generation; it survives a crash.
-
-        Raises:
-            ConfigurationError, StoreUnavailable: as ``Generations``.
-        """
         with translate_disk_errors(generation), open_durably(generation / POINTS) as stream:
             np.save(stream, self._table)
 
     @property
     def table(self) -> NDArray[np.int64]:
-        """The table itself."""
         return self._table
 
-    def count_parents(self) -> int:
-        """Return how many points are their own parents."""
-        return sum(
-            int(np.count_nonzero(self._table[0, start : start + _PAGE] == self._table[1, start : start + _PAGE]))
-            for start in range(0, len(self), _PAGE)
-        )
-
     def find(self, ids: Sequence[int]) -> list[Point]:
-        """Return those of these points that the table has, by ascending id."""
+        """Return the points with these ids, by ascending id."""
         if not len(ids) or not len(self):
             return []
         requested = np.unique(np.asarray(ids, dtype=np.int64))
         positions = np.minimum(np.searchsorted(self._table[0], requested), len(self) - 1)
-        found = positions[self._table[0][positions] == requested]
-        return [Point(*row) for row in self._table[:, found].T.tolist()]
+        stored = positions[self._table[0][positions] == requested]
+        return [Point(*row) for row in self._table[:, stored].T.tolist()]
 
     def __len__(self) -> int:
         return int(self._table.shape[1])
@@ -106,17 +83,14 @@ class Points:
                 yield Point(*row)
 
     def sample(self, size: int) -> list[Point]:
-        """Return at most so many points, always the same, evenly spread by id, the first and the last among them."""
+        """Return at most ``size`` points evenly spread by id, the first and last included; always the same."""
         positions = np.unique(np.linspace(0, len(self) - 1, num=min(size, len(self)), dtype=np.int64))
         return [Point(*row) for row in self._table[:, positions].T.tolist()]
 
     def changed(self, removed: Collection[int], added: Sequence[Point], positions: Sequence[int]) -> "Points":
-        """Return the table without some points and with others, which may take the place of some.
+        """Return the table without removed and with added points; ``positions``: new position of each collection.
 
-        ``positions`` are the new ones of the collections, by those that they have had.
-
-        Raises:
-            InvalidInput: a point was added twice.
+        Raises ``InvalidInput`` if a point was added twice.
         """
         rows = np.array(added, dtype=np.int64).reshape(-1, len(Point._fields))
         ids, counts = np.unique(rows[:, 0], return_counts=True)
@@ -129,13 +103,13 @@ class Points:
         return Points(table)
 
     def differences(self, other: "Points") -> list[int]:
-        """Return the ids of points that only one of two tables has, or that differ between them, in ascending order."""
+        """Return the ids of points that differ between two tables or are in only one, ascending."""
         rows = np.concatenate([self._table, other.table], axis=1)
         unique, counts = np.unique(rows, axis=1, return_counts=True)
         return [int(id) for id in np.unique(unique[0, counts == 1])]
 
     def parents(self, ids: Sequence[int]) -> dict[int, int]:
-        """Return the parent of each id that the table has; a chunk without a parent is its own."""
+        """Return the parent of each stored id; a chunk without a parent is its own."""
         if not ids or not len(self):
             return {}
         stored_ids, parents = self._table[0], self._table[1]
@@ -146,7 +120,7 @@ class Points:
 
 
 class Digests(Mapping[int, int]):
-    """Digest of each point of a table by its id; ``foreign``: ids of points that are not as their build wrote them."""
+    """Digest of each point by id; ``foreign``: ids of points that differ from their build's table."""
 
     def __init__(self, points: Points, foreign: Iterable[int] = ()) -> None:
         self._points = points
@@ -162,32 +136,31 @@ class Digests(Mapping[int, int]):
         return len(self._points)
 
     def of(self, ids: Sequence[int]) -> dict[int, int]:
-        """Return the digests of those of the ids that are there."""
         return {point.id: point.digest for point in self._points.find(ids)}
 
 
 class IndexWriter(Protocol):
-    """Writes the collections of one new generation, unseen until it is published."""
+    """Writes the collections of one new generation, invisible until ``publish``."""
 
     @property
     def stored_as(self) -> str:
-        """The generation under whose name the points are kept: this one, or the one that is continued in place."""
+        """Generation that holds the points: this one, or the one continued in place."""
         ...
 
     async def begin(self) -> None:
-        """Wait until no other machine writes the same, where several can; ``close`` lets the next one begin."""
+        """Wait until no other machine writes the same index; ``close`` lets the next one begin."""
         ...
 
     async def continue_from(self, base: Index) -> None:
-        """Begin with the points of another generation. Where ``stored_as`` is then its own, it changes at once."""
+        """Begin with the points of another generation; a store that updates in place changes it at once."""
         ...
 
     async def table(self, base: Index) -> Points:
-        """Return the table of the points of a generation that is continued, as the store has them now."""
+        """Return the current points of the continued generation."""
         ...
 
     async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
-        """Delete points, by collection; those that are not there are no error."""
+        """Delete points by collection; unknown ids are ignored."""
         ...
 
     async def add(
@@ -199,44 +172,30 @@ class IndexWriter(Protocol):
         size: int,
         replaced: Mapping[int, str],
     ) -> None:
-        """Write chunks with their vectors (``size`` is the length of the dense ones), each in its collection.
-
-        A ``None`` dense vector or an empty sparse one leaves that side out. ``replaced`` has the collection, by id, of
-        those that a chunk takes the place of.
-        """
+        """Write chunks with their vectors; ``size``: dense length; ``replaced``: old collection of each replaced id."""
         ...
 
     def bytes_of(self, points: int, dimensions: int) -> int:
-        """Estimate the bytes that points, with dense vectors of this length, will take on the disk of the index."""
+        """Estimate the bytes of points on the disk of the index."""
         ...
 
     async def finish(self) -> dict[str, int]:
-        """Make everything durable; return the number of chunks of each collection, as read back."""
+        """Make everything durable; return the number of points of each collection as read back."""
         ...
 
     async def publish(self, index: Index) -> None:
-        """Lead all who do not read the index folder to this generation, which is whole, in one step.
-
-        Other generations stay as they are. Where this fails, it may have happened all the same.
-        """
+        """Switch readers without the index folder to this generation; after an error it may have happened."""
         ...
 
     async def sweep(self) -> None:
-        """Delete what is of no use once this generation is served: what others that nobody can hold have left."""
+        """Delete unused generations after publication."""
         ...
 
     async def remove(self, generation: str, stored_as: str | None) -> None:
-        """Delete what the store keeps beside the folder of a generation that goes, this one or another.
-
-        ``stored_as`` is the name of its points, ``None`` where another generation has them too. What the store itself
-        knows to be in use stays.
-        """
+        """Delete an unserved generation; ``stored_as``: name of its points, ``None`` if another one shares them."""
         ...
 
-    async def close(self) -> None:
-        """Close files and connections."""
-        ...
+    async def close(self) -> None: ...
 
 
 WriterFactory = Callable[[Path], IndexWriter]
-"""Makes the writer of a generation, given its folder; the folder's name is the generation's."""
