@@ -1,9 +1,4 @@
-"""Bundled documents of a profile: packaged records and decisions, and the profile's own articles.
-
-``bundled_documents`` returns all of them. The records of a law are left out if the index has the text of
-that law. ``bundled_chunks`` returns their chunks for the first index or beside ingested documents.
-``article_named`` finds an article by id, title, path or file name.
-"""
+"""Bundled documents of a profile: packaged records and decisions, and the profile's own articles."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +27,7 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fas
 
 @dataclass(frozen=True)
 class BundledChunks:
-    """Chunks, and by their ids how people ask about them: text that they are found by, and that is never shown."""
+    """Chunks, and lay phrasings by chunk id: text that is searched and never shown."""
 
     chunks: list[Chunk] = field(default_factory=list)
     lay_phrasings: dict[int, str] = field(default_factory=dict)
@@ -40,10 +35,9 @@ class BundledChunks:
 
 @dataclass(frozen=True)
 class BundledDocument:
-    """A law, a decision or an article that comes along: its chunks, how people ask about them, and what they lead to.
+    """Bundled law, decision or article: its chunks, lay phrasings, and cited provisions by chunk id.
 
-    ``refs`` are the provisions that each chunk leads to. Those of records are provisions of just that key; what an
-    article rests on may be answered for by another, as in a citation.
+    A record cites provisions of exactly that key; for an article's citation another provision may answer.
     """
 
     kind: str
@@ -55,7 +49,7 @@ class BundledDocument:
     refs: dict[int, list[ProvisionRef]]
 
     def linked(self, index: ProvisionIndex) -> list[Chunk]:
-        """Return the chunks with references to the wordings in force today of what they lead to."""
+        """Return the chunks with references to the wordings of the cited provisions in force today."""
         wanted = dict.fromkeys(ref for refs in self.refs.values() for ref in refs)
         ids = current_chunk_ids([ref for ref in wanted if self.kind == ARTICLE or index.has_itself(*ref)], index)
         return [
@@ -65,11 +59,7 @@ class BundledDocument:
 
 
 def bundled_documents(profile: Profile, *, packaged: bool = True) -> list[BundledDocument]:
-    """Return all that comes along with a profile: its own articles and, if ``packaged``, records, decisions and cards.
-
-    Raises:
-        ConfigurationError: what the profile brings along breaks its schema.
-    """
+    """Return the bundled documents of a profile: articles and, if ``packaged``, records, decisions and cards."""
     documents: dict[tuple[str, str], BundledDocument] = {}
     if packaged and profile.features.records:
         for record, chunk in sorted(packaged_records(), key=lambda pair: pair[1]["chunk_type"] != "provision"):
@@ -100,7 +90,7 @@ def bundled_documents(profile: Profile, *, packaged: bool = True) -> list[Bundle
 
 @cache
 def _cards() -> BundledDocument:
-    """Return all answer cards as one document; what they lead to is found by their pins."""
+    """Return all answer cards as one document without references: their provisions are found by their pins."""
     cards = list(packaged_cards().values())
     chunks = [card_chunk(card) for card in cards]
     phrasings = {chunk["id"]: "\n".join(card.phrasings) for chunk, card in zip(chunks, cards, strict=True)}
@@ -111,20 +101,15 @@ def _cards() -> BundledDocument:
 def comes_along(
     document: BundledDocument, has_law: Callable[[str], bool], has_document: Callable[[str, str], bool]
 ) -> bool:
-    """Tell whether what comes along has its place beside the documents of files.
+    """Tell if a bundled document is needed beside the ingested ones.
 
-    A law's records stand in for its text, all or none of them: one of a provision that the text does not have is of
-    another wording. A decision or an article that is among the documents is not there twice.
+    A law's records are all left out if its text is ingested: they would be of another wording.
     """
     return not (has_law(document.id) if document.kind == RECORD else has_document(document.collection, document.id))
 
 
 def bundled_chunks(parents: Sequence[Chunk], profile: Profile, *, packaged: bool = True) -> BundledChunks:
-    """Return what a profile adds to the parents of documents: without any, what the first index is made of.
-
-    Raises:
-        ConfigurationError: what the profile brings along breaks its schema.
-    """
+    """Return the chunks that a profile adds to the parents of documents, or those of the first index."""
     laws = {chunk["law_id"] for chunk in parents}
     documents = {(chunk["collection"], chunk["law_id"]) for chunk in parents}
     added = [
@@ -141,16 +126,12 @@ def bundled_chunks(parents: Sequence[Chunk], profile: Profile, *, packaged: bool
 
 
 def legal_basis(chunk: Chunk) -> list[tuple[str, str]]:
-    """Return law id and provision key of what a chunk of an article rests on; empty for any other chunk."""
+    """Return law id and provision key of each provision an article's chunk rests on; empty for other chunks."""
     return list(dict.fromkeys(parse_refs(details_of(chunk).get("provisions", []))))
 
 
 def bundled_articles(profile: Profile) -> list[ArticleChunks]:
-    """Return the articles of a profile, in order of the names of their files; none where it has no folder for them.
-
-    Raises:
-        ConfigurationError: the folder is not there, one of them is broken, or two have the same id.
-    """
+    """Return the articles of a profile in file order; raise ``ConfigurationError`` for broken or duplicate ones."""
     folder = profile.articles
     if folder is None or profile.knowledge is None:
         return []
@@ -161,10 +142,7 @@ def bundled_articles(profile: Profile) -> list[ArticleChunks]:
 
 @lru_cache(maxsize=8)
 def _read_articles(digest: str, profile_json: str) -> tuple[ArticleChunks, ...]:
-    """Read the articles of a profile; ``digest`` changes when one of their files does.
-
-    Cached, because an ingest and the opening of an index look at them again and again.
-    """
+    """Read the articles once per ``digest`` of their files: ingests and openings read them repeatedly."""
     profile = Profile.model_validate_json(profile_json)
     assert profile.articles is not None
     assert profile.knowledge is not None
@@ -182,16 +160,16 @@ def _read_articles(digest: str, profile_json: str) -> tuple[ArticleChunks, ...]:
 
 @dataclass(frozen=True)
 class ArticleFile:
-    """The file of an article, and the article's id."""
+    """File of an article, and its id."""
 
     file: Path
     id: str
 
 
 def article_named(profile: Profile, text: str) -> ArticleFile | None:
-    """Return the article of a profile that goes by its id, its title, its path or the name of its file, in any case.
+    """Return the article of a profile with this id, title, path or file name, ignoring case.
 
-    The files are not checked: of one that cannot be read, only the name of the file counts.
+    Files are not validated: an unreadable one is found only by its file name.
     """
     wanted = _folded(text)
     folder = profile.articles
@@ -210,7 +188,6 @@ def _folded(name: str) -> str:
 
 
 def _text_fields(file: Path) -> dict[str, str]:
-    """Return the top-level fields of a YAML file that are text; none where it cannot be read."""
     try:
         fields = yaml.load(file.read_text(encoding="utf-8-sig"), _Loader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError):

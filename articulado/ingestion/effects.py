@@ -1,9 +1,9 @@
 """Days of effect that a law sets in its final provisions, as a whole and provision by provision.
 
-``effects_of`` reads "entrará en vigor a los dos meses de su publicación, salvo el artículo 3, que lo hará el 1 de enero
-de 2027" and "surtirá efectos desde el 1 de enero". A sentence is cut into tokens: subjects (the law, provisions,
-divisions), verbs, days and exceptions; each day is that of the subjects before it, or else of those after it. Terms are
-counted from publication (art. 5 of the Civil Code).
+Examples: "entrará en vigor a los dos meses de su publicación, salvo el artículo 3, que lo hará el 1 de enero de
+2027"; "surtirá efectos desde el 1 de enero". A sentence is cut into tokens: subjects (the law, provisions,
+divisions), verbs, days and exceptions; a day belongs to the subjects before it, else to those after it. Terms
+count from publication (art. 5 of the Civil Code).
 """
 
 import re
@@ -22,7 +22,7 @@ from articulado.legal.citations.parser import parse_citations
 from articulado.legal.labels import DIVISIONS
 
 VACATIO = relativedelta(days=20)
-"""Time from its publication to the first day of a norm that sets none (art. 2.1 of the Civil Code)."""
+"""Time from publication to the first day of a norm that sets none (art. 2.1 of the Civil Code)."""
 
 _PUBLISHED, _ENTERED = "@publicada", "@vigente"
 _OF_THIS = r"(?: del? (?:la |el )?(?:presente|est[ae]) \w+)?"
@@ -34,7 +34,7 @@ _PLAIN = {
     r"\s+(?=[,.;])": "",
     r"\s+": " ",
 }
-"""Words that say nothing of a day, by patterns of folded text, and the events that terms are counted from."""
+"""Patterns of folded text for words to remove, and for the events from which terms are counted."""
 _EVENT = rf"(?:al? |del? |en |desde |despues |partir )*(?P<event>{_PUBLISHED}|{_ENTERED})"
 _UNIT = r"(?P<unit>dia|semana|mes|ano)(?:e?s)?"
 _COUNTED = "(?:a contar |contad\\w+ )?(?:(?:desde |a partir )?(?:del? |el )?dia siguiente )?"
@@ -79,7 +79,7 @@ _TO = re.compile(r"(?: y(?= el)| al?| hasta)(?: el)?(?: dia)? ?")
 
 
 class PartEffect(NamedTuple):
-    """First day (ISO 8601) of a part of a provision, and the note in Spanish that says so."""
+    """First day (ISO 8601) of a part of a provision, and a note on it in Spanish."""
 
     day: str
     note: str
@@ -87,12 +87,10 @@ class PartEffect(NamedTuple):
 
 @dataclass(frozen=True)
 class Effects:
-    """Days that a law sets for its own effect, ISO 8601.
+    """Days that a law sets for its own effect, ISO 8601; ``None`` if not certain.
 
-    ``entry`` is the day of its entry into force, ``begins`` the first day of its effects, which is mostly the same;
-    ``None`` where it is not certain. ``ends`` is the first day after a limited period. ``own`` has the first day of
-    each provision with another, by its key, and ``parts`` the note on each provision of which only a
-    part has. ``silent`` tells that the law sets no day.
+    ``ends`` is the first day after a limited period. ``own`` maps keys of provisions to a first day of their own,
+    ``parts`` to the effect of a part of them. ``silent``: the law sets no day.
     """
 
     entry: str | None = None
@@ -104,11 +102,9 @@ class Effects:
 
 
 def effects_of(provisions: Sequence[Provision], published: str) -> Effects:
-    """Return the days of effect that a law sets itself.
+    """Return the days of effect that a law sets in its final provisions or its only article.
 
-    Args:
-        provisions: those of the law; its final provisions and its only article are read.
-        published: day of publication, ISO 8601; empty where unknown: then only dates are read.
+    ``published`` is ISO 8601; if it is empty, only explicit dates are read.
     """
     reading = _Reading(provisions, date.fromisoformat(published) if published else None)
     final = [each for each in provisions if each.key.startswith(_FINAL) or "unico" in each.key]
@@ -120,7 +116,7 @@ def effects_of(provisions: Sequence[Provision], published: str) -> Effects:
 
 
 def _statements(provision: Provision) -> Iterator[str]:
-    """Yield the sentences of a provision on days of effect, folded and plain; a list goes with its first line."""
+    """Yield the folded sentences of a provision on days of effect; list items are joined to their first line."""
     named = _TITLED.search(fold(provision.title)) is not None
     open_list = ""
     for line in filter(None, (_plain(line) for each in provision.paragraphs for line in each.split("\n"))):
@@ -162,7 +158,7 @@ class _Token(NamedTuple):
 
 
 class _When(NamedTuple):
-    """A date, or a time ``after`` an event; of a period also the first day after it. Neither: no day that is known."""
+    """A date, or a time ``after`` an event; a period also has the first day after it. Neither: unknown day."""
 
     day: date | None = None
     event: str = ""
@@ -180,7 +176,7 @@ class _Reading:
         self.spoken = False
 
     def read(self, statement: str, provision: Provision) -> None:
-        """Read one statement: each day is that of the subjects before it, or of those after it if there are none."""
+        """Read one statement: a day belongs to the subjects before it, else to those after it."""
         self.spoken = True
         tokens = self._tokens(statement)
         is_exception = _ITEM.match(statement) or (tokens and tokens[0].kind == "cut")
@@ -193,7 +189,7 @@ class _Reading:
                 case "cut":
                     subjects, named, day, excepts = [], [], None, True
                 case "entry" | "effect":
-                    # Of the same subject both may be said: "entrará en vigor … y surtirá efectos desde …".
+                    # Both verbs may share a subject: "entrará en vigor … y surtirá efectos desde …".
                     named = named if verb == token.kind else [*named, *subjects]
                     verb = token.kind
                 case "day" if token.start >= read_to:
@@ -216,7 +212,6 @@ class _Reading:
                 self.own[key] = (when, subject.partial, provision.label)
 
     def _tokens(self, statement: str) -> list[_Token]:
-        """Return verbs, days, exceptions, and the subjects: the law, provisions or divisions of it."""
         found = [
             _Token(*match.span(), kind, match) for kind, form in _TOKENS.items() for match in form.finditer(statement)
         ]
@@ -234,14 +229,15 @@ class _Reading:
         return sorted(found)
 
     def _inside(self, divisions: set[str]) -> tuple[str, ...]:
-        """Return the keys of the provisions below all of some divisions ("capitulo ii", "titulo iii")."""
-        above = ((each.key, fold(each.breadcrumb).split(" > ")) for each in self.provisions)
+        """Return the keys of the provisions below all these divisions ("capitulo ii", "titulo iii")."""
+        above = ((provision.key, fold(provision.breadcrumb).split(" > ")) for provision in self.provisions)
         return tuple(
-            key for key, names in above if all(any(re.match(rf"{one}\b", name) for name in names) for one in divisions)
+            key
+            for key, names in above
+            if all(any(re.match(rf"{each}\b", name) for name in names) for each in divisions)
         )
 
     def _when(self, token: _Token, statement: str, verb: str) -> tuple[_When, int]:
-        """Return the day or the time that a token is, and where it ends in the statement."""
         assert token.match is not None
         said = {name: value for name, value in token.match.groupdict().items() if value}
         event = next((value for name, value in said.items() if name.startswith("event")), _PUBLISHED)
@@ -261,7 +257,7 @@ class _Reading:
         return (_When(event=event, after=after) if number else _When()), token.end
 
     def _dated(self, said: Mapping[str, str], token: _Token, statement: str, verb: str) -> tuple[_When, int]:
-        """Return a date; without a year it is that of the end of its period, else the one that publication suggests."""
+        """Return a date; its year defaults to that of the end of its period, else of the publication."""
         end, year, ends = token.end, said.get("year"), None
         last = _TOKENS["day"].match(statement, to.end()) if (to := _TO.match(statement, token.end)) else None
         if last and last["month"] and (" y" not in statement[token.end : last.start()] or "entre" in statement):
@@ -274,7 +270,6 @@ class _Reading:
         return _When(_date(said["day"], said["month"], year), ends=ends + timedelta(days=1) if ends else None), end
 
     def effects(self) -> Effects:
-        """Return all days, those that depend on publication or on the entry into force of the law worked out."""
         entry = self._only("entry", None)
         begins = self._only("effect", entry) if self.whole["effect"] else entry
         ends = {when.ends for when in self.whole["effect"] | self.whole["entry"] if when.ends}
@@ -310,7 +305,7 @@ _OF_IT = re.compile(r",? (?:en (?:sus?|los?|el) )?(?:apartados?|letras?|parrafos
 
 
 def _is_part(statement: str, start: int, end: int) -> bool:
-    """Tell whether only a part of the provision in ``statement[start:end]`` is meant."""
+    """Tell if the statement means only a part of the provision in ``statement[start:end]``."""
     return bool(_PART.search(statement, 0, start) or _OF_IT.match(statement, end))
 
 

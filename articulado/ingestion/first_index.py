@@ -1,9 +1,4 @@
-"""First index of a profile: find it or build it from the bundled documents.
-
-``find_configured`` opens the index of the settings and builds nothing. ``build_first`` builds it if it is
-missing or outdated. ``follows_profile`` tells if the index matches the current profile. The other functions
-write the commands and messages for a renewal.
-"""
+"""First index of a profile: find it or build it from the bundled documents."""
 
 import asyncio
 from collections import Counter
@@ -28,11 +23,11 @@ if TYPE_CHECKING:
 
 
 def find_configured(settings: Settings, profile: Profile) -> Index | None:
-    """Return the configured index and build nothing: ``None`` where ``open_configured`` would build the first one.
+    """Return the configured index without building it; ``None`` if ``open_configured`` would build the first.
 
     Raises:
-        IndexMissing: the settings name a folder without an index, or the profile brings nothing along.
-        IndexMismatch: the index was built with other settings, or is of another profile.
+        IndexMissing: the settings name a folder without an index, or the profile has no bundled documents.
+        IndexMismatch: the index was built with other settings, or belongs to another profile.
     """
     try:
         index = open_index(settings.index_folder, profile=profile.name)
@@ -56,34 +51,30 @@ def find_configured(settings: Settings, profile: Profile) -> Index | None:
         expected = expected_fingerprints(settings, profile, chunker_of(profile))
         is_current = manifest.fingerprints == expected and has_meaning_of(manifest, settings, profile)
         return index if is_current else None
-    # What a demo was cut from is the corpus of its version of the package, and no setting.
+    # A demo's chunker depends on the corpus of its package version, not on a setting.
     chunker = manifest.fingerprints.chunker if manifest.demo else CHUNKER
     manifest.check(expected_fingerprints(settings, profile, chunker), settings.index_folder)
     return index
 
 
 def renewal_command(settings: Settings) -> str:
-    """Return the command that writes an index anew from its own documents and what the profile brings along."""
+    """Return the command that rebuilds an index from its documents and the bundled ones."""
     profile = f" --profile {settings.profile}" if settings.profile != DEFAULT_PROFILE else ""
     index = f" --index {settings.index}" if settings.index is not None else ""
     return f"articulado ingest{profile}{index}"
 
 
 def follows_profile(base: "IndexBase") -> bool:
-    """Tell whether the index in use was made from what the profile says and brings along now.
-
-    Raises:
-        IndexMismatch: the catalogue of the index cannot be read.
-    """
+    """Tell if the index in use matches the profile and its bundled documents."""
     generation = base.generation()
     if generation is None or not base.is_ingested():
-        return True  # a first index sees to it itself
+        return True  # a first index renews itself
     with read_catalog(generation) as catalog:
         return catalog.profile == profile_digest(base.profile)
 
 
 def nothing_to_renew(base: "IndexBase") -> str:
-    """Return what to do where an ingest names nothing, and nothing was ever ingested."""
+    """Return the advice for an ingest without arguments before anything was ingested."""
     profile, command = base.profile, renewal_command(base.settings)
     initial = (translate("ingest.first_index_renews", name=profile.name)) * bool(
         profile.features.records or profile.articles
@@ -94,7 +85,7 @@ def nothing_to_renew(base: "IndexBase") -> str:
 
 
 def how_to_remove(article: "ArticleFile", base: "IndexBase") -> str:
-    """Return how to take an article out of the index that belongs to its profile."""
+    """Return the advice on removing an article that belongs to the profile."""
     command = renewal_command(base.settings)
     renewed = (
         translate("ingest.renewed_by", command=command) if base.is_ingested() else translate("ingest.renews_itself")
@@ -105,12 +96,8 @@ def how_to_remove(article: "ArticleFile", base: "IndexBase") -> str:
 
 
 async def build_first(models: IndexModels, writer: WriterFactory) -> Index:
-    """Open the first index in the settings' folder, building it where it is missing or out of date.
-
-    Raises:
-        ConfigurationError: what comes along breaks its schema.
-    """
-    # Imported here: a question asked of an index that is there needs nothing of what builds one.
+    """Open the first index in the settings' folder; build it if it is missing or out of date."""
+    # Imported here: questions to an existing index do not need the builder.
     from articulado.ingestion.bundled import bundled_chunks
     from articulado.ingestion.indexing.build import describe, write_entries
     from articulado.ingestion.indexing.changes import entries_of
@@ -135,7 +122,6 @@ async def build_first(models: IndexModels, writer: WriterFactory) -> Index:
 
 
 def _origin(profile: Profile) -> str:
-    """Return what the first index of a profile is made of."""
     articles = [f"artículos del perfil «{profile.name}»"] if profile.articles else []
     records = ["resúmenes en lenguaje claro incluidos en articulado"] if profile.features.records else []
     return " y ".join([*records, *articles])

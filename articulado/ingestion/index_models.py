@@ -1,8 +1,4 @@
-"""Models of an index, and the fingerprints that an index must have to be used with them.
-
-Fingerprints cover the embedder, the BM25 encoder and the chunker. Change ``CHUNKER`` if the same document
-gives other chunks. ``check_models`` raises ``ConfigurationError`` before any paid request.
-"""
+"""Models of an index, and the fingerprints that an index must have to be used with them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,29 +15,25 @@ from articulado.store.generations import Fingerprints, Manifest
 from articulado.values.protocols import Embedder
 
 CHUNKER = "small_to_big:2000:300:50:6"
-"""Fingerprint of how documents are cut and what chunks hold; another one where the same document gives other chunks."""
+"""fingerprint of the chunking; change it when the same document gives other chunks"""
 
 
 def expected_fingerprints(settings: Settings, profile: Profile, chunker: str = CHUNKER) -> Fingerprints:
-    """Return the fingerprints that an index must have been built with to serve these settings and this profile.
-
-    Raises:
-        ConfigurationError: the dimensions of the embedder are not known.
-    """
+    """Return the fingerprints that an index must have to serve these settings and this profile."""
     domain = domain_of(profile)
     embedder, sparse = _embedder_fingerprint(settings, domain), Bm25Encoder.of(domain).fingerprint
     return Fingerprints(embedder=embedder, sparse=sparse, chunker=chunker)
 
 
 def sentences_of(settings: Settings, profile: Profile) -> SentenceEncoder | None:
-    """Return the encoder of the collections that are indexed by meaning; ``None`` if another one makes all vectors."""
+    """Return the encoder of collections indexed by meaning; ``None`` if a provider makes all vectors."""
     if settings.embedder.provider != "offline" or not profile.by_meaning:
         return None
     return sentence_encoder(settings)
 
 
 def has_meaning_of(manifest: Manifest, settings: Settings, profile: Profile) -> bool:
-    """Tell whether the vectors by meaning of an index are those of the settings, so that it can be continued."""
+    """Tell if the vectors by meaning of an index were made with these settings."""
     encoder = sentences_of(settings, profile)
     own = set(profile.by_meaning).intersection(manifest.collections) if encoder else set[str]()
     if manifest.meaning is None or encoder is None:
@@ -66,10 +58,7 @@ def _embedder_fingerprint(settings: Settings, domain: Domain) -> str:
 
 @dataclass(frozen=True)
 class IndexModels:
-    """Settings and profile of an index, and its embedder, built when it is first called for.
-
-    ``embedder`` is ``None`` offline, where vectors are fitted to the texts themselves.
-    """
+    """Settings and profile of an index, and a factory of its embedder (``None`` offline)."""
 
     settings: Settings
     profile: Profile
@@ -77,16 +66,11 @@ class IndexModels:
 
     @property
     def domain(self) -> Domain:
-        """The domain of the profile."""
         return domain_of(self.profile)
 
 
 def check_models(settings: Settings) -> None:
-    """Check what the chat models need, before anything is paid for.
-
-    Raises:
-        ConfigurationError: a key, an address or another part is missing.
-    """
+    """Check the chat models' settings before any paid request; raise ``ConfigurationError``."""
     roles: dict[Role, ModelSettings] = {
         "reader": settings.reader,
         "principal": settings.principal,

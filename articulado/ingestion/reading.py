@@ -1,8 +1,6 @@
 """Read one document from its files, and cut it into parent chunks, in a worker process.
 
-This module selects the reader of a file. ``read_files`` runs in the worker process, so imports are local to
-each function. ``read_source`` runs in the main process and embeds running text if a provider's embedder is
-configured. Both raise ``InvalidInput``.
+``read_files`` runs in the worker process, so imports are local to each function.
 """
 
 import asyncio
@@ -32,17 +30,13 @@ from articulado.values.errors import InvalidInput
 from articulado.values.protocols import Vector
 
 BY_KIND = ("normativa", "sentencias", "criterios_inss", "documentos")
-"""The collections of documents by their kind; where a profile lacks one, its documents go with its articles."""
+"""Collections of documents by kind; if a profile lacks one, its documents join the articles."""
 
 
 def read_files(files: Sequence[Path], profile: Profile, law: bool, cut: bool) -> Staged | Document:
     """Read the files of one document, and cut it into parents; running text stays whole unless ``cut``.
 
-    ``law`` tells whether the files are texts of one law, read from its newest text and its dated ones; any other
-    document is read from the first of equal files.
-
-    Raises:
-        InvalidInput: none of the files can be read, or its collection is never searched; the message says why.
+    ``law``: the files are texts of one law, read from the newest and the dated ones.
     """
     if is_article(files[0]):
         return _read_article(files[0], profile)
@@ -80,7 +74,6 @@ def read_files(files: Sequence[Path], profile: Profile, law: bool, cut: bool) ->
 
 
 def staged_document(document: Document, parents: list[Chunk]) -> Staged:
-    """Return running text with the parents that it was cut into, as it is kept."""
     return Staged(
         collection=document.collection,
         law_id=document.id,
@@ -94,7 +87,7 @@ def staged_document(document: Document, parents: list[Chunk]) -> Staged:
 
 
 async def _cut_offline(document: Document, profile: Profile) -> Staged:
-    """Cut running text without a provider, so that its cuts depend on nothing else that is ingested."""
+    """Cut running text without a provider, so that its cuts depend on no other document."""
     from articulado.config.profile import domain_of
     from articulado.ingestion.chunking.chunks import document_chunks
     from articulado.ingestion.chunking.semantic import offline_vectors
@@ -103,20 +96,13 @@ async def _cut_offline(document: Document, profile: Profile) -> Staged:
     return staged_document(document, await document_chunks(document, embed, profile.language))
 
 
-MAX_OWN_CHARACTERS = 1_000_000
-"""Text of a document that a question can come with; the rest is left out, and said."""
-_BEGINNING = 6_000
-"""Characters at the beginning of a document that tell its kind."""
-_LEAST_CUES = 2
-"""Different cues of its kind that a document must have."""
+MAX_OWN_CHARACTERS = 1_000_000  # maximum text of a document sent with a question; the rest is cut with a warning
+_BEGINNING = 6_000  # characters at the beginning of a document used to detect its kind
+_LEAST_CUES = 2  # minimum number of different cues of a kind
 
 
 def read_own(file: Path, name: str, profile: Profile) -> OwnReading:
-    """Read a document that a person asks about; ``name`` is that of the file as it was sent.
-
-    Raises:
-        InvalidInput: it cannot be read; the message says why.
-    """
+    """Read a document that a person asks about; ``name`` is that of the file as sent."""
     from articulado.config.profile import domain_of
     from articulado.ingestion.files.reader import BRIEF_FORMATS, document_of, read_content
     from articulado.language.formats import gaps_in, marks_in
@@ -140,8 +126,8 @@ def read_own(file: Path, name: str, profile: Profile) -> OwnReading:
     paragraphs = [paragraph for page in content.pages for paragraph in page.paragraphs]
     text = "\n".join(paragraphs)
     gaps, marks = len(gaps_in(text)), len(marks_in(text))
-    cited = {(one.law_id, one.provision_key) for one in domain_of(profile).citations(text) if one.law_id}
-    # The first line of a letter is no name to cite it by.
+    cited = {(each.law_id, each.provision_key) for each in domain_of(profile).citations(text) if each.law_id}
+    # The first line of a letter is no usable title.
     title = parents[0]["law_name"] if is_agreement or isinstance(document, Law) else file.stem
     return {
         "kind": "agreement" if is_agreement else kind_of_document(text),
@@ -157,12 +143,10 @@ def read_own(file: Path, name: str, profile: Profile) -> OwnReading:
 
 
 def kind_of_document(text: str) -> str:
-    """Return the kind of document with the most cues at the beginning of a text; empty below two.
+    """Return the kind of document with the most cues at the beginning of a text; "" below two.
 
     >>> kind_of_document("Recibo individual de salarios. Total devengado: 1.500 euros. Líquido a percibir: 1.200.")
     'payslip'
-    >>> kind_of_document("Receta de croquetas.")
-    ''
     """
     beginning = fold(text[:_BEGINNING])
     counts = {kind: sum(cue in beginning for cue in cues) for kind, cues in _document_kinds().items()}
@@ -200,7 +184,7 @@ def _read_article(file: Path, profile: Profile) -> Staged:
 
 
 def _read_law(files: Sequence[Path], skipped: list[Failure]) -> Law:
-    """Read a law from its newest text; a file that cannot be read is skipped while another can."""
+    """Read a law from its newest text; skip an unreadable file while another can be read."""
     from articulado.ingestion.boe.reader import read_boe
     from articulado.ingestion.history.wordings import Snapshot, merge_snapshots, read_reforms, read_snapshot
 
@@ -224,12 +208,11 @@ def _read_law(files: Sequence[Path], skipped: list[Failure]) -> Law:
 
 
 async def read_source(source: Source, models: IndexModels) -> Staged:
-    """Read a document, and cut it into parents; only what asks a provider for vectors is done here.
+    """Read a document and cut it into parents; only provider requests are made in this process.
 
     Raises:
-        InvalidInput: none of its files can be read, or not within the limits (``ARTICULADO_READ_…``), or its
-            collection is never searched; the message says why.
-        ModelError: a provider's embedder, which finds where a running text may be cut, has failed.
+        InvalidInput: none of its files can be read within the limits, or the profile lacks its collection.
+        ModelError: a provider's embedder, which finds the cuts of running text, has failed.
     """
     files = [Path(file["path"]) for file in source["files"]]
     law = not is_loose(source["files"][0])

@@ -1,10 +1,4 @@
-"""Discovery of source files, their grouping into documents, and messages on skipped files.
-
-``source_files`` lists the files of paths and folders, the failures and the skipped files; a file's digest
-covers its sidecars. ``text_files`` selects the files of a law to read, newest last. ``unread_files`` lists
-replaced texts and equal copies. ``advice_for`` and ``describe`` say how to convert files of unsupported
-formats.
-"""
+"""Discovery of source files, their grouping into documents, and messages on skipped files."""
 
 import mmap
 import os
@@ -28,30 +22,26 @@ _CONVERTED: dict[str, tuple[str, ...]] = {
     ".xlsx": (".csv", ".numbers", ".ods", ".tsv", ".xls", ".xlsb", ".xlsm"),
     ".pdf": (".djvu", ".epub", ".key", ".mobi", ".odp", ".ppt", ".pptx", ".ps", ".xps"),
 }
-"""By a format that is read, those that the program that a file is of can save as that."""
+"""Unsupported formats, by the supported one in which their program can save."""
 
 _ADVICE: dict[str, tuple[str, ...]] = {
     "skipped.unpack": (".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zip"),
     "skipped.recognise": (".bmp", ".gif", ".heic", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"),
     "skipped.mail": (".eml", ".mbox", ".msg", ".pst"),
 }
-"""Kinds that no program turns into a text by itself, by the key of what to do about them."""
+"""Unsupported formats that need other steps, by the translation key of the advice."""
 
 _OF_NO_ACCOUNT = ("desktop.ini", "reforms.tsv", "thumbs.db", "validators.json")
-"""What systems, the history of a law and the copies of the gazette's data leave in a folder; names in small letters."""
+"""Lower-case names of files to ignore: of systems, of a law's history, and of the BOE cache."""
 
-_LOCK = "~$"
-"""How the name begins of the file that tells Office that a document is open."""
+_LOCK = "~$"  # prefix of Office's lock files
 
 _PARTS_OF_A_PAGE = ("_files", "_archivos", "-Dateien", "_fichiers")
-"""How the name of a folder ends into which a browser saves what belongs to a page."""
+"""suffixes of a folder with a saved web page's resources"""
 
 
 def skipped_files(paths: Iterable[Path], formats: str) -> list[SkippedFiles]:
-    """Return files that are not read by their kind, in the order of the kinds' names; ``formats`` are those that are.
-
-    What nobody would take for a document is left out.
-    """
+    """Group files of unsupported kinds by kind, without files that are clearly no documents."""
     kinds: dict[str, list[str]] = {}
     for path in sorted(set(paths)):
         if not _is_of_no_account(path):
@@ -63,7 +53,7 @@ def skipped_files(paths: Iterable[Path], formats: str) -> list[SkippedFiles]:
 
 
 def advice_for(suffix: str, formats: str, *, number: int = 1) -> str:
-    """Say what to do about a number of files that end in a suffix, as nothing reads them as they are."""
+    """Return advice on files of an unsupported format."""
     plural = "s" if number != 1 else ""
     for readable, suffixes in _CONVERTED.items():
         if suffix in suffixes:
@@ -75,7 +65,7 @@ def advice_for(suffix: str, formats: str, *, number: int = 1) -> str:
 
 
 def describe(skipped: Sequence[SkippedFiles]) -> str:
-    """Say in a line how many files of each kind are not read, and what to do about them."""
+    """Return one line on the skipped files of each kind and what to do about them."""
     return "; ".join(
         translate("skipped.kind", count=len(kind["files"]), kind=kind["kind"] or "?", advice=kind["advice"])
         for kind in skipped
@@ -88,7 +78,6 @@ def _is_of_no_account(path: Path) -> bool:
 
 
 def _belongs_to_page(folder: Path) -> bool:
-    """Tell whether a folder holds the images of a page beside it."""
     ending = next((ending for ending in _PARTS_OF_A_PAGE if folder.name.endswith(ending)), "")
     page = folder.name.removesuffix(ending)
     return bool(ending) and any(os.path.isfile(folder.with_name(page + suffix)) for suffix in (".html", ".htm"))
@@ -96,31 +85,22 @@ def _belongs_to_page(folder: Path) -> bool:
 
 SUFFIXES = (*READERS, ".xml")
 FORMATS = ", ".join((*SUFFIXES, SUFFIX))
-"""The endings of documents, as messages list them; YAML that is no article belongs to the document beside it."""
+"""Extensions of documents, as in messages; YAML other than articles belongs to the document beside it."""
 
-BOE = "boe"
-"""How the root of a file that was downloaded from the official gazette begins."""
+BOE = "boe"  # prefix of the root of files downloaded from the BOE
 
 _ID = f"({BOE_ID})".encode()
 _IN_FRONT_MATTER = re.compile(
     rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:(?!---).*\n)*?identifier:[ \t]*[\"']?" + _ID + rb"[\"']?[ \t]*\r?\n"
 )
-_HEAD = 8_192
-"""Bytes in which the header of a law is looked for."""
-
-_PIECE = 1 << 20
-"""Bytes that are held at once of a file, however large it is."""
-
+_HEAD = 8_192  # bytes searched for the header of a law
+_PIECE = 1 << 20  # bytes of a file in memory at once
 _IN_XML = re.compile(rb"<identificador>\s*" + _ID + rb"\s*</identificador>")
 _SIDECARS = (".yaml", ".yml")
 
 
 def source_files(paths: Sequence[str]) -> tuple[list[SourceFile], list[Failure], list[SkippedFiles]]:
-    """Return the files that are named or below a folder that is, each once in order of name; failures; what is skipped.
-
-    What cannot be read, or is named and of no known format, is a failure. Of a folder, what is of no known format is
-    skipped.
-    """
+    """Return the files at paths or below folders, each once in order of name, failures, and skipped files."""
     failures: list[Failure] = []
     files: dict[str, SourceFile] = {}
     others: list[Path] = []
@@ -138,19 +118,18 @@ def source_files(paths: Sequence[str]) -> tuple[list[SourceFile], list[Failure],
 
 
 def _outside(file: Path, root: Path) -> str:
-    """Return why a file is not read that a link in a folder leads out of it to; empty for any other file."""
+    """Return the error for a link in a folder that leads out of it, else ""."""
     if not os.path.isdir(root) or Path(absolute(file)).is_relative_to(absolute(root)):
         return ""
     return translate("ingest.link_outside", target=absolute(file))
 
 
 def absolute(path: Path | str) -> str:
-    """Return the absolute path, symbolic links resolved."""
     return os.path.realpath(path)
 
 
 def source_file(file: Path, root: str) -> SourceFile:
-    """Return a file as a source; its digest covers what belongs to it: a header beside it, the table of reforms."""
+    """Return a file as a source; its digest covers its sidecar headers and table of reforms."""
     hashed = blake2b(digest_size=16)
     with file.open("rb") as stream:
         head = stream.read(_HEAD)
@@ -163,7 +142,7 @@ def source_file(file: Path, root: str) -> SourceFile:
 
 
 def companions(file: Path) -> list[Path]:
-    """Return the files beside a source that its reader reads too."""
+    """Return the files beside a source that its reader also reads."""
     paths = [file.with_name(file.name + suffix) for suffix in _SIDECARS]
     paths += [file.with_suffix(suffix) for suffix in _SIDECARS]
     paths = [path for path in paths if not is_article(path)]
@@ -173,7 +152,6 @@ def companions(file: Path) -> list[Path]:
 
 
 def _identity(file: Path, head: bytes) -> str:
-    """Return the BOE identifier of a law; empty for any other document."""
     if is_article(file):
         return ""
     match = _IN_XML.search(head) if file.suffix.lower() == ".xml" else _IN_FRONT_MATTER.match(head)
@@ -181,7 +159,7 @@ def _identity(file: Path, head: bytes) -> str:
 
 
 def _files_at(path: Path, failures: list[Failure], others: list[Path]) -> list[Path]:
-    """Return a file, or the documents below a folder by name; add what is none to ``failures``, or to ``others``."""
+    """Return a file, or the documents below a folder by name; add other files to ``failures`` or ``others``."""
     if os.path.isdir(path):
         failures_before = len(failures)
         below = sorted(_below(path, failures))
@@ -204,13 +182,12 @@ def _files_at(path: Path, failures: list[Failure], others: list[Path]) -> list[P
 
 
 def _headers(files: Sequence[Path]) -> set[Path]:
-    """Return the files that are headers of others beside them, as ``companions`` has it."""
     texts = {text for file in files if file.suffix.lower() not in _SIDECARS for text in (file, file.with_suffix(""))}
     return {file for file in files if file.suffix.lower() in _SIDECARS and file.with_suffix("") in texts}
 
 
 def _below(folder: Path, failures: list[Failure]) -> Iterator[Path]:
-    """Yield the files below a folder but for hidden ones; subfolders that cannot be read become failures."""
+    """Yield the visible files below a folder; unreadable subfolders become failures."""
 
     def refused(error: OSError) -> None:
         failures.append(
@@ -220,7 +197,7 @@ def _below(folder: Path, failures: list[Failure]) -> Iterator[Path]:
     for inside, folders, names in os.walk(folder, onerror=refused):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for linked in (Path(inside, name) for name in folders if os.path.islink(Path(inside, name))):
-            # A link to a folder inside shows no other files; one that leads out is not followed.
+            # Links to folders are not followed; one that leads out is reported.
             if outside := _outside(linked, folder):
                 failures.append({"source": str(linked), "reason": outside})
         for name in names:
@@ -234,20 +211,20 @@ def _is_document(name: str) -> bool:
 
 
 def _has_text(file: Path) -> bool:
-    """Tell the text of a law from the other XML that the gazette has of it, its index and its analysis."""
+    """Tell the text of a law from other XML of the BOE: its index and its analysis."""
     if not os.path.isfile(file):
-        return True  # to be told what it is: to open a pipe would wait for who writes to it
+        return True  # reported later; opening a pipe would block
     try:
         with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
             return content.find(b"<texto>") >= 0 and content.find(b"<bloque") >= 0
     except OSError:
-        return True  # to be told that it cannot be read
-    except ValueError:  # It is empty.
+        return True  # reported later as unreadable
+    except ValueError:  # an empty file
         return False
 
 
 def _obstacle(file: Path) -> str:
-    """Return why a file cannot be opened, as far as can be told without reading it; empty where nothing is known."""
+    """Return the reason why a file cannot be opened, else ""; do not read it."""
     if printable(file) != str(file):
         return translate("ingest.name_not_utf8")
     try:
@@ -260,47 +237,39 @@ def _obstacle(file: Path) -> str:
 
 _FOREVER = "9999"
 _UPDATED = re.compile(rb"<fecha_actualizacion>\s*(\d{4})(\d{2})(\d{2})")
-_EDITION_HEAD = 8_192
-"""Bytes in which the metadata of a law stand."""
+_EDITION_HEAD = 8_192  # bytes with the metadata of a law
 
 
 def is_loose(file: SourceFile) -> bool:
-    """Tell whether a file is a document of its own, which has no identifier that another file could share."""
+    """Tell if a file is a document of its own, without an identifier to share."""
     return file["identity"] == file["path"]
 
 
 def names_of(source: Source) -> list[str]:
-    """Return what a document goes by: its identity, and the paths of equal files that it could be read from."""
+    """Return the names of a document: its identity, and the paths of its equal files."""
     return [source["identity"], *(file["path"] for file in source["files"] if is_loose(file))]
 
 
 def by_age(paths: Sequence[Path]) -> list[Path]:
-    """Return the files of a law that are there (all, if none is) by the day of their text, the newest last.
-
-    Of one day the order is that given. What the gazette's own data say of their last update is compared with the day of
-    a copy's last reform: so they go before every copy but one of a reform that they do not have yet.
-    """
+    """Return the present files of a law by the day of their text, the newest last; of one day the BOE's own last."""
     present = [path for path in paths if path.exists()] or list(paths)
     return present if len(present) == 1 else sorted(present, key=lambda path: (_day(path), _is_official(path)))
 
 
 def text_files(paths: Sequence[Path]) -> list[Path]:
-    """Return the files that a law is read from, the newest last: the gazette's own data alone where they are newest.
-
-    Else it is the newest copy and, for the wordings of the past, all copies whose names have a day.
-    """
+    """Return the files to read a law from, the newest last: the BOE's XML, or the newest copy and dated ones."""
     files = by_age(paths)
     if len(files) == 1 or _is_official(files[-1]):
         return files[-1:]
     copies = [file for file in files if not _is_official(file)]
     newest = next((file for file in reversed(copies) if not is_dated(file)), None)
-    # Of one day the last given counts.
+    # The last file of a day counts.
     of_days = {_day(file): file for file in copies if file == newest or is_dated(file)}
     return list(of_days.values())
 
 
 def unread_files(source: Source) -> tuple[list[Replaced], list[Copy]]:
-    """Return the files of a document that it is not read from: texts that a newer one replaces, and equal copies."""
+    """Return the files of a document that are not read: texts replaced by a newer one, and equal copies."""
     failed = {failure["source"] for failure in source["skipped"]}
     files = [file for file in source["files"] if file["path"] not in failed and Path(file["path"]).exists()]
     if len(files) < 2:
@@ -321,7 +290,7 @@ def unread_files(source: Source) -> tuple[list[Replaced], list[Copy]]:
 
 
 def _day(path: Path) -> str:
-    """Return the day of which a text says that it is, ISO 8601; empty where it says none."""
+    """Return the day of a text in ISO 8601, "" if unknown."""
     try:
         if _is_official(path):
             with path.open("rb") as stream:

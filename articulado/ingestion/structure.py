@@ -1,9 +1,4 @@
-"""Paragraphs that open provisions or divisions, tables of contents, and annexes.
-
-``opening`` and ``division`` classify a paragraph; both return ``None`` for a mere mention.
-``without_contents`` removes a table of contents. ``keep_annexes_whole`` keeps apparent provisions inside an
-annex as its text. ``is_structured`` requires at least three articles with text, mostly in ascending order.
-"""
+"""Paragraphs that open provisions or divisions, tables of contents, and annexes."""
 
 import re
 from collections.abc import Sequence
@@ -18,15 +13,11 @@ from articulado.language.sentences import sentence_spans
 from articulado.legal.labels import DIVISIONS, PART_HEADINGS, Heading, split_heading
 from articulado.legal.laws.mentions import law_mentions
 
-PREAMBLE = Heading("Preámbulo", "preambulo", "")
-"""What stands before the first provision."""
-
-LONGEST_DIVISION = 160
-"""Characters of the heading of a chapter at most."""
+PREAMBLE = Heading("Preámbulo", "preambulo", "")  # heading of the text before the first provision
+LONGEST_DIVISION = 160  # maximum characters of a chapter heading
 
 _LEADERS = re.compile(r"(?:(?:\. ?){4,}|…[… ]+|_{4,}|-{4,})\s*\d{0,4}$")
-_TAIL = 60
-"""Characters at the end of a line in which leaders are looked for, however long it is."""
+_TAIL = 60  # characters searched for leaders at the end of a line, which may be very long
 _DIVISION = re.compile(rf"({'|'.join(DIVISIONS)})\s+")
 _DIVISION_NUMBER = re.compile(r"(?:[ivxlc]+|\d{1,2}(?:\.?[ºª])?|preliminar|unic[oa]|[a-z])(?!\w)")
 _CAPITAL = re.compile(r"[«\"(¿¡]*[A-ZÁÉÍÓÚÑ]")
@@ -35,7 +26,7 @@ _DASH = re.compile(r"\s*[-–—]+\s*")
 
 
 class Opening(NamedTuple):
-    """A paragraph that opens a provision: its label and canonical key, and what the paragraph says after them."""
+    """Paragraph that opens a provision: label, canonical key, and the rest of the paragraph."""
 
     label: str
     key: str
@@ -43,13 +34,13 @@ class Opening(NamedTuple):
 
     @property
     def number(self) -> int:
-        """The number in its key; 1 of what has none ("Artículo único")."""
+        """Number in its key; 1 if it has none ("Artículo único")."""
         digits = re.search(r"\d+", self.key)
         return int(digits[0]) if digits else 1
 
 
 class Division(NamedTuple):
-    """A chapter or the like: its level (0 is a book), its heading, and whether that has a name beside the number."""
+    """Chapter or similar: level (0 is a book), heading, and if it has a name beside its number."""
 
     level: int
     text: str
@@ -57,22 +48,19 @@ class Division(NamedTuple):
 
 
 def is_listed(paragraph: str) -> bool:
-    """Tell whether a paragraph is a line of a table of contents: leaders, and mostly a page number, at its end."""
+    """Tell if a paragraph is a line of a table of contents: leaders, and usually a page number, at its end."""
     return _LEADERS.search(paragraph, max(0, len(paragraph) - _TAIL)) is not None
 
 
 def opening(paragraph: str) -> Opening | None:
-    """Return what a paragraph opens, ``None`` if it does not begin as a provision does.
-
-    After the label there is nothing, a stop, a dash or a capital: "Artículo 5 del ET dice", "Artículo 5.1",
-    "Artículo 5, apartado 2" and "Artículo 24 CE" only mention one.
+    """Parse a paragraph that opens a provision, ``None`` for other paragraphs and mentions ("Artículo 24 CE").
 
     >>> opening("Artículo 5. Jornada.")
     Opening(label='Artículo 5', key='art:5', rest='Jornada.')
     >>> opening("Artículo 5 del ET dice")
     """
     line, _, more = paragraph.partition("\n")
-    # A bracket is no part of the label, and would be dropped.
+    # split_heading would drop a bracket after the label.
     head, bracket, tail = line.partition("[")
     heading = split_heading(head) if head[:1].isupper() and not is_listed(line) else None
     if heading is None:
@@ -96,7 +84,7 @@ def opening(paragraph: str) -> Opening | None:
 
 
 def division(paragraph: str) -> Division | None:
-    """Return the chapter or the like that a paragraph is the heading of; "Capítulo II del Estatuto…" is of none.
+    """Parse the heading of a chapter or similar, ``None`` for others and mentions ("Capítulo II del Estatuto…").
 
     >>> division("CAPÍTULO II. Jornada")
     Division(level=2, text='CAPÍTULO II. Jornada', named=True)
@@ -117,45 +105,35 @@ def division(paragraph: str) -> Division | None:
 
 
 def names_part(paragraph: str) -> bool:
-    """Tell whether a paragraph only says which provisions follow: "DISPOSICIONES ADICIONALES"."""
+    """Tell if a paragraph only announces the next provisions: "DISPOSICIONES ADICIONALES"."""
     return fold(paragraph).strip(" .:") in {fold(part) for part in PART_HEADINGS.values()}
 
 
 def cased(label: str) -> str:
-    """Return a label as laws write it: "ARTÍCULO PRIMERO" becomes "Artículo primero", "ANEXO II" "Anexo II"."""
+    """Return a label in the case of laws: "ARTÍCULO PRIMERO" becomes "Artículo primero", "ANEXO II" "Anexo II"."""
     head, *more = label.split()
     if not head.isupper():
         return label
     return " ".join([head.capitalize(), *(word if _ROMAN.fullmatch(word) else word.lower() for word in more)])
 
 
-LONGEST_TITLE = 200
-"""Characters of a title that has a line of its own."""
-
-MIN_ARTICLES = 3
-"""Articles with a text that make a document structured."""
+LONGEST_TITLE = 200  # maximum characters of a title on its own line
+MIN_ARTICLES = 3  # minimum articles with text of a structured document
 
 _LIST_MARK = re.compile(r"(?:\d|[a-zñ]\))")
 _TO_LAST_LETTER = re.compile(r".*[^\W\d]", re.DOTALL)
-_ASCENDING = 0.8
-"""Share of the articles that must have no lower number than the one before."""
+_ASCENDING = 0.8  # minimum share of articles in ascending order
+_LONGEST_PREAMBLE = 0.5  # maximum share of text before a first article other than article 1
 
-_LONGEST_PREAMBLE = 0.5
-"""Share of a text that may stand before its first article, where that is not article 1."""
+FRAME = "marco"  # key of an annex that frames articles; never cited
 
-FRAME = "marco"
-"""Key of an annex that frames articles; no citation has it."""
-
-_MIN_RUN = 3
-"""Headings of a run that may be a table of contents, at least."""
-
-_EMPTY_IN_CONTENTS = 0.8
-"""Share of the headings of a table of contents that have no text below them."""
+_MIN_RUN = 3  # minimum headings of a table of contents
+_EMPTY_IN_CONTENTS = 0.8  # minimum share of headings without text in a table of contents
 
 
 @dataclass
 class Block:
-    """A paragraph, where it begins in the text, and what it opens."""
+    """Paragraph with its offset in the text, and the provision that it opens, if any."""
 
     offset: int
     text: str
@@ -163,16 +141,13 @@ class Block:
 
     @property
     def opening(self) -> Opening:
-        """What it opens, of a block that opens something."""
+        """The opening of a block known to have one."""
         assert self.opens is not None
         return self.opens
 
 
 def without_contents(blocks: list[Block]) -> list[Block]:
-    """Leave out the table of contents: lines with leaders, and a run of bare headings that are all there again.
-
-    Of such a run, a heading whose title is another one below is text.
-    """
+    """Remove the table of contents: lines with leaders, and a run of bare headings that are all repeated."""
     blocks = [block for block in blocks if not _is_contents_line(block.text)]
     heads = [index for index, block in enumerate(blocks) if block.opens]
     opened = [block.opens for block in blocks if block.opens]
@@ -192,7 +167,7 @@ def without_contents(blocks: list[Block]) -> list[Block]:
 
 
 def _repeats(listed: Opening, opens: Opening) -> bool:
-    """Tell whether a heading is what a table of contents lists, but for the number of the page."""
+    """Tell if a heading is that of a contents line, ignoring the page number."""
     title = _TO_LAST_LETTER.match(fold(listed.rest))
     return listed.key == opens.key and fold(opens.rest).startswith(title[0] if title else "")
 
@@ -205,10 +180,9 @@ def _is_contents_line(paragraph: str) -> bool:
 
 
 def keep_annexes_whole(blocks: list[Block]) -> None:
-    """Take what looks like provisions inside an annex for its text.
+    """Treat apparent provisions inside an annex as its text.
 
-    An annex with more articles than stand before it is the frame of the text itself, as where a decree approves it:
-    what it says of its own is kept as a provision that no citation names.
+    An annex with more articles than precede it frames an approved text; its own text is never cited.
     """
     before, inside = 0, False
     articles = _articles_of_annexes(blocks)
@@ -226,7 +200,6 @@ def keep_annexes_whole(blocks: list[Block]) -> None:
 
 
 def _articles_of_annexes(blocks: Sequence[Block]) -> dict[int, int]:
-    """Return how many articles stand between each annex, by its index, and the next one."""
     articles, annex = {0: 0}, 0
     for index, block in enumerate(blocks):
         if block.opens and block.opens.key.startswith("anexo:"):
@@ -238,13 +211,13 @@ def _articles_of_annexes(blocks: Sequence[Block]) -> dict[int, int]:
 
 
 def begins_structure(blocks: Sequence[Block]) -> bool:
-    """Tell whether provisions of an official norm begin paragraphs: from the first one on, or as in any document."""
+    """Tell if paragraphs of an official norm open provisions: from number 1, or as in any document."""
     first = next((block.opens for block in blocks if block.opens and not block.opens.key.startswith("anexo:")), None)
     return first is not None and (first.number == 1 or is_structured(blocks))
 
 
 def is_structured(blocks: Sequence[Block]) -> bool:
-    """Tell whether three articles or more have text below them, mostly in ascending order, and begin early enough."""
+    """Tell if at least three articles have text, mostly in ascending order, and begin early enough."""
     articles = [index for index, block in enumerate(blocks) if block.opens and block.opens.key.startswith("art:")]
     written = [index for index in articles if blocks[index].opening.rest or _has_text(blocks, index)]
     if len(written) < MIN_ARTICLES:
@@ -262,6 +235,6 @@ def _has_text(blocks: Sequence[Block], index: int) -> bool:
 
 
 def may_be_title(rest: str) -> bool:
-    """Tell whether what stands beside a label may be a title: one short sentence, which announces no list."""
+    """Tell if the text beside a label may be a title: one short sentence that announces no list."""
     is_short = len(rest) <= LONGEST_TITLE and rest[-1] not in ":;,"
     return is_short and _LIST_MARK.match(rest) is None and len(sentence_spans(rest)) == 1

@@ -1,12 +1,4 @@
-"""Pool of worker processes that run calls within time and memory limits.
-
-A failing or crashing call affects only itself and raises ``InvalidInput``. The pool protects the program
-from damaged and hostile files. It is not a sandbox: code runs with the rights of the user. ``workers``
-returns one shared pool per set of limits.
-
-``in_order`` processes the next items concurrently and yields results in item order; the first item runs alone, so that
-a wrong key costs one request. ``in_thread`` reads a blocking iterator off the event loop.
-"""
+"""Pool of worker processes that run calls within time and memory limits, and concurrent helpers."""
 
 import asyncio
 import atexit
@@ -32,22 +24,18 @@ from articulado.values.errors import InvalidInput
 
 T = TypeVar("T")
 
-Answer = tuple[str, Any]
-"""Outcome of a call and its value: one of ``articulado.ingestion.worker_process``, ``time``, or ``died`` and how."""
+Answer = tuple[str, Any]  # outcome of a call (of ``worker_process``, ``time``, or ``died``) and its value
 
 _PROGRAM = "import sys; sys.path[:] = {path!r}; from articulado.ingestion.worker_process import main; main()"
-_WAITING = 10
-"""Times its limit that a call may take on a machine that is busy, or waits for a disk."""
-
-_END_SECONDS = 10.0
-"""Seconds that a process which has closed its output may take to end."""
+_WAITING = 10  # real time of a call, in multiples of its limit of processor time
+_END_SECONDS = 10.0  # seconds for a process to end after it has closed its output
 
 
 class Workers:
-    """Processes that do one call at a time; those that are free are used again, and end by themselves when idle.
+    """Processes for one call at a time; free ones are reused, and end by themselves when idle.
 
-    This keeps damaged and hostile files from stopping the program. It is no sandbox: code that a file would smuggle
-    in runs with the rights of the user.
+    They keep damaged and hostile files from stopping the program. They are no sandbox: code smuggled in by a file runs
+    with the rights of the user.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -55,11 +43,11 @@ class Workers:
         self._free: list[_Worker] = []
 
     async def call(self, function: Callable[..., T], *arguments: object) -> T:
-        """Return what a function returns, which a process calls by its name; it speaks the language of the caller.
+        """Run a module-level function in a process, in the caller's language, and return its result.
 
         Raises:
-            ArticuladoError: the function has raised it.
-            InvalidInput: the function has failed otherwise, or has passed a limit; the message says which.
+            ArticuladoError: raised by the function.
+            InvalidInput: the function has failed otherwise, or has passed a limit.
         """
         try:
             worker = self._free.pop()
@@ -67,7 +55,7 @@ class Workers:
             worker = _Worker(self._limits)
         try:
             outcome, value = await asyncio.to_thread(worker.ask, (function, arguments, current_language()))
-        except BaseException:  # A call that is cancelled ends with its process.
+        except BaseException:  # a cancelled call ends with its process
             worker.kill()
             raise
         self._free.append(worker)
@@ -93,13 +81,12 @@ class Workers:
                 raise InvalidInput(translate("bounds.failed", error=value))
 
     def close(self) -> None:
-        """End the processes that are free."""
         while self._free:
             self._free.pop().end()
 
 
 class _Worker:
-    """The place of one process, which is started with the first call, and anew when it has died."""
+    """A process that is started with the first call, and again after its death."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -108,10 +95,7 @@ class _Worker:
         self._killed = self._expired = False
 
     def ask(self, call: object) -> Answer:
-        """Send a call, and return the answer.
-
-        A process that was used before may lack what others left of it: there only a value or a refusal counts.
-        """
+        """Send a call, and return the answer; retry in a new process if a reused one lacks memory."""
         request = pickle.dumps(call)
         if self._is_ready():
             outcome, value = self._asked(request)
@@ -121,13 +105,12 @@ class _Worker:
         return self._asked(request)
 
     def kill(self) -> None:
-        """End the call that goes on, from another thread."""
         self._killed = True
         if self._process is not None:
             self._process.kill()
 
     def end(self) -> int:
-        """End the process, and return how it has ended: its exit code, or minus the signal."""
+        """End the process, and return its exit code, or minus the signal."""
         process, self._process = self._process, None
         if process is None:
             return 0
@@ -139,24 +122,24 @@ class _Worker:
         return process.wait()
 
     def _is_ready(self) -> bool:
-        """Tell whether there is a process that will not end now for having nothing to do."""
+        """Tell if there is a process that is not about to end because it was idle."""
         idle = time.monotonic() - self._used_at
         return self._process is not None and self._process.poll() is None and idle < IDLE_SECONDS / 2
 
     def _start(self) -> None:
         self.end()
-        # Started anew, not forked: this process has threads.
+        # spawned, not forked: this process has threads
         self._process = subprocess.Popen(
             [sys.executable, "-c", _PROGRAM.format(path=sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | ONE_THREAD,
-            start_new_session=True,  # Ctrl-C is for this process: it has the say, and ends its workers
+            start_new_session=True,  # this process handles Ctrl-C and ends its workers
         )
         self._send(pickle.dumps(self._limits))
 
     def _asked(self, request: bytes) -> Answer:
-        """Return the answer of the process, which is ended where it has none, or might not be sound any more."""
+        """Return the answer of the process; end it if there is none or its state may be damaged."""
         assert self._process is not None
         assert self._process.stdout is not None
         self._expired = False
@@ -181,7 +164,6 @@ class _Worker:
         return ("memory", "") if answer == ("died", str(OUT_OF_MEMORY)) else answer
 
     def _death(self) -> str:
-        """Return what ended the process: the name of a signal, or its exit code."""
         assert self._process is not None
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_SECONDS)
@@ -203,7 +185,7 @@ class _Worker:
 
 @cache
 def workers(limits: Limits) -> Workers:
-    """Return the processes of this program that keep to these limits: one set, as each takes long to start."""
+    """Return the shared processes with these limits: each takes long to start."""
     shared = Workers(limits)
     atexit.register(shared.close)
     return shared
@@ -215,10 +197,9 @@ R = TypeVar("R")
 async def in_order(
     items: Iterable[T] | AsyncIterable[T], work: Callable[[T], Awaitable[R]], ahead: int
 ) -> AsyncGenerator[tuple[T, asyncio.Future[R]], None]:
-    """Yield each item and the work on it once that is done, in order; ``ahead`` further ones are begun meanwhile.
+    """Yield each item and its finished work, in order; ``ahead`` further ones run concurrently.
 
-    The first goes alone: where a provider's key is wrong, one request tells. What still goes on when the caller stops
-    is cancelled.
+    The first runs alone, so that a wrong provider key costs one request.
     """
     running: deque[tuple[T, asyncio.Future[R]]] = deque()
     try:
@@ -237,7 +218,7 @@ async def in_order(
 
 
 async def in_thread(items: Iterator[T]) -> AsyncIterator[T]:
-    """Yield items that take work or reading to have: each is fetched off the event loop."""
+    """Yield the items of a blocking iterator, each fetched off the event loop."""
     end = object()
     while (item := await asyncio.to_thread(next, items, end)) is not end:
         yield item  # type: ignore[misc]

@@ -1,9 +1,4 @@
-"""Main loop of a worker process: answer calls on standard input, end with the parent process.
-
-An answer is an outcome name (``value``, ``refused``, ``memory``, ``depth`` or ``failed``) and its value,
-pickled. The process ends after 60 idle seconds. The time of a call counts from ``BEGUN``, after its
-imports.
-"""
+"""Main loop of a worker process: answer calls on standard input, end with the parent process."""
 
 import os
 import pickle
@@ -19,26 +14,20 @@ from articulado.config.files import Limits, limited
 from articulado.language.translation import use_locale
 from articulado.values.errors import ArticuladoError
 
-OUT_OF_MEMORY = 70
-"""How the process ends where only its own watch keeps it within its memory."""
-
-IDLE_SECONDS = 60.0
-"""Seconds without a call after which the process ends."""
-
-BEGUN = "begun"
-"""What goes before an answer, once all that the call needs is imported: from there its time counts."""
+OUT_OF_MEMORY = 70  # exit code if the process's own watch enforces the memory limit
+IDLE_SECONDS = 60.0  # the process ends after so long without a call
+BEGUN = "begun"  # precedes an answer after the imports of the call: its time counts from here
 
 _XML_ERR_NO_MEMORY = 2
 
-LONGEST_REASON = 200
-"""Characters of an error that nobody expected; it may quote the document."""
+LONGEST_REASON = 200  # maximum characters of an unexpected error, which may quote the document
 
 _WATCH_SECONDS = 0.5
 
 
 def main() -> None:
-    """Answer calls until none comes any more; an answer is a name of what came of the call, and its value."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # without a traceback: the parent has the say
+    """Answer calls with pickled pairs of outcome and value until the input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback: the parent handles it
     calls, answers = _own_streams()
     limits: Limits = pickle.load(calls)
     _limit_memory(limits.memory)
@@ -62,22 +51,19 @@ def main() -> None:
 
 
 def _own_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Return input and output of the process; what a library prints goes to its errors instead."""
+    """Return input and output of the process; redirect other output to stderr."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return sys.stdin.buffer, answers
 
 
 def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
-    """Call a function, and return what came of it, pickled.
-
-    That is ``value``, ``refused`` (an error of ours: its type and message), ``memory``, ``depth`` or ``failed``.
-    """
+    """Return the pickled outcome (``value``, ``refused``, ``memory``, ``depth``, ``failed``) and value of a call."""
     try:
         return pickle.dumps(("value", function(*arguments)))
-    except BaseException as error:  # Extensions in Rust panic with one. The parent says what it means for the document.
+    except BaseException as error:  # Rust extensions panic with a BaseException
         causes = _causes(error)
-    # Here what the call had in memory is gone.
+    # The call's memory is free here.
     if any(map(_is_of_memory, causes)):
         return pickle.dumps(("memory", ""))
     if any(isinstance(cause, RecursionError) for cause in causes):
@@ -89,14 +75,13 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
 
 
 def _is_of_memory(cause: BaseException) -> bool:
-    """Tell whether memory was refused; lxml has that for an error of syntax with the number of libxml2."""
+    """Tell if memory was refused; lxml raises a syntax error with a code of libxml2 for that."""
     return isinstance(cause, MemoryError) or (
         type(cause).__name__ == "XMLSyntaxError" and getattr(cause, "code", None) == _XML_ERR_NO_MEMORY
     )
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """Return an error and those that it comes from by its own word, without the frames that they hold."""
     causes: list[BaseException] = []
     current: BaseException | None = error
     while current is not None and current not in causes:
@@ -106,17 +91,17 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 
 def _limit_memory(size: int) -> None:
-    """Have the system refuse more memory than this; macOS does not, and Windows cannot."""
+    """Have the system refuse more memory than this; impossible on macOS and Windows."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 
-        # Of the data alone: address space is reserved by the gigabyte for nothing.
+        # Data only: libraries reserve gigabytes of unused address space.
         kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
         resource.setrlimit(kind, (size, resource.getrlimit(kind)[1]))
 
 
 class _Watch:
-    """Ends the process from a thread: when its parent has died, when it is idle for long, on macOS for its memory."""
+    """Ends the process when its parent has died, when it is idle for long, and on macOS for its memory."""
 
     def __init__(self, memory: int) -> None:
         self.idle_since: float | None = None
@@ -140,9 +125,6 @@ class _Watch:
 
 
 def _end_after(seconds: float) -> None:
-    """Have the system end the process after so many seconds of work, whatever it does then; 0 takes that back.
-
-    Time in which a busy machine does something else does not count: what can be read can be read on any.
-    """
+    """Have the system end the process after so many seconds of processor time; 0 cancels that."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)

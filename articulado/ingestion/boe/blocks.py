@@ -1,11 +1,4 @@
-"""Parse the blocks of a law's BOE XML into provisions, one per wording.
-
-``read_blocks`` yields the wordings of each provision in the order of the law. It leaves out the preamble,
-signatures and pure headings. Text without a provision label gets the key ``texto:`` plus its title. Keys
-may repeat. ``plain`` returns the text of an element on one line, with images as ``IMAGE``. ``table`` writes one row
-per line with cells separated by " | ", and repeats a cell in each row that it spans. ``tidy`` removes soft hyphens
-and repeated blanks.
-"""
+"""Parse the blocks of a law's BOE XML into provisions, one per wording."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,7 +15,7 @@ from articulado.legal.validity import is_repealed, provision_status
 from articulado.values.chunks import Status
 
 LEVELS = ("anexo", "parte", *DIVISIONS)
-"""Headings that stand above provisions, from the highest; annexes only where they have provisions of their own."""
+"""Headings above provisions, from the highest; an annex counts only if it has provisions of its own."""
 
 _STRUCTURE = re.compile(r"(ANEXO|PARTE|LIBRO|T[IÍ]TULO|CAP[IÍ]TULO|SECCI[OÓ]N|SUBSECCI[OÓ]N)\b", re.IGNORECASE)
 _NOTE_CLASSES = ("nota_pie", "inforel")
@@ -35,7 +28,7 @@ _LARGEST_SPAN = 1_000
 
 @dataclass
 class Content:
-    """What a version says. ``above`` pairs level (index of ``LEVELS``) and text of the headings before the text."""
+    """Content of one version; ``above`` pairs level (index of ``LEVELS``) and text of the headings before it."""
 
     heading: Heading | None = None
     above: list[tuple[int, str]] = field(default_factory=list)
@@ -44,17 +37,14 @@ class Content:
 
 
 def read_version(version: Element, key: str = "", *, frame: bool = False) -> Content:
-    """Read a version of the block of the provision ``key`` (empty: of none).
-
-    In a ``frame``, a block of headings, only running text and tables are text.
-    """
+    """Read a version of the block of provision ``key``; in a ``frame`` only running text and tables count as text."""
     reader = _Reader(key, frame)
     reader.read(version)
     return reader.content
 
 
 class _Reader:
-    """The state of the reading: what was read, open quotations, and the class of the last heading above."""
+    """Reading state: content, open quotations, and the class of the last heading above."""
 
     def __init__(self, key: str, frame: bool) -> None:
         self.content = Content()
@@ -64,7 +54,6 @@ class _Reader:
         self.numbered = ""
 
     def read(self, element: Element) -> None:
-        """Read the children of an element; text that is in none of them is text too."""
         self.write(tidy(element.text))
         for child in element:
             if child.tag == "blockquote":
@@ -98,7 +87,7 @@ class _Reader:
             self.write(text)
 
     def heading(self, text: str, css: str) -> Heading | None:
-        """Return the heading that a paragraph is; a running one is one only if it begins with the block's own label."""
+        """Parse a paragraph as a heading; running text is one only if it begins with the block's own label."""
         heading = None if self.frame else split_heading(text)
         if heading and _TEXT_CLASS.match(css):
             if heading.key != self.key:
@@ -108,7 +97,7 @@ class _Reader:
         return heading
 
     def title(self, text: str) -> None:
-        """Add the title to the heading that has just been read: "TÍTULO I" and "Disposiciones generales"."""
+        """Add the title to the heading just read: "TÍTULO I" and "Disposiciones generales"."""
         self.numbered = ""
         content = self.content
         if content.heading is not None:
@@ -124,9 +113,9 @@ class _Reader:
             self.content.paragraphs.append(text)
 
     def block_quote(self, quote: Element) -> None:
-        """Read the BOE's remarks, of which the wordings that they quote are left out, or text that the law quotes.
+        """Read the BOE's remarks without the wordings they quote, or text that the law quotes.
 
-        All remarks but those on amendments carry a class; what they quote is another version of the block.
+        All remarks except those on amendments carry a class.
         """
         superseded = False
         for text, css in _lines(quote):
@@ -143,7 +132,6 @@ class _Reader:
 
 
 def _lines(quote: Element) -> Iterator[tuple[str, str]]:
-    """Yield text and class of the paragraphs and tables of a block quote."""
     if text := tidy(quote.text):
         yield text, ""
     for child in quote:
@@ -158,7 +146,7 @@ def _lines(quote: Element) -> Iterator[tuple[str, str]]:
 
 
 def _level(text: str, css: str, frame: bool) -> int | None:
-    """Return the level of a heading that stands above provisions, ``None`` if the text is none."""
+    """Return the level of a heading above provisions, ``None`` for other text."""
     if not frame and _TEXT_CLASS.match(css):
         return None
     match = _STRUCTURE.match(text)
@@ -169,13 +157,12 @@ def _level(text: str, css: str, frame: bool) -> int | None:
 _LEFT_OUT = ("preambulo", "firma", "nota_inicial")
 _FOREVER = "9999"
 _ANNEX = LEVELS.index("anexo")
-LONGEST_KEY = 60
-"""Characters of the name in the key of what has no label."""
+LONGEST_KEY = 60  # characters of the name in the key of a block without a label
 
 
 @dataclass(frozen=True)
 class LawFacts:
-    """What the provisions of a law need to know of it. ``norms`` names the norms that changed it, by identifier."""
+    """Law data needed to build its provisions; ``norms`` maps identifiers to names of the amending norms."""
 
     id: str
     published: str
@@ -185,7 +172,7 @@ class LawFacts:
 
 @dataclass(frozen=True)
 class _Above:
-    """A heading above provisions, and the days on which it stands there."""
+    """Heading above provisions, with its first day and the day after its last."""
 
     level: int
     text: str
@@ -196,8 +183,8 @@ class _Above:
 def read_blocks(text: Element, law: LawFacts) -> Iterator[list[Provision]]:
     """Yield the wordings of each provision in the order of the law; ``text`` is the element ``texto``.
 
-    The preamble, signatures and pure headings are left out. What has text but no label of a provision (a whole
-    resolution, a treaty, "Primero") gets the key ``texto:`` and its title. Keys may repeat.
+    Leave out the preamble, signatures and pure headings. Text without a provision label (a whole resolution, a
+    treaty, "Primero") gets the key ``texto:`` plus its title. Keys may repeat.
     """
     above: list[_Above] = []
     for block in text.iterfind("bloque"):
@@ -220,12 +207,10 @@ def read_blocks(text: Element, law: LawFacts) -> Iterator[list[Provision]]:
 
 
 def _has_text(content: Content) -> bool:
-    """Tell whether a version says anything; a heading may say it all: "Artículo 3. (Derogado)"."""
     return bool(content.paragraphs or (content.heading and content.heading.title))
 
 
 def _label(block: Element, titled: Heading | None, last: Content) -> Heading:
-    """Return the label of a block: that of its title, of its heading, or what the block calls itself."""
     if heading := titled or last.heading:
         return heading
     name = tidy(block.get("titulo")).strip("[]") or next((text for _, text in last.above), "")
@@ -264,10 +249,7 @@ def _provision(
 
 
 def _status(law: LawFacts, wording: Wording, paragraphs: list[str], notes: list[str]) -> tuple[Status, str]:
-    """Return status of a wording and note on it.
-
-    The block of one that has ended without another is repealed, and so is one that says no more than that.
-    """
+    """Return the status of a wording and a note on it; a replaced wording that only expires or repeals is repealed."""
     if wording.end is None:
         return provision_status(paragraphs, notes)
     ended = wording.expires and wording.end <= law.today
@@ -275,7 +257,6 @@ def _status(law: LawFacts, wording: Wording, paragraphs: list[str], notes: list[
 
 
 def _breadcrumb(key: str, above: list[_Above], end: str | None) -> str:
-    """Return the headings above a provision on the last day of a wording, from the highest."""
     kind = key.partition(":")[0]
     if kind in PART_HEADINGS:
         return PART_HEADINGS[kind]
@@ -293,20 +274,16 @@ def _breadcrumb(key: str, above: list[_Above], end: str | None) -> str:
 
 
 def plain(element: Element) -> str:
-    """Return the text of an element on one line, an image as ``IMAGE``; soft hyphens would split words for a search."""
+    """Return the text of an element on one line, without soft hyphens and with images as ``IMAGE``."""
     return tidy("".join(_pieces(element)))
 
 
 def tidy(text: str | None) -> str:
-    """Return a text without soft hyphens, and with single blanks."""
     return " ".join((text or "").replace("\u00ad", "").split())
 
 
 def table(element: Element) -> str:
-    """Return a table with a row a line and cells parted by " | ", as the Markdown reader does.
-
-    A cell over several rows is repeated in each, so that every row can be read alone. Empty rows are left out.
-    """
+    """Return a table with one row per line and cells separated by " | "; repeat a cell in each row that it spans."""
     lines = [plain(caption) for caption in element.iterfind("caption")]
     hanging: dict[int, tuple[int, str | None]] = {}
     for row in element.iter("tr"):
@@ -320,9 +297,9 @@ def table(element: Element) -> str:
 def _row(
     own: list[Element], hanging: dict[int, tuple[int, str | None]]
 ) -> tuple[list[str], dict[int, tuple[int, str | None]]]:
-    """Return the cells of a row, and what hangs into the next one: rows left and text of a column.
+    """Return the cells of a row, and by column those that span into the next one: rows left and text.
 
-    The text is ``None`` in the further columns of a cell over several.
+    The text is ``None`` in the further columns of a wide cell.
     """
     cells: list[str] = []
     below: dict[int, tuple[int, str | None]] = {}

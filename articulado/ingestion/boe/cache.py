@@ -1,13 +1,6 @@
-"""Responses of the BOE: their parsers, and an on-disk cache of one folder per law, bytes as received.
+"""Parsers of the BOE's responses, and an on-disk cache with one folder per law, bytes as received.
 
-``search_params`` builds the parameters of a search. ``query`` is JSON with a ``query_string``
-(``field:value`` joined by and, or, not) and a ``sort``; ``from`` and ``to`` bound the day of the last
-change (document "API legislación consolidada" of the BOE, 28 June 2024). ``parse_xml`` expands no entities
-and fetches nothing.
-
-``BoeCache`` stores the text, the metadata and the validators (ETag, Last-Modified) of each law. A response
-that would remove more than a tenth of the provisions or wordings is set aside as ``full.xml.shrunk``.
-``checked.json`` records the last check.
+API: document "API legislación consolidada" of the BOE, 28 June 2024.
 """
 
 import json
@@ -31,7 +24,7 @@ UNREADABLE = "El BOE ha dado una respuesta que no se entiende. Vuelva a intentar
 
 @dataclass(frozen=True)
 class ListedLaw:
-    """A law of the list. ``rank`` is its kind ("real_decreto"); ``published`` is ISO 8601."""
+    """Entry of the list of laws; ``rank`` is its kind ("real_decreto"), ``published`` ISO 8601."""
 
     id: str
     title: str
@@ -41,29 +34,23 @@ class ListedLaw:
 
 
 _OWN_404 = re.compile(rb"\bcode\W{1,5}404\b")
-"""In the body with which the BOE says that there is no such thing, as XML or JSON; a wrong address gives another."""
+"""Matches the BOE's own "not found" body (XML or JSON), unlike the 404 of a wrong address."""
 
 
 def is_answer(response: httpx2.Response) -> bool:
-    """Tell whether it is the BOE that answers: that it has this, that it has not changed, or that there is none."""
+    """Tell if the response comes from the BOE: content, not modified, or its own "not found"."""
     if response.status_code == httpx2.codes.NOT_FOUND:
         return _OWN_404.search(response.content) is not None
     return response.status_code in (httpx2.codes.OK, httpx2.codes.NOT_MODIFIED)
 
 
 def is_answer_to_search(response: httpx2.Response) -> bool:
-    """Tell whether it is the BOE that answers a search, be it that it does not understand the conditions."""
+    """Tell if the response comes from the BOE's search, including a rejection of the conditions."""
     return response.status_code == httpx2.codes.BAD_REQUEST or is_answer(response)
 
 
 def search_params(materia: str, query: str, since: date | None, until: date | None) -> dict[str, str]:
-    """Return the parameters of a search but ``offset`` and ``limit``; it is sorted, so that pages do not overlap.
-
-    ``materia``, ``query``, ``since`` and ``until``: see ``BoeClient.search``.
-
-    Raises:
-        InvalidInput: ``materia`` is no code.
-    """
+    """Return the parameters of ``BoeClient.search`` without ``offset`` and ``limit``; results are sorted."""
     if materia and not materia.isdecimal():
         raise InvalidInput(f"«{materia}» no es un código de materia del BOE. Use el número, por ejemplo 6909.")
     clauses = [f"materia@codigo:{materia}"] if materia else []
@@ -79,12 +66,7 @@ def search_params(materia: str, query: str, since: date | None, until: date | No
 
 
 def parse_law_list(response: httpx2.Response) -> list[ListedLaw]:
-    """Return the laws of one page of the list, in its order; 404 means that no law meets the conditions.
-
-    Raises:
-        InvalidInput: the BOE does not understand the conditions.
-        SourceUnavailable: it is no such page.
-    """
+    """Return the laws of one page of the list; 404 means that no law meets the conditions."""
     if response.status_code == httpx2.codes.NOT_FOUND:
         return []
     if response.status_code == httpx2.codes.BAD_REQUEST:
@@ -110,16 +92,11 @@ def _listed_law(entry: dict[str, Any]) -> ListedLaw:
     )
 
 
-Element = Any
-"""An ``lxml.etree._Element``: lxml has no types of its own."""
+Element = Any  # stands for ``lxml.etree._Element``: lxml has no types of its own
 
 
 def parse_xml(data: bytes) -> Element:
-    """Return the root of a document, without comments; entities are not expanded and nothing is fetched.
-
-    Raises:
-        ValueError: the data is no well-formed XML, or larger than libxml2 takes from strangers.
-    """
+    """Parse without comments, entities and network; raise ``ValueError`` for malformed or excessive XML."""
     from lxml import etree
 
     parser = etree.XMLParser(
@@ -137,22 +114,20 @@ def parse_xml(data: bytes) -> Element:
         raise ValueError(str(error)) from error
 
 
-TOLERANCE = 10
-"""An answer may lose one in so many provisions or wordings; one that loses more has shrunk."""
+TOLERANCE = 10  # a response has shrunk if it loses more than one in this many provisions or wordings
 
-_FRAME = ("preambulo", "encabezado", "firma", "nota_inicial")
-"""Blocks that are no provisions, in the BOE's words."""
+_FRAME = ("preambulo", "encabezado", "firma", "nota_inicial")  # block types of the BOE that are no provisions
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How many provisions an answer has, and how many wordings of them; those without any text do not count."""
+    """Number of provisions and of wordings in a response; those without text do not count."""
 
     provisions: int
     wordings: int
 
     def has_shrunk_to(self, after: "Extent") -> bool:
-        """Tell whether more than a tenth of the provisions, or of the wordings, would be lost.
+        """Tell if more than a tenth of the provisions, or of the wordings, would be lost.
 
         >>> Extent(20, 50).has_shrunk_to(Extent(18, 45)), Extent(20, 50).has_shrunk_to(Extent(20, 44))
         (False, True)
@@ -163,18 +138,14 @@ class Extent:
 
 @dataclass(frozen=True)
 class Shrinkage:
-    """What an answer would make of a law: the extent of the copy, and its own."""
+    """Extent of the copy on disk, and of the response that would replace it."""
 
     before: Extent
     after: Extent
 
 
 def extent_of(body: bytes) -> Extent:
-    """Return how much law the answer on a whole law holds.
-
-    Raises:
-        ValueError: it is no XML.
-    """
+    """Count provisions and wordings in the response for a whole law; raise ``ValueError`` if it is no XML."""
     counts = [
         sum(any(text.strip() for text in version.itertext()) for version in block.iterfind("version"))
         for block in parse_xml(body).iterfind("data/texto/bloque")
@@ -188,8 +159,9 @@ FILE = "checked.json"
 
 @dataclass(frozen=True)
 class Checked:
-    """``laws`` (identifiers) were current on ``day`` by the BOE's own word. ``broke_off`` is the law at which it went
-    down the last time, empty where it did not.
+    """Result of the last check: ``laws`` (identifiers) were current on ``day``.
+
+    ``broke_off`` is the law at which the BOE stopped responding, empty if it did not.
     """
 
     day: date
@@ -198,9 +170,7 @@ class Checked:
 
 
 def read_checked(folder: Path, today: date) -> Checked:
-    """Return what is remembered beside the copies; a file that is missing or damaged, or from a day still to come
-    (the clock was wrong), remembers nothing.
-    """
+    """Read the last check; a missing or damaged file, or one dated after ``today``, gives an empty check."""
     try:
         kept = json.loads((folder / FILE).read_bytes())
         checked = Checked(
@@ -212,7 +182,6 @@ def read_checked(folder: Path, today: date) -> Checked:
 
 
 def checked_as_json(checked: Checked) -> bytes:
-    """Return what ``read_checked`` reads."""
     kept = {"day": checked.day.isoformat(), "broke_off": checked.broke_off, "laws": sorted(checked.laws)}
     return json.dumps(kept).encode()
 
@@ -225,9 +194,9 @@ _VALIDATORS = "validators.json"
 
 @dataclass(frozen=True)
 class CachedLaw:
-    """The copy of a law. ``updated`` is the ``fecha_actualizacion`` of the whole text, ``shrunk_updated`` that of an
-    answer that was set aside, ``metadata_updated`` that of the metadata; empty where the file is missing or damaged.
-    ``validators`` are the headers of a conditional request.
+    """Cached copy of a law: ``fecha_actualizacion`` of the text, the set-aside response and the metadata.
+
+    A date is empty if its file is missing or damaged. ``validators`` are the headers of a conditional request.
     """
 
     updated: str = ""
@@ -237,23 +206,20 @@ class CachedLaw:
 
 
 class BoeCache:
-    """Files ``full.xml``, ``metadatos.xml`` and ``validators.json`` (ETag, Last-Modified) in a folder for each law.
+    """Files ``full.xml``, ``metadatos.xml`` and ``validators.json`` (ETag, Last-Modified) in a folder per law.
 
-    An answer that would take law away lies beside the text as ``full.xml.shrunk`` until it is accepted or superseded.
-    ``checked.json`` beside the folders remembers the last check.
-
-    Raises (from every method that writes): ConfigurationError, where the folder cannot be written.
+    A response that would shrink a law is kept as ``full.xml.shrunk`` until accepted or superseded. Methods that write
+    raise ``ConfigurationError`` if the folder cannot be written.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def text_path(self, law_id: str) -> Path:
-        """Return where the whole text of a law is, or will be."""
         return self.folder / law_id / TEXT
 
     def read(self, law_id: str) -> CachedLaw:
-        """Return the copy of a law; a file that is cut off or of another law counts as missing."""
+        """Return the copy of a law; a truncated file or one of another law counts as missing."""
         folder = self.folder / law_id
         metadata_updated = updated_of(_bytes(folder / METADATA), law_id)
         return CachedLaw(
@@ -264,19 +230,17 @@ class BoeCache:
         )
 
     def updated(self, law_id: str) -> str:
-        """Return the ``fecha_actualizacion`` of the whole text of a law, empty where there is none that is whole."""
+        """Return the ``fecha_actualizacion`` of the whole text of a law, empty without a complete copy."""
         return updated_of(_bytes(self.text_path(law_id)), law_id, whole=True)
 
     def checked(self, today: date) -> Checked:
-        """Return what is remembered of the last check."""
         return read_checked(self.folder, today)
 
     def write_checked(self, checked: Checked) -> None:
-        """Remember a check."""
         self._write("", FILE, checked_as_json(checked))
 
     def shrinkage(self, law_id: str, body: bytes) -> Shrinkage | None:
-        """Return what an answer would take from the copy of a law; ``None`` where that is little or there is none."""
+        """Return the loss if a response replaced the copy; ``None`` if it is small or there is no copy."""
         try:
             before = extent_of(_bytes(self.text_path(law_id)))
         except ValueError:
@@ -285,29 +249,22 @@ class BoeCache:
         return Shrinkage(before, after) if before.has_shrunk_to(after) else None
 
     def read_shrunk(self, law_id: str) -> bytes:
-        """Return the answer that was set aside, empty without one."""
         return _bytes(self.folder / law_id / SHRUNK)
 
     def write_shrunk(self, law_id: str, body: bytes) -> None:
-        """Set an answer aside."""
         self._write(law_id, SHRUNK, body)
 
     def write_text(self, law_id: str, body: bytes) -> None:
-        """Replace the whole text of a law; what was set aside is superseded."""
         self._write(law_id, TEXT, body)
         with suppress(OSError):
             os.unlink(self.folder / law_id / SHRUNK)
 
     def write_metadata(self, law_id: str, body: bytes, validators: dict[str, str]) -> None:
-        """Replace the metadata of a law, and what the next request is conditional on.
-
-        The validators come last: those of an older body cost a download, those of a newer one would hide it.
-        """
+        """Replace the metadata, then the validators: stale ones cost a download, newer ones would hide a change."""
         self._write(law_id, METADATA, body)
         self._write(law_id, _VALIDATORS, json.dumps(validators).encode())
 
     def _write(self, law_id: str, name: str, body: bytes) -> None:
-        """Write a file whole or not at all."""
         folder = self.folder / law_id
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -327,7 +284,7 @@ class BoeCache:
 
 
 def updated_of(body: bytes, law_id: str, *, whole: bool = False) -> str:
-    """Return the ``fecha_actualizacion`` of a response on a law, empty if it is none; ``whole``: with its text."""
+    """Return the ``fecha_actualizacion`` of a response on a law, else ""; ``whole`` requires its text too."""
     try:
         root = parse_xml(body)
     except ValueError:

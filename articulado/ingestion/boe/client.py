@@ -1,8 +1,6 @@
 """Client of the BOE's open data: consolidated laws with every wording, downloaded only if changed.
 
-The API is documented in "API legislación consolidada" of the BOE (28 June 2024). Texts and metadata are
-requested as XML: the server answers 400 to an unsupported ``Accept``. Requests are sequential, with a pause
-of 1 second. If the BOE cannot be reached, every later call of the same client fails at once.
+API: "API legislación consolidada" of the BOE (28 June 2024). It answers 400 to an unsupported ``Accept``.
 """
 
 import asyncio
@@ -32,28 +30,23 @@ from articulado.legal.ids import is_boe_id
 from articulado.models.retry import Backoff
 from articulado.values.errors import InvalidInput, SourceUnavailable, UnreadableAnswer
 
-PAUSE = 1.0
-"""Seconds between two requests."""
-
-PAGE_SIZE = 500
-"""Laws of the list in one request."""
-
-MAX_UNREADABLE = 5
-"""Answers in a row that cannot be read; after so many it is not the laws, but somebody else who answers."""
+PAUSE = 1.0  # seconds between two requests
+PAGE_SIZE = 500  # laws per page of the list
+MAX_UNREADABLE = 5  # consecutive unreadable responses after which the server itself, not a law, counts as broken
 
 _OVERLAP = timedelta(days=1)
-"""The list is asked for from so long before the last check: days begin at another hour elsewhere, and that day had not
-ended."""
+"""Ask for changes from this long before the last check: that day had not ended, and time zones differ."""
 
 _CONDITIONS = {"If-None-Match": "etag", "If-Modified-Since": "last-modified"}
-"""Headers of a conditional request, and those of a response that they repeat."""
+"""Headers of a conditional request, and the response headers whose values they repeat."""
 
 
 @dataclass(frozen=True)
 class RawLaw:
-    """A law as the BOE sent it: ``path`` is the whole response on disk, ``updated`` its ``fecha_actualizacion`` (as the
-    BOE writes it: 20260601T111024Z), ``fetched`` tells whether the text was downloaded now. ``shrunk`` is what an
-    answer that was set aside would make of it: then ``path`` and ``updated`` are those of the copy before.
+    """Downloaded law: ``path`` of the response on disk, ``updated`` its ``fecha_actualizacion`` (20260601T111024Z).
+
+    ``fetched`` tells if the text was downloaded now. ``shrunk`` describes a response that was set aside; ``path``
+    and ``updated`` are then those of the previous copy.
     """
 
     id: str
@@ -65,19 +58,17 @@ class RawLaw:
 
 @dataclass(frozen=True)
 class Due:
-    """What a check has to ask for: each law with the ``fecha_actualizacion`` that the list gives, else empty; and the
-    copies that the list shows to be ``current``.
-    """
+    """Laws to ask for, each with the ``fecha_actualizacion`` of the list or "", and copies known to be ``current``."""
 
     laws: dict[str, str]
     current: list[RawLaw]
 
 
 class BoeClient:
-    """Downloads laws, each only when it has changed, one request after another; one client for each run.
+    """Downloads laws sequentially, each only when it has changed; one client for each run.
 
-    ``folder`` keeps the raw answers, and remembers when they were last checked. Once the BOE cannot be reached, it is
-    asked nothing more: every later call fails at once.
+    ``folder`` keeps the raw responses and the last check. Once the BOE cannot be reached, every later call fails at
+    once.
     """
 
     def __init__(self, url: str, folder: Path, *, pause: float = PAUSE, backoff: Backoff = BACKOFF) -> None:
@@ -100,11 +91,9 @@ class BoeClient:
             await asyncio.to_thread(self._cache.write_checked, checked)
 
     async def due(self, law_ids: Iterable[str]) -> Due:
-        """Return which of these laws must be asked for: one list of what has changed stands for a request a law.
+        """Return the laws to request: changed since a day before the last check, or without a checked copy.
 
-        The list is that of the updates since the last check, from a day before it. It says nothing of laws that were
-        never checked, or whose copy is missing or damaged: they are due. The law at which the BOE went down the last
-        time comes last, so that one that it cannot deliver holds up no other.
+        The law at which the BOE failed the last time comes last, so that it blocks no other.
 
         Raises:
             SourceUnavailable: the BOE cannot be reached, or its list cannot be read.
@@ -132,19 +121,19 @@ class BoeClient:
     async def law(self, law_id: str, *, published: str = "", accept_shrunk: bool = False) -> RawLaw:
         """Return the whole text of a law, downloaded only if the BOE has changed it since the copy on disk.
 
-        ``published`` is the ``fecha_actualizacion`` of the list; without it the BOE is asked for that of the law. An
-        answer that would take more than a tenth of the provisions or wordings from the copy is set aside, unless
-        ``accept_shrunk``; asked for again, it is not downloaded again.
+        ``published`` is the ``fecha_actualizacion`` of the list; without it, ask the BOE for that of the law. Unless
+        ``accept_shrunk``, a response that would remove more than a tenth of the provisions or wordings is set aside; it
+        is downloaded only once.
 
         Raises:
-            InvalidInput: the identifier is none, or the BOE does not consolidate that law.
-            UnreadableAnswer: what the BOE says of this law cannot be read; a copy stays as it was.
+            InvalidInput: no valid identifier, or the BOE does not consolidate that law.
+            UnreadableAnswer: the response on this law cannot be read; a copy stays as it was.
             SourceUnavailable: the BOE cannot be reached.
             ConfigurationError: the address or the folder cannot be used.
         """
         law_id = _checked_id(law_id)
         try:
-            law = await self._brought(law_id, published, accept_shrunk)
+            law = await self._copy_or_download(law_id, published, accept_shrunk)
         except UnreadableAnswer as error:
             self._unreadable += 1
             if self._unreadable == MAX_UNREADABLE:
@@ -159,7 +148,7 @@ class BoeClient:
         return law
 
     async def copy(self, law_id: str) -> RawLaw | None:
-        """Return the copy of a law without asking the BOE; ``None`` where there is none that is whole."""
+        """Return the copy of a law without asking the BOE; ``None`` without a complete copy."""
         updated = await asyncio.to_thread(self._cache.updated, law_id)
         return RawLaw(law_id, self._cache.text_path(law_id), updated, fetched=False) if updated else None
 
@@ -174,10 +163,14 @@ class BoeClient:
     ) -> list[ListedLaw]:
         """Return the consolidated laws that meet all conditions, the latest published first.
 
-        ``materia`` is a code of the BOE's list of subjects. ``query`` is a condition in the BOE's syntax
-        ("rango@codigo:1340 and titulo:jornada"; fields: titulo, texto, materia@codigo, rango@codigo, ambito@codigo,
-        departamento@codigo, numero_oficial, vigencia_agotada …), or words that the title must have. ``since`` and
-        ``until`` bound the day on which the BOE last changed the text. ``limit`` is the number of laws at most.
+        Args:
+            materia: code of the BOE's list of subjects.
+            query: condition in the BOE's syntax ("rango@codigo:1340 and titulo:jornada"; fields: titulo, texto,
+                materia@codigo, rango@codigo, ambito@codigo, departamento@codigo, numero_oficial, vigencia_agotada …),
+                or words that the title must have.
+            since: first day on which the BOE last changed the text.
+            until: last such day.
+            limit: maximum number of laws.
 
         Raises:
             InvalidInput: ``materia`` is no code, or the BOE does not understand the query.
@@ -195,8 +188,7 @@ class BoeClient:
                 break
         return list(laws.values())[:limit]
 
-    async def _brought(self, law_id: str, published: str, accept_shrunk: bool) -> RawLaw:
-        """Return a law as ``law`` does; nothing is remembered of the check."""
+    async def _copy_or_download(self, law_id: str, published: str, accept_shrunk: bool) -> RawLaw:
         cached = await asyncio.to_thread(self._cache.read, law_id)
         path = self._cache.text_path(law_id)
         published = published or await self._published_update(law_id, cached)
@@ -213,7 +205,6 @@ class BoeClient:
         return RawLaw(law_id, path, updated_of(body, law_id), fetched=not is_aside)
 
     async def _published_update(self, law_id: str, cached: CachedLaw) -> str:
-        """Return the ``fecha_actualizacion`` that the BOE gives now, and keep the metadata if they are new."""
         headers = {name: value for name, value in cached.validators if name in _CONDITIONS}
         response = await self._get(f"/id/{law_id}/metadatos", law_id, headers)
         if response.status_code == httpx2.codes.NOT_MODIFIED and cached.metadata_updated:
@@ -226,7 +217,6 @@ class BoeClient:
         return updated
 
     async def _download(self, law_id: str) -> bytes:
-        """Fetch the whole answer on a law."""
         response = await self._get(f"/id/{law_id}", law_id)
         await asyncio.to_thread(_updated, response.content, law_id, whole=True)
         return response.content
@@ -251,11 +241,6 @@ class BoeClient:
 
 
 def _checked_id(law_id: str) -> str:
-    """Return an identifier of the BOE without the blanks around it.
-
-    Raises:
-        InvalidInput: it is none.
-    """
     law_id = law_id.strip()
     if not is_boe_id(law_id):
         raise InvalidInput(
@@ -266,11 +251,6 @@ def _checked_id(law_id: str) -> str:
 
 
 def _updated(body: bytes, law_id: str, *, whole: bool = False) -> str:
-    """Return the ``fecha_actualizacion`` of a response.
-
-    Raises:
-        UnreadableAnswer: it is cut off, or not on that law.
-    """
     if updated := updated_of(body, law_id, whole=whole):
         return updated
     raise UnreadableAnswer(UNREADABLE)

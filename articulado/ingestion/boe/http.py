@@ -1,9 +1,4 @@
-"""Sequential HTTP client with a pause between requests, retries and a circuit breaker.
-
-``PoliteHttp`` retries transient failures up to 4 attempts and waits at most 180 seconds per attempt. A
-request that fails for good opens the circuit: later requests raise ``SourceUnavailable`` at once. A run of
-thousands of requests thus waits for the retries of only one.
-"""
+"""Sequential HTTP client with a pause between requests, retries and a circuit breaker."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -15,10 +10,9 @@ from articulado.models.retry import Backoff
 from articulado.values.errors import ConfigurationError, SourceUnavailable
 
 BACKOFF = Backoff(max_attempts=4, first_pause=2.0, longest_pause=120.0)
-"""More patient than with a model: nobody waits for an answer."""
+"""More patient than with a chat model: no user is waiting."""
 
-TIMEOUT = 180.0
-"""Seconds for one whole attempt: the time-outs of an HTTP client start anew with every byte."""
+TIMEOUT = 180.0  # seconds for one whole attempt: the time-outs of an HTTP client restart with every byte
 
 _CONNECT_TIMEOUT = 20.0
 
@@ -29,11 +23,15 @@ _TRANSIENT = (
     httpx2.DecodingError,
     TimeoutError,
 )
-"""Failures that asking again may mend."""
+"""Failures worth a retry."""
 
 
 class PoliteHttp:
-    """An HTTP client with one connection for one run; ``pause`` are the seconds between two requests."""
+    """HTTP client with one connection for one run; ``pause`` are the seconds between two requests.
+
+    A request that fails for good opens the circuit: later requests raise ``SourceUnavailable`` at once. A run of
+    thousands of requests thus waits for the retries of only one.
+    """
 
     def __init__(self, *, pause: float, timeout: float = TIMEOUT, backoff: Backoff = BACKOFF) -> None:
         self._pause, self._timeout, self._backoff = pause, timeout, backoff
@@ -50,11 +48,9 @@ class PoliteHttp:
         self._asked = httpx2.URL()
 
     async def aclose(self) -> None:
-        """Close the connection."""
         await self._client.aclose()
 
     def give_up(self, error: Exception) -> None:
-        """Count the server as down, for what its answers say."""
         self._down = SourceUnavailable(str(error))
 
     async def get(
@@ -65,14 +61,13 @@ class PoliteHttp:
         params: Mapping[str, str] | None = None,
         is_answer: Callable[[httpx2.Response], bool],
     ) -> httpx2.Response:
-        """Return the response; it waits until no other request is under way.
+        """Return the response, once no other request is under way.
 
-        ``is_answer`` tells what the server itself answers from what a proxy does, or who else is at that address.
+        ``is_answer`` tells responses of the server itself from those of a proxy or another host.
 
         Raises:
-            SourceUnavailable: the server cannot be reached, fails, refuses or asks for a longer wait, after all
-                attempts; or it did so before, and was not asked again.
-            ConfigurationError: the address is none.
+            SourceUnavailable: the server fails or refuses after all attempts, or the circuit is open.
+            ConfigurationError: the address is invalid.
         """
         async with self._lock:
             if self._down:
@@ -89,8 +84,6 @@ class PoliteHttp:
     async def _persistently(
         self, url: str, headers: Mapping[str, str], params: Mapping[str, str] | None
     ) -> httpx2.Response:
-        """Return the response, whatever its status but 429 and 5xx."""
-
         async def attempt() -> httpx2.Response:
             await self._wait_between()
             try:
@@ -117,7 +110,7 @@ class PoliteHttp:
             ) from failure
 
     async def _stay(self, request: httpx2.Request) -> None:
-        """Refuse to follow a redirect to another server, such as one of this machine or of its network."""
+        """Refuse a redirect to another server, such as one of this machine or its network."""
         if not is_same_server(self._asked, request.url):
             raise SourceUnavailable(
                 f"El servidor {self._asked.host} redirige a otra dirección ({_origin(request.url)}), y no se sigue. Si "
@@ -125,13 +118,12 @@ class PoliteHttp:
             )
 
     async def _wait_between(self) -> None:
-        """Let the pause since the last request pass, and no more where the clock was set back meanwhile."""
         if self._last_request is not None and (pause := self._last_request + self._pause - self._backoff.clock()) > 0:
             await self._backoff.sleep(min(pause, self._pause))
 
 
 def is_same_server(asked: httpx2.URL, target: httpx2.URL) -> bool:
-    """Tell if an address is on the server of another one: the same host and port, or its change from HTTP to HTTPS."""
+    """Tell if two addresses have the same host and port, or differ only by HTTP upgraded to HTTPS."""
     if asked.host != target.host:
         return False
     secured = (asked.scheme, target.scheme) == ("http", "https") and {asked.port, target.port} == {None}
@@ -143,14 +135,12 @@ def _origin(url: httpx2.URL) -> str:
 
 
 def _rejection(response: httpx2.Response) -> SourceUnavailable:
-    """Return the error of a response that nobody expects: of a proxy, or an address that is not the BOE's."""
     return SourceUnavailable(
         f"El BOE rechaza la petición (error HTTP {response.status_code}). Compruebe ARTICULADO_BOE_URL y el proxy."
     )
 
 
 def _reason(failure: Exception) -> str:
-    """Return why a server gave no response, in Spanish, for a message."""
     if isinstance(failure, httpx2.HTTPStatusError):
         return f"error HTTP {failure.response.status_code}"
     if isinstance(failure, TimeoutError | httpx2.TimeoutException):

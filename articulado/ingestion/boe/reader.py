@@ -1,8 +1,7 @@
 """Reader of a BOE XML file: a law with every wording of every provision.
 
-The format is documented in "API legislación consolidada" of the BOE (28 June 2024): ``metadatos``,
-``analisis`` and ``texto``, a flat list of ``bloque`` elements with one ``version`` per wording.
-``read_boe`` raises ``InvalidInput`` for a file that cannot be read or has no text.
+Format: "API legislación consolidada" of the BOE (28 June 2024): ``metadatos``, ``analisis`` and ``texto``, a flat
+list of ``bloque`` elements with one ``version`` per wording.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,16 +23,15 @@ from articulado.legal.wordings import with_article
 from articulado.values.errors import InvalidInput
 
 _REPEALS = ("210", "216", "217", "214", "212")
-"""Codes of the relations by which a whole law is repealed, the plainest first; 211, 213 and 215 are of parts."""
+"""Codes of relations that repeal a whole law, the plainest first; 211, 213 and 215 repeal parts."""
 
 _ANNULMENTS = ("220", "470", "230")
 
 
 def read_boe(path: Path, *, today: date | None = None) -> Law:
-    """Read one law. ``today`` (the real one by default) decides only which status has what ends on a known day.
+    """Read one law; raise ``InvalidInput`` for an unreadable file, or metadata without text.
 
-    Raises:
-        InvalidInput: the file cannot be read, is no such XML, or has no text (metadata only).
+    ``today`` decides only the status of texts that end on a known day.
     """
     root = _root(path)
     data = root if root.tag == "data" else root.find("data")
@@ -80,10 +78,9 @@ def read_boe(path: Path, *, today: date | None = None) -> Law:
 
 
 def _with_own_days(wordings: Sequence[Provision], published: str, entry: str | None) -> Iterator[Provision]:
-    """Yield wordings, those that are as old as the law with the first day that its final provisions give them.
+    """Replace the day of publication or entry into force by the first day that the final provisions give.
 
-    The source gives such a wording the day of publication or of the entry into force of the whole law, also where it
-    has effects from another one. A wording with a day of its own keeps it.
+    A wording with a day of its own keeps it.
     """
     effects = effects_of(wordings, published)
     undistinguished, seen = {published, entry, effects.entry}, set[str]()
@@ -115,20 +112,18 @@ def _field(path: Path, metadata: Element, name: str) -> str:
 
 
 def _code(metadata: Element, name: str) -> str:
-    """Return the BOE's code of a field; empty where it has none."""
     element = metadata.find(name)
     return str(element.get("codigo", "")) if element is not None else ""
 
 
 def _kind(rank: Element | None) -> str:
-    """Return the kind of norm by its code, else by its name."""
     if rank is None:
         return ""
     return kind_of_code(rank.get("codigo", "")) or fold(tidy(rank.text)).replace("-", "_").replace(" ", "_")
 
 
 def _end(metadata: Element, later: list[Element], today: str) -> tuple[LawStatus, str | None, str]:
-    """Return the status of the law, the first day on which it is no longer in force, and who ended it."""
+    """Return the status of the law, the first day on which it is no longer in force, and a note on its end."""
     for flag, day_name, word, codes in (
         ("estatus_derogacion", "fecha_derogacion", "derogada", _REPEALS),
         ("estatus_anulacion", "fecha_anulacion", "anulada", _ANNULMENTS),
@@ -147,7 +142,6 @@ def _end(metadata: Element, later: list[Element], today: str) -> tuple[LawStatus
 
 
 def _agent(later: list[Element], codes: tuple[str, ...]) -> str:
-    """Return the norm that ended the law, by the relation that says it most plainly."""
     by_code = {_code(relation, "relacion"): relation for relation in reversed(later)}
     relation = next((by_code[code] for code in codes if code in by_code), None)
     if relation is None:

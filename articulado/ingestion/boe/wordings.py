@@ -1,13 +1,7 @@
 """Dated wordings of a block of the BOE's XML, and amendments named in the BOE's notes.
 
-A wording is in force from ``start`` to the day before ``end`` (ISO 8601; ``None`` is open). The wordings of
-a block do not overlap. Days before 1800 are source errors and count as missing. ``norm_in`` extracts the
-amending norm from a note.
-
-``read_amendments`` parses the BOE's notes below a provision: each names the norm and its BOE identifier. An
-unusual effective day stands in the same note ("con efectos de 1 de enero de 2025"), in the next one ("Esta
-modificación entra en vigor el 30 de marzo de 2022"), or in another note with the same identifier.
-``find_change`` returns the first day (ISO 8601) of a wording.
+A note names the amending norm and its BOE identifier. An unusual effective day stands in the same note ("con
+efectos de 1 de enero de 2025"), in the next one, or in another note with the same identifier.
 """
 
 import re
@@ -21,15 +15,14 @@ from articulado.legal.ids import BOE_ID
 from articulado.legal.validity import AMENDS
 from articulado.values.chunks import WordingDates
 
-EARLIEST = "1800-01-01"
-"""An earlier day is a mistake of the source (the year 0998 occurs)."""
+EARLIEST = "1800-01-01"  # an earlier day is an error of the source (the year 0998 occurs)
 
 
 @dataclass(frozen=True)
 class Wording:
     """One ``version`` of a block: in force from ``start`` to the day before ``end``, ISO 8601; ``None`` is open.
 
-    ``next`` is the version that took its place, ``None`` if none did. ``expires`` tells that the block ends with it.
+    ``next`` is the version that replaced it. ``expires`` tells that the block ends with it.
     """
 
     version: Element
@@ -40,11 +33,7 @@ class Wording:
 
 
 def iso_day(text: str | None) -> str | None:
-    """Return a day of the BOE in ISO 8601; ``None`` if it is empty, 99999999, or no likely day.
-
-    >>> iso_day("20181207"), iso_day("99999999")
-    ('2018-12-07', None)
-    """
+    """Return a day of the BOE in ISO 8601; ``None`` if empty, 99999999 or implausible."""
     text = (text or "").strip()
     try:
         day = date(int(text[:4]), int(text[4:6]), int(text[6:])).isoformat() if len(text) == 8 else None
@@ -54,11 +43,11 @@ def iso_day(text: str | None) -> str | None:
 
 
 def wordings(block: Element, published: str) -> list[Wording]:
-    """Return the wordings of a block by the day on which they came into force; their days do not overlap.
+    """Return the wordings of a block in the order of their first days; they do not overlap.
 
-    A version is in force from its ``fecha_vigencia``, else its ``fecha_publicacion``, else ``published``, the day of
-    the law's own publication. Of two from the same day the later published is kept, of two published together the
-    later in the text. ``fecha_caducidad`` ends the block; a version from that day on is none of its wordings.
+    A version starts on its ``fecha_vigencia``, else its ``fecha_publicacion``, else ``published``, the law's own
+    publication. Of two from the same day the later published is kept, of two published together the later in the
+    text. ``fecha_caducidad`` ends the block; versions from that day on are dropped.
     """
     dated = []
     for order, version in enumerate(block.iterfind("version")):
@@ -85,7 +74,7 @@ _JUDGMENTS = ("Sentencia", "Auto")
 
 
 def norm_in(text: str) -> str:
-    """Return the norm by which something was done; empty if the text names none after "por".
+    """Return the norm named after "por" in a note; empty if there is none.
 
     >>> norm_in("Se modifica por la disposición final 9 de la Ley 11/2023, de 8 de mayo.")
     'Ley 11/2023, de 8 de mayo'
@@ -96,9 +85,9 @@ def norm_in(text: str) -> str:
 
 
 def wording_dates(wording: Wording, notes: Sequence[str], norms: Mapping[str, str]) -> WordingDates:
-    """Return what is known of the days of a wording: all of it, of every wording there ever was.
+    """Return the dates of a wording and the norm that ended it.
 
-    ``notes`` are those of the version that takes its place, ``norms`` the names of norms by identifier.
+    ``notes`` are those of the replacing version, ``norms`` the names of norms by identifier.
     """
     dates: WordingDates = {"tracked": True, "first_day": "exact"}
     if wording.end is None:
@@ -129,18 +118,17 @@ _LATER_WORDING = "en la redacción dada por"
 _DATE = rf"(\d{{1,2}})(?:\.?º)? de ({MONTHS})(?: de (\d{{4}}))?"
 _EFFECT = re.compile(rf"(?:efectos|en vigor)(?: (?:de|desde|el|a partir del|día))* {_DATE}")
 _ENACTED = re.compile(rf"(?:/(\d{{4}}),?)? de {_DATE}$")
-# A ruling that finds a wording unconstitutional and leaves it as it is.
+# A ruling that declares a wording unconstitutional but leaves it in force.
 _WITHOUT_NULLITY = "no lleva aparejada"
 
 
 @dataclass(frozen=True)
 class Amendment:
-    """Effect of one norm on a provision.
+    """Effect of one norm on a provision; days are ISO 8601.
 
     ``norm`` is its name ("Real Decreto-ley 32/2021, de 28 de diciembre"), ``reference`` its BOE identifier,
-    ``enacted`` its own day, ``effect`` the day since which the whole amendment has effect, where a note says it; days
-    are ISO 8601. ``adds`` tells that it brought the whole provision, ``voids`` that it undoes one that lapsed.
-    ``notes`` are the notes on it.
+    ``enacted`` its own day, ``effect`` the day from which the whole amendment has effect, if a note gives it.
+    ``adds``: it created the whole provision. ``voids``: it undoes an amendment that lapsed.
     """
 
     norm: str
@@ -153,15 +141,11 @@ class Amendment:
 
     @property
     def ruling(self) -> bool:
-        """Tell whether a court did it, and no legislator."""
         return self.norm.startswith(("Sentencia", "Auto"))
 
 
 def read_amendments(notes: Sequence[str]) -> list[Amendment]:
-    """Return the amendments that notes tell of, in the order of the notes: the last one first.
-
-    A note that tells of none belongs to the amendment whose identifier it has, else to the one above it.
-    """
+    """Return the amendments in notes, the last first; other notes join the same identifier, else the one above."""
     first = [index for index, note in enumerate(notes) if AMENDS.match(note) and _WITHOUT_NULLITY not in note]
     owned: dict[int, list[str]] = {index: [notes[index]] for index in first}
     for index, note in enumerate(notes):
@@ -183,7 +167,7 @@ def _amendment(notes: Sequence[str]) -> Amendment:
         norm=norm,
         reference=_reference(note),
         enacted=_iso(day[2], day[3], day[4] or day[1]) if day else None,
-        # Not before the last of them is the whole amendment law.
+        # The whole amendment is law only from the last of these days.
         effect=max(filter(None, effects), default=None),
         adds=re.match(r"Se añade(?:,[^,]*,)? por ", note) is not None,
         voids=note.startswith("Se deja sin efecto"),
@@ -205,7 +189,7 @@ def _iso(day: str, month: str, year: str | None) -> str | None:
 
 @dataclass(frozen=True)
 class Step:
-    """One amendment, the day it was published, and its first day as law; not ``exact`` if only derived from that."""
+    """Amendment, its day of publication and its first day as law; not ``exact`` if derived from the publication."""
 
     amendment: Amendment
     published: str
@@ -217,8 +201,8 @@ class Step:
 class Change:
     """Beginning of a wording: ``day`` is its first day as law, ISO 8601.
 
-    ``steps`` are the amendments since the wording before it, in the order of their days; the last brought the wording.
-    None: no amendment is known, and ``day`` is that of the first snapshot that has the wording.
+    ``steps`` are the amendments since the previous wording, in the order of their days; the last brought the wording.
+    Empty: no amendment is known, and ``day`` is that of the first snapshot with the wording.
     """
 
     day: str
@@ -228,10 +212,9 @@ class Change:
 def find_change(
     amendments: Sequence[tuple[str, Amendment]], since: str, until: str, before: str | None
 ) -> Change | None:
-    """Return the change by the amendments published after ``since`` and not after ``until``, if there are any.
+    """Return the change made by the amendments published after ``since`` up to ``until``, if any.
 
-    A day of effect is not believed where it is not after ``since`` or not before ``before``, the day on which the
-    next wording begins: then the day of publication decides.
+    An effective day outside ``since`` … ``before`` (the next wording) is rejected in favour of the day of publication.
     """
     steps = [_step(amendment, day, since, before) for day, amendment in amendments if since < day <= until]
     ends = [step.published for step in steps if step.amendment.voids]
@@ -248,7 +231,6 @@ def find_change(
 
 
 def day_after(day: str) -> str:
-    """Return the next day."""
     return (date.fromisoformat(day) + timedelta(days=1)).isoformat()
 
 

@@ -1,9 +1,4 @@
-"""Parent chunks of laws and of running text, and the child chunks of each parent.
-
-``law_chunks`` makes one parent per part of each wording. ``document_chunks`` makes one parent per subject
-of a running text. ``children_of`` cuts a parent into whole sentences of at most 300 characters in all, with
-an overlap of at most 50 characters (the table head for table rows). ``refs`` are still empty.
-"""
+"""Parent chunks of laws and of running text, and the child chunks of each parent."""
 
 import re
 from bisect import bisect_right
@@ -37,10 +32,10 @@ _DOCTRINE = ("sentencia", "criterio")
 
 
 async def document_chunks(document: Document, embed: Embed, code: str = "es") -> list[Chunk]:
-    """Return the chunks of a document in order, parts named in a language (ISO 639-1); ``refs`` are still empty.
+    """Return the chunks of a document in order, one per subject; ``refs`` are still empty.
 
-    A part is named by the number of the ruling or criterion, else by the pages on which it stands, else by its own
-    number. Each has a provision key of its own: a part that is found does not bring all the others with it.
+    A part is named, in the language ``code`` (ISO 639-1), by the number of the decision, else its pages or its own
+    number. Each has its own provision key, so that a hit does not bring all other parts with it.
     """
     running = running_text(document.pages)
     spans = await semantic_spans(running.text, embed)
@@ -100,7 +95,6 @@ def _name(document: Document) -> str:
 
 
 def _pages(first: int | None, last: int | None, locale: Language) -> str:
-    """Return the pages on which a part stands; empty where the document has none."""
     if first is None:
         return ""
     if last in (None, first):
@@ -113,17 +107,16 @@ def _content_hash(document: Document, name: str, text: str) -> str:
     return blake2b(content.encode(), digest_size=16).hexdigest()
 
 
-PAGE = "#page="
-"""What stands in an address before the number of a page."""
+PAGE = "#page="  # precedes the number of a page in an address
 
 _LAW_STATUS: dict[str, Status] = {"repealed": "derogada", "expired": "agotada"}
 
 
 @dataclass(frozen=True)
 class _End:
-    """How the whole law ended: ``status`` is ``None`` for a law in force, ``valid_to`` where the day is not known.
+    """End of the whole law: ``status`` is ``None`` for a law in force; ``valid_to`` is ``None`` if the day is unknown.
 
-    The note of a law in force says that nobody is sure of that; mostly there is none.
+    The note of a law in force says that its status is uncertain; usually there is none.
     """
 
     status: Status | None
@@ -152,7 +145,7 @@ def law_chunks(law: Law) -> list[Chunk]:
         status, note, dates, valid_to = _validity(provision, end)
         emptied = emptied_by(law.id, provision.key) if status not in REPEALED else None
         part = effects.parts.get(provision.key)
-        # Whoever amended the law since wrote over what was still to come.
+        # A later amendment replaced effects that were still to come.
         is_told = part is not None and part.day > (law.changed or law.published)
         notes = emptied and emptied_note(emptied), note, part.note if part and is_told else ""
         note = " ".join(filter(None, notes))
@@ -219,10 +212,7 @@ def _law_name(law: Law) -> str:
 
 
 def _parts(provision: Provision) -> list[tuple[str, str]]:
-    """Return the parts of a provision, each with the address at which it begins.
-
-    Where there are pages, a table that begins one begins a part: its rows are cited by their page.
-    """
+    """Return the parts of a provision with their addresses; a table at the top of a page begins a part."""
     if not provision.urls:
         return [(text, provision.url) for text in split_text(provision.text)]
     groups: list[list[tuple[str, str]]] = [[]]
@@ -243,12 +233,11 @@ def _paged_parts(paragraphs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, s
 
 
 def _official_url(law_id: str, label: str) -> str:
-    """Return the address of a provision in the gazette; what was not published there has none."""
     return provision_url(law_id, label) if law_id.startswith("BOE-") else ""
 
 
 def _validity(provision: Provision, end: _End) -> tuple[Status, str, WordingDates, str | None]:
-    """Return status, note, dates and end of a wording; the end of the law is only that of one that lived to see it."""
+    """Return status, note, dates and end of a wording; the end of the law applies only to open wordings."""
     dates = provision.wording
     note = wording_status_note(dates, provision.valid_from, provision.valid_to, provision.status_note)
     if provision.valid_to and provision.valid_to < (end.valid_to or "9999"):
@@ -262,7 +251,6 @@ def _validity(provision: Provision, end: _End) -> tuple[Status, str, WordingDate
 
 
 def _end(law: Law, known: KnownLaw | None, effects: Effects) -> _End:
-    """Return how a law ended, by its source, by what the registry of laws knows, or by its own text."""
     valid_to = law.valid_to or (known.valid_to.isoformat() if known and known.valid_to else None) or effects.ends
     status = _LAW_STATUS.get(law.status)
     successor = known_laws().get(known.superseded_by) if known and known.superseded_by else None
@@ -298,7 +286,7 @@ _ENUMERATION = re.compile(r"(?<=\ba los |\ba las )(\w+) [^;:.]*,[^;:.]*,[^;:.]*?
 
 
 def abridged(note: str) -> str:
-    """Return a note without the members of a long enumeration of bodies and without its further sentences.
+    """Shorten a note: cut a long enumeration of bodies and the sentences after it.
 
     >>> abridged("Las referencias a los Juzgados de Menores, de lo Penal, de lo Social se entenderán a otros; y más.")
     'Las referencias a los Juzgados […] se entenderán a otros.'
@@ -308,11 +296,7 @@ def abridged(note: str) -> str:
 
 
 def bears_on(note: str, text: str) -> bool:
-    """Tell whether a note at the head of a law bears on a text of it.
-
-    A note on references to a body bears on texts that name the body; one on courts also on those that speak of a
-    claim before them. A note of any other kind bears on no text in particular.
-    """
+    """Tell if a note at the head of a law concerns a text: only notes that rename a body (or courts) it names do."""
     if (renamed := _RENAMED.search(fold(note))) is None:
         return False
     body = re.sub(r"(?<=[^aeiou])es$|s$", "", renamed["body"])
@@ -324,21 +308,17 @@ def bears_on(note: str, text: str) -> bool:
 
 STRATEGY = "small_to_big_contextual"
 _OF_PARENTS = ("details", "law_days", "law_notes", "emptied")
-MAX_CHILD = 300
-"""Characters that a child has of its own at most; cut at sentences, it mostly has fewer."""
-
-OVERLAP = 50
-"""Characters that a child repeats of the one before it, at most."""
+MAX_CHILD = 300  # maximum characters of a child's own text; it is cut at sentences, so most have fewer
+OVERLAP = 50  # maximum characters that a child repeats of the previous one
 
 _CUTS = (between_sentences, *CLAUSES)
 
 
 def children_of(parent: Chunk) -> Iterator[Chunk]:
-    """Yield the children of a parent, in order of the text: at least one of any text.
+    """Yield the children of a parent in text order: at least one for any text.
 
-    Each holds whole sentences of the parent, as many as fit into ``MAX_CHILD`` characters (a longer sentence is cut at
-    clauses), after the last words of the child before; rows of a table stand below the head of that instead. It has the
-    parent's metadata and its text as ``parent_content``.
+    Each holds whole sentences, up to ``MAX_CHILD`` characters, after the last words of the previous child, or below the
+    table head for rows.
     """
     before = ""
     spans = cut(parent["text"], MAX_CHILD, _CUTS)
@@ -349,8 +329,7 @@ def children_of(parent: Chunk) -> Iterator[Chunk]:
 
 
 def child(parent: Chunk, number: int, text: str) -> Chunk:
-    """Return a child of a parent; ``number`` counts from 1."""
-    # A search yields the parent: what only that one needs is not kept in memory a second time.
+    # A search yields the parent, so fields needed only there are not stored twice.
     shared = cast(Chunk, {name: value for name, value in parent.items() if name not in _OF_PARENTS})
     return {
         **shared,
@@ -366,12 +345,11 @@ def child(parent: Chunk, number: int, text: str) -> Chunk:
 
 
 def _end_of(wording: WordingDates) -> WordingDates:
-    """Return what tells a superseded wording from one that ended with its law, by which a search leaves it out."""
+    """Keep ``last_day``: a search needs it to tell a superseded wording from one that ended with its law."""
     return {"last_day": wording["last_day"]} if "last_day" in wording else {}
 
 
 def _last_words(text: str) -> str:
-    """Return the end of a text, whole words of ``OVERLAP`` characters at most."""
     if len(text) <= OVERLAP:
         return text
     _, _, words = text[-OVERLAP - 1 :].partition(" ")

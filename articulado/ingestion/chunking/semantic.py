@@ -1,11 +1,8 @@
 """Semantic splitting of running text at changes of subject, and splitting by length.
 
-``semantic_spans`` compares the three sentences before and after each gap by the cosine distance of their
-vectors. The highest peaks are breaks, at most as many as distances exceed the 90th percentile of the
-document (Kamradt, "5 levels of text splitting", 2023, level 4; windows as in Hearst, "TextTiling", 1997). A
-block that must stay together (heading and text, table) counts as one sentence, and a break beside a heading
-goes before the heading. ``split_text`` cuts by length alone, at most 2,000 characters per part.
-docs/ingestion.md has the figures of each choice.
+Compare the three sentences before and after each gap by the cosine distance of their vectors. The highest peaks are
+breaks, at most as many as distances exceed the 90th percentile of the document (Kamradt, "5 levels of text
+splitting", 2023, level 4; windows as in Hearst, "TextTiling", 1997). docs/ingestion.md has the figures.
 """
 
 import asyncio
@@ -32,11 +29,8 @@ from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.labels import WRITTEN_SUFFIXES
 from articulado.values.protocols import Vector
 
-MAX_HEADING = 100
-"""Characters of a heading at most."""
-
-MAX_STACKED = 3
-"""Headings one below the other that stay with the text (title, chapter, section): a longer run of them is a list."""
+MAX_HEADING = 100  # maximum characters of a heading
+MAX_STACKED = 3  # consecutive headings that stay with the text (title, chapter, section): a longer run is a list
 
 _NUMBER = r"(?:\d{1,3}(?:\.\d{1,3})*|[IVXLC]{1,6})(?:\.?[ºª]|[.)])?-?"
 _NUMBERED = re.compile(rf"(?:(?:Artículo|Art\.|Cláusula|Apartado|Anexo) )?{_NUMBER}\s+\W?[A-ZÁÉÍÓÚÑ][^.;:,]*\.?")
@@ -46,10 +40,9 @@ _STOPPED = re.compile(r"[.;,!…][»”\")\]]*$")
 
 
 def blocks(text: str) -> list[Span]:
-    r"""Return the spans of what stands together, in order; every character that is no blank is in exactly one.
+    r"""Return the spans of text that must stay together, in order; they cover every non-blank character once.
 
-    Most are a sentence, or a clause of a long one; a heading has the sentence below it, a table all its rows and the
-    heading above.
+    A block is a sentence, a clause of a long one, a heading with the sentence below it, or a table with its heading.
 
     >>> text = "Así es.\n3. Vacaciones\nSon treinta días. Se eligen.\nTabla salarial\nGrupo | Euros\nA | 1.500"
     >>> [text[start:end].replace("\n", "/") for start, end in blocks(text)]
@@ -68,7 +61,7 @@ def blocks(text: str) -> list[Span]:
 
 
 def outside_bonds(cuts: Cuts) -> Cuts:
-    """Return a function that finds the same blanks of a text as ``cuts``, but for those inside a block."""
+    """Restrict ``cuts`` to blanks between blocks."""
 
     def between_blocks(text: str) -> list[Span]:
         free = {position for before, after in pairwise(blocks(text)) for position in range(before[1], after[0])}
@@ -78,9 +71,8 @@ def outside_bonds(cuts: Cuts) -> Cuts:
 
 
 def _bonds(text: str, units: list[Span]) -> list[bool]:
-    """Tell for each unit but the last whether it stands together with the next one."""
     announcing = [_announces(text, unit) for unit in units[:-1]]
-    # For each unit, how many announcing ones there are from it on without a gap.
+    # Length of the run of announcing units that begins at each unit.
     runs = [*accumulate(reversed(announcing), lambda run, announces: (run + 1) * announces, initial=0)][:0:-1]
     in_row = _in_rows(text, units)
     rows = [
@@ -91,7 +83,7 @@ def _bonds(text: str, units: list[Span]) -> list[bool]:
 
 
 def _announces(text: str, unit: Span) -> bool:
-    """Tell whether a unit is a heading, or ends a line in a colon: what comes next belongs to it."""
+    """Tell if a unit is a heading, or ends a line with a colon: it belongs to the next unit."""
     start, end = unit
     begins_line, ends_line = text[start - 1 : start] in ("", "\n"), text[end : end + 1] in ("", "\n")
     if text[end - 1] == ":":
@@ -100,7 +92,7 @@ def _announces(text: str, unit: Span) -> bool:
 
 
 def _is_heading(unit: str, *, alone: bool) -> bool:
-    """Tell whether a unit that begins a line is a heading; ``alone`` if nothing else stands in the line."""
+    """Tell if a unit that begins a line is a heading; ``alone`` if it fills the line."""
     if len(unit) > MAX_HEADING or is_row(unit) or _LIST_ITEM.match(unit):
         return False
     if _NUMBERED.fullmatch(unit):
@@ -109,7 +101,6 @@ def _is_heading(unit: str, *, alone: bool) -> bool:
 
 
 def _in_rows(text: str, units: list[Span]) -> list[bool]:
-    """Tell of each unit whether the line in which it stands is a row of a table; each line is looked at once."""
     inside: list[bool] = []
     line_end, in_row = -1, False
     for start, end in units:
@@ -121,8 +112,7 @@ def _in_rows(text: str, units: list[Span]) -> list[bool]:
     return inside
 
 
-MAX_PART = 2_000
-"""Characters of a part at most."""
+MAX_PART = 2_000  # maximum characters of a part
 
 CUTS: tuple[Cuts, ...] = (
     # Before an apartado: "2. …", "2 bis. …", "3.º …", or the next article that the text quotes.
@@ -132,15 +122,13 @@ CUTS: tuple[Cuts, ...] = (
     between_sentences,
     *CLAUSES,
 )
-"""Where a text is cut, from the best place to the worst."""
+"""Places to cut a text, best first."""
 
 
 def split_text(text: str, limit: int = MAX_PART) -> list[str]:
-    r"""Split a text into parts of at most ``limit`` characters, in order; a text that fits is one part.
+    r"""Split a text into parts of at most ``limit`` characters: before apartados, else paragraphs, rows or sentences.
 
-    Cuts are made before apartados, else between paragraphs, rows or sentences. Only a single sentence or row that
-    does not fit is cut at a clause or a blank (and a word longer than the limit, wherever it must be). A part that
-    begins inside a table has its head before it.
+    A part that begins inside a table repeats its head.
 
     >>> split_text("1. Primer apartado.\n\n2. Segundo apartado.", limit=25)
     ['1. Primer apartado.', '2. Segundo apartado.']
@@ -150,43 +138,31 @@ def split_text(text: str, limit: int = MAX_PART) -> list[str]:
 
 
 def spans_of(text: str, limit: int = MAX_PART) -> list[Span]:
-    """Return where the parts of a text begin and end; with the head of a table before them, they fit too."""
+    """Return the spans of the parts of a text; each fits together with its table head."""
     if len(text) > limit:
         limit -= max(len(f"{head}\n") if (head := head_of(table)) else 0 for table in text.split("\n\n"))
     return [(start, end) for start, end in cut(text, limit, CUTS) if end > start] if text else []
 
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Vector]]]
-"""Turns texts into vectors, in order."""
 
-WINDOW = 3
-"""Sentences on either side that are compared."""
-
-PERCENTILE = 90.0
-"""Percentile of the distances above which the subject changes (linear interpolation)."""
-
-OVERLAP = 200
-"""Characters that a part repeats of the one before it at most, where one subject is too long for a part."""
-
+WINDOW = 3  # sentences compared on either side of a gap
+PERCENTILE = 90.0  # percentile of the distances above which the subject changes (linear interpolation)
+OVERLAP = 200  # maximum characters that a part repeats of the previous one, if a subject is too long for one part
 LSA_DIMENSIONS = 64
 _CUTS = (*map(outside_bonds, CUTS), *CUTS)
-"""Where a subject is cut: inside what stands together only where that alone is too long."""
-_DECIMALS = 6
-"""Decimals of a distance: equal ones stay equal, whatever the last bits of the vectors are."""
+"""Places to cut a subject: inside a block only if the block alone is too long."""
+_DECIMALS = 6  # decimals of a distance: rounding keeps equal distances equal despite float noise
 
 
 async def semantic_spans(text: str, embed: Embed) -> list[Span]:
-    """Return where the parts of a text by subject begin and end, each of at most ``MAX_PART`` characters.
-
-    Every character but the blanks between parts is in one; where one subject is cut because of its length, each piece
-    begins with the end of the piece before it. The same text and vectors give the same parts.
-    """
+    """Return the spans of the parts by subject, each of at most ``MAX_PART`` characters; cut subjects overlap."""
     return [piece for start, end in subjects(text, await gaps(text, embed)) for piece in _fitted(text, start, end)]
 
 
 async def gaps(text: str, embed: Embed) -> NDArray[np.float64]:
-    """Return how far apart what stands before and after each gap between the blocks of a text is, (blocks − 1,)."""
-    # Of a long block (a table) the beginning says enough.
+    """Return the distances at the gaps between the blocks of a text, (blocks − 1,)."""
+    # The beginning represents a long block (a table).
     sides = windows([text[start : min(end, start + MAX_PART)] for start, end in blocks(text)], WINDOW)
     texts = list(dict.fromkeys(window for pair in sides for window in pair))
     vectors = dict(zip(texts, await embed(texts), strict=True)) if texts else {}
@@ -194,7 +170,7 @@ async def gaps(text: str, embed: Embed) -> NDArray[np.float64]:
 
 
 def subjects(text: str, gaps: NDArray[np.float64]) -> list[Span]:
-    """Return the spans of the subjects of a text, in order, by the distances at the gaps between its blocks."""
+    """Return the spans of the subjects of a text, by the distances at the gaps between its blocks."""
     units = blocks(text)
     headed = ["\n" in text[start:end] for start, end in units]
     bounds = [0, *before_headings(breaks(gaps), headed), len(units)] if units else []
@@ -202,18 +178,14 @@ def subjects(text: str, gaps: NDArray[np.float64]) -> list[Span]:
 
 
 def windows(texts: Sequence[str], width: int) -> list[tuple[str, str]]:
-    """Return what stands before and after each gap between texts, up to ``width`` texts on either side.
-
-    >>> windows(["Uno.", "Dos.", "Tres."], 2)
-    [('Uno.', 'Dos. Tres.'), ('Uno. Dos.', 'Tres.')]
-    """
+    """Return the texts before and after each gap, up to ``width`` on either side."""
     return [
         (" ".join(texts[max(0, gap - width) : gap]), " ".join(texts[gap : gap + width])) for gap in range(1, len(texts))
     ]
 
 
 def distances(before: Sequence[Vector], after: Sequence[Vector]) -> NDArray[np.float64]:
-    """Return 1 − cosine of each pair of vectors, (n,), in [0, 2]; 0 where one is zero: nothing is known of its text."""
+    """Return 1 − cosine of each pair of vectors, (n,), in [0, 2]; 0 if a vector is zero."""
     if not before:
         return np.zeros(0)
     one, other = np.array(before, dtype=np.float64), np.array(after, dtype=np.float64)
@@ -226,11 +198,8 @@ def distances(before: Sequence[Vector], after: Sequence[Vector]) -> NDArray[np.f
 def breaks(gaps: NDArray[np.float64]) -> list[int]:
     """Return the indices of the sentences that begin a subject: the highest peaks of the distances, in order.
 
-    There are at most as many as distances are strictly over the percentile, and all are over the median. Of equal
-    neighbours the last is the peak, of equal peaks the first goes before.
-
-    >>> breaks(np.array([0.1, 0.2, 0.9, 0.8, 0.1]))
-    [3]
+    At most as many as distances strictly above the percentile, and all above the median. Of equal neighbours the last
+    is the peak; of equal peaks the first wins.
     """
     if gaps.size == 0:
         return []
@@ -242,13 +211,7 @@ def breaks(gaps: NDArray[np.float64]) -> list[int]:
 
 
 def before_headings(begins: Sequence[int], headed: Sequence[bool]) -> list[int]:
-    """Return where subjects begin, moved to a block beside it that has a heading (the one before goes first), in order.
-
-    A block that has a heading itself stays; the first block of a text begins a subject in any case.
-
-    >>> before_headings([2, 5], [True, True, False, False, False, False])
-    [1, 5]
-    """
+    """Move the beginnings of subjects to an adjacent block with a heading, preferably the previous one."""
     moved = {
         next((other for other in (begin, begin - 1, begin + 1) if 0 < other < len(headed) and headed[other]), begin)
         for begin in begins
@@ -257,23 +220,19 @@ def before_headings(begins: Sequence[int], headed: Sequence[bool]) -> list[int]:
 
 
 async def offline_vectors(texts: Sequence[str], domain: Domain) -> list[Vector]:
-    """Embed texts without a provider: by the encoder of the package, or in a domain that it does not know alone.
-
-    The latter is latent semantic analysis of these texts, (64,) each; a text that shares no word with
-    another one gets the zero vector. Neither depends on what else is indexed.
-    """
+    """Embed texts by the packaged encoder, or by latent semantic analysis of these texts in other domains."""
     from articulado.encoders.dual import DualEncoder, TrainingPairs, packaged_encoder
 
     if domain is SPANISH_LAW:
         encoder = await asyncio.to_thread(packaged_encoder)
     else:
-        # Without questions to learn from, its axes are the latent ones.
+        # Without training questions, its axes are the latent ones.
         encoder = await asyncio.to_thread(DualEncoder.fit, TrainingPairs(texts), LSA_DIMENSIONS, domain)
     return (await encoder.embed_documents(texts)).vectors
 
 
 def _fitted(text: str, start: int, end: int) -> list[Span]:
-    """Return a subject as pieces that fit, cut at paragraphs, sentences or blanks, with ``OVERLAP`` between them."""
+    """Split a subject into pieces that fit, with ``OVERLAP`` between them."""
     if end - start <= MAX_PART:
         return [(start, end)]
     pieces = [(start + first, start + last) for first, last in cut(text[start:end], MAX_PART - OVERLAP, _CUTS)]
@@ -281,7 +240,7 @@ def _fitted(text: str, start: int, end: int) -> list[Span]:
 
 
 def _overlapping(text: str, earliest: int, start: int) -> int:
-    """Return where the overlap before a piece begins: at a sentence if one begins there, else at a word."""
+    """Return the start of the overlap before a piece: a sentence if one begins there, else a word."""
     floor = max(earliest, start - OVERLAP)
     before = text[floor:start]
     inside = [floor + first for first, _ in sentence_spans(before)[1:]]

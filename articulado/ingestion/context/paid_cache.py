@@ -1,10 +1,4 @@
-"""Context of child chunks: prompt, reply parsing, durable SQLite cache, and cost estimate.
-
-``context_of`` returns the context of a child: nothing, its breadcrumb, or breadcrumb and model sentence.
-``ContextPrompt`` builds the request and its cache key. ``PaidCache`` keeps values that a provider charged
-for; a killed process loses none that ``put_many`` has stored. ``estimate`` counts requests and tokens, and
-``explain`` says the price.
-"""
+"""Context of child chunks: prompt, reply parsing, durable SQLite cache, and cost estimate."""
 
 import json
 import re
@@ -31,17 +25,15 @@ from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import TokenCounter
 
 ParentChild = tuple[Chunk, Chunk]
-"""A parent and one of its children."""
 
-MAX_SENTENCE = 300
-"""Characters of a sentence at most: 40 words and room to spare."""
+MAX_SENTENCE = 300  # maximum characters of a sentence: 40 words and room to spare
 
 _QUOTES = "«»“”\"'`*_"
 _LEAD = re.compile(r"^(?:[-•*]\s+|\d{1,2}[.)]\s+|(?:frase|contexto|sentence|context)\s*:\s*)+", re.IGNORECASE)
 
 
 def breadcrumb(chunk: Chunk) -> str:
-    """Return law, chapter, and provision with its title, a line each; what would be empty, or there twice, is not.
+    """Return law, chapter, and provision with its title, a line each, without empty or repeated lines.
 
     >>> print(breadcrumb({"law_name": "Estatuto de los Trabajadores", "breadcrumb": "TÍTULO I > CAPÍTULO II",
     ...     "provision": "Artículo 38", "title": "Vacaciones anuales"}))
@@ -54,10 +46,7 @@ def breadcrumb(chunk: Chunk) -> str:
 
 
 def context_of(chunk: Chunk, kind: ChunkContext, sentences: Mapping[int, str]) -> str:
-    """Return the context of a child: nothing, its breadcrumb, or that and the reader's sentence, if it has one.
-
-    ``sentences`` are those of ``nodes.ingest.contextualize``, by the id of the child.
-    """
+    """Return the context of a child: nothing, its breadcrumb, or breadcrumb and model sentence (by id of child)."""
     if kind == "none":
         return ""
     sentence = sentences.get(chunk["id"], "") if kind == "reader" else ""
@@ -66,7 +55,7 @@ def context_of(chunk: Chunk, kind: ChunkContext, sentences: Mapping[int, str]) -
 
 @dataclass(frozen=True)
 class ContextPrompt:
-    """What the reader model is asked: the profile's own instructions, and the tags that quote its texts."""
+    """Request to the reader model: the profile's instructions, and the tags that quote its texts."""
 
     instructions: str
     text_tag: str
@@ -74,48 +63,34 @@ class ContextPrompt:
 
     @classmethod
     def of(cls, profile: Profile) -> Self:
-        """Return what a profile asks, in its language.
-
-        Raises:
-            ConfigurationError: its own prompt cannot be read, or is empty.
-        """
+        """Load the prompt of a profile; raise ``ConfigurationError`` if it is unreadable or empty."""
         tongue = language(profile.language)
         return cls(
             load_prompt("situate", profile), tongue.translate("prompt_text_tag"), tongue.translate("prompt_passage_tag")
         )
 
     def quoted_parent(self, parent: Chunk) -> str:
-        """Return the first part of the message, which the children of a parent share."""
         return _quoted(f"{breadcrumb(parent)}\n\n{parent['text'].strip()}", self.text_tag)
 
     def quoted_child(self, child: Chunk) -> str:
-        """Return the second part of the message."""
         return _quoted(child["text"], self.passage_tag)
 
     def message(self, parent: Chunk, child: Chunk) -> str:
-        """Return the message: parent and child, quoted as data."""
         return f"{self.quoted_parent(parent)}\n\n{self.quoted_child(child)}"
 
     def key(self, parent: Chunk, child: Chunk, reader_name: str) -> str:
-        """Return the key of the sentence: 128 bits of BLAKE2b over all that is sent, and to whom.
-
-        So a changed prompt, model, heading or text is asked for anew, and the same passage is asked for once.
-        """
+        """Return the cache key of a request: 128 bits of BLAKE2b over the reader's name and all text sent."""
         content = "\x1f".join((reader_name, self.instructions, self.message(parent, child)))
         return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     def keyed(self, children: Sequence[ParentChild], reader_name: str) -> list[tuple[str, ParentChild]]:
-        """Return the pairs, each after the key of its request; some may share theirs."""
         return [(self.key(parent, child, reader_name), (parent, child)) for parent, child in children]
 
 
 def sentence_of(reply: str) -> str:
-    r"""Return the first sentence of a reply, one line of at most ``MAX_SENTENCE`` characters; empty if it has none.
+    """Return the first sentence of a reply, at most ``MAX_SENTENCE`` characters, without marks; else "".
 
-    A line that only announces the sentence ("Aquí tiene la frase:"), list marks and quotation marks are no part of it.
-
-    >>> sentence_of('Aquí tiene la frase:\n\n- «Regula las vacaciones.»')
-    'Regula las vacaciones.'
+    Skip a line that only announces the sentence ("Aquí tiene la frase:").
     """
     for line in map(_unmarked, reply.splitlines()):
         for sentence in map(_shortened, [] if line.endswith(":") else sentences(line)):
@@ -125,7 +100,6 @@ def sentence_of(reply: str) -> str:
 
 
 def _unmarked(line: str) -> str:
-    """Return a line without what does not print, list marks, emphasis, and quotation marks around all of it."""
     line = "".join(character for character in line if character.isprintable() or character.isspace()).replace("**", "")
     line = _LEAD.sub("", " ".join(line.split()))
     bare = line.removesuffix(".")
@@ -140,12 +114,11 @@ def _shortened(sentence: str) -> str:
 
 
 def _quoted(text: str, tag: str) -> str:
-    """Return a text between tags, one that cannot close its own quotation."""
+    """Return a text between tags; it cannot close its own quotation."""
     return f"<{tag}>\n{text.strip().replace('<', '‹')}\n</{tag}>"
 
 
-BUSY_TIMEOUT = 30.0
-"""Seconds to wait for another process that writes."""
+BUSY_TIMEOUT = 30.0  # seconds to wait for a writing process
 
 _REASONS = {
     sqlite3.SQLITE_BUSY: "system.busy",
@@ -159,21 +132,15 @@ _REASONS = {
 
 
 class PaidCache:
-    """Values by key, durable from the moment that ``put_many`` returns, even if the process is killed.
+    """Values by key, durable once ``put_many`` returns, even if the process is killed.
 
-    Write-ahead log with ``synchronous=NORMAL``: a power cut may cost the last values, never the file. Other
-    processes may read and write at the same time, and other threads of this one.
+    Write-ahead log with ``synchronous=NORMAL``: a power cut may lose the last values, but cannot damage the file.
+    Raises ``ConfigurationError`` if the file is damaged or cannot be accessed.
     """
 
-    contents: ClassVar[str]
-    """What is in the file: the key of how messages call it."""
+    contents: ClassVar[str]  # translation key of the name of the contents in messages
 
     def __init__(self, path: Path) -> None:
-        """Open the file, or make it.
-
-        Raises:
-            ConfigurationError: it is damaged, is something else, or the system refuses it.
-        """
         self._path = path
         self._lock = Lock()
         try:
@@ -211,7 +178,6 @@ class PaidCache:
             self._connection.execute("COMMIT")
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._connection.close()
 
@@ -230,7 +196,7 @@ class PaidCache:
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.ProgrammingError):  # a mistake of ours, not the file's
                 raise
-            # The low byte is the primary code; what stands above it tells cases apart that the user need not.
+            # The low byte is the primary code; the other bytes only refine it.
             if why := _REASONS.get(error.sqlite_errorcode & 0xFF):
                 raise self._unusable(translate(why)) from error
             raise ConfigurationError(
@@ -244,38 +210,26 @@ class PaidCache:
 
 
 class ContextCache(PaidCache):
-    """The context sentences of the reader model, by the key of the request."""
+    """Context sentences of the reader model, by the key of the request."""
 
     contents = "ingest.kind_sentences"
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        """Return the sentences of those keys that have one; an empty one is none.
-
-        Raises:
-            ConfigurationError: the file is damaged, or the system refuses it.
-        """
+        """Return the non-empty sentences stored for these keys."""
         return {key: sentence.decode() for key, sentence in self._get_many(keys).items() if sentence}
 
     def put(self, key: str, sentence: str) -> None:
-        """Keep a sentence; the last one of a key counts.
-
-        Raises:
-            ConfigurationError: the file is damaged, or the system refuses it.
-        """
         self._put_many({key: sentence.encode()})
 
 
-SENTENCE_TOKENS = 60
-"""Tokens of a reply at most: 40 words at one and a half tokens a word."""
-
+SENTENCE_TOKENS = 60  # maximum tokens of a reply: 40 words at one and a half tokens a word
 MILLION = 1_000_000
-MESSAGE_TOKENS = 4
-"""What a provider adds to each message of a request: role and separators."""
+MESSAGE_TOKENS = 4  # tokens that a provider adds to each message of a request: role and separators
 
 
 @dataclass(frozen=True)
 class ContextCost:
-    """How many requests there are to send, their tokens, and how many sentences are in the cache already."""
+    """Number of requests to send, their tokens, and the number of sentences already cached."""
 
     requests: int
     input_tokens: int
@@ -297,11 +251,7 @@ NO_COST = ContextCost(0, 0, 0, 0)
 def estimate(
     children: Sequence[ParentChild], cache: ContextCache, reader_name: str, counter: TokenCounter, prompt: ContextPrompt
 ) -> ContextCost:
-    """Estimate the cost of ``nodes.ingest.contextualize``; ``reader_name`` is that of its ``ModelSettings``.
-
-    Raises:
-        ConfigurationError: the cache cannot be read.
-    """
+    """Estimate the cost of ``nodes.ingest.contextualize``; ``reader_name`` is that of its ``ModelSettings``."""
     requests = dict(prompt.keyed(children, reader_name))
     cached = cache.get_many(list(requests))
     count = memoize(counter.count)  # the children of a parent share most of their request
@@ -314,7 +264,7 @@ def estimate(
 
 
 def explain(cost: ContextCost, reader: ModelSettings) -> str:
-    """Return what will be asked for and what it costs, as far as the reader's prices are configured."""
+    """Describe the requests and, if the reader's prices are configured, their price."""
     if not cost.requests:
         return translate("ingest.cost_none", cached=written(cost.cached))
     key = "ingest.cost_one" if cost.requests == 1 else "ingest.cost_many"
@@ -347,7 +297,6 @@ def _millions(count: int) -> str:
 
 
 def _price(cost: ContextCost, reader: ModelSettings) -> str:
-    """Return the price in brackets; empty where the reader's prices are not configured."""
     if reader.input_price is None or reader.output_price is None:
         return ""
     price = (cost.input_tokens * reader.input_price + cost.output_tokens * reader.output_price) / MILLION
@@ -357,7 +306,7 @@ def _price(cost: ContextCost, reader: ModelSettings) -> str:
 
 
 def _reasoning_warning(reader: ModelSettings) -> str:
-    """Return the warning that a reasoning model calls for: nobody knows beforehand how long it will think."""
+    """Return a warning for a reasoning model: its number of tokens is unknown beforehand."""
     from articulado.models.openai import refuses_sampling
 
     return translate("ingest.cost_reasons") if refuses_sampling(reader.model) else ""

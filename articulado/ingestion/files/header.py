@@ -1,10 +1,6 @@
 """YAML header of a document: its block, and its type, author, dates, scope and interpreted provisions.
 
-``take_block`` returns the fields of a block at the start of a document (at most 60 lines), ``sidecar`` those of
-``<name>.<ext>.yaml`` or ``<name>.yaml`` (also ``.yml``) beside it. ``header_of`` validates the fields. All raise
-``InvalidInput``. Every field is optional. ``provisions_named`` parses references such as "ET 38" or
-"BOE-A-2015-11430#Artículo 38". ``scope_of`` returns the scope of a collective agreement; header values take
-precedence over the text.
+All fields are optional. Header values take precedence over the text.
 """
 
 import re
@@ -33,37 +29,28 @@ from articulado.legal.territory.mentions import communities, find_territory, pla
 from articulado.values.chunks import Agreement, ProvisionRef
 from articulado.values.errors import InvalidInput
 
-SUFFIX = ".article.yaml"
-"""End of the name of an article's file."""
+SUFFIX = ".article.yaml"  # end of the name of an article's file
+SIDECARS = (".yaml", ".yml")  # extensions of the header file beside a document; the first that exists counts
+LONGEST_BLOCK = 60  # maximum lines of a header block
 
-SIDECARS = (".yaml", ".yml")
-"""Extensions of the file beside a document; the first that exists counts."""
-
-LONGEST_BLOCK = 60
-"""Lines of a header block at most."""
-
-# Word processors make a dash of hyphens.
+# Word processors turn hyphens into dashes.
 _RULE = re.compile(r"(?:-{3,}|[–—]-?)\s*")
 _FIELD = re.compile(r"\w+\s*:")
 _OPEN = re.compile(r"\s*-{3}\s*\n(?:court|body|number|date|ecli|title|provisions|type)\s*:")
 
 
 def is_article(file: Path | str) -> bool:
-    """Tell by its name whether a file is an article; any other YAML belongs to the document beside it.
-
-    >>> is_article("profiles/laboral/despido.article.yaml"), is_article("sentencia.pdf.yaml")
-    (True, False)
-    """
+    """Tell by its name if a file is an article; other YAML belongs to the document beside it."""
     return Path(file).name.lower().endswith(SUFFIX)
 
 
 def is_beside(file: Path) -> bool:
-    """Tell if a file is in its folder: it exists, and is no link to another folder."""
+    """Tell if a file exists and is no link to another folder."""
     return file.is_file() and file.resolve().parent == file.parent.resolve()
 
 
 def closing_rule(lines: Sequence[str]) -> int:
-    """Return which line closes the header block that a text begins with; -1 where it begins with none."""
+    """Return the index of the line that closes the header block of a text; -1 without a block."""
     first = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
     if not any(_RULE.fullmatch(line) for line in lines[first : first + 1]):
         return -1
@@ -73,11 +60,7 @@ def closing_rule(lines: Sequence[str]) -> int:
 
 
 def take_block(path: Path, pages: Sequence[Page]) -> tuple[dict[str, Any] | None, tuple[Page, ...]]:
-    """Return the fields of the header block that a document begins with (``None`` without one), and what follows it.
-
-    Raises:
-        InvalidInput: the block is no YAML with one field a line, or nothing closes it.
-    """
+    """Return the fields of a document's header block (``None`` without one), and the pages after it."""
     if not pages:
         return None, ()
     lines = [line for paragraph in pages[0].paragraphs for line in paragraph.split("\n")]
@@ -95,11 +78,7 @@ def take_block(path: Path, pages: Sequence[Page]) -> tuple[dict[str, Any] | None
 
 
 def sidecar(path: Path) -> dict[str, Any] | None:
-    """Return the fields of ``<name>.<ext>.yaml`` or ``<name>.yaml`` (or ``.yml``) beside a document, else ``None``.
-
-    Raises:
-        InvalidInput: the file cannot be read, or is no YAML with one field a line.
-    """
+    """Return the fields of ``<name>.<ext>.yaml`` or ``<name>.yaml`` (or ``.yml``) beside a document, else ``None``."""
     for file in (path.with_name(name + suffix) for name in (path.name, path.stem) for suffix in SIDECARS):
         if is_beside(file) and not is_article(file):
             lines = decode(read_bytes(file), file).splitlines()
@@ -110,7 +89,7 @@ def sidecar(path: Path) -> dict[str, Any] | None:
 
 def _fields(written: str, where: str) -> dict[str, Any]:
     try:
-        # All values stay as they are written: a number is a name here, and the schema checks the dates.
+        # All values stay text: a number is a name here, and the schema parses dates.
         fields = load_yaml(unicodedata.normalize("NFC", written), yaml.BaseLoader)
     except UnreadableYaml as error:
         line = translate("file.yaml_line", line=error.line) if error.line else ""
@@ -120,8 +99,7 @@ def _fields(written: str, where: str) -> dict[str, Any]:
     return fields
 
 
-STATE = "España"
-"""The territory of what is of the whole state."""
+STATE = "España"  # territory of the whole state
 
 _STATE_NAMES = frozenset(("espana", "estatal", "nacional", "todo el estado"))
 
@@ -131,10 +109,7 @@ _ECLI = re.compile(r"ECLI:[A-Z]{2}:[A-Z0-9]{1,7}:\d{4}:[A-Z0-9.]{1,25}")
 
 
 def provisions_named(written: str) -> list[ProvisionRef]:
-    """Return the provisions that "ET 38", "art. 48.4 ET" or "BOE-A-2015-11430#Artículo 38" names.
-
-    Raises:
-        ValueError: it names no provision of a law that is known. A BOE identifier needs not be.
+    """Return the provisions in "ET 38", "art. 48.4 ET" or "BOE-A-2015-11430#Artículo 38".
 
     >>> provisions_named("art. 48.4 ET")
     [('BOE-A-2015-11430', 'art:48')]
@@ -215,11 +190,11 @@ Name = Annotated[str, Field(pattern=r"^[\w.:-]+$")]
 
 
 class Header(BaseModel):
-    """What a document's header says, all of it optional.
+    """Fields of a document's header.
 
     ``day`` is read from the field ``date``, ``interprets`` from ``provisions``. ``kind`` is the kind of norm of a
-    structured text. ``territory`` is a community, or ``STATE``. Of a collective agreement, ``sector`` or ``company``
-    tell what it applies to, ``province`` where, ``validity_start`` and ``validity_end`` are the days that were agreed.
+    structured text. ``territory`` is a community, or ``STATE``. The scope of a collective agreement is ``sector`` or
+    ``company``, ``province``, and the agreed days ``validity_start`` and ``validity_end``.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -249,7 +224,6 @@ class Header(BaseModel):
 
     @model_validator(mode="after")
     def _check_scope(self) -> Self:
-        """Refuse what contradicts itself; the field that is named is the first of those that do."""
         first, last, problem = self.validity_start, self.validity_end, ""
         if self.sector and self.company:
             problem = translate("file.header_company_or_sector")
@@ -264,7 +238,7 @@ class Header(BaseModel):
 
     @property
     def community(self) -> str | None:
-        """The community of the municipality or the province, else the one that is given; none of the whole state."""
+        """Community of the municipality or the province, else of ``territory``; ``None`` for the whole state."""
         if self.municipality:
             return find_territory(self.municipality)
         if self.province and (called := province_called(self.province)):
@@ -273,12 +247,11 @@ class Header(BaseModel):
 
     @property
     def names_scope(self) -> bool:
-        """Whether it has a field that only agreements have."""
         return bool(self.sector or self.company or self.province or self.validity_start or self.validity_end)
 
     @property
     def document_type(self) -> DocumentType:
-        """The type, or what follows from who wrote it."""
+        """The given type, else one inferred from scope and author."""
         if self.type:
             return self.type
         if self.names_scope:
@@ -287,11 +260,7 @@ class Header(BaseModel):
 
 
 def header_of(path: Path, fields: Mapping[str, Any]) -> Header:
-    """Return the header with these fields, checked; an empty field is as good as none.
-
-    Raises:
-        InvalidInput: they break the schema; the message names the first field that does, and what is possible.
-    """
+    """Validate the fields of a header; raise ``InvalidInput`` for the first invalid one."""
     try:
         return Header.model_validate({name: value for name, value in fields.items() if value != ""})
     except ValidationError as error:
@@ -302,12 +271,10 @@ def header_of(path: Path, fields: Mapping[str, Any]) -> Header:
 
 
 def _field(details: ErrorDetails) -> object:
-    """Return the field that an error is of; of what contradicts itself, what it is all about."""
     return details["loc"][0] if details["loc"] else translate("file.header_scope")
 
 
 def _problem(details: ErrorDetails) -> str:
-    """Return what is wrong with a field, by the type of pydantic's error, whose own words are English."""
     limits, field = details.get("ctx", {}), str(next(iter(details["loc"]), ""))
     match details["type"]:
         case "extra_forbidden":
@@ -328,10 +295,9 @@ def _problem(details: ErrorDetails) -> str:
 
 
 def scope_of(header: Header, title: str, articles: Iterable[tuple[str, str]]) -> Agreement | None:
-    """Return the scope of an agreement, ``None`` of any other document; ``articles`` are titles and texts.
+    """Return the scope of an agreement, ``None`` for other documents; ``articles`` are titles and texts.
 
-    An agreement is what its header says to be one, or what is entitled as one. A place in the header goes before all
-    places of the text, and so do its sector or company, and each of its days.
+    Places, sector, company and days in the header take precedence over the text.
     """
     is_agreement = header.document_type == "agreement" or header.kind == "convenio"
     if not (is_agreement or (header.document_type in ("document", "law") and is_agreement_title(title))):

@@ -1,13 +1,4 @@
-"""Read any supported file as a law (numbered articles), as running text, or as a brief to be verified.
-
-For rulings, criteria, collective agreements, guides and laws in Markdown. ``READERS`` maps each extension
-to its reader. A sidecar header takes precedence over a header inside the file. ``read_document`` raises
-``InvalidInput`` for an unknown format, a damaged file, a file without text or an invalid header.
-
-``read_brief`` reads paragraphs with page, italics and indentation from PDF, Word, OpenDocument, HTML, Markdown and
-plain text. The notes of a Word document come at the end. What is left out or cannot be read is marked and told as in an
-ingest.
-"""
+"""Read any supported file as a law (numbered articles), as running text, or as a brief to be verified."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -44,27 +35,20 @@ READERS: dict[str, Callable[[Path], FileText]] = {
     ".md": plain.read_markdown,
     ".markdown": plain.read_markdown,
 }
-"""The formats that can be read, by extension in small letters."""
+"""Readers by lower-case extension."""
 
 
 def read_document(path: Path) -> Document | Law:
-    """Read a file: an official law in Markdown, a text with numbered articles as a law, anything else as running text.
-
-    A YAML header at its start or in a file beside it (which wins) says what it is; see
-    ``articulado.ingestion.files.header``.
+    """Read a file: an official law in Markdown, a text with numbered articles as a law, else as running text.
 
     Raises:
-        InvalidInput: the format is unknown, the file is damaged or has no text, or its header cannot be used.
+        InvalidInput: the format is unknown, the file is damaged or has no text, or its header is invalid.
     """
     return document_of(path, read_content(path))
 
 
 def read_content(path: Path) -> FileText:
-    """Read the text of a file by the reader of its extension.
-
-    Raises:
-        InvalidInput: the format is unknown, or the file is damaged or has no text.
-    """
+    """Read the text of a file with the reader for its extension."""
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise InvalidInput(translate("file.unknown_format", path=path, formats=", ".join(READERS)))
@@ -72,11 +56,7 @@ def read_content(path: Path) -> FileText:
 
 
 def document_of(path: Path, content: FileText) -> Document | Law:
-    """Return the text of a file as a law or as running text (``read_document``).
-
-    Raises:
-        InvalidInput: it has no text, or its header cannot be used.
-    """
+    """Return the text of a file, with its header, as a law or as running text."""
     block, pages = take_block(path, content.pages)
     separate = sidecar(path)
     fields = (separate if separate is not None else block) or {}
@@ -91,7 +71,7 @@ def document_of(path: Path, content: FileText) -> Document | Law:
 
 
 def _law(path: Path, header: Header, text: RunningText, own_title: str) -> Law | None:
-    """Return a text with numbered articles; rulings, criteria and what interprets provisions only quote them."""
+    """Return a text with numbered articles; ``None`` for rulings, criteria and comments, which only quote articles."""
     if header.document_type in ("ruling", "criterion") or (header.document_type == "document" and header.interprets):
         return None
     provisions = structure.provisions(text, _url(path, header))
@@ -110,7 +90,7 @@ def _law(path: Path, header: Header, text: RunningText, own_title: str) -> Law |
         provisions=tuple(
             replace(provision, status_note=provision.status_note or header.status_note) for provision in provisions
         ),
-        # The territory of an agreement is of its scope: it narrows a question down, and hides nothing from others.
+        # An agreement's territory belongs to its scope: it narrows a question, but hides nothing.
         territory=None if agreement else header.community,
         municipality=None if agreement else header.municipality,
         collection=header.collection or COLLECTIONS[header.document_type],
@@ -141,22 +121,18 @@ def _document(path: Path, header: Header, pages: tuple[Page, ...], text: Running
 
 
 def _url(path: Path, header: Header) -> str:
-    """Return where a document can be read: what its header says, else the file itself."""
     return header.url or path.absolute().as_uri()
 
 
-BRIEF_FORMATS = (".pdf", ".docx", ".odt", ".html", ".htm", ".md", ".markdown", ".txt")
-"""The extensions of the briefs that can be read."""
+BRIEF_FORMATS = (".pdf", ".docx", ".odt", ".html", ".htm", ".md", ".markdown", ".txt")  # extensions of readable briefs
 
-_INDENT = 400
-"""Twentieths of a point from which on a paragraph is set off (Word, ``w:ind``)."""
-
+_INDENT = 400  # minimum indent of a set-off paragraph, in twentieths of a point (Word, ``w:ind``)
 _OFF = ("0", "false", "off")
 
 
 @dataclass(frozen=True)
 class BriefText:
-    """The paragraphs of a brief that have text, in order, and warnings of the text that was not read."""
+    """Non-empty paragraphs of a brief in order, and warnings of text that was not read."""
 
     paragraphs: tuple[BriefParagraph, ...]
     warnings: tuple[str, ...] = ()
@@ -166,7 +142,7 @@ def read_brief(path: Path) -> BriefText:
     """Return the text of a brief; the notes of a Word document are at its end.
 
     Raises:
-        InvalidInput: there is no such file, its format is not known, it is damaged, or it has no text.
+        InvalidInput: the file is missing, of unknown format, damaged, or without text.
     """
     if not path.is_file():
         raise InvalidInput(translate("brief.no_file", file=path))
@@ -186,7 +162,6 @@ def read_brief(path: Path) -> BriefText:
 
 
 def _of_pages(content: FileText) -> BriefText:
-    """Return the paragraphs of a file with the pages that they begin on."""
     text = running_text(content.pages)
     paragraphs = (
         BriefParagraph(paragraph, place, text.page_at(offset))
@@ -196,7 +171,7 @@ def _of_pages(content: FileText) -> BriefText:
 
 
 def _of_markdown(path: Path) -> BriefText:
-    """Return the paragraphs of Markdown as they are typed: its marks tell what is quoted."""
+    """Return the paragraphs of Markdown with their marks, which identify quotations."""
     paragraphs: list[str] = []
     open_paragraph = False
     lines, left_out = plain.visible_lines(path)

@@ -1,10 +1,4 @@
-"""Dated wordings of provisions, merged from the snapshots of a law.
-
-``merge_snapshots`` returns the law of the last snapshot with every wording of each provision, oldest first.
-Two texts are one wording if they differ only in blanks, quotation marks, notes or missing tables. The day
-of a snapshot is in its file name (``ID@2021-09-29.md``), else in its front matter. ``read_reforms`` reads a
-tab-separated list of reforms.
-"""
+"""Dated wordings of provisions, merged from the snapshots of a law."""
 
 import csv
 import re
@@ -38,20 +32,16 @@ _ANNOUNCED = re.compile(r"\b(?:cuadro|tabla|escala|baremo)s?\b[^.]*:$")
 
 
 def has_tables(provision: Provision) -> bool:
-    """Tell whether a provision has a table or the place of an image."""
     return any(map(_is_table, provision.paragraphs))
 
 
 def lacks_tables(provision: Provision) -> bool:
-    """Tell whether a provision announces a table and has none."""
+    """Tell if a provision announces a table and has none."""
     return not has_tables(provision) and any(_ANNOUNCED.search(paragraph) for paragraph in provision.paragraphs)
 
 
 def same_text(older: Provision, newer: Provision) -> bool:
-    """Tell whether two texts are one wording; blanks, quotation marks and notes do not count.
-
-    Where only one has tables, they do not count either: one generation of the source drops them.
-    """
+    """Tell if two texts are one wording; ignore blanks, quotation marks, notes, and tables that only one has."""
     tables = has_tables(older) == has_tables(newer)
     return _letters(older, tables) == _letters(newer, tables)
 
@@ -74,7 +64,7 @@ _LAW, _PUBLISHED, _NORM, _AFFECTED = "law_id", "commit_date(=publication of refo
 
 @dataclass(frozen=True)
 class Reform:
-    """One norm that reformed a law: its BOE identifier, the day it was published, the provisions that it touched."""
+    """Norm that reformed a law: its BOE identifier, day of publication, and the provisions changed."""
 
     reference: str
     published: str
@@ -83,13 +73,13 @@ class Reform:
 
 @dataclass(frozen=True)
 class Reforms:
-    """The reforms of each law by its identifier, and the day of publication of each norm by its own."""
+    """Reforms of each law by its identifier, and publication days of the reforming norms by theirs."""
 
     by_law: dict[str, list[Reform]] = field(default_factory=dict)
     published: dict[str, str] = field(default_factory=dict)
 
     def of(self, law_id: str, key: str) -> list[tuple[str, Amendment]]:
-        """Return the amendments of a provision that the list names, with their days; it does not tell labels apart."""
+        """Return the listed amendments of a provision with their days; suffixes of repeated keys are ignored."""
         plain = key.split("~")[0]
         return [
             (reform.published, Amendment(norm="", reference=reform.reference))
@@ -99,11 +89,7 @@ class Reforms:
 
 
 def read_reforms(path: Path) -> Reforms:
-    """Read a list of reforms: tab-separated, with a head row.
-
-    Raises:
-        InvalidInput: the file cannot be read, lacks a column, or holds a day that is none.
-    """
+    """Read a tab-separated list of reforms with a head row; raise ``InvalidInput`` if it is malformed."""
     reforms = Reforms()
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -127,14 +113,14 @@ def read_reforms(path: Path) -> Reforms:
 
 
 def dated(amendments: Iterable[Amendment], reforms: Reforms) -> list[tuple[str, Amendment]]:
-    """Return amendments with their days of publication, or failing that of enactment; without either, not at all."""
+    """Pair amendments with their days of publication, else of enactment; drop those without either."""
     days = ((reforms.published.get(amendment.reference) or amendment.enacted, amendment) for amendment in amendments)
     return [(day, amendment) for day, amendment in days if day]
 
 
 @dataclass(frozen=True)
 class _State:
-    """The provision as snapshots from ``first`` to ``last`` have it; ``None``: they do not have it."""
+    """Provision (``None`` if absent) in the snapshots from ``first`` to ``last``."""
 
     provision: Provision | None
     first: str
@@ -147,15 +133,15 @@ def wordings(
     """Return the wordings of a provision, the oldest first, each in force until the next begins.
 
     Args:
-        law: the law, for its identifier and its publication.
-        key: which provision it is.
-        texts: day of each snapshot, oldest first, and the provision in it, if it has it.
+        law: gives the identifier and the publication.
+        key: key of the provision.
+        texts: day of each snapshot, oldest first, and the provision in it, if any.
         tabular: days of the snapshots that have tables.
-        reforms: where the notes are silent, and for the days of publication.
+        reforms: days of publication, and amendments that no note names.
     """
     notes = next((provision.notes for _, provision in reversed(texts) if provision and provision.notes), ())
     amendments = dated(read_amendments(notes), reforms)
-    # What was amended before it was added had been there before: it was repealed, and came again.
+    # A provision amended before it was added had been repealed in between.
     first, oldest = min(amendments, key=lambda dated: dated[0], default=("", None))
     states = _states(texts, added=first if oldest and oldest.adds else "")
     changes = [*_changes(states, (amendments, reforms.of(law.id, key)), law.published), None]
@@ -184,14 +170,14 @@ def wordings(
 def _changes(
     states: Sequence[_State], sources: Sequence[Sequence[tuple[str, Amendment]]], published: str
 ) -> list[Change | None]:
-    """Return how each state began, by the first of the sources that knows; ``None``: with the law."""
+    """Return the beginning of each state by the first source that knows it; ``None``: with the law."""
     changes: list[Change | None] = []
     before: str | None = None
     for index in reversed(range(len(states))):
         state = states[index]
         since = states[index - 1].last if index else published
         if index == 0:
-            # What is still to come when last seen is taken for law already: no other wording is known.
+            # A pending wording counts as law already: no other wording is known.
             seen = day_after(day_after(state.last))
             before = min(before or seen, seen)
         candidates = (find_change(source, since, state.first, before) for source in sources)
@@ -202,11 +188,7 @@ def _changes(
 
 
 def _states(texts: Sequence[tuple[str, Provision | None]], added: str) -> list[_State]:
-    """Return what follows on what, from the first snapshot that has the provision on.
-
-    ``added`` is the day of publication of the norm that brought the provision: a snapshot from before holds the
-    wording of that day.
-    """
+    """Group equal texts of consecutive snapshots; ``added`` is the publication of the norm that added the provision."""
     by_day = {max(day, added) if text else day: text for day, text in texts if text or day >= added}
     states: list[_State] = []
     for day, text in sorted(by_day.items(), key=lambda dated_text: dated_text[0]):
@@ -220,7 +202,6 @@ def _states(texts: Sequence[tuple[str, Provision | None]], added: str) -> list[_
 
 
 def _ended(wording: Provision, end: Change, after: _State, state: _State, tabular: set[str]) -> Provision:
-    """Return a wording that is law no longer, with a status that says so."""
     repealed = after.provision is None or is_repealed(after.provision.paragraphs)
     lost = state.last not in tabular and not has_tables(wording)
     lost = lost and (lacks_tables(wording) or (after.provision is not None and has_tables(after.provision)))
@@ -239,7 +220,6 @@ def _ended(wording: Provision, end: Change, after: _State, state: _State, tabula
 
 
 def _begun(start: Change) -> WordingDates:
-    """Return what is known of the first day of a wording that did not begin with its law."""
     if not start.steps:
         return {"first_day": "unknown"}
     return {"first_day": _certainty(start.steps[-1]), "brought_by": _change(start.steps[-1], "replaces")}
@@ -267,33 +247,24 @@ _DAY_OF_NAME = re.compile(r"@(\d{4}-\d{2}-\d{2})$")
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A law as it was consolidated on a day (ISO 8601)."""
+    """A law as consolidated on a day (ISO 8601)."""
 
     law: Law
     day: str
 
 
 def read_snapshot(path: Path) -> Snapshot:
-    """Read a law and the day of its text.
-
-    Raises:
-        InvalidInput: the law cannot be read, or the day in the name of its file is none.
-    """
     law, front = read_with_front(path)
     return Snapshot(law, snapshot_day(path, front))
 
 
 def is_dated(path: Path) -> bool:
-    """Tell whether the name of a file says of which day its text is (``ID@2021-09-29.md``)."""
+    """Tell if the name of a file has the day of its text (``ID@2021-09-29.md``)."""
     return _DAY_OF_NAME.search(path.stem) is not None
 
 
 def snapshot_day(path: Path, front: dict[str, Any]) -> str:
-    """Return the day of a text: that in the name (``ID@2021-09-29.md``), else of its update, else its publication.
-
-    Raises:
-        InvalidInput: the day in the name is none, or the fields of the front matter are.
-    """
+    """Return the day of a text by its file name (``ID@2021-09-29.md``), else its update or publication."""
     in_name = _DAY_OF_NAME.search(path.stem)
     if in_name is None:
         return (
@@ -306,13 +277,7 @@ def snapshot_day(path: Path, front: dict[str, Any]) -> str:
 
 
 def merge_snapshots(snapshots: Sequence[Snapshot], reforms: Reforms | None = None) -> Law:
-    """Return the law of the last snapshot, with every wording of each provision, the oldest first.
-
-    Of snapshots of one day the last given counts.
-
-    Raises:
-        InvalidInput: there is no snapshot, or they are of several laws.
-    """
+    """Return the law of the last snapshot, with every wording of each provision, the oldest first."""
     laws = {snapshot.law.id for snapshot in snapshots}
     if len(laws) != 1:
         raise InvalidInput(
@@ -331,7 +296,7 @@ def merge_snapshots(snapshots: Sequence[Snapshot], reforms: Reforms | None = Non
 
 
 def _order(keys: Sequence[Sequence[str]]) -> list[str]:
-    """Return every key once: in the order of the last snapshot, those that it lacks behind what they stood behind."""
+    """Merge the keys of all snapshots in the order of the last; insert missing ones after their predecessors."""
     order = list(keys[-1])
     for older in reversed(keys[:-1]):
         for before, key in zip(["", *older], older, strict=False):

@@ -1,13 +1,4 @@
-"""Starting point of an ingest: current index, catalogue, staged documents and model fingerprints.
-
-``IndexBase.made_with`` is a digest of all that points depend on besides documents: code, context, profile
-and packaged records. ``open`` returns ``None`` for a demo index and for an index of another configuration,
-whose points are rebuilt from the documents. ``context_cache`` opens the cache of paid context sentences.
-
-``Workspace`` keeps staged documents in files named by a digest of their inputs. A killed run resumes from these files,
-which are written in one step and never changed. Unused files are removed after 24 hours. ``code_digest``,
-``corpus_digest`` and ``profile_digest`` identify the inputs besides the documents.
-"""
+"""Starting point of an ingest: current index, catalogue, staged documents and model fingerprints."""
 
 import asyncio
 import fcntl
@@ -38,17 +29,16 @@ from articulado.values.chunks import Chunk
 from articulado.values.documents import Failure, IngestRequest
 from articulado.values.errors import IndexMismatch, IndexMissing, StoreUnavailable
 
-KEPT_SECONDS = 24 * 3600
-"""Seconds for which an unused file is kept: another ingest may be about to use it."""
+KEPT_SECONDS = 24 * 3600  # an unused file is kept this long: another ingest may be about to use it
 
 
 @dataclass(frozen=True)
 class Staged:
-    """A document, read and cut: its parents, their references still open.
+    """A document that was read and chunked; references of its parents are not resolved yet.
 
-    ``interprets`` are law id and provision key of each provision that a ruling or a criterion interprets. ``skipped``
-    are files of it that were left out, ``warnings`` tell what of the others was not read. ``spoken`` are the lay
-    phrasings of parents, by id. Fields are named as they are stored.
+    ``interprets``: law id and provision key of each provision that a ruling or criterion interprets. ``skipped``:
+    omitted files of it. ``warnings``: content not read. ``spoken``: lay phrasings by id of parent. The field names
+    are stored.
     """
 
     collection: str
@@ -63,24 +53,24 @@ class Staged:
 
 
 class Workspace:
-    """A folder, in that of the index, of files that are written in one step and never changed.
+    """Folder of staged documents inside that of the index; files are written atomically and never changed.
 
-    Raises (from every method): ConfigurationError, where the folder cannot be used; StoreUnavailable, where its disk
-    is full or fails.
+    A killed run resumes from them. Methods raise ``ConfigurationError`` if the folder cannot be used, and
+    ``StoreUnavailable`` if its disk is full or fails.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def staged(self, key: str) -> Staged | None:
-        """Return a document that was staged; ``None`` if it was not, or the file is damaged."""
+        """Return a staged document; ``None`` if there is none or the file is damaged."""
         content = self._read(f"{key}.document.json")
         try:
             staged = Staged(**content) if isinstance(content, dict) else None
         except TypeError:
             staged = None
         if staged is None:
-            # Half of a file is none: so it is read again, and not taken to be there.
+            # Remove a truncated file, so that the document is read again.
             with translate_disk_errors(self._folder.parent):
                 (self._folder / f"{key}.document.json").unlink(missing_ok=True)
             return None
@@ -89,26 +79,21 @@ class Workspace:
         return replace(staged, interprets=interprets, spoken=spoken)
 
     def document(self, key: str) -> Staged:
-        """Return a document that an earlier stage has staged.
-
-        Raises:
-            StoreUnavailable: it has vanished since.
-        """
+        """Return a staged document; raise ``StoreUnavailable`` if it has vanished."""
         staged = self.staged(key)
         if staged is None:
             raise StoreUnavailable(translate("ingest.workspace_gone", folder=self._folder))
         return staged
 
     def stage(self, key: str, document: Staged) -> None:
-        """Keep a document under a key."""
         self._write(f"{key}.document.json", asdict(document))
 
     def has(self, key: str) -> bool:
-        """Tell whether a document is staged, as far as can be told without reading it."""
+        """Tell if a document is staged, without validating the file."""
         return (self._folder / f"{key}.document.json").is_file()
 
     def clean(self, is_used: Callable[[str], bool]) -> None:
-        """Remove what was not made of late, drafts included, but for what ``is_used`` names by its key."""
+        """Remove old files, including drafts, except those whose keys ``is_used``."""
         oldest = time.time() - KEPT_SECONDS
         with os.scandir(self._folder) as files:
             for file in files:
@@ -121,7 +106,7 @@ class Workspace:
                 return json.loads((self._folder / name).read_bytes())
             except FileNotFoundError:
                 return None
-            except ValueError:  # half of a file, from a disk that was full
+            except ValueError:  # truncated when the disk was full
                 return None
 
     def _write(self, name: str, content: object) -> None:
@@ -140,7 +125,6 @@ class Workspace:
 
 
 def key_of(*parts: object) -> str:
-    """Return the key of what is made from these parts: 32 hexadecimal digits."""
     return blake2b(repr(parts).encode(), digest_size=16).hexdigest()
 
 
@@ -149,7 +133,7 @@ _SUFFIXES = (".py", ".toml", ".txt", ".md", ".jsonl")
 
 @cache
 def code_digest() -> str:
-    """Return the digest of what decides how documents are read, cut and linked; where it changes, all are read anew."""
+    """Return the digest of the code that reads, chunks and links documents; a change means reading all again."""
     return _digest(
         "articulado/language", "articulado/legal", "articulado/ingestion", "articulado/guides", "nodes/ingest"
     )
@@ -157,7 +141,7 @@ def code_digest() -> str:
 
 @cache
 def corpus_digest() -> str:
-    """Return the digest of the packaged records, and of the code and the data that make points of them."""
+    """Return the digest of the packaged records, and of the code and data that index them."""
     records = [f"corpus/{folder}" for folder in ("normativa", "sin_contenido", "sentencias", "criterios_inss")]
     code = (
         "articulado/store/records",
@@ -170,10 +154,7 @@ def corpus_digest() -> str:
 
 
 def profile_digest(profile: Profile) -> str:
-    """Return the digest of what a profile says and of its articles.
-
-    Where its file is does not count, nor how it is searched: no index depends on these.
-    """
+    """Return the digest of a profile and its articles, without its folder and search settings."""
     hashed = blake2b(profile.model_dump_json(exclude={"folder", "search"}).encode(), digest_size=16)
     folder = profile.articles
     for file in sorted(filter(is_article, folder.iterdir())) if folder and folder.is_dir() else ():
@@ -182,7 +163,6 @@ def profile_digest(profile: Profile) -> str:
 
 
 def _digest(*names: str) -> str:
-    """Return 32 hexadecimal digits for files and all files below folders, each named from its top-level package on."""
     hashed = blake2b(digest_size=16)
     for name in names:
         package, _, rest = name.partition("/")
@@ -195,72 +175,52 @@ def _digest(*names: str) -> str:
 
 
 def chunker_of(profile: Profile) -> str:
-    """Return the fingerprint of how a first index is made: by the code, of what the package and the profile bring."""
+    """Return the fingerprint of a first index: of its code and bundled documents."""
     return f"{CHUNKER}:{corpus_digest()}:{profile_digest(profile)}"
 
 
 @dataclass(frozen=True)
 class IndexBase:
-    """The index that settings and a profile lead to, as an ingest finds it: documents, points and staged work."""
+    """The index of settings and a profile before an ingest: documents, points and staged work."""
 
     settings: Settings
     profile: Profile
 
     @property
     def workspace(self) -> Workspace:
-        """The folder where the stages of an ingest leave what they have made."""
         return Workspace(self.drafts)
 
     @property
     def fingerprints(self) -> Fingerprints:
-        """The models and the chunker that its points must have been made with.
-
-        Raises:
-            ConfigurationError: the dimensions of the embedder are not known.
-        """
         return expected_fingerprints(self.settings, self.profile)
 
     async def bring_up_to_date(self, *, or_go_on: bool = False, rebuild: bool = False) -> None:
-        """Copy the served generation, which another machine may have made; a rebuild needs no intact copy.
-
-        Raises:
-            StoreUnavailable, ConfigurationError, IndexMismatch: as ``bring_up_to_date``.
-        """
+        """Copy the served generation, which another machine may have made; a rebuild accepts a damaged copy."""
         with suppress(IndexMismatch) if rebuild else nullcontext():
             await bring_up_to_date(self.settings, self.profile.name, or_go_on=or_go_on)
 
     async def lost_collections(self) -> list[str]:
-        """Return the collections of the index in use that its server has no more: they must be written anew."""
+        """Return the collections that the server has lost and that must be written again."""
         index = await asyncio.to_thread(self.open)
         return await missing_collections(self.settings, index) if index else []
 
     def generation(self) -> Path | None:
-        """Return the folder of the generation in use, whatever it was made with; ``None`` without one."""
         return Generations(self.settings.index_folder).current()
 
     def catalog(self, request: IngestRequest) -> Catalog:
-        """Open the catalogue of the generation in use: its documents count, whatever becomes of its points.
+        """Open the catalogue of the generation in use, even if its points are unusable.
 
-        A catalogue that is damaged counts as empty for a rebuild that names its documents.
-
-        Raises:
-            IndexMismatch: it cannot be read, or the index is of another profile.
+        A damaged catalogue raises ``IndexMismatch``, except in a rebuild that names its documents.
         """
         generation = self._readable_generation(request)
         return read_catalog(generation) if generation else Catalog.empty()
 
     def begin_draft(self, request: IngestRequest) -> Path:
-        """Begin the draft of the next catalogue from that of the generation in use; return its file.
-
-        Drafts of processes that have ended are removed.
-
-        Raises:
-            IndexMismatch: as ``catalog``.
-        """
+        """Copy the catalogue in use to a new draft file, and remove drafts of ended processes."""
         generation = self._readable_generation(request)
         with translate_disk_errors(self.drafts.parent):
             self.drafts.mkdir(parents=True, exist_ok=True)
-            # One at a time: a draft that nobody holds yet would pass for an abandoned one.
+            # Locked: a draft not yet held would look abandoned.
             with (self.drafts / ".lock").open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 _remove_abandoned(self.drafts)
@@ -270,7 +230,7 @@ class IndexBase:
 
     @asynccontextmanager
     async def draft(self, name: str) -> AsyncIterator[Draft]:
-        """Open a draft for one stage; it is removed if the stage fails or is interrupted."""
+        """Open a draft for one stage; remove it if the stage fails or is interrupted."""
         try:
             async with Draft.opened(self.drafts / name) as draft:
                 yield draft
@@ -279,7 +239,7 @@ class IndexBase:
             raise
 
     def discard_draft(self, name: str) -> None:
-        """Remove a draft, if it is there, with the journal that SQLite keeps beside it."""
+        """Remove a draft and SQLite's journal, if they exist."""
         file = self.drafts / name
         if (held := _held.pop(str(file), None)) is not None:
             os.close(held)
@@ -288,16 +248,14 @@ class IndexBase:
 
     @property
     def drafts(self) -> Path:
-        """The folder of drafts: that of what was staged."""
         return self.settings.index_folder / "documents"
 
     def is_ingested(self) -> bool:
-        """Tell whether the index in use was made by an ingest: the first index of a profile has no catalogue."""
+        """Tell if an ingest made the index in use: the first index of a profile has no catalogue."""
         generation = self.generation()
         return generation is not None and any((generation / name).is_file() for name in (CATALOG, EARLIER))
 
     def _readable_generation(self, request: IngestRequest) -> Path | None:
-        """Return the generation in use, if it has a catalogue that can be read."""
         generation = self.generation()
         if generation is None:
             return None
@@ -311,10 +269,7 @@ class IndexBase:
         return generation
 
     def open(self) -> Index | None:
-        """Return the index; ``None`` where there is none, it is the demo, or its points are of no use.
-
-        Those of another configuration, or of another version of articulado, are made anew from the documents.
-        """
+        """Return the index; ``None`` if it is missing, the demo, or made with another configuration or version."""
         try:
             index = open_index(self.settings.index_folder, self.fingerprints, profile=self.profile.name)
         except (IndexMissing, IndexMismatch):
@@ -323,13 +278,13 @@ class IndexBase:
         return index if continues else None
 
     def made_with(self) -> str:
-        """Return a digest of what points depend on beside documents: code, context, profile and packaged records."""
+        """Return a digest of the code, context, profile and packaged records that determine the points."""
         context = self.settings.chunk_context
         reader = self.settings.reader.model if context == "reader" else ""
         return key_of(CHUNKER, code_digest(), context, reader, corpus_digest(), profile_digest(self.profile))
 
     def _check_profile(self, generation: Path) -> None:
-        """Refuse an index of another profile; one whose manifest cannot be read is made anew from its documents."""
+        """Reject an index of another profile; one with an unreadable manifest is rebuilt."""
         try:
             manifest = read_manifest(generation)
         except (FileNotFoundError, IndexMismatch):
@@ -337,8 +292,7 @@ class IndexBase:
         check_profile(manifest, self.profile.name, self.settings.index_folder)
 
 
-_held: dict[str, int] = {}
-"""File descriptors of the drafts of this process; the system lets go of their locks when the process ends."""
+_held: dict[str, int] = {}  # file descriptors of this process's drafts, whose locks end with the process
 
 
 def _hold(draft: Path) -> None:
@@ -348,7 +302,7 @@ def _hold(draft: Path) -> None:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove the drafts that no process holds: their ingests were killed."""
+    """Remove the drafts of killed ingests, which no process holds."""
     for draft in folder.glob(f"*{SUFFIX}"):
         if str(draft) not in _held:
             with suppress(OSError), draft.open("rb") as stream:
@@ -358,9 +312,5 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def context_cache(settings: Settings) -> ContextCache:
-    """Open the cache of context sentences, which were paid for and are kept whatever becomes of an index.
-
-    Raises:
-        ConfigurationError: its file cannot be used.
-    """
+    """Open the cache of paid context sentences, which outlive an index."""
     return ContextCache(settings.home / "contexts.sqlite")

@@ -1,7 +1,6 @@
 """Catalogue of an index: an SQLite database of the documents of one generation.
 
-Queries read from disk on demand: memory use does not grow with the number of documents. Open a ``Catalog``
-as a context manager, or close it. A damaged database raises ``IndexMismatch``.
+Queries read from disk on demand: memory use does not grow with the number of documents.
 """
 
 import json
@@ -19,12 +18,10 @@ from articulado.values.chunks import ProvisionRef
 from articulado.values.documents import Source, SourceFile, StaleRecord, Unresolved
 from articulado.values.errors import IndexMismatch, StoreUnavailable
 
-VERSION = 1
-"""Of the tables; it goes up where they change, and an older catalogue is not read."""
+VERSION = 1  # version of the tables; an older catalogue is not read
 
 FILE, RECORD, DECISION, ARTICLE, GONE = "file", "record", "decision", "article", "gone"
-"""Where a document comes from: files of its own, or what the package and the profile bring along. What is gone is no
-document any more, and still has points in the index."""
+"""Origins of a document: user files, or bundled; a document that is gone still has points in the index."""
 
 BYTES_OF_ID = 8
 
@@ -55,15 +52,15 @@ CREATE TABLE IF NOT EXISTS citations (
 CREATE INDEX IF NOT EXISTS citations_of_document ON citations (document);
 {WORDINGS}
 """
-"""``points`` are the ids of the points of a document (int64), ``words`` in how many of its texts each stem is.
+"""``points`` are the point ids of a document (int64), ``words`` its document frequency of each stem.
 
-``citations`` have each provision (with an empty key, whether a law has a text) that a document asks for: its references
-rest on these alone.
+``citations`` lists the provisions that a document looks up (empty key: if a law has a text); its references depend
+only on these.
 """
 
 
 class Row(NamedTuple):
-    """A document that is to be written: its number, where it comes from, and what is known of it."""
+    """Document to be written: its number, origin, and stored data."""
 
     number: int
     kind: str
@@ -76,7 +73,7 @@ class Row(NamedTuple):
 
 
 class Links(NamedTuple):
-    """What a document leads to: references by chunk, citations that lead nowhere, and what it has looked up."""
+    """References of a document by chunk, unresolved citations, and looked-up provisions."""
 
     refs: dict[int, list[int]]
     unresolved: dict[str, int]
@@ -87,20 +84,19 @@ class Links(NamedTuple):
 
 
 class Catalog:
-    """The documents of a generation. What is read is read when it is asked for; whoever opens one closes it."""
+    """Documents of a generation, read on demand; close it, or use it as a context manager."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self.database = database
 
     @classmethod
     def empty(cls) -> Self:
-        """Return the catalogue of an index that has no documents of its own: none, or the demo."""
+        """Return the catalogue of an index without documents of its own: none, or the demo."""
         database = sqlite3.connect(":memory:", check_same_thread=False)
         database.executescript(SCHEMA)
         return cls(database)
 
     def close(self) -> None:
-        """Close the database."""
         self.database.close()
 
     def __enter__(self) -> Self:
@@ -110,106 +106,93 @@ class Catalog:
         self.close()
 
     def fact(self, name: str, default: str = "") -> str:
-        """Return what is noted of the generation under a name."""
         row = self.database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else default
 
     @property
     def made_with(self) -> str:
-        """Name all that the points depend on beside documents; empty where that is not known."""
+        """Digest of everything else that points depend on; "" if unknown."""
         return self.fact("made_with")
 
     @property
     def profile(self) -> str:
-        """Name what of that is the profile's: what it says and the articles that it brings along."""
         return self.fact("profile")
 
     @property
     def packaged(self) -> bool:
-        """Whether what articulado brings along is wanted."""
         return self.fact("packaged", "yes") == "yes"
 
     @property
     def drift(self) -> int:
-        """Number of points that have changed since what is fitted to the texts was fitted."""
+        """Number of points changed since the encoder was fitted to the texts."""
         return int(self.fact("drift", "0"))
 
     @property
     def record_laws(self) -> list[str]:
-        """The laws that the generation has as packaged records alone."""
+        """Laws present only as packaged records."""
         return [str(row[0]) for row in self._ordered("law_id", "kind = ?", RECORD)]
 
     def sources(self) -> Iterator[Source]:
-        """Yield the documents that have files of their own, in the order of reading."""
         for (source,) in self._ordered("source", "kind = ?", FILE):
             yield cast(Source, json.loads(source))
 
     def source_named(self, name: str) -> Source | None:
-        """Return the document that goes by a name: its identity, or the path of a file that it could be read from."""
+        """Return the document with this identity, or the path of one of its files."""
         query = "SELECT source FROM documents JOIN names ON document = documents.number WHERE name = ?"
         row = self.database.execute(query, (name,)).fetchone()
         return cast(Source, json.loads(row[0])) if row else None
 
     def source_of(self, law_id: str) -> Source | None:
-        """Return the document of an identifier; ``None`` where there is none with files of its own."""
+        """Return the document of files with this law id, else ``None``."""
         row = next(self._ordered("source", "kind = ? AND law_id = ?", FILE, law_id), None)
         return cast(Source, json.loads(row[0])) if row else None
 
     def provisions_of(self, law_id: str) -> list[str]:
-        """Return the keys of the provisions of a law."""
         query = "SELECT DISTINCT provision_key FROM wordings WHERE law_id = ? AND alias = 0"
         return [str(key) for (key,) in self.database.execute(query, (law_id,))]
 
     def is_staged(self, key: str) -> bool:
-        """Tell whether a document was made from what was staged under a key."""
         query = "SELECT 1 FROM documents WHERE staged = ? LIMIT 1"
         return self.database.execute(query, (key,)).fetchone() is not None
 
     def count(self) -> int:
-        """Return how many documents have files of their own."""
         return self._sum("count(*)", FILE)
 
     def provisions(self) -> int:
-        """Return how many provisions they have."""
         return self._sum("sum(provisions)", FILE)
 
     def points(self) -> tuple[int, int]:
-        """Return how many parents and how many children the documents have, whatever they come from."""
+        """Return the numbers of parents and of children of all documents."""
         query = "SELECT coalesce(sum(parents), 0), coalesce(sum(length(points)), 0) FROM documents WHERE kind != ?"
         parents, bytes_of_ids = self.database.execute(query, (GONE,)).fetchone()
         return int(parents), int(bytes_of_ids) // BYTES_OF_ID - int(parents)
 
     def titles(self) -> dict[str, str]:
-        """Return the titles of what is there by provisions, laws and agreements, by identifier."""
         return dict(self._ordered("law_id, title", "kind = ? AND provisions", FILE))
 
     def changes(self) -> dict[str, str]:
-        """Return the last change of each document whose source tells days, by identifier (ISO 8601)."""
+        """Return the last change (ISO 8601) of each dated document by identifier."""
         return dict(self._ordered("law_id, last_change", "kind = ? AND last_change != ''", FILE))
 
     def roots(self) -> Iterator[str]:
-        """Yield what the files were found under, each once."""
+        """Yield the paths under which the files were found, each once."""
         for (root,) in self.database.execute("SELECT root FROM files GROUP BY root ORDER BY min(number)"):
             yield root
 
     def agreements(self) -> list[IndexedAgreement]:
-        """Return the collective agreements among the documents."""
         rows = self._ordered("agreement", "agreement != '' AND kind != ?", GONE)
         return [IndexedAgreement(**json.loads(agreement)) for (agreement,) in rows]
 
     def documents(self) -> dict[str, int]:
-        """Return how many documents there are in each collection, whatever they come from."""
         query = "SELECT collection, count(*) FROM documents WHERE kind != ? AND parents GROUP BY collection ORDER BY 1"
         return dict(self.database.execute(query, (GONE,)))
 
     @property
     def resolved(self) -> int:
-        """Number of references between chunks of the documents."""
         return self._sum("sum(resolved)", FILE)
 
     @property
     def unresolved(self) -> dict[str, int]:
-        """Number of citations that lead nowhere, by cause."""
         query = (
             "SELECT each.key, sum(each.value) FROM documents, json_each(documents.unresolved) AS each"
             " WHERE documents.unresolved != '{}' GROUP BY 1 ORDER BY min(position)"
@@ -217,7 +200,7 @@ class Catalog:
         return dict(self.database.execute(query))
 
     def examples(self, limit: int) -> list[Unresolved]:
-        """Return some of the citations that lead nowhere, in the order of the documents."""
+        """Return up to ``limit`` unresolved citations, in the order of the documents."""
         found: list[Unresolved] = []
         for (examples,) in self._ordered("examples", "examples != '[]' AND kind = ?", FILE):
             found += json.loads(examples)
@@ -227,12 +210,11 @@ class Catalog:
 
     @property
     def summaries(self) -> int:
-        """Number of provisions that have a summary."""
         return self._sum("sum(summaries)", FILE)
 
     @property
     def stale(self) -> list[StaleRecord]:
-        """The packaged records of another wording than that in force."""
+        """Packaged records of a wording that is no longer in force."""
         rows = self._ordered("stale", "stale != '[]' AND kind = ?", FILE)
         return [record for (stale,) in rows for record in json.loads(stale)]
 
@@ -245,11 +227,7 @@ class Catalog:
 
 
 def read_catalog(generation: Path) -> Catalog:
-    """Open the catalogue of a generation; an index without one (the demo) has no documents of its own.
-
-    Raises:
-        IndexMismatch: it cannot be read.
-    """
+    """Open the catalogue of a generation, empty for the demo; raise ``IndexMismatch`` if it is unreadable."""
     file = generation / CATALOG
     if not file.is_file():
         return Catalog.empty()
@@ -268,7 +246,7 @@ def read_catalog(generation: Path) -> Catalog:
 
 @contextmanager
 def explained(generation: Path) -> Iterator[None]:
-    """Turn errors of a damaged database within the block into an ``IndexMismatch``, those of the disk into ours."""
+    """Raise ``IndexMismatch`` for a damaged database, and ``StoreUnavailable`` for an error of the disk."""
     try:
         yield
     except sqlite3.ProgrammingError:
@@ -282,17 +260,15 @@ def explained(generation: Path) -> Iterator[None]:
 
 
 def titles_in(generation: Path) -> dict[str, str]:
-    """Return the ``titles`` of the catalogue of a generation."""
     with read_catalog(generation) as catalog:
         return catalog.titles()
 
 
 def changes_in(generation: Path) -> dict[str, str]:
-    """Return the ``changes`` of the catalogue of a generation."""
     with read_catalog(generation) as catalog:
         return catalog.changes()
 
 
 def names_of(identity: str, files: list[SourceFile]) -> list[str]:
-    """Return what a document goes by: its identity, and the paths of equal files that it could be read from."""
+    """Return the names of a document: its identity, and the paths of its equal files."""
     return list(dict.fromkeys([identity, *(file["path"] for file in files if file["identity"] == file["path"])]))

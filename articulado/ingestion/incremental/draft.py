@@ -1,8 +1,7 @@
 """Draft of the next catalogue, edited by the stages of an ingest and committed at the end.
 
-The draft is a file beside the staged documents. Each stage changes it in one transaction: a killed stage
-leaves it unchanged. ``CHANGED``, ``DISTURBED`` and ``LEFT`` say why a document differs from its points.
-"Disturb" marks a document to be linked and compared again.
+The draft is a file beside the staged documents. Each stage changes it in one transaction: a killed stage leaves it
+unchanged.
 """
 
 import asyncio
@@ -35,8 +34,7 @@ from articulado.values.documents import Source, SourceFile
 
 SUFFIX = ".draft"
 
-EARLIER = "catalog.json"
-"""The catalogue of an index of before: its documents are taken over, its points are not."""
+EARLIER = "catalog.json"  # catalogue of an older format: its documents are imported, its points are not
 
 _PLAN = """
 DROP TABLE IF EXISTS plan;
@@ -46,24 +44,26 @@ CREATE TABLE plan (
 );
 CREATE UNIQUE INDEX planned ON plan (collection, law_id) WHERE taken;
 """
-"""What the index is to hold of files, in the order of reading: documents, some of which may turn out to be one."""
+"""Documents of files that the index will hold, in the order of reading; several may turn out to be the same."""
 
 CHANGED, DISTURBED, LEFT = 1, 2, 3
-"""Why a document differs from its points: it has changed itself; what it cites has, or an update did not end; the same,
-and it is for another ingest to write. A document that is as its points are has 0."""
+"""Why a document differs from its points (0: it does not).
+
+It changed; a cited provision changed or an update was interrupted; the same, but another ingest must write it.
+"""
 
 _PAGE = 256
 _CACHE = "PRAGMA cache_size = -16384"
 
 
 class Draft(Catalog):
-    """A catalogue that is being changed; leaving it without an error keeps the changes."""
+    """Catalogue being changed; leaving it without an error commits."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
         with explained(file):
             database = sqlite3.connect(file, check_same_thread=False)
-            database.execute("PRAGMA synchronous = OFF")  # durable when it is committed, and of no use before
+            database.execute("PRAGMA synchronous = OFF")  # a draft needs no durability before its commit
             database.execute(_CACHE)
             database.execute("BEGIN")
         super().__init__(database)
@@ -71,7 +71,7 @@ class Draft(Catalog):
     @classmethod
     @asynccontextmanager
     async def opened(cls, file: Path) -> AsyncIterator[Self]:
-        """Open a draft as the class itself does, without blocking the event loop."""
+        """Open a draft without blocking the event loop."""
         draft = await asyncio.to_thread(cls, file)
         try:
             yield draft
@@ -109,21 +109,17 @@ class Draft(Catalog):
             self.database.close()
 
     def note(self, **facts: str) -> None:
-        """Note facts of the generation."""
         self.database.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
 
     # Files, and the documents that they are of
 
     def paths(self) -> Iterator[tuple[str, str]]:
-        """Yield the path of each file and the identity of its document."""
         yield from self.database.execute("SELECT path, identity FROM files ORDER BY number").fetchall()
 
     def drop_files(self, paths: Iterable[str]) -> None:
-        """Forget files."""
         self.database.executemany("DELETE FROM files WHERE path = ?", [(path,) for path in paths])
 
     def put_files(self, files: Iterable[SourceFile]) -> None:
-        """Add files, or what is known of them now."""
         self.database.executemany(
             "INSERT INTO files (path, root, digest, identity) VALUES (:path, :root, :digest, :identity) ON CONFLICT"
             " (path) DO UPDATE SET root = excluded.root, digest = excluded.digest, identity = excluded.identity",
@@ -131,10 +127,7 @@ class Draft(Catalog):
         )
 
     def groups(self) -> Iterator[list[SourceFile]]:
-        """Yield the files of each document, those of a law in the order in which they were given.
-
-        Loose files of equal content are one document.
-        """
+        """Yield the files of each document in the given order; loose files of equal content are one document."""
         query = (
             "SELECT min(number) OVER (PARTITION BY document) AS first, path, root, digest, identity FROM"
             " (SELECT *, CASE WHEN identity = path THEN digest ELSE identity END AS document FROM files)"
@@ -144,19 +137,17 @@ class Draft(Catalog):
             yield [{"path": row[1], "root": row[2], "digest": row[3], "identity": row[4]} for row in rows]
 
     def has_file(self, path: str) -> bool:
-        """Tell whether a file is one of those that are known, and a document of its own."""
         query = "SELECT 1 FROM files WHERE path = ? AND identity = path"
         return self.database.execute(query, (path,)).fetchone() is not None
 
     # The plan
 
     def plan(self, sources: Iterable[Source]) -> None:
-        """Note the documents that the index is to hold, in the order of reading."""
         rows = ((source["staged"], json.dumps(source, ensure_ascii=False)) for source in sources)
         self.database.executemany("INSERT INTO plan (staged, source) VALUES (?, ?)", rows)
 
     def planned(self, *, taken: bool = False) -> Iterator[tuple[int, Source]]:
-        """Yield the documents of the plan, or those of them that were taken, each with its position."""
+        """Yield the planned documents, or only those taken, each with its position."""
         last = 0
         query = f"SELECT position, source FROM plan WHERE position > ? {'AND taken' if taken else ''}"
         query += f" ORDER BY position LIMIT {_PAGE}"
@@ -165,44 +156,37 @@ class Draft(Catalog):
                 yield last, cast(Source, json.loads(source))
 
     def planned_at(self, position: int) -> Source:
-        """Return the document of the plan at a position."""
         [source] = self.database.execute("SELECT source FROM plan WHERE position = ?", (position,)).fetchone()
         return cast(Source, json.loads(source))
 
     def planned_count(self) -> int:
-        """Return how many documents are planned."""
         return int(self.database.execute("SELECT count(*) FROM plan").fetchone()[0])
 
     def taken(self, collection: str, law_id: str) -> tuple[int, Source] | None:
-        """Return the document of the plan that was taken for an identifier, with its position."""
         query = "SELECT position, source FROM plan WHERE taken AND collection = ? AND law_id = ?"
         row = self.database.execute(query, (collection, law_id)).fetchone()
         return (row[0], cast(Source, json.loads(row[1]))) if row else None
 
     def take(self, position: int, source: Source) -> None:
-        """Note what a document of the plan is, and that the index is to have it."""
+        """Record the identity of a planned document, and that the index will hold it."""
         values = source["staged"], json.dumps(source, ensure_ascii=False), source["collection"], source["law_id"]
         query = "UPDATE plan SET staged = ?, source = ?, collection = ?, law_id = ?, taken = 1 WHERE position = ?"
         self.database.execute(query, (*values, position))
 
     def untake(self, position: int) -> None:
-        """Note that the index is not to have a document of the plan."""
         self.database.execute("UPDATE plan SET taken = 0 WHERE position = ?", (position,))
 
     # The documents
 
     @property
     def index(self) -> ProvisionIndex:
-        """What can be cited."""
         return ProvisionIndex(self.database)
 
     def forget_documents(self) -> None:
-        """Begin with no documents: all points will be written anew."""
         for table in ("documents", "names", "citations", "wordings"):
             self.database.execute(f"DELETE FROM {table}")
 
     def number_of(self, collection: str, law_id: str) -> tuple[int, str, str] | None:
-        """Return number, kind and staged key of the document of an identifier."""
         query = "SELECT number, kind, staged FROM documents WHERE collection = ? AND law_id = ?"
         row = self.database.execute(query, (collection, law_id)).fetchone()
         return (row[0], row[1], row[2]) if row else None
@@ -216,7 +200,7 @@ class Draft(Catalog):
         characters: int,
         agreement: IndexedAgreement | None = None,
     ) -> int:
-        """Note a document that is new or changed, and is to be linked and written; return its number."""
+        """Insert or replace a document that must be linked and written; return its number."""
         values = {
             "position": position,
             "kind": kind,
@@ -243,7 +227,6 @@ class Draft(Catalog):
         return int(number)
 
     def keep_document(self, number: int, position: int, source: Source) -> None:
-        """Note the place and the files of a document that is otherwise as it was."""
         stored = json.dumps(source, ensure_ascii=False)
         self.database.execute(
             "UPDATE documents SET position = ?, source = ?, identity = ?"
@@ -261,7 +244,7 @@ class Draft(Catalog):
             self.database.executemany("INSERT OR REPLACE INTO names VALUES (?, ?)", rows)
 
     def unplanned(self) -> list[tuple[int, str]]:
-        """Return number and identifier of the documents of files that the plan has no more."""
+        """Return number and identifier of the documents of files that are no longer planned."""
         query = (
             "SELECT number, law_id FROM documents WHERE kind = ? AND NOT EXISTS (SELECT 1 FROM plan WHERE taken"
             " AND plan.collection = documents.collection AND plan.law_id = documents.law_id)"
@@ -269,16 +252,15 @@ class Draft(Catalog):
         return self.database.execute(query, (FILE,)).fetchall()
 
     def brought(self) -> dict[tuple[str, str], tuple[int, str, str]]:
-        """Return number, kind and staged key of what comes from the package and the profile, by collection and id."""
+        """Return number, kind and staged key of the bundled documents, by collection and id."""
         query = "SELECT collection, law_id, number, kind, staged FROM documents WHERE kind NOT IN (?, ?)"
         return {(row[0], row[1]): (row[2], row[3], row[4]) for row in self.database.execute(query, (FILE, GONE))}
 
     def has_law(self, law_id: str) -> bool:
-        """Tell whether there is a document of an identifier that has files of its own."""
         return self.source_of(law_id) is not None
 
     def drop_document(self, number: int) -> None:
-        """Note that a document is gone: its points are to be removed."""
+        """Mark a document as gone: its points must be removed."""
         self.database.execute("DELETE FROM names WHERE document = ?", (number,))
         self.database.execute("DELETE FROM citations WHERE document = ?", (number,))
         self.database.execute(
@@ -288,37 +270,34 @@ class Draft(Catalog):
         )
 
     def disturb(self, changed: Iterable[ProvisionRef]) -> None:
-        """Note that what asks for one of these provisions is to be linked again."""
+        """Mark every document that cites a changed provision so that its references are resolved again."""
         asking = "SELECT document FROM citations WHERE law_id = ? AND key = ?"
         query = f"UPDATE documents SET dirty = {DISTURBED} WHERE dirty != {CHANGED} AND number IN ({asking})"
         self.database.executemany(query, changed)
 
     def disturb_all(self) -> None:
-        """Note that everything is to be linked and compared again."""
         self.database.execute(f"UPDATE documents SET dirty = {DISTURBED} WHERE dirty != {CHANGED}")
 
     def disturb_number(self, number: int) -> None:
-        """Note that a document is to be written again."""
         query = f"UPDATE documents SET dirty = {DISTURBED} WHERE dirty != {CHANGED} AND number = ?"
         self.database.execute(query, (number,))
 
     def disturbed(self) -> list[tuple[int, str, str]]:
-        """Return number, collection and staged key of each document of files that is to be linked again alone."""
+        """Return number, collection and staged key of the documents of files that only need relinking."""
         query = "SELECT number, collection, staged FROM documents WHERE dirty = ? AND kind = ? ORDER BY position"
         return self.database.execute(query, (DISTURBED, FILE)).fetchall()
 
     def leave(self, numbers: Iterable[int]) -> None:
-        """Note that documents which have not changed themselves are for another ingest to link and write."""
+        """Leave marked documents to another ingest."""
         query = f"UPDATE documents SET dirty = {LEFT} WHERE dirty = {DISTURBED} AND number = ?"
         self.database.executemany(query, [(number,) for number in numbers])
 
     def left(self) -> int:
-        """Return how many documents are for another ingest to link and write."""
         [count] = self.database.execute(f"SELECT count(*) FROM documents WHERE dirty = {LEFT}").fetchone()
         return int(count)
 
     def to_write(self) -> Iterator[Row]:
-        """Yield the documents that are to be linked and written: what is gone first, then in order."""
+        """Yield the documents to be linked and written: those that are gone first, then in order."""
         columns = ", ".join(Row._fields)
         for gone in (1, 0):
             last = (-1, -1)
@@ -332,7 +311,6 @@ class Draft(Catalog):
                     yield Row(*row[1:])
 
     def characters_to_write(self) -> int:
-        """Return how many characters the documents have that are to be written."""
         [total] = self.database.execute(
             f"SELECT sum(characters) FROM documents WHERE dirty AND dirty != {LEFT}"
         ).fetchone()
@@ -347,7 +325,7 @@ class Draft(Catalog):
                 yield last, points
 
     def put_links(self, number: int, links: Links) -> None:
-        """Note what a document leads to, and what that rests on."""
+        """Store the references of a document and the provisions that it looked up."""
         self.database.execute(
             "UPDATE documents SET refs = ?, resolved = ?, unresolved = ?, examples = ?, summaries = ?, stale = ? WHERE"
             " number = ?",
@@ -366,20 +344,17 @@ class Draft(Catalog):
         self.database.executemany("INSERT INTO citations VALUES (?, ?, ?)", rows)
 
     def put_points(self, number: int, points: bytes, words: bytes) -> None:
-        """Note the points that a document has from now on, and the words of its texts."""
         query = "UPDATE documents SET points = ?, words = ?, dirty = 0 WHERE number = ?"
         self.database.execute(query, (points, words, number))
 
     def forget_gone(self) -> None:
-        """Forget what is gone: its points are removed."""
         self.database.execute("DELETE FROM documents WHERE kind = ?", (GONE,))
 
     def finish(self) -> None:
-        """Leave out what only an ingest needs."""
         self.database.execute("DROP TABLE plan")
 
     def _take_over(self, earlier: dict[str, object]) -> None:
-        """Take over the documents of an index of before, without what they are made into."""
+        """Import the documents of an older catalogue, without their points."""
         self.note(packaged="yes" if earlier.get("packaged", True) else "no")
         for position, source in enumerate(cast(Sequence[Source], earlier.get("sources", [])), start=1):
             self.put_files(source["files"])

@@ -1,7 +1,4 @@
-"""Laws and provisions of the index, and messages for a requested provision that it lacks.
-
-Messages are in Spanish. ``list_provisions`` names at most 12 provisions and counts longer lists by kind.
-"""
+"""Laws and provisions of the index, and Spanish messages for a requested provision that it lacks."""
 
 import re
 from collections.abc import Sequence
@@ -18,8 +15,7 @@ if TYPE_CHECKING:
     from articulado.legal.citations.parser import ProvisionRequest
     from articulado.values.chunks import Agreement, Chunk
 
-MAX_NAMED = 12
-"""Names that a message lists; of more it tells the number."""
+MAX_NAMED = 12  # maximum names in a message; longer lists are counted
 
 _WORDS = re.compile(r"(\d*)(\D*)")
 
@@ -28,7 +24,7 @@ _OTHER = ProvisionKind("precepto", "preceptos")
 
 @dataclass(frozen=True)
 class IndexedLaw:
-    """A law of an index: ``labels`` of its provisions by key, in the order of the text; files that it came from.
+    """Law of an index: its provision ``labels`` by key in text order, and its files.
 
     ``agreement`` is the scope of a collective agreement.
     """
@@ -43,7 +39,7 @@ class IndexedLaw:
 
 
 def indexed_laws(base: "IndexBase") -> dict[str, str]:
-    """Return the laws of the index: names by identifier."""
+    """Return the names of the laws of the index by identifier."""
     from articulado.ingestion.incremental.catalog import read_catalog
 
     names = {record["law_id"]: record["law_name"] for record in _records() if record["chunk_type"] == "provision"}
@@ -54,7 +50,7 @@ def indexed_laws(base: "IndexBase") -> dict[str, str]:
 
 
 def indexed_law(base: "IndexBase", law_id: str) -> IndexedLaw | None:
-    """Return what the index has of a law; ``None`` where it does not have it."""
+    """Return the provisions and files of a law of the index, ``None`` if it is missing."""
     from articulado.ingestion.incremental.catalog import Catalog, read_catalog
 
     served = base.open() if base.settings.rag_enabled else None
@@ -67,14 +63,14 @@ def indexed_law(base: "IndexBase", law_id: str) -> IndexedLaw | None:
         return None
     staged = base.workspace.staged(source["staged"])
     files = tuple(file["path"] for file in source["files"])
-    if staged is None or not staged.parents:  # read on another machine: the catalogue has the keys alone
+    if staged is None or not staged.parents:  # read on another machine: only the catalogue's keys are here
         labels = {key: provision_name(key).capitalize() for key in sorted(keys, key=_in_order)}
         return IndexedLaw(law_id, source["title"], source["collection"], labels, files, official=True)
     return _indexed_law(staged.parents, source["title"], files)
 
 
 def named_documents(base: "IndexBase") -> str:
-    """Return in Spanish which documents the index has of files of their own; empty where it has none."""
+    """List in Spanish the ingested documents; "" if there are none."""
     from articulado.ingestion.incremental.catalog import read_catalog
 
     if not (base.settings.rag_enabled and (served := base.open())):
@@ -89,12 +85,10 @@ def named_documents(base: "IndexBase") -> str:
 
 
 def list_provisions(labels: dict[str, str]) -> str:
-    """Return in Spanish which provisions there are; of more than ``MAX_NAMED``, how many of each kind.
+    """List provisions in Spanish; count more than ``MAX_NAMED`` by kind.
 
-    Those of a decree that only approves the law (``~`` in their key) are left out.
+    Omit those of a decree that only approves the law (``~`` in their key).
 
-    >>> list_provisions({"art:1": "Artículo 1", "art:2": "Artículo 2"})
-    'Artículo 1, Artículo 2'
     >>> list_provisions({f"art:{number}": f"Artículo {number}" for number in range(1, 93)})
     '92 artículos (Artículo 1 … Artículo 92)'
     """
@@ -114,7 +108,7 @@ def list_provisions(labels: dict[str, str]) -> str:
 
 
 def why_missing(base: "IndexBase", asked: "ProvisionRequest") -> str:
-    """Return in Spanish why a provision that is asked for is not in the index, and what is."""
+    """Explain in Spanish why a requested provision is not in the index, and list present ones."""
     from articulado.legal.laws.registry import known_laws
     from articulado.retrieval.references import unknown_law
 
@@ -154,11 +148,6 @@ def _records() -> list["Chunk"]:
 
 
 def _in_order(key: str) -> tuple[int, list[tuple[int, str]]]:
-    """Return where a provision stands in its law, as far as its key tells.
-
-    >>> sorted(["dt:1", "art:10", "art:2 bis", "art:2"], key=_in_order)
-    ['art:2', 'art:2 bis', 'art:10', 'dt:1']
-    """
     number = key.partition(":")[2]
     return order_of_kind(key), [(int(digits or 0), word) for digits, word in _WORDS.findall(number)]
 
@@ -168,7 +157,6 @@ def _kind(key: str) -> str:
 
 
 def _with_article(kind: str) -> str:
-    """Return the name of a kind with its Spanish article: "la disposición adicional", "el artículo"."""
     return f"la {kind}" if kind.startswith("disp") else f"el {kind}"
 
 

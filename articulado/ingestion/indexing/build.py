@@ -1,9 +1,4 @@
-"""Write a generation of the index: fit or call the embedder, encode new entries, write, describe.
-
-``write_entries`` writes a small index from memory. ``write_changes`` streams the changes of an ingest.
-``fit`` trains the encoder on the texts of the index if its domain has no packaged encoder. Both writers
-raise ``ModelError`` and ``StoreUnavailable``; vectors that a provider has computed are kept.
-"""
+"""Write a generation of the index: fit or call the embedder, encode new entries, write, describe."""
 
 import asyncio
 import heapq
@@ -49,17 +44,17 @@ from articulado.values.protocols import Progress
 STEP = "Indexando fragmentos"
 
 MIN_STEPS = 10
-"""Steps of training for however few questions. Of 191 on 16 articles, a third kept back, fewer leave many of those that
-were shown with a wrong article, and more lose those that were not."""
+"""Minimum training steps. With 191 questions on 16 articles, a third held out, fewer steps leave training questions
+at wrong articles, and more lose held-out ones.
+"""
 
 
-MAX_FITTED = 20_000
-"""Parents without questions that an encoder is fitted to at most: what it learns from more is no longer much."""
+MAX_FITTED = 20_000  # maximum parents without questions in the training of an encoder: more add little
 
 
 @dataclass(frozen=True)
 class WriteCounts:
-    """How many points of an index a build has written, and how many it has deleted."""
+    """Numbers of points written and deleted."""
 
     written: int
     deleted: int
@@ -73,12 +68,7 @@ async def write_entries(
     base: Index | None = None,
     progress: Progress = lambda step, done, total: None,
 ) -> WriteCounts:
-    """Write an index of a few entries, all of which are at hand. With ``base``, only what differs; its models are kept.
-
-    Raises:
-        ModelError: the provider of the embedder failed for good; vectors that it has computed are kept for next time.
-        StoreUnavailable: the disk has no room for what is to be written.
-    """
+    """Write a small index from memory; with ``base``, write only changes and keep its models."""
     indexed: Mapping[int, int] = await builder.continue_from(base) if base else {}
     new = [entry for entry in entries if indexed.get(entry.chunk["id"]) != digest(entry.chunk)]
     gone = list(set(indexed).difference(entry.chunk["id"] for entry in entries))
@@ -90,10 +80,7 @@ async def write_entries(
 
 
 def save_words(count: WordCount, profile: Profile, folder: Path) -> None:
-    """Write the stems and the words of an index into its ``models`` folder.
-
-    Words are written if the spelling of questions in the language of the profile is read (``typing_of``).
-    """
+    """Write the stems of an index into its ``models`` folder, and words for spelling correction if supported."""
     domain = domain_of(profile)
     Lexicon.of(count).save(folder)
     if typing := typing_of(domain.language.code):
@@ -103,7 +90,6 @@ def save_words(count: WordCount, profile: Profile, folder: Path) -> None:
 
 @lru_cache(maxsize=1)
 def _asked(code: str, records: bool) -> Asked:
-    """Return the words of a language and, with ``records``, of the known questions of the package."""
     from spellchecker import SpellChecker
 
     typing = cast(Typing, typing_of(code))
@@ -119,11 +105,11 @@ async def write_changes(
     expected: int,
     progress: Progress = lambda step, done, total: None,
 ) -> WriteCounts:
-    """Encode and write what has changed, as it comes; about ``expected`` points will be written.
+    """Encode and write a stream of changes; about ``expected`` points will be written.
 
     Raises:
-        ModelError: the provider of the embedder failed for good; vectors that it has computed are kept for next time.
-        StoreUnavailable: the disk has no room for what is to be written.
+        ModelError: the provider of the embedder failed; vectors already computed are kept.
+        StoreUnavailable: the disk has no room.
     """
     settings = models.settings
     deleted = written = 0
@@ -155,12 +141,12 @@ async def fit(
     *,
     progress: Progress = lambda step, done, total: None,
 ) -> None:
-    """Make what is fitted to the texts of an index, from all of its entries.
+    """Train the encoder on all entries of an index if its domain has no packaged one.
 
-    With a provider's embedder, too: the reranker asks it how near a question and a provision are.
+    Needed with a provider's embedder, too: the reranker compares question and provision with the encoder.
     """
     if models.embedder:
-        models.embedder()  # Before there is anything to fit: a key may be missing.
+        models.embedder()  # Fail early if a key is missing.
     progress("Analizando el vocabulario", 0, 0)
     settings, profile = models.settings, models.profile
     await asyncio.to_thread(_save_encoder, entries, profile, settings.offline_dimensions, builder.models)
@@ -179,10 +165,7 @@ async def _encoder(builder: IndexBuilder, models: IndexModels, stack: AsyncExitS
 def _with_meaning(
     encode: Encode, embedder: MeaningEmbedder, builder: IndexBuilder, models: IndexModels, stack: AsyncExitStack
 ) -> Encode:
-    """Return ``encode`` with the dense vectors of the collections by meaning made by a sentence encoder.
-
-    The space of these vectors is measured before the first of them; vectors are kept by text and encoder.
-    """
+    """Return ``encode`` with dense vectors of a sentence encoder for the collections by meaning."""
     collections, journals = models.profile.by_meaning, list[VectorJournal]()
 
     def open_space() -> VectorJournal:
@@ -221,14 +204,14 @@ def _with_meaning(
 
 
 def is_fitted(profile: Profile) -> bool:
-    """Tell whether the encoder of an index is fitted to its texts, and none that comes with the package."""
+    """Tell if the encoder of an index is trained on its texts, instead of packaged."""
     return domain_of(profile) is not SPANISH_LAW
 
 
 def _save_encoder(entries: Callable[[], Iterable[Entry]], profile: Profile, dimensions: int, models: Path) -> None:
-    """Write the encoder of an index: a copy of the packaged one, or one that is trained on its texts."""
+    """Write the encoder of an index: a copy of the packaged one, or one trained on its texts."""
     if not is_fitted(profile):
-        # A copy, so that an index goes on being searched by the encoder that it was made with.
+        # A copy: an index keeps the encoder that it was made with.
         packaged_encoder(dimensions).save(models)
     else:
         sample = _sampled(entries())
@@ -236,10 +219,7 @@ def _save_encoder(entries: Callable[[], Iterable[Entry]], profile: Profile, dime
 
 
 def _sampled(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the parents that an encoder is fitted to: those that questions lead to, and ``MAX_FITTED`` others.
-
-    Ids are hashes, so that the smallest are a sample, and the same one each time.
-    """
+    """Return the parents with questions, and a fixed sample of ``MAX_FITTED`` others: ids are hashes."""
     asked: list[tuple[int, Entry]] = []
 
     def others() -> Iterator[tuple[int, Entry]]:
@@ -254,11 +234,9 @@ def _sampled(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def training_pairs_of(entries: Iterable[Entry], profile: Profile) -> TrainingPairs:
-    """Return what an encoder is trained on: each parent, together those of an article, and matters of elsewhere.
+    """Return the training data of an encoder: parents, whole articles, and matters out of scope.
 
-    A question leads to what it was written for: where that is an article of several chunks, to all of it, so that no
-    chunk of the right article is taken for a wrong answer. What the profile does not handle, and what people ask any
-    desk, teach what everyday words stand for, and what is asked of nothing here.
+    The phrasings of an article lead to all its chunks together, so that none of them counts as a wrong answer.
     """
     parents = [entry for entry in entries if entry.sparse]
     documents = [indexed_text(entry.chunk) for entry in parents]
@@ -289,7 +267,6 @@ def describe(
     chunker: str = CHUNKER,
     demo: bool = False,
 ) -> Description:
-    """Return what the manifest of an index says of it."""
     return Description(
         fingerprints=expected_fingerprints(settings, profile, chunker),
         profile=profile.name,

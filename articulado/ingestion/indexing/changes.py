@@ -1,13 +1,4 @@
-"""Index entries of each document, their differences from the stored points, and the vectors of entries.
-
-An ``Entry`` is one point: a parent or a child, with its text for dense and for sparse encoding. Children
-are embedded, and the words of whole parents are counted. ``changes`` streams one document at a time.
-``mark_owners`` and ``without_owner`` serve to repair what an interrupted update has left.
-
-Offline encoding uses worker processes from 30 batches of 1,024 entries on. The offline vector of a child is
-unit(own + 2 · parent), after Günther et al., "Late Chunking", 2024. ``VectorJournal`` keeps the vectors of
-a provider on disk (float32).
-"""
+"""Index entries of each document, their differences from the stored points, and the vectors of entries."""
 
 import asyncio
 import json
@@ -57,10 +48,10 @@ from articulado.values.protocols import Embedded, Embedder, SparseVector, Vector
 
 @dataclass(frozen=True)
 class Entry:
-    """A point of the index.
+    """Point of the index: a parent or a child.
 
-    ``dense`` is the text to embed and ``within`` the larger one in which it stands; ``sparse`` is the text whose words
-    count. What is empty is not encoded. ``lay_phrasings`` is how people ask about a parent, a line each.
+    ``dense`` is the text to embed, ``within`` the larger text around it, ``sparse`` the text whose words count; empty
+    ones are not encoded. ``lay_phrasings`` are user phrasings of a parent, one per line.
     """
 
     chunk: Chunk
@@ -80,16 +71,20 @@ def entries_of(
 ) -> Iterator[Entry]:
     """Yield each parent, and after it its children.
 
-    Meaning is matched with small texts, words with large ones (docs/retrieval.md has the figures): the children are
-    embedded, each with its context, and the words of the whole parent are counted. ``lay_phrasings`` is how people ask
-    about a parent, by its id: never shown, and a child of its own. ``sentences`` are the reader's context sentences by
-    the id of the child. ``in_whole``: the embedder reads a child within its parent.
+    Children are embedded, each with its context, and the words of whole parents are counted (docs/retrieval.md).
+
+    Args:
+        parents: chunks of documents.
+        lay_phrasings: user phrasings by id of parent; each becomes a hidden child.
+        kind: context of the children.
+        sentences: the reader's context sentences by id of child.
+        in_whole: embed a child within its parent.
     """
     for parent in parents:
         phrasings = lay_phrasings.get(parent["id"], "")
         whole = f"{indexed_text(parent)}\n{phrasings}"
         yield replace(_entry({**parent, "strategy": STRATEGY}, sparse=whole), lay_phrasings=phrasings)
-        # A card is as short as a few children.
+        # A card is short enough for one child.
         children = [child(parent, 1, parent["text"])] if is_card(parent) else list(children_of(parent))
         within = whole if in_whole else ""
         for piece in children:
@@ -104,9 +99,8 @@ def _joined(context: str, text: str) -> str:
 
 
 def _entry(chunk: Chunk, dense: str = "", sparse: str = "", within: str = "") -> Entry:
-    """Return an entry whose chunk has a hash of all that it is and is found by."""
     payload = {name: value for name, value in chunk.items() if name not in ("content_hash", "parent_content")}
-    # Texts that the children of a parent share are hashed once.
+    # Texts shared by the children of a parent are hashed once.
     whole = [_hash_of(text) for text in (chunk["parent_content"], within)]
     content = json.dumps([payload, dense, sparse, *whole], ensure_ascii=False, sort_keys=True)
     digest = blake2b(content.encode(), digest_size=16).hexdigest()
@@ -120,14 +114,14 @@ def _hash_of(text: str) -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """What is to be written of a document, and the ids of the points that it has no more."""
+    """Entries to write of a document, and ids of points to remove."""
 
     new: list[Entry]
     gone: list[int]
 
 
 class DocumentEntries:
-    """Makes the entries of the documents of a draft; ``sentences`` are the reader's, where they are wanted."""
+    """Makes the entries of the documents of a draft, with the reader's ``sentences`` if configured."""
 
     def __init__(
         self, reader: DocumentReader, settings: Settings, profile: Profile, sentences: ContextCache | None
@@ -155,19 +149,19 @@ class DocumentEntries:
 
 
 class WordStatistics:
-    """Counts words document by document: those of the texts that questions are answered from."""
+    """Document frequencies of words in the texts that answer questions."""
 
     def __init__(self, profile: Profile, domain: Domain, count: WordCount | None = None) -> None:
-        # What is searched for cases alone does not tell how rare a word is in what questions are answered from.
+        # Collections searched only for cases say nothing about word rarity in answers.
         self._left_out = set(profile.names) - set(profile.for_questions or profile.names)
         self._stems = domain.stems
         self.count = count or WordCount()
 
     def of(self, entries: Iterable[Entry]) -> WordCount:
-        """Count the words of some entries, and nothing else."""
+        """Count the words of these entries alone."""
         counted = [entry for entry in entries if entry.sparse and entry.chunk["collection"] not in self._left_out]
         count = WordCount.of((entry.sparse for entry in counted), self._stems)
-        # People who ask misspell; the texts themselves tell how a word is spelt.
+        # Spelling is learnt from texts without the lay phrasings, which have misspellings.
         texts = (entry.sparse.removesuffix(entry.lay_phrasings) for entry in counted)
         count.words.update(form for text in texts for form in set(forms(text)))
         return count
@@ -176,10 +170,7 @@ class WordStatistics:
 def changes(
     draft: Draft, documents: DocumentEntries, statistics: WordStatistics, stored: Digests | None
 ) -> Iterator[Change]:
-    """Yield what is to be written and removed of each document that is to be looked at; ``stored`` is what there is.
-
-    The draft and the statistics are brought up to date as the documents go by.
-    """
+    """Yield the changes of each marked document against the ``stored`` points; update draft and statistics."""
     for row in draft.to_write():
         entries = documents.of(row) if row.kind != GONE else []
         digests = {entry.chunk["id"]: digest(entry.chunk) for entry in entries}
@@ -196,81 +187,64 @@ def changes(
 
 
 def mark_owners(draft: Draft, points: Collection[int]) -> None:
-    """Mark the documents of some points to be looked at again."""
+    """Mark the documents that own these points for relinking."""
     for number, own in _owned(draft, points):
         if own:
             draft.disturb_number(number)
 
 
 def without_owner(draft: Draft, points: Collection[int]) -> list[int]:
-    """Return those of some points that no document has."""
+    """Return the points that belong to no document."""
     return sorted(set(points).difference(*(own for _, own in _owned(draft, points))))
 
 
 def _owned(draft: Draft, points: Collection[int]) -> Iterator[tuple[int, list[int]]]:
-    """Yield the number of each document with those of some points that it has."""
     ids = np.fromiter(points, np.int64, len(points))
     for number, stored in draft.all_points() if points else ():
         yield number, np.intersect1d(np.frombuffer(stored, dtype=np.int64), ids).tolist()
 
 
 def leave_unread(draft: Draft, workspace: Workspace) -> None:
-    """Leave to another ingest what is to be linked again and was read on another machine: its text is not here."""
+    """Leave to another ingest the marked documents that were read on another machine: their text is not here."""
     draft.leave(number for number, _, staged in draft.disturbed() if not workspace.has(staged))
 
 
-BATCH = 1_024
-"""Entries that are encoded and written together."""
+BATCH = 1_024  # entries encoded and written together
 
 WORTH_PROCESSES = 30 * BATCH
-"""Entries from which more processes are worth the memory that each takes (0.4 GB) and the seconds to start them."""
+"""Entries from which worker processes are worth their memory (0.4 GB each) and start-up time."""
 
-WHOLE_WEIGHT = np.float32(2)
-"""What the text in which a child stands counts for in its offline vector, beside the child's own."""
-
+WHOLE_WEIGHT = np.float32(2)  # weight of the surrounding text in a child's offline vector, relative to its own
 NO_TERMS = SparseVector((), ())
 
 
 class VectorJournal(PaidCache):
-    """Vectors of a provider's embedder by key, kept as they came: float32."""
+    """Vectors of a provider's embedder by key, as float32."""
 
     contents = "ingest.kind_vectors"
 
     def get_many(self, keys: Sequence[str]) -> dict[str, Vector]:
-        """Return the vectors of those keys that have one.
-
-        Raises:
-            ConfigurationError: the file is damaged, or the system refuses it.
-        """
         return {key: np.frombuffer(raw, dtype=np.float32) for key, raw in self._get_many(keys).items()}
 
     def put_many(self, vectors: Mapping[str, Vector]) -> None:
-        """Keep vectors.
-
-        Raises:
-            ConfigurationError: the file is damaged, or the system refuses it.
-        """
         self._put_many({key: np.asarray(vector, dtype=np.float32).tobytes() for key, vector in vectors.items()})
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """Entries with their vectors; ``None`` and no terms where an entry has no text for them."""
+    """Entries with their vectors; ``None`` or no terms for an empty text."""
 
     entries: Sequence[Entry]
     dense: list[Vector | None]
     sparse: list[SparseVector]
 
 
-Encode = Callable[[Sequence[Entry]], Awaitable[Encoded]]
-"""Encodes a batch of entries."""
-
-EntryTexts = tuple[str, str, str]
-"""The ``dense``, ``within`` and ``sparse`` text of an entry: all that a worker process needs of it."""
+Encode = Callable[[Sequence[Entry]], Awaitable[Encoded]]  # encodes a batch of entries
+EntryTexts = tuple[str, str, str]  # ``dense``, ``within`` and ``sparse`` text of an entry, as sent to a worker
 
 
 async def encode_batches(entries: AsyncIterable[Entry], encode: Encode, ahead: int) -> AsyncIterator[Encoded]:
-    """Yield the entries encoded in batches, in order; ``ahead`` further batches are encoded meanwhile."""
+    """Yield encoded batches in order; ``ahead`` further batches are encoded concurrently."""
     async with aclosing(in_order(_batches(entries), encode, ahead)) as encoded:
         async for _, batch in encoded:
             yield batch.result()
@@ -288,11 +262,11 @@ async def _batches(entries: AsyncIterable[Entry]) -> AsyncIterator[list[Entry]]:
 
 
 async def offline_encoder(models: Path, domain: Domain, count: int, workers: int, stack: AsyncExitStack) -> Encode:
-    """Return the encoder with the models of the index, in processes of its own for ``WORTH_PROCESSES`` entries."""
+    """Return the encoder with the models of the index, in worker processes from ``WORTH_PROCESSES`` entries."""
     if workers == 1 or count < WORTH_PROCESSES:
         local = await asyncio.to_thread(_OfflineEncoders, models, domain)
         return lambda entries: asyncio.to_thread(local.encode, entries)
-    # Not forked: this process has threads.
+    # spawn, not fork: this process has threads.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, context, initializer=_init_worker, initargs=(models, domain.name))
     stack.push_async_callback(asyncio.to_thread, pool.shutdown, cancel_futures=True)
@@ -309,7 +283,7 @@ async def offline_encoder(models: Path, domain: Domain, count: int, workers: int
 
 
 def provider_encoder(embedder: Embedder, domain: Domain, journal: VectorJournal) -> Encode:
-    """Return the encoder with the embedder of a provider; the journal keeps the vectors that were paid for."""
+    """Return the encoder with a provider's embedder; the journal keeps paid vectors."""
     bm25 = Bm25Encoder.of(domain)
 
     async def encode(entries: Sequence[Entry]) -> Encoded:
@@ -322,7 +296,7 @@ def provider_encoder(embedder: Embedder, domain: Domain, journal: VectorJournal)
 
 
 async def vectors_kept(embedder: Embedder, journal: VectorJournal, texts: Sequence[str]) -> dict[str, Vector | None]:
-    """Return the vectors of texts at length 1, by text; those that the journal lacks are made and kept there."""
+    """Return unit vectors by text, from the journal or newly made and kept there."""
     keys = {text: key_of(embedder.fingerprint, text) for text in texts}
     kept = await asyncio.to_thread(journal.get_many, list(keys.values()))
     vectors: dict[str, Vector] = {text: kept[key] for text, key in keys.items() if key in kept}
@@ -341,7 +315,7 @@ def _texts_of(entry: Entry) -> EntryTexts:
 
 
 class _OfflineEncoders:
-    """The dense and the sparse encoder of an index, as one process has them."""
+    """Dense and sparse encoder of an index in one process."""
 
     def __init__(self, models: Path, domain: Domain) -> None:
         self._embedder = DualEncoder.load(models)
@@ -351,10 +325,9 @@ class _OfflineEncoders:
         return Encoded(entries, *self.vectors([_texts_of(entry) for entry in entries]))
 
     def vectors(self, texts: Sequence[EntryTexts]) -> tuple[list[Vector | None], list[SparseVector]]:
-        """Encode texts; the dense vector of one that stands in another is unit(own + ``WHOLE_WEIGHT`` · the other's).
+        """Encode texts; the dense vector of a child is unit(own + ``WHOLE_WEIGHT`` · surrounding text).
 
-        A few words say too little for word statistics: read within their whole, they are found again
-        (docs/ingestion.md). After Günther et al., "Late Chunking: Contextual Chunk Embeddings", 2024.
+        After Günther et al., "Late Chunking: Contextual Chunk Embeddings", 2024; figures in docs/ingestion.md.
         """
         within_texts = list(dict.fromkeys(within for dense, within, _ in texts if dense and within))
         wholes = dict(zip(within_texts, self._embedder.embed_all(within_texts), strict=True))
@@ -366,13 +339,12 @@ class _OfflineEncoders:
         return vectors, _sparse_vectors([sparse for _, _, sparse in texts], self._bm25)
 
 
-_worker: _OfflineEncoders | None = None
-"""The encoders of this process, where it is a worker."""
+_worker: _OfflineEncoders | None = None  # encoders of this process if it is a worker
 
 
 def _init_worker(models: Path, domain: str) -> None:
     global _worker
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
     _worker = _OfflineEncoders(models, domain_named(domain))
 
 
@@ -387,6 +359,6 @@ def _sparse_vectors(texts: Sequence[str], encoder: Bm25Encoder) -> list[SparseVe
 
 
 def _normalized(vector: Vector | None) -> Vector | None:
-    """Return a vector at length 1, or ``None`` for one of length zero (no word known), which has no neighbours."""
+    """Return a vector at length 1, or ``None`` for one of length zero (no known word), which has no neighbours."""
     length = float(np.linalg.norm(vector)) if vector is not None else 0.0
     return vector / np.float32(length) if vector is not None and length else None

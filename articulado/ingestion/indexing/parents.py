@@ -1,9 +1,4 @@
-"""Parent chunks of one document of a draft, with references and packaged summaries.
-
-``DocumentReader.link`` resolves the citations of a document. ``DocumentReader.parents`` returns its parents
-with their references. ``attach_records`` adds summary, topic and note of a record if the wording is the one
-that the record was written from. A record of another wording is reported as stale.
-"""
+"""Parent chunks of one document of a draft, with references and packaged summaries."""
 
 import json
 from collections import Counter
@@ -28,13 +23,12 @@ from articulado.store.records.schema import EmptyRecord, LawRecord, ProvisionRec
 from articulado.values.chunks import Chunk, provision_of
 from articulado.values.documents import StaleRecord, Unresolved
 
-OURS = "(nota en lenguaje claro, no oficial)."
-"""What follows a note of ours beside an official text."""
+OURS = "(nota en lenguaje claro, no oficial)."  # marks an unofficial note beside an official text
 
 
 @dataclass(frozen=True)
 class Attached:
-    """Chunks with what the records say of them, how many provisions have a summary, and the stale records."""
+    """Chunks with data of their records, number of summarised provisions, and stale records."""
 
     chunks: list[Chunk]
     summaries: int
@@ -42,12 +36,10 @@ class Attached:
 
 
 def attach_records(chunks: Sequence[Chunk], today: date, index: ProvisionIndex) -> Attached:
-    """Return the chunks with what their record says, where the wording is the one that it was written from.
+    """Add data of packaged records to the chunks of the wordings that the records were written from.
 
-    Every part of such a wording gets summary, topic and note; a provision without rules of its own gets references to
-    where they are now, and if it is law no longer, a note on it. A record is stale where its provision is here and has
-    no such wording, or none in force on ``today``; how people ask about it is searched all the same. ``index`` has all
-    that references may lead to.
+    A provision without rules of its own gets references to their present place. A record is stale if its provision is
+    indexed without such a wording in force on ``today``. ``index`` has all targets of references.
     """
     records = packaged_law_records()
     indexed = dict.fromkeys(ref for chunk in chunks if (ref := provision_of(chunk)) in records)
@@ -61,7 +53,7 @@ def attach_records(chunks: Sequence[Chunk], today: date, index: ProvisionIndex) 
         if record is None or wording_hash_of(parts) != record.written_against.content_hash:
             attached += parts
         elif isinstance(record, EmptyRecord):
-            # A text that only says that it is gone has no force, but a time.
+            # An empty provision has no force, only a period.
             current |= {ref} if is_of_day(parts[0], today) else set()
             attached += [_redirected(part, record, successors) for part in parts]
         else:
@@ -76,7 +68,6 @@ def _summarised(chunk: Chunk, record: ProvisionRecord) -> Chunk:
 
 
 def _noted(chunk: Chunk, record: LawRecord) -> Chunk:
-    """Put our note before the one of the source: it begins with what has become of the provision."""
     note = note_on_force(record)
     if not note or note in chunk["status_note"]:
         return chunk
@@ -89,24 +80,22 @@ def _redirected(chunk: Chunk, record: EmptyRecord, successors: Mapping[tuple[str
 
 
 def _replacing(records: Sequence[LawRecord]) -> list[tuple[str, str]]:
-    """Return law and key of the provisions that hold the rules which those of the records no longer do."""
     return parse_refs(ref for record in records if isinstance(record, EmptyRecord) for ref in record.replaced_by)
 
 
-MAX_EXAMPLES = 20
-"""Citations that lead nowhere and are named in the report; the rest is counted."""
+MAX_EXAMPLES = 20  # maximum unresolved citations named in the report
 
 
 @dataclass(frozen=True)
 class Parents:
-    """The parents of a document, and how people ask about them, by id."""
+    """Parents of a document, and lay phrasings by id."""
 
     chunks: list[Chunk]
     lay_phrasings: dict[int, str]
 
 
 class DocumentReader:
-    """Reads the documents of a draft one by one, from what was staged or what comes along, and links them."""
+    """Reads staged and bundled documents of a draft one by one, and links them."""
 
     def __init__(self, draft: Draft, workspace: Workspace, profile: Profile, *, packaged: bool) -> None:
         self._workspace = workspace
@@ -117,23 +106,11 @@ class DocumentReader:
 
     @cached_property
     def bundled(self) -> Mapping[tuple[str, str], BundledDocument]:
-        """What comes along, by collection and identifier.
-
-        Raises:
-            ConfigurationError: it breaks its schema.
-        """
         documents = bundled_documents(self._profile, packaged=self._packaged)
         return {(document.collection, document.id): document for document in documents}
 
     def link(self, row: Row) -> Links:
-        """Return what a document leads to: its citations, what a decision interprets or an article rests on.
-
-        Citations are read where the profile is of Spanish law, and lead to the packaged records of a law where its text
-        is not there.
-
-        Raises:
-            StoreUnavailable: what was staged of it has vanished.
-        """
+        """Resolve the references of a document: citations, interpreted provisions, or an article's legal basis."""
         self._index.lookups.clear()
         unresolved: list[UnresolvedCitation] = []
         attached = Attached([], 0, [])
@@ -154,11 +131,7 @@ class DocumentReader:
         )
 
     def parents(self, row: Row) -> Parents:
-        """Return the parents of a document with their references; how people ask is for a profile with records.
-
-        Raises:
-            StoreUnavailable: what was staged of it has vanished.
-        """
+        """Return the parents of a document with their references, and lay phrasings if the profile has records."""
         refs = {int(id): cited for id, cited in json.loads(row.refs).items()}
         if row.kind != FILE:
             document = self.bundled[row.collection, row.law_id]
@@ -167,7 +140,7 @@ class DocumentReader:
         chunks = self._attached(_with_refs(staged.parents, refs)).chunks
         of_records: dict[int, str] = {}
         if self._profile.features.records:
-            # Every part of a provision gets them: measured, that finds more than giving them to the first alone.
+            # Every part of a provision gets them: measured, retrieval improves over the first part alone.
             of_records = {chunk["id"]: lay_phrasings(chunk) for chunk in chunks}
         return Parents(chunks, {**of_records, **staged.spoken})
 

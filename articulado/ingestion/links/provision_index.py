@@ -1,10 +1,4 @@
-"""SQLite index of citable provisions: the wording in force on a given day.
-
-``ProvisionIndex.wording_on`` returns the parts of the wording in force on a day, else of the nearest
-wording: earlier first, then later. ``lookups`` records each provision asked for, so that a change in it can
-trigger a new link. ``OwnProvisions`` gives the parts and the neighbours of a citing provision. Days are ISO
-8601.
-"""
+"""SQLite index of citable provisions: the wording in force on a given day. Days are ISO 8601."""
 
 import re
 import sqlite3
@@ -25,9 +19,9 @@ CREATE TABLE IF NOT EXISTS wordings (
     PRIMARY KEY (law_id, asked, alias, valid_from, part, id)
 ) WITHOUT ROWID;
 """
-"""A row for each part of each wording, under each key that it answers for; ``alias`` is 0 for its own.
+"""A row per part of each wording and key that it answers for; ``alias`` is 0 for its own key.
 
-``apartados`` are those that begin in the part, each between bars.
+``apartados`` are those that begin in the part, between bars.
 """
 
 _FOREVER = "9999"
@@ -36,7 +30,7 @@ _BEGINS = re.compile(r"(?:^|\n\n)(\w{1,15}(?: \w{1,15})?)(?:\.º|\.ª|\.) ")
 
 
 class Part(NamedTuple):
-    """A part of a wording, as a citation leads to it; days are ISO 8601, ``valid_from`` is empty where unknown."""
+    """Part of a wording that a citation can lead to; days are ISO 8601, an unknown ``valid_from`` is empty."""
 
     id: int
     law_id: str
@@ -47,19 +41,18 @@ class Part(NamedTuple):
     apartados: str
 
     def has_apartado(self, apartado: str) -> bool:
-        """Tell whether an apartado ("2 bis") begins in the part."""
+        """Tell if an apartado ("2 bis") begins in the part."""
         return f"|{apartado}|" in self.apartados
 
     def in_force(self, day: str) -> bool:
-        """Tell whether the wording is that of a day."""
         return self.valid_from <= day < (self.valid_to or _FOREVER)
 
 
 class ProvisionIndex:
-    """All that can be cited, by law and key, in a database that has the table of ``SCHEMA``.
+    """Citable provisions by law and key, in a database with the table of ``SCHEMA``.
 
-    ``lookups`` collects the law and the key of whatever is asked for (with an empty key, whether a law has a text):
-    what was found rests on these alone.
+    ``lookups`` records each law and key asked for (empty key: if the law has a text), so that a change in them triggers
+    a new link.
     """
 
     def __init__(self, database: sqlite3.Connection) -> None:
@@ -77,7 +70,7 @@ class ProvisionIndex:
         return index
 
     def put(self, document: int, chunks: Sequence[Chunk]) -> set[ProvisionRef]:
-        """Replace what a document has to be cited by; return law and key of what is not as it was."""
+        """Replace the citable provisions of a document; return law and key of those changed."""
         rows = {(law_id, asked): parts for law_id, asked, parts in _rows_of(document, chunks)}
         changed: set[ProvisionRef] = set()
         for law_id in {chunk["law_id"] for chunk in chunks}:
@@ -96,40 +89,33 @@ class ProvisionIndex:
         return changed
 
     def remove(self, document: int, law_id: str) -> set[ProvisionRef]:
-        """Take a document out; return law and key of what it could be cited by."""
+        """Remove a document; return law and key of its provisions."""
         before = self._of_document(law_id, document)
         self._delete(law_id, before, document)
         self._rows.cache_clear()
         return {(law_id, key) for key in [*before, *([""] if before else [])]}
 
     def has_text(self, law_id: str) -> bool:
-        """Tell whether any provision of a law is indexed with its own text: records alone may leave some out."""
+        """Tell if any provision of a law is indexed with its own text, instead of packaged records."""
         self.lookups.add((law_id, ""))
         query = "SELECT 1 FROM wordings WHERE law_id = ? AND official LIMIT 1"
         return self._database.execute(query, (law_id,)).fetchone() is not None
 
     def has(self, law_id: str | None, key: str) -> bool:
-        """Tell whether a provision is indexed, in whatever wording."""
         return bool(self._asked(law_id or "", key))
 
     def has_itself(self, law_id: str, key: str) -> bool:
-        """Tell whether a provision of this very key is indexed, and no other answers for it."""
+        """Tell if a provision with this key is indexed, instead of another that answers for it."""
         return any(part.provision_key == key for part in self._asked(law_id, key))
 
     def wording_on(self, law_id: str, key: str, day: str) -> list[Part]:
-        """Return the parts of the wording in force on a day: else of the last before it, else of the first after it.
-
-        Empty where the provision is not indexed.
-        """
+        """Return the parts of the wording in force on a day, else of the last before, else of the first after."""
         wordings = [list(parts) for _, parts in groupby(self._asked(law_id, key), lambda part: part.valid_from)]
         begun = [parts for parts in wordings if parts[0].valid_from <= day]
         return begun[-1] if begun else wordings[0] if wordings else []
 
     def wording_or_successor(self, law_id: str, key: str, day: str) -> list[Part]:
-        """Return the parts of ``wording_on``, of the successor where the law itself has none in force on the day.
-
-        Only a successor that kept the numbers of the articles has the same provision.
-        """
+        """Return ``wording_on``, or that of a successor with the same numbers if only this is in force on the day."""
         parts = self.wording_on(law_id, key, day)
         known = known_laws().get(law_id)
         if known is None or (parts and parts[0].in_force(day)):
@@ -138,7 +124,7 @@ class ProvisionIndex:
         return successors if successors and successors[0].in_force(day) else parts
 
     def turned_between(self, day: str, today: str) -> Iterator[ProvisionRef]:
-        """Yield law and key of the wordings that have begun or ended after one day and up to another."""
+        """Yield law and key of the wordings that began or ended after ``day`` up to ``today``."""
         query = (
             "SELECT DISTINCT law_id, asked FROM wordings"
             " WHERE (valid_from > ?1 AND valid_from <= ?2) OR (valid_to > ?1 AND valid_to <= ?2)"
@@ -170,7 +156,7 @@ class ProvisionIndex:
 
 
 class OwnProvisions:
-    """The provisions of the texts that cite: the parts of each wording, and what stands beside a provision."""
+    """Wordings and neighbouring provisions of the citing texts."""
 
     def __init__(self, chunks: Iterable[Chunk]) -> None:
         self._wordings: dict[ProvisionRef, dict[str, list[Chunk]]] = {}
@@ -185,11 +171,10 @@ class OwnProvisions:
         self._rows = {of: (list(row), row) for of, row in rows.items()}
 
     def parts(self, chunk: Chunk) -> list[Chunk]:
-        """Return all parts of the wording of a chunk, in order."""
         return self._wordings[chunk["law_id"], chunk["provision_key"]][chunk["valid_from"] or ""]
 
     def neighbours(self, chunk: Chunk) -> tuple[str | None, str | None]:
-        """Return the keys of the provisions of its kind before and after a chunk's, on the day that it was written."""
+        """Return the keys of the same-kind provisions before and after a chunk's, on its first day."""
         law_id, key, day = chunk["law_id"], chunk["provision_key"], chunk["valid_from"] or ""
         row, places = self._rows[law_id, key.partition(":")[0], key.partition("~")[2]]
         at = places[key]
@@ -205,10 +190,9 @@ class OwnProvisions:
 
 
 def _rows_of(document: int, chunks: Sequence[Chunk]) -> Iterator[tuple[str, str, list[tuple[object, ...]]]]:
-    """Yield law, key and rows of what chunks are cited by.
+    """Yield law, key and rows of citable chunks.
 
-    A range ("art:93-97") answers for its articles, and a duplicate ("art:5~2") for its label, where nothing else does;
-    of several the one that comes first in the text.
+    A range ("art:93-97") answers for its articles, and a duplicate ("art:5~2") for its label, if nothing else does.
     """
     by_provision: dict[ProvisionRef, list[Chunk]] = {}
     for chunk in chunks:
@@ -222,7 +206,6 @@ def _rows_of(document: int, chunks: Sequence[Chunk]) -> Iterator[tuple[str, str,
 
 
 def _answers_for(key: str) -> list[str]:
-    """Return the other keys that a provision answers for."""
     kind, _, number = key.partition(":")
     low, _, high = number.partition("-")
     inside = range(int(low), int(high) + 1) if low.isdigit() and high.isdigit() else ()

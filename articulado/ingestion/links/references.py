@@ -1,9 +1,4 @@
-"""Resolve the citations in the text of chunks to chunk ids.
-
-``resolve_refs`` fills ``refs`` in order of appearance. A citation leads to the wording in force on the last
-day of the citing wording. Unresolved citations are reported with a cause: "unknown law", "law not held" or
-"no such provision".
-"""
+"""Resolve the citations in the text of chunks to chunk ids."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -22,10 +17,9 @@ _AMENDING = re.compile(r"(?:Modificaci[óo]n(?:es)?|Reforma)\b", re.IGNORECASE)
 
 
 def cited_by(parts: Sequence[Chunk], own: OwnProvisions, index: ProvisionIndex) -> dict[int, list[Citation]]:
-    """Return what each part of a wording cites (by chunk id), in order; spans are those of the part.
+    """Return the citations of each part of a wording by chunk id, in order, with spans in the part.
 
-    Names of laws are read as of the day of the wording, and the parts as one text, so that "dicha Ley" may have been
-    named in an earlier part.
+    Names of laws are those of the wording's day. Parts are read as one text: an earlier one may name "dicha Ley".
     """
     quotes = any(_REWORDING.search(part["text"]) for part in parts)
     texts = [[part] for part in parts] if quotes else [list(parts)]
@@ -35,8 +29,7 @@ def cited_by(parts: Sequence[Chunk], own: OwnProvisions, index: ProvisionIndex) 
 def _cited_by_text(parts: Sequence[Chunk], own: OwnProvisions, index: ProvisionIndex) -> dict[int, list[Citation]]:
     """Read parts as one text.
 
-    An old regulation that was amended lately cites the new law by the name of the old one: where only the new one has
-    a provision of that number, the whole part is read as of today.
+    If only a law's successor has a provision of a cited number, the whole part is read with the names of today.
     """
     text = "\n\n".join(part["text"] for part in parts)
     context = _context(parts[0], text, own)
@@ -56,7 +49,7 @@ def _cited_by_text(parts: Sequence[Chunk], own: OwnProvisions, index: ProvisionI
 
 
 def _only_in_successor(citation: Citation, index: ProvisionIndex) -> bool:
-    """Tell whether a cited law lacks a provision that the law which has superseded it has."""
+    """Tell if a cited law lacks a provision that its successor has."""
     law = known_laws().get(citation.law_id or "")
     if law is None or law.superseded_by is None or index.has(law.id, citation.provision_key):
         return False
@@ -64,7 +57,7 @@ def _only_in_successor(citation: Citation, index: ProvisionIndex) -> bool:
 
 
 def _attributed(citation: Citation, chunk: Chunk, day: date | None, index: ProvisionIndex) -> Citation:
-    """Give a citation without a law, in a law that lacks it or in a document, to the law named nearest that has it."""
+    """Give a citation without a law, or in a law that lacks it, to the nearest named law that has the provision."""
     stray = _is_document(chunk) if citation.law_id is None else citation.law_id == chunk["law_id"]
     if citation.law_named or not stray or index.has(citation.law_id, citation.provision_key):
         return citation
@@ -77,7 +70,7 @@ def _attributed(citation: Citation, chunk: Chunk, day: date | None, index: Provi
 
 
 def _context(chunk: Chunk, text: str, own: OwnProvisions) -> CitationContext:
-    """Return where a text of a chunk's wording stands: in its law, or in the one that it amends and quotes."""
+    """Return the context of a wording: its law, or the law that it amends and quotes."""
     day = date.fromisoformat(chunk["valid_from"]) if chunk["valid_from"] else None
     if _is_document(chunk):
         return CitationContext(day=day, prose=True)
@@ -85,20 +78,20 @@ def _context(chunk: Chunk, text: str, own: OwnProvisions) -> CitationContext:
         amended = {mention.law_id for mention in law_mentions(chunk["title"], day, literal=True)}
         return CitationContext(law_id=amended.pop() if len(amended) == 1 else None, day=day, prose=True)
     if _REWORDING.search(text):
-        # What an untitled amendment quotes is of other laws unless it names its own.
+        # An untitled amendment quotes other laws unless it names its own.
         return CitationContext(day=day, prose=True)
     previous, following = own.neighbours(chunk)
     return CitationContext(chunk["law_id"], previous, following, day)
 
 
 def _is_document(chunk: Chunk) -> bool:
-    """Tell a ruling, a criterion or a guide, which has no articles of its own, from a law."""
+    """Tell if the chunk is of a ruling, a criterion or a guide, which has no articles of its own."""
     return chunk["chunk_type"] != "provision"
 
 
 @dataclass(frozen=True)
 class UnresolvedCitation:
-    """A citation that leads to no chunk: ``cause`` is "unknown law", "law not held" or "no such provision"."""
+    """Citation without a chunk; ``cause`` is "unknown law", "law not held" or "no such provision"."""
 
     chunk_id: int
     citation: Citation
@@ -113,13 +106,10 @@ def resolve_refs(
     today: date | None = None,
     citations: bool = True,
 ) -> list[Chunk]:
-    """Return the chunks with ``refs`` filled: ids of the chunks that their text cites, in order of appearance.
+    """Return the chunks with ``refs``: ids of the chunks that their text cites, in order of appearance.
 
-    ``index`` has all that can be cited. A citation leads to the wording in force on the last day of the citing one
-    (today, where that is in force); of several parts to the one that holds the cited apartado, else the first. The
-    other parts of a chunk's own provision are no references: its number says which they are
-    (``articulado.legal.ids.nearest_part_ids``). Citations that lead nowhere are added to ``unresolved``. Without
-    ``citations``, texts are not read for them.
+    A citation leads to the wording in force on the last day of the citing one (today, if that is in force): to the part
+    with the cited apartado, else the first. ``unresolved`` collects citations without a target.
     """
     own, now = OwnProvisions(chunks), today or date.today()
     cited: dict[int, list[Citation]] = {}
@@ -141,18 +131,14 @@ def resolve_refs(
 def current_chunk_ids(
     refs: Iterable[ProvisionRef], index: ProvisionIndex, *, today: date | None = None
 ) -> dict[ProvisionRef, int]:
-    """Return the chunk that each provision ref (law id and provision key) leads to today, by its id.
-
-    It is the first part of the wording in force; what is not in the index is left out. An article of a law whose
-    successor kept the numbers is read in the successor.
-    """
+    """Return the id of the chunk that each provision leads to today, in the law or its successor."""
     day = (today or date.today()).isoformat()
     wordings = {(law_id, key): index.wording_or_successor(law_id, key, day) for law_id, key in refs}
     return {ref: parts[0].id for ref, parts in wordings.items() if parts}
 
 
 def _last_day(chunk: Chunk, today: date) -> str:
-    """Return the day whose law the text means: today, or the last or first one in force of an old or a future text."""
+    """Return the day of law that a text means: today, or the last or first day of an old or future text."""
     day = today
     if chunk["valid_to"]:
         day = min(day, date.fromisoformat(chunk["valid_to"]) - timedelta(days=1))
@@ -160,7 +146,6 @@ def _last_day(chunk: Chunk, today: date) -> str:
 
 
 def _target(index: ProvisionIndex, citation: Citation, source: Chunk, day: str) -> list[int]:
-    """Return the id of the part that a citation leads to; empty where that is the citing provision itself."""
     parts = index.wording_or_successor(citation.law_id or citation.current_id or "", citation.provision_key, day)
     if not parts or (parts[0].law_id, parts[0].provision_key) == (source["law_id"], source["provision_key"]):
         return []
@@ -169,7 +154,6 @@ def _target(index: ProvisionIndex, citation: Citation, source: Chunk, day: str) 
 
 
 def _cause(citation: Citation, index: ProvisionIndex) -> str | None:
-    """Return why a citation leads nowhere; ``None`` where it leads somewhere."""
     laws = {law_id for law_id in (citation.law_id, citation.current_id) if law_id}
     if not laws:
         return "unknown law"

@@ -1,9 +1,4 @@
-"""Builder of a law's provisions and division headings, and removal of Markdown and HTML marks.
-
-``Body`` collects provisions while lines are read. ``structure_level`` and ``paragraph_level`` classify
-division headings by the index in ``LEVELS``. ``clean`` removes marks, ``literal`` protects escaped
-characters, and ``row`` converts a table row to cells separated by " | ".
-"""
+"""Builder of a law's provisions and division headings, and removal of Markdown and HTML marks."""
 
 import html
 import re
@@ -18,40 +13,30 @@ from articulado.legal.labels import DIVISIONS, PART_HEADINGS, WRITTEN_SUFFIXES, 
 from articulado.legal.validity import provision_status
 
 LEVELS = (*DIVISIONS, "rotulo")
-"""The levels of the structure, from the highest; a "rótulo" is a lettered caption within a section."""
+"""Levels of the structure, from the highest; a "rótulo" is a lettered caption within a section."""
 
-LONGEST_LABEL = 120
-"""Characters of a heading that is the label of the text below it, at most."""
+LONGEST_LABEL = 120  # maximum characters of a heading that labels the text below it
+LONGEST_SIGNATURE = 12  # maximum lines of the signatures below a norm
+LONGEST_KEY = 60  # characters of the name in the key of an unlabelled text
 
-LONGEST_SIGNATURE = 12
-"""Lines of the signatures below a norm, at most."""
-
-LONGEST_KEY = 60
-"""Characters of the name in the key of what has no label."""
-
-_SIGNATURE_LINE = 180
-"""Characters of a line of them, at most."""
-
-_DATED_LINE = 400
-"""Characters of the first of them, which may have all names, at most."""
-
+_SIGNATURE_LINE = 180  # maximum characters of a signature line
+_DATED_LINE = 400  # maximum characters of the first one, which may have all names
 _TITLES_OF_FRAME = 2
 
-IMAGE = "[Imagen o fórmula: véase el texto en el BOE]"
-"""What stands in a text for an image."""
+IMAGE = "[Imagen o fórmula: véase el texto en el BOE]"  # placeholder of an image in a text
 
 REPEALED = re.compile(r"\(?(?:Derogad|Suprimid|Anulad)[oa]s?\)?\.?$")
-"""A line that is nothing but the mark of a repeal."""
+"""Matches a line that is only the mark of a repeal."""
 
 _STRUCTURE = re.compile(r"(LIBRO|T[IÍ]TULO|CAP[IÍ]TULO|SECCI[OÓ]N|SUBSECCI[OÓ]N)\b", re.IGNORECASE)
 _WITHOUT_TITLE = re.compile(rf"(?:{_STRUCTURE.pattern})\s+[\w.ªº]+(?:\s+(?:{WRITTEN_SUFFIXES}))?\.?", re.IGNORECASE)
-# Some files set these as paragraphs, not as headings.
+# Paragraphs instead of headings in some files.
 _PLAIN = re.compile(r"LIBRO [A-ZÁÉÍÓÚ]+\.?|Subsección \d+\.?ª?(?: bis)?\.? [A-ZÁÉÍÓÚ].+")
 _CAPTION = re.compile(r"[A-H]\) [A-ZÁÉÍÓÚ][^.;:]*")
 
 
 def structure_level(text: str) -> int | None:
-    """Return the level of a heading of the structure as an index of ``LEVELS``, ``None`` for any other text.
+    """Return the level of a structural heading as an index of ``LEVELS``, ``None`` for other text.
 
     >>> LEVELS[structure_level("CAPÍTULO II. Derechos")]
     'capitulo'
@@ -62,15 +47,14 @@ def structure_level(text: str) -> int | None:
 
 
 def has_title(text: str) -> bool:
-    """Tell whether a heading of the structure says more than its number."""
+    """Tell if a structural heading has more than its number."""
     return _WITHOUT_TITLE.fullmatch(text) is None
 
 
 def paragraph_level(text: str, following: str) -> int | None:
-    """Return the level of a paragraph that is a heading in all but its marks, ``None`` for text.
+    """Return the level of a paragraph that is an unmarked heading, ``None`` for text.
 
-    ``following`` is the line after it: a lettered caption ("B) Trabajadores por cuenta ajena") is told from the last
-    letter of a list by the heading that follows and by its want of a full stop.
+    The ``following`` line tells a lettered caption ("B) Trabajadores por cuenta ajena") from the last letter of a list.
     """
     if _PLAIN.fullmatch(text):
         return structure_level(text)
@@ -79,16 +63,15 @@ def paragraph_level(text: str, following: str) -> int | None:
     return None
 
 
-UNNAMED = Heading("Texto", "texto:texto", "")
-"""What a text is called that has no heading at all."""
+UNNAMED = Heading("Texto", "texto:texto", "")  # heading of a text without headings
 
 
 @dataclass
 class ProvisionDraft:
-    """A provision that is being read: its heading, the headings above it, and what was read of it so far.
+    """Provision being read: its heading, the headings above it, and its content so far.
 
-    ``frame`` is the text of which it is part, where a norm holds several in its annexes. ``loose`` is text that no
-    label opens: a preamble, what stands below a chapter or after the signatures.
+    ``frame`` is the enclosing text, if a norm holds several in its annexes. ``loose``: text without a label, such as a
+    preamble or text below a chapter or the signatures.
     """
 
     heading: Heading
@@ -101,12 +84,11 @@ class ProvisionDraft:
 
     @property
     def is_unit(self) -> bool:
-        """Whether it is a unit of a norm without articles."""
         return is_unit(self.heading.key)
 
     @property
     def is_signature(self) -> bool:
-        """Whether it is nothing but the place, the day and the names below a norm."""
+        """True if it only has the place, the day and the names below a norm."""
         dated, *names = self.paragraphs or [""]
         return (
             self.signed
@@ -117,7 +99,7 @@ class ProvisionDraft:
 
     @property
     def frames(self) -> bool:
-        """Whether it is an annex that has no more than the title of the text below it."""
+        """True for an annex with only the title of the text below it."""
         titles = [title for title in (self.heading.title, *self.paragraphs) if title]
         return (
             self.heading.key.startswith("anexo:")
@@ -126,10 +108,7 @@ class ProvisionDraft:
         )
 
     def provision(self) -> Provision:
-        """Return the provision as it was read; of an annex without a title, the first line is taken for that.
-
-        A heading may say it all: "Artículo 3. (Derogado)".
-        """
+        """Return the provision; the first line of an untitled annex becomes its title."""
         label, key, title = self.heading
         if key.startswith("anexo:"):
             label = label.replace("ANEXO", "Anexo")
@@ -151,10 +130,10 @@ class ProvisionDraft:
 
 
 class Body:
-    """The state of the reading: the provision being read, the headings above it, and whether a quotation is open.
+    """Reading state: the current provision, the headings above it, and if a quotation is open.
 
-    ``part`` is the kind of the dispositions that "Disposiciones finales" announces, ``whole_annex`` tells that what
-    stands in the annex being read is all its text.
+    ``part`` is the kind of disposition announced by "Disposiciones finales"; ``whole_annex``: everything in the current
+    annex is its text.
     """
 
     def __init__(self) -> None:
@@ -176,7 +155,6 @@ class Body:
 
     @property
     def opened(self) -> bool:
-        """Whether a label has opened a provision yet."""
         return any(not draft.loose for draft in self.drafts)
 
     def open(self, heading: Heading) -> None:
@@ -199,7 +177,7 @@ class Body:
         self.superseded, self.untitled = False, None
 
     def _enter(self) -> None:
-        """Tell which text comes next where a norm holds others: what an annex frames, or a title below signatures."""
+        """Begin a new text if a norm holds several: one framed by an annex, or a title below signatures."""
         last = self.drafts[-1] if self.drafts else None
         if last and last.frames and not self.whole_annex:
             self.drafts.pop()
@@ -216,11 +194,10 @@ class Body:
         self.above.clear()
 
     def close(self) -> None:
-        """End the provision: what follows until the next label is loose text."""
+        """End the provision: text until the next label is loose."""
         self.draft, self.superseded = None, False
 
     def sign(self, text: str) -> None:
-        """End the provision with the line that the signatures begin with."""
         self.close()
         self._open_loose(UNNAMED, signed=True)
         self.write(text)
@@ -245,13 +222,12 @@ class Body:
         self.part, self.untitled = kind, None
 
     def caption(self, text: str) -> None:
-        """Take a heading of no known form for the name of the text below it."""
         self._drop_caption()
         self.close()
         self._caption = text
 
     def entitle(self, text: str) -> bool:
-        """Take a line below a "CAPÍTULO V" for its title, if that still lacks one."""
+        """Use a line below a "CAPÍTULO V" without a title as its title."""
         if self.untitled is None or REPEALED.match(text):
             return False
         self.above[self.untitled] += f". {text}"
@@ -259,7 +235,7 @@ class Body:
         return True
 
     def write(self, text: str, *, row: bool = False) -> None:
-        """Add a paragraph to the provision, or a row to its table; text that no label opens begins loose text."""
+        """Add a paragraph to the provision, or a row to its table; text without a label begins loose text."""
         if not text:
             return
         if self.draft is None:
@@ -272,7 +248,7 @@ class Body:
         self.table = row
 
     def finished(self) -> list[ProvisionDraft]:
-        """Return what was read, in order; of several texts, with the name of each above its provisions."""
+        """Return the drafts in order; if there are several texts, prefix their breadcrumbs with their names."""
         self._drop_caption()
         if len(self.frames) > 1:
             for draft in self.drafts:
@@ -282,7 +258,7 @@ class Body:
     def _begin_loose(self) -> None:
         caption, self._caption = self._caption, ""
         if self._announcing:
-            # The article before announces a chapter of another norm, whose articles are mere paragraphs.
+            # The previous article quotes a chapter of another norm, with its articles as paragraphs.
             self.draft = self._announcing
             self.draft.paragraphs += [*self._announced, *([caption] if caption else [])]
             self._announced = []
@@ -305,14 +281,14 @@ class Body:
         self.untitled = None
 
     def _drop_caption(self) -> None:
-        """Keep a heading that has no text below it, as the last paragraph of what stands above it."""
+        """Append a heading without text below it to the previous provision."""
         caption, self._caption = self._caption, ""
         if caption and self.drafts:
             self.drafts[-1].paragraphs.append(caption)
 
 
 def captioned(text: str) -> Heading:
-    """Return the heading of a text that no label opens, by its caption."""
+    """Return the heading of an unlabelled text from its caption."""
     label = text.removesuffix(".")
     if len(label) > LONGEST_LABEL:
         label = label[:LONGEST_LABEL].rsplit(" ", 1)[0].rstrip(",;:. ") + "…"
@@ -326,15 +302,13 @@ _EMPHASIS = re.compile(r"\*\*(.*?)\*\*")
 _ITALICS = re.compile(r"(?<![\w*(])\*(?![\s*)])([^*]+)(?<![\s*(])\*(?![\w*])")
 _QUOTATION_MARK = re.compile("[«»]")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&(#?\w{1,31};)")
-_PRIVATE_USE = 0xE000
-"""What stands for a mark that is text: added to its code until all marks are off the line."""
+_PRIVATE_USE = 0xE000  # offset of an escaped mark, added to its code until ``clean``
 _LITERAL = re.compile(f"[{chr(_PRIVATE_USE + 0x21)}-{chr(_PRIVATE_USE + 0x7E)}]")
-_MARKS = "#*_[]<>|!`~&\\"
-"""Characters that make a mark; any other may be itself at once."""
+_MARKS = "#*_[]<>|!`~&\\"  # characters that form marks; others need no offset
 
 
 def literal(line: str) -> str:
-    r"""Return a line without its escapes: what they keep from being a mark is no mark until ``clean`` makes it text.
+    r"""Unescape a line; escaped marks stay protected until ``clean`` restores them.
 
     >>> clean(literal(r"1\. Ley \*sic\* &lt;b&gt; I&amp;D"))
     '1. Ley *sic* <b> I&D'
@@ -348,12 +322,12 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def row(line: str) -> str:
-    """Return the cells of a table row separated by " | "; empty for the rule below a table's head.
+    """Return the cells of a table row separated by " | "; "" for the rule below a table's head.
 
     >>> row("| **Grupo** | Salario |"), row("|---|:--:|")
     ('Grupo | Salario', '')
     """
-    # A mark that a cell itself has would part it in two.
+    # A bar inside a cell would split it.
     cells = [clean(cell).replace("|", "/") for cell in line.strip("|").split("|")]
     return "" if all(set(cell) <= set("-: ") for cell in cells) else " | ".join(cells)
 
@@ -372,7 +346,7 @@ def clean(text: str) -> str:
 
 
 def inside_quotations(paragraphs: Sequence[str]) -> list[bool]:
-    """Tell of each paragraph whether it begins inside a quotation; one that never closes is a slip, and quotes nothing.
+    """Tell for each paragraph if it begins inside a quotation; an unclosed one is ignored as an error.
 
     >>> inside_quotations(["Queda así:", "«Artículo 1.", "Texto.»", "Fin."])
     [False, False, True, False]

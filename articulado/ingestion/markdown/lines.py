@@ -1,9 +1,4 @@
-"""Read the provisions of a norm from the lines of its Markdown body.
-
-``with_headings`` adds a heading for each provision that the lines show. ``read_provisions`` yields the
-provisions in text order. It leaves out signatures, empty labels, and the preamble of a norm with articles.
-Keys may repeat.
-"""
+"""Read the provisions of a norm from the lines of its Markdown body."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -41,13 +36,11 @@ from articulado.ingestion.structure import (
 from articulado.language.folding import fold
 from articulado.legal.labels import PART_HEADINGS, Heading, split_heading, split_unit
 
-HEADING = re.compile(r"(#{1,6}) +(.*)$")
-"""A heading: its marks and its text."""
-PROVISION_DEPTH = 5
-"""Marks that the heading of a provision has at least."""
+HEADING = re.compile(r"(#{1,6}) +(.*)$")  # marks and text of a heading
+PROVISION_DEPTH = 5  # minimum marks of a provision heading
 
 ANNEX = re.compile(r"\[?(?:ANEXO|ANEJO|APÉNDICE)S?(?: (?:[\dIVX]+(?:\.[\dIVX]+)?|[A-Z]|ÚNICO))?\]?\.?$")
-"""A paragraph that an annex begins with."""
+"""First paragraph of an annex."""
 
 _NO_PARAGRAPH = ("|", ">", "![", "«", "“", '"')
 _MAY_OPEN = re.compile(r"\W{0,3}(?:art|disp|anex|anej)", re.IGNORECASE)
@@ -55,15 +48,14 @@ _MAY_NUMBER = re.compile(r"\w+(?: \w+){0,2}(?:[.:)]|\s*[–—-]|$)")
 _ROMAN = re.compile(r"[IVXLC]+")
 _ANNOUNCES = ":"
 _GOES_ON = (":", ";", ",")
-_MIN_RUN = {"words": 2, "roman": 3, "figures": 3}
-"""Members of a series of each script that number a text, at least."""
+_MIN_RUN = {"words": 2, "roman": 3, "figures": 3}  # minimum members of a series that numbers a text, by script
 
 
 @dataclass(frozen=True)
 class Headed:
-    """The lines of a norm with the headings of its provisions.
+    """Lines of a norm with the headings of its provisions.
 
-    ``articles`` tells whether it has articles or dispositions, ``units`` whether its text is numbered otherwise.
+    ``articles``: it has articles or dispositions. ``units``: its text is numbered, by these or otherwise.
     """
 
     lines: tuple[str, ...]
@@ -72,7 +64,7 @@ class Headed:
 
 
 def with_headings(lines: Sequence[str]) -> Headed:
-    """Return the lines of a norm, none of them empty, with a heading for each provision that they show."""
+    """Add a heading for each provision that the non-empty lines of a norm show."""
     quoted = inside_quotations(lines)
     headings = [
         clean(heading[2])
@@ -114,7 +106,7 @@ def _opening(text: str) -> Opening | None:
 
 
 def _leave_announced(blocks: Sequence[Block]) -> None:
-    """Leave to its own article what that announces: "El artículo 5 queda así:", and then another norm's article."""
+    """Keep a quoted article of another norm in the article that announces it ("El artículo 5 queda así:")."""
     last = 0
     for before, block in pairwise([None, *blocks]):
         if block is None or block.opens is None or not block.opens.key.startswith("art:"):
@@ -128,10 +120,7 @@ def _leave_announced(blocks: Sequence[Block]) -> None:
 
 
 def _number(blocks: Sequence[Block], lines: Sequence[str], quoted: Sequence[bool]) -> bool:
-    """Let the units open that number the text, and tell whether there are any: those of the first script that does.
-
-    They go 1, 2, 3… without a gap; figures that begin anew number a list somewhere in the text.
-    """
+    """Let the numbered units of a text open provisions; the first script that counts 1, 2, 3… without a gap wins."""
     series: dict[str, list[tuple[Block, Opening]]] = {script: [] for script in _MIN_RUN}
     for block, line, inside in zip(blocks, lines, quoted, strict=True):
         if not inside and ANNEX.match(block.text):
@@ -154,13 +143,12 @@ def _number(blocks: Sequence[Block], lines: Sequence[str], quoted: Sequence[bool
 
 
 def _unit_opening(text: str, unit: Heading) -> Opening:
-    """Return what a paragraph opens as a unit: its number as it is written, and all that stands beside that."""
     title = text.rindex(unit.title) if unit.title and unit.title in text else len(text)
     return Opening(text[:title].strip(" .:–—-)"), unit.key, text[title:])
 
 
 def _open_parts(blocks: Sequence[Block]) -> None:
-    """Let the ordinals open that number the dispositions of a kind below "DISPOSICIONES FINALES"."""
+    """Let the ordinals below "DISPOSICIONES FINALES" open dispositions."""
     in_part = False
     for block in blocks:
         if block.opens:
@@ -173,7 +161,6 @@ def _open_parts(blocks: Sequence[Block]) -> None:
 
 
 def _run(series: Sequence[tuple[Block, Opening]]) -> list[tuple[Block, Opening]]:
-    """Return the members that count on from 1, each one more than the member before."""
     run: list[tuple[Block, Opening]] = []
     for block, opens in series:
         if opens.number == len(run) + 1:
@@ -182,7 +169,7 @@ def _run(series: Sequence[tuple[Block, Opening]]) -> list[tuple[Block, Opening]]
 
 
 def _reset(blocks: Sequence[Block], lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of the blocks with their headings, what an opening says beside its label on a line of its own."""
+    """Yield the lines with headings of provisions; text beside a label gets a line of its own."""
     opened = [index for index, block in enumerate(blocks) if block.opens]
     line_at = dict(zip(accumulate(map(len, lines), initial=0), lines, strict=False))
     titled = [_is_title(blocks, index) for index in opened if blocks[index].opening.rest]
@@ -205,7 +192,6 @@ def _is_division(block: Block, line: str) -> bool:
 
 
 def _is_title(blocks: Sequence[Block], index: int) -> bool:
-    """Tell whether what stands beside a label may be a title, with text below it."""
     following = blocks[index + 1] if index + 1 < len(blocks) else None
     has_text = following is not None and not following.opens and division(following.text) is None
     return has_text and may_be_title(blocks[index].opening.rest)
@@ -229,10 +215,9 @@ _SUPERSEDED_DEPTH = 6
 
 
 def read_provisions(lines: Sequence[str]) -> Iterator[Provision]:
-    """Read the provisions in the order of the text, and as provisions of their own what has no label.
+    """Read the provisions in text order, including unlabelled texts; keys may repeat.
 
-    The preamble of a norm with articles and the signatures are left out, and labels with nothing beside or below them.
-    ``lines`` have their blanks normalised. Keys may repeat.
+    Leave out the preamble of a norm with articles, signatures, and empty labels.
     """
     headed = with_headings([line for line in lines if line])
     body = Body()
@@ -246,7 +231,7 @@ def read_provisions(lines: Sequence[str]) -> Iterator[Provision]:
 
 
 def _whole_annexes(lines: Sequence[str], quoted: Sequence[bool]) -> list[bool]:
-    """Tell of each line whether no article follows before the next annex: all that an annex holds there is its text."""
+    """Tell for each line if no article follows before the next annex: then an annex is all text."""
     whole, articles = [False] * len(lines), False
     for index in reversed(range(len(lines))):
         heading = HEADING.match(lines[index])
@@ -261,14 +246,12 @@ def _whole_annexes(lines: Sequence[str], quoted: Sequence[bool]) -> list[bool]:
 
 
 def _annex(text: str, *, is_heading: bool) -> Heading | None:
-    """Return the annex that a heading or a paragraph opens."""
     if ANNEX.match(text) or (is_heading and _ANNEX_HEADING.match(text)):
         return split_heading(text.strip("[]").replace("APÉNDICE", "ANEXO"))
     return None
 
 
 def _part_kind(text: str) -> str:
-    """Return the kind of the dispositions that a line announces; empty where it announces none."""
     if not names_part(text):
         return ""
     folded = fold(text).strip(" .:")
@@ -277,7 +260,7 @@ def _part_kind(text: str) -> str:
 
 
 class _Reader:
-    """Reads lines into the body of a norm, by what their headings say."""
+    """Reads lines into the body of a norm, by their headings."""
 
     def __init__(self, body: Body, headed: Headed) -> None:
         self._body = body
@@ -298,12 +281,11 @@ class _Reader:
             self._paragraph(line, following)
 
     def provisions(self) -> Iterator[Provision]:
-        """Yield what was read."""
         drafts = self._body.finished()
         has_articles = any(draft.heading.key.startswith("art:") for draft in drafts)
         preamble = list(takewhile(lambda draft: draft.loose or (has_articles and draft.is_unit), drafts))
         preamble = preamble if len(preamble) < len(drafts) else []
-        # What is signed before its first article is a norm that has another one below it.
+        # Signatures before the first article end another norm above.
         if has_articles and not any(draft.signed for draft in preamble):
             drafts = drafts[len(preamble) :]
         elif preamble and drafts[0].heading == UNNAMED:
@@ -337,7 +319,7 @@ class _Reader:
         elif body.entitle(cleaned):
             return
         elif REPEALED.match(cleaned) and (body.draft is None or body.draft.paragraphs):
-            # It marks the chapter that follows, not the article before it.
+            # The mark belongs to the next chapter, not to the previous article.
             body.close()
         elif body.draft is None or body.draft.loose or (self._captions(is_provision) and not in_annex):
             body.caption(cleaned)
@@ -346,7 +328,7 @@ class _Reader:
             body.write(cleaned)
 
     def _captions(self, is_provision: bool) -> bool:
-        """Tell whether a heading of no known form names the text below it, as where a norm has nothing better."""
+        """Tell if a heading of unknown form names the text below it, in a norm without better labels."""
         return not self._articles and (is_provision or not self._units)
 
     def _block_quote(self, text: str) -> None:
@@ -364,7 +346,7 @@ class _Reader:
             body.superseded = False
             draft.notes.append(clean(text))
         elif body.superseded:
-            # A wording that closes its quotation is over: the table below it may be in force.
+            # A closing quotation mark ends the wording: the table below may be in force.
             body.superseded = not text.endswith('"')
         elif _NOTE.match(text) or not (body.quoted or text.startswith("«")):
             draft.notes.append(clean(text))

@@ -1,11 +1,8 @@
 """Reader of a norm in Markdown with YAML front matter, in all generations of the source.
 
-Articles are ``######`` headings in the generation with amendment notes in block quotes, ``#####`` headings
-in the generation without notes, and plain paragraphs in the texts of many autonomous communities. A norm
-without articles has units of another name, or is running text. Some headings are not provisions: quoted
-headings of another law (after « or in an open quotation) and of a superseded wording (after a straight
-quotation mark). Labels may occur twice, and block quotes hold notes, superseded wordings or, in amending
-laws, the quoted text.
+Articles are ``######`` headings in the generation with amendment notes in block quotes, ``#####`` headings in the one
+without notes, and plain paragraphs in many texts of autonomous communities. Headings after « or in an open
+quotation belong to another law, those after a straight quotation mark to a superseded wording.
 """
 
 import re
@@ -44,20 +41,16 @@ _REFERENCE = re.compile(r"\s*\[?Ref\. [\w#.-]+\]?(?:\([^)]*\))?\.?$")
 
 
 def read_law(path: Path) -> Law:
-    """Read one law.
-
-    Raises:
-        InvalidInput: the file is not UTF-8, lacks its front matter or a field of it, or has no text.
-    """
+    """Read one law; raise ``InvalidInput`` for a file that is not UTF-8, has no text or misses fields."""
     return read_with_front(path)[0]
 
 
 def read_with_front(path: Path) -> tuple[Law, dict[str, Any]]:
-    """Read one law, and the fields of its front matter as they are; raise what ``read_law`` raises."""
+    """Read one law like ``read_law``, and return also its front matter."""
     front, body = _split(path)
     comments = "".join(_COMMENT.findall(body))
     body = _COMMENT.sub("", body)
-    # Soft hyphens would split words for every search.
+    # Soft hyphens would split words in a search.
     lines = [literal(line) for line in body.replace("\u00ad", "").splitlines()]
     title = _field(path, front, "title")
     provisions = unique_keys(read_provisions(_without_title(lines, title)))
@@ -90,23 +83,17 @@ def read_with_front(path: Path) -> tuple[Law, dict[str, Any]]:
 
 
 def read_front(path: Path) -> dict[str, Any]:
-    """Read the fields of the front matter as they are.
-
-    Raises:
-        InvalidInput: the file cannot be read, is not UTF-8, or has no front matter.
-    """
     return _split(path)[0]
 
 
 def _without_title(lines: list[str], title: str) -> list[str]:
-    """Return the lines without the heading that only repeats the title of the norm."""
     first = next((index for index, line in enumerate(lines) if line), len(lines))
     repeats = lines[first : first + 1] and clean(lines[first].lstrip("# ")).removesuffix(".") == title.removesuffix(".")
     return lines[first + 1 :] if repeats and lines[first].startswith("# ") else lines
 
 
 def _at(provision: Provision, front: dict[str, Any]) -> Provision:
-    """Return a provision with its address, where that does not follow from the identifier of its norm."""
+    """Add the source's address if it does not follow from the identifier of the norm."""
     identifier, source = str(front.get("identifier", "")), str(front.get("source") or "")
     if identifier.startswith("BOE-") or not source.startswith(("https://", "http://")):
         return provision
@@ -142,11 +129,7 @@ def _field(path: Path, front: dict[str, Any], name: str) -> str:
 
 
 def day_field(path: Path, front: dict[str, Any], name: str, *, required: bool = True) -> str | None:
-    """Return a field of the front matter that is a day, in ISO 8601; ``None`` if it is missing and not required.
-
-    Raises:
-        InvalidInput: it is missing or no day.
-    """
+    """Return a day of the front matter in ISO 8601; ``None`` if it is missing and not required."""
     if not required and not front.get(name):
         return None
     value = _field(path, front, name)
@@ -157,7 +140,7 @@ def day_field(path: Path, front: dict[str, Any], name: str, *, required: bool = 
 
 
 def _scope(front: dict[str, Any]) -> str:
-    """Return the BOE's code of the scope. Files say it by code or name, or name the jurisdiction by ISO 3166-2."""
+    """Return the BOE's code of the scope from its code, its name, or the jurisdiction (ISO 3166-2)."""
     if front.get("ambito_code"):
         return str(front["ambito_code"])
     regional = _COMMUNITY.fullmatch(str(front.get("jurisdiction", "")))
@@ -165,13 +148,13 @@ def _scope(front: dict[str, Any]) -> str:
 
 
 def _law_note(lines: list[str]) -> str:
-    """Return the note on the force of the whole law that stands before its text ("Norma derogada, con efectos de…")."""
+    """Return the note on the force of the whole law before its text ("Norma derogada, con efectos de…")."""
     note = next((line for line in _before_text(lines) if _LAW_NOTE.match(line)), "")
     return _without_reference(note) if note else ""
 
 
 def _head_notes(lines: list[str]) -> Iterator[str]:
-    """Yield the notes before the text of a law on how all of it is to be read ("Téngase en cuenta que…")."""
+    """Yield the notes before the text on reading the whole law ("Téngase en cuenta que…")."""
     for line in _before_text(lines):
         if _HEAD_NOTE.match(line) and not _LAW_NOTE.match(line):
             yield _without_reference(clean(line.lstrip("> ")))

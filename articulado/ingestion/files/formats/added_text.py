@@ -1,9 +1,6 @@
 """Words of a PDF page that its text layer lacks: form fields, text boxes, notes, and text recognised on images.
 
-``annotations_of`` returns what a viewer shows on top of a page, with pypdf: values of form fields and text boxes, each
-with its place, and the comments of notes. ``with_fields`` sets the values among the printed words, beside their labels.
-``recognised_words`` returns the words that Tesseract reads on a page or a part of it (extra ``ocr``); ``lacking`` says
-what to install for that. Positions are in points from the top left corner of the page as it is shown.
+Positions are in points from the top left corner of the page as shown.
 """
 
 import os
@@ -23,21 +20,12 @@ from articulado.language.formats import gap_mark
 from articulado.language.table_text import is_amount
 from articulado.language.translation import translate
 
-_HIDDEN = 2 | 32
-"""Flags of an annotation that a viewer does not show (ISO 32000, table 165: Hidden, NoView)."""
-
+_HIDDEN = 2 | 32  # flags of annotations that a viewer does not show (ISO 32000, table 165: Hidden, NoView)
 _PASSWORD, _BUTTON = 1 << 13, 1 << 16
-"""Flags of a field (ISO 32000, tables 226 and 228)."""
 
-_LINE = 11.0
-"""Height of a line of a field of several lines, in points."""
-
-_LETTER = 0.5
-"""Width of a letter, as a share of its height, at a guess: appearances are not read."""
-
-_NEAR = 30.0
-"""Distance of a tick from the printed box that it stands for, in points."""
-
+_LINE = 11.0  # height of a line of a multi-line field, in points
+_LETTER = 0.5  # estimated width of a letter, as a share of its height: appearances are not read
+_NEAR = 30.0  # maximum distance of a tick from its printed box, in points
 _LEADERS = re.compile(r"(.*?)[._…‥·-]{3,}")
 _FRAME = re.compile(r"[\[\](){}|_□○◯☐❏❑]+|\[[ x]\]")
 TICKED, UNTICKED = "[x]", "[ ]"
@@ -45,7 +33,7 @@ TICKED, UNTICKED = "[x]", "[ ]"
 
 @dataclass
 class Annotations:
-    """Fields and text boxes as words with the region of each, comments as text, and the number of hidden ones."""
+    """Fields and text boxes as words with their regions, comments as text, and the number of hidden ones."""
 
     shown: list[tuple[Region, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -53,13 +41,7 @@ class Annotations:
 
 
 def annotations_of(page: Any, box: Sequence[float], rotation: int) -> Annotations:
-    """Return the annotations of a page of pypdf.
-
-    Args:
-        page: the page.
-        box: its media box as pdfplumber has it: left, top, right and bottom as shown.
-        rotation: degrees, clockwise, by which it is shown.
-    """
+    """Return the annotations of a page of pypdf; ``box`` is pdfplumber's media box, ``rotation`` in degrees."""
     found = Annotations()
     media = [float(side) for side in page.mediabox]
     for reference in _resolved(page.get("/Annots")) or ():
@@ -86,7 +68,7 @@ def annotations_of(page: Any, box: Sequence[float], rotation: int) -> Annotation
 
 
 def with_fields(words: Sequence[Word], shown: Sequence[tuple[Region, str]]) -> list[Word]:
-    """Return the words of a page with the values of its fields; dotted lines and boxes below them are left out."""
+    """Add the values of fields to the words of a page; remove dotted lines and boxes below them."""
     placed: list[Word] = []
     kept = list(words)
     for region, text in shown:
@@ -99,7 +81,7 @@ def with_fields(words: Sequence[Word], shown: Sequence[tuple[Region, str]]) -> l
 
 
 def _box_at(words: Sequence[Word], region: Region) -> Region:
-    """Return where the printed box is that a tick stands in or near, else where the tick is."""
+    """Return the region of the printed box near a tick, else that of the tick."""
     frames = [
         word
         for word in words
@@ -116,7 +98,6 @@ def _box_at(words: Sequence[Word], region: Region) -> Region:
 
 
 def _beside(word: Word, region: Region, text: str) -> Word | None:
-    """Return what is left of a printed word where a field stands on it."""
     across = min(word.right, region.right + 4) - max(word.left, region.left - 4)
     if across <= 0 or not region.top - 4 <= word.middle <= region.bottom + 4:
         return word
@@ -129,7 +110,6 @@ def _beside(word: Word, region: Region, text: str) -> Word | None:
 
 
 def _row_of(words: Sequence[Word], region: Region) -> Word | None:
-    """Return the printed word beside a field whose line the value stands on."""
     height = region.bottom - region.top
     beside = [
         word
@@ -151,7 +131,7 @@ def _placed(region: Region, text: str, label: Word | None) -> Iterator[Word]:
 
 
 def _value(widget: Any) -> str:
-    """Return the value of a field as a viewer shows it; empty where it shows none."""
+    """Return the value of a field as a viewer shows it; "" if it shows none."""
     kind = _inherited(widget, "/FT")
     flags = int(_inherited(widget, "/Ff") or 0)
     value = _inherited(widget, "/V")
@@ -186,7 +166,6 @@ def _options(options: Any) -> Iterator[tuple[str, str]]:
 
 
 def _inherited(widget: Any, key: str) -> Any:
-    """Return an entry of a field, which those above it may have."""
     for _ in range(32):
         if key in widget:
             return _resolved(widget[key])
@@ -219,7 +198,6 @@ def _region(rectangle: Any, media: Sequence[float], box: Sequence[float], rotati
 
 
 def _shown(x: float, y: float, media: Sequence[float], rotation: int) -> tuple[float, float]:
-    """Return a point from below left of the page as it is turned."""
     left, bottom, right, top = media
     return {
         0: (x - left, y - bottom),
@@ -229,41 +207,23 @@ def _shown(x: float, y: float, media: Sequence[float], rotation: int) -> tuple[f
     }[rotation % 360]
 
 
-RECOGNISED = gap_mark("recognised")
-"""The first line of a page that was recognised."""
+RECOGNISED = gap_mark("recognised")  # first line of a recognised page
 
-_RESOLUTION = 300 / 72
-"""Pixels per point of what is recognised."""
-
-_LEAST_SURE = 30.0
-"""Per cent of certainty below which Tesseract saw a stain, not a word."""
-
-_SURE = 80.0
-"""Certainty of a page, in per cent, below which the page is looked at from its other sides, too."""
-
+_RESOLUTION = 300 / 72  # pixels per point for recognition
+_LEAST_SURE = 30.0  # per cent of certainty below which Tesseract saw a stain, not a word
+_SURE = 80.0  # certainty of a page, in per cent, below which other rotations are tried
 _LANGUAGE = "spa"
-_SECONDS = 120
-"""Seconds for one page at most."""
-
-_FEWEST = 3
-"""Words that make a text."""
-
-_LIKELY_WORD = re.compile(r"[^\W\d_]{4}")
-"""Letters of a word that is seldom read into a drawing."""
-
-_WORD = 5
-"""Level of a word in the output of Tesseract."""
-
-_LONG_WORD = 4
-"""Letters of a word that is wider than high in a line that lies flat."""
-
-_LONG_LINE = 4
-"""Words of a line that tells how far the page leans."""
+_SECONDS = 120  # time-out per page
+_FEWEST = 3  # minimum words of a text
+_LIKELY_WORD = re.compile(r"[^\W\d_]{4}")  # matches words that are seldom misread from a drawing
+_WORD = 5  # level of a word in the output of Tesseract
+_LONG_WORD = 4  # minimum letters of a word that is wider than high in a horizontal line
+_LONG_LINE = 4  # minimum words of a line used to measure the slope
 
 
 @cache
 def lacking() -> str:
-    """Return what to install before images can be recognised; empty where they can."""
+    """Tell the user which package to install for recognition; "" if it is available."""
     if not installed("ocr"):
         return without("ocr", "pytesseract")
     import pytesseract
@@ -276,10 +236,7 @@ def lacking() -> str:
 
 
 def recognised_words(drawing: Drawing, region: Region | None = None) -> list[Word]:
-    """Return the words that Tesseract reads on a page, or on a part of it; none where it reads next to nothing.
-
-    A page that lies on a side is turned: its words stand as on the turned page.
-    """
+    """Return the words that Tesseract reads on a page or a region, as on the upright page; none if too few."""
     if lacking():
         return []
     image = drawing.image(_RESOLUTION)
@@ -296,21 +253,20 @@ def recognised_words(drawing: Drawing, region: Region | None = None) -> list[Wor
 
 
 def is_text(words: Sequence[Word]) -> bool:
-    """Tell whether recognised words are a text or a table, not what a drawing was taken for."""
+    """Tell if recognised words form a text or a table, rather than a misread drawing."""
     return sum(is_amount(word.text) or _LIKELY_WORD.search(word.text) is not None for word in words) >= _FEWEST
 
 
 def _read(image: Any, left: float, top: float) -> tuple[float, list[Word]]:
-    """Return the certainty, in per cent, and the words of an image; lines that do not lie flat make it less sure."""
     import pytesseract
 
-    # One thread: documents are read side by side.
+    # One thread: documents are read in parallel.
     os.environ.setdefault("OMP_THREAD_LIMIT", "1")
     try:
         data = pytesseract.image_to_data(
             image, lang=_LANGUAGE, config="--psm 3", timeout=_SECONDS, output_type=pytesseract.Output.DICT
         )
-    except (RuntimeError, pytesseract.TesseractError):  # It took too long, or it failed on this image.
+    except (RuntimeError, pytesseract.TesseractError):  # time-out, or a failure on this image
         return 0.0, []
     found: dict[tuple[int, ...], list[tuple[str, list[float]]]] = defaultdict(list)
     certainties: list[float] = []
@@ -326,7 +282,7 @@ def _read(image: Any, left: float, top: float) -> tuple[float, list[Word]]:
     lean = _lean_of([[box for _, box in line] for line in found.values()])
     words: list[Word] = []
     for line in found.values():
-        # All words of a line are as high as it is: one without tall letters would stand on another one.
+        # All words get the height of their line: one without tall letters would fall on another line.
         middle = median(box[1] + box[3] / 2 - lean * box[0] for _, box in line)
         height = median(box[3] for _, box in line)
         for text, box in line:
@@ -336,7 +292,7 @@ def _read(image: Any, left: float, top: float) -> tuple[float, list[Word]]:
 
 
 def _lean_of(lines: Sequence[Sequence[Sequence[float]]]) -> float:
-    """Return how far the lines of a page fall, in points down for each point to the right; boxes are in points."""
+    """Return the median slope of lines, in points down per point to the right."""
     slopes = [
         (line[-1][1] + line[-1][3] - line[0][1] - line[0][3]) / (line[-1][0] - line[0][0])
         for line in lines

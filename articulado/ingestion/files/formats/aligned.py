@@ -1,7 +1,6 @@
-"""Tables of a printed page: between ruling lines, and without them by rows of aligned amounts.
+"""Tables of a printed page: between ruling lines, or by rows of aligned amounts.
 
-``ruled_tables`` takes those that pdfplumber finds. ``aligned_tables`` yields the cells of each table and its region; a
-table needs at least 3 rows with amounts. Positions are in points from the top left corner of the page.
+Positions are in points from the top left corner of the page.
 """
 
 import re
@@ -18,47 +17,25 @@ from articulado.language.table_text import is_amount
 if TYPE_CHECKING:
     from pdfplumber.page import Page as PrintedPage
 
-_MIN_FILLED = 0.4
-"""Share of the cells between rules that have text: a frame around something else has less."""
-
-_GAP = 0.9
-"""Blank between two cells at least, in heights of a word; justified text has less between its words."""
-
-_SAME_LINE = 0.3
-"""Share of the height of a word by which the next one of a row may stand higher or lower."""
-
-_MIN_ROWS = 3
-"""Rows with amounts that make a table."""
-
-_MIN_AMOUNTS = 0.2
-"""Share of the cells that are amounts: columns of text with a number here and there have less."""
-
-_FAR = 3.0
-"""Distance of two rows, in heights of a word, above which the table has ended."""
-
-_FAR_IN_LINE = 7.0
-"""The same distance for rows that have three cells or more in line."""
-
-_VALUE = re.compile(r":\s+\S")
-"""A label with its value: no name of a column."""
-
-_CONTINUES = 0.85
-"""Share of the distance of two rows below which a line without amounts goes on with the name above it."""
-
-_ALIGNED = 0.6
-"""Share of the lines of a column that must stand on the height of a row: text beside a table does not."""
+_MIN_FILLED = 0.4  # minimum share of cells with text: a frame around other content has less
+_GAP = 0.9  # minimum gap between two cells, in word heights; justified text has less
+_SAME_LINE = 0.3  # maximum vertical shift within a row, as a share of the word height
+_MIN_ROWS = 3  # rows with amounts that make a table
+_MIN_AMOUNTS = 0.2  # minimum share of amounts among the cells: columns of text have less
+_FAR = 3.0  # maximum distance of two rows of a table, in word heights
+_FAR_IN_LINE = 7.0  # the same for rows with three or more aligned cells
+_VALUE = re.compile(r":\s+\S")  # matches a label with its value, which is no column name
+_CONTINUES = 0.85  # share of the row distance below which a line without amounts continues the name above
+_ALIGNED = 0.6  # minimum share of a column's lines on the height of a row: text beside a table has less
 
 
-_IN_LINE = 0.4
-"""Distance of two edges, in heights of a word, that are in line."""
-
-_Span = tuple[float, float]
-"""Where a column begins and ends."""
+_IN_LINE = 0.4  # maximum distance of aligned edges, in word heights
+_Span = tuple[float, float]  # left and right end of a column
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word and where it stands, in points from above left; ``table`` stands in the place of all of its words."""
+    """A word and its position; a word with a ``table`` replaces all of the table's words."""
 
     text: str
     left: float
@@ -71,18 +48,16 @@ class Word:
 
     @property
     def height(self) -> float:
-        """Return how high its line is."""
         return self.bottom - self.top
 
     @property
     def middle(self) -> float:
-        """Return the height at which it stands."""
         return (self.top + self.bottom) / 2
 
 
 @dataclass(frozen=True)
 class Region:
-    """A part of a page, in points from above left."""
+    """Rectangle on a page."""
 
     left: float
     top: float
@@ -90,7 +65,6 @@ class Region:
     bottom: float
 
     def holds(self, word: Word) -> bool:
-        """Tell whether the middle of a word is inside."""
         across = self.left <= (word.left + word.right) / 2 <= self.right
         return across and self.top <= word.middle <= self.bottom
 
@@ -99,7 +73,7 @@ Box = TypeVar("Box", Region, Word)
 
 
 def turned(box: Box, turn: int, width: float, height: float) -> Box:
-    """Return a box as it stands if the page, of this width and height, is held so that text of a turn is upright."""
+    """Rotate a box of a page of this width and height by quarter turns."""
     left, top, right, bottom = box.left, box.top, box.right, box.bottom
     match turn:
         case 1:
@@ -112,19 +86,18 @@ def turned(box: Box, turn: int, width: float, height: float) -> Box:
 
 
 def turned_back(box: Box, turn: int, width: float, height: float) -> Box:
-    """Undo ``turned``."""
     return turned(box, -turn % 4, *((height, width) if turn % 2 else (width, height)))
 
 
 class PrintedTable(NamedTuple):
-    """A table and the part of the page that it covers."""
+    """A table and its region of the page."""
 
     table: Table
     region: Region
 
 
 def ruled_tables(page: "PrintedPage", words: Sequence[Word]) -> Iterator[PrintedTable]:
-    """Yield the tables whose cells stand between rules; the words of a cell go in the order of ``words``."""
+    """Yield the tables between ruling lines; the words of a cell keep the order of ``words``."""
     for found in page.find_tables():
         region = Region(*found.bbox)
         inside = [word for word in words if region.holds(word)]
@@ -138,7 +111,6 @@ def ruled_tables(page: "PrintedPage", words: Sequence[Word]) -> Iterator[Printed
 
 
 def _between(box: tuple[float, float, float, float] | None, words: Sequence[Word]) -> str:
-    """Return the text between four rules; where a cell goes on over rules that are not there, it has no box."""
     return clean(" ".join(word.text for word in words if Region(*box).holds(word))) if box else ""
 
 
@@ -155,14 +127,13 @@ class _Cell:
         return abs(self.left + self.right - sum(column)) / 2
 
     def is_in_line(self, column: _Span, height: float) -> bool:
-        """Tell whether it begins, ends or has its middle where a column has."""
         ends = min(abs(self.left - column[0]), abs(self.right - column[1]), self.distance(column))
         return ends <= _IN_LINE * height
 
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of the page, in cells with wide blanks between them."""
+    """A line of the page; wide blanks separate its cells."""
 
     cells: tuple[_Cell, ...]
     words: tuple[Word, ...]
@@ -184,7 +155,7 @@ Grid = list[list[str]]
 
 
 def aligned_tables(words: Sequence[Word]) -> Iterator[tuple[Grid, Region]]:
-    """Yield the cells of each table, row by row, and where it stands."""
+    """Yield the cells of each table of aligned amounts, row by row, and its region."""
     lines = _lines(words)
     for first, last in _runs(lines):
         rows = [line for line in lines[first : last + 1] if line.is_row]
@@ -206,7 +177,6 @@ def aligned_tables(words: Sequence[Word]) -> Iterator[tuple[Grid, Region]]:
 
 
 def _lines(words: Sequence[Word]) -> list[_Line]:
-    """Return the lines of a page from above, words at one height as one line whatever the file's order."""
     upright = sorted((word for word in words if word.upright), key=lambda word: word.middle)
     lines: list[list[Word]] = []
     for word in upright:
@@ -230,7 +200,7 @@ def _line(words: Sequence[Word]) -> _Line:
 
 
 def _runs(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last row of each run of rows that stand close together and share their columns."""
+    """Yield the first and last row of each run of close rows that share their columns."""
     rows = [index for index, line in enumerate(lines) if line.is_row]
     runs: list[list[int]] = []
     for index in rows:
@@ -242,7 +212,7 @@ def _runs(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(lines: Sequence[_Line], before: int, index: int) -> bool:
-    """Tell whether a row is of the same table as the one before: nothing but names of groups between them."""
+    """Tell if a row continues the table of the previous one: only group names between them."""
     between = lines[before + 1 : index]
     if any(len(line.cells) > 1 for line in between if not _starts_inside(line, lines[index])):
         return False
@@ -252,7 +222,6 @@ def _goes_on(lines: Sequence[_Line], before: int, index: int) -> bool:
 
 
 def _same_cells(above: _Line, line: _Line) -> bool:
-    """Tell whether two rows have the same cells, three or more, below each other."""
     pairs = list(zip(above.cells, line.cells, strict=False))
     in_line = all(cell.meets((other.left, other.right)) for cell, other in pairs)
     return len(above.cells) == len(line.cells) >= _MIN_ROWS and in_line
@@ -263,7 +232,6 @@ def _starts_inside(line: _Line, row: _Line) -> bool:
 
 
 def _columns(rows: Sequence[_Line]) -> list[_Span]:
-    """Return where the columns begin and end: the cells of all rows that lie above each other."""
     spans = sorted((cell.left, cell.right) for row in rows for cell in row.cells)
     columns: list[_Span] = []
     for left, right in spans:
@@ -275,10 +243,7 @@ def _columns(rows: Sequence[_Line]) -> list[_Span]:
 
 
 def _beside(lines: Sequence[_Line], rows: Sequence[_Line], columns: Sequence[_Span]) -> list[int]:
-    """Return the first columns that are text beside the table: many of their lines stand at the height of no row.
-
-    The names of the rows stand to the right of them.
-    """
+    """Return the first columns if they are text beside the table: most of their lines match the height of no row."""
     beside: list[int] = []
     for index, column in enumerate(columns[:-2]):
         if _holds_amounts(rows, columns[index + 1]):
@@ -297,7 +262,7 @@ def _holds_amounts(rows: Sequence[_Line], column: _Span) -> bool:
 
 
 def _head_start(lines: Sequence[_Line], first: int, columns: Sequence[_Span]) -> int:
-    """Return where the head begins: lines of several cells close above the first row, and what lies between them."""
+    """Return the first line of the head: lines of several cells close above the first row."""
     start = first
     for index in range(first - 1, max(-1, first - 6), -1):
         line, below = lines[index], lines[index + 1]
@@ -311,7 +276,7 @@ def _head_start(lines: Sequence[_Line], first: int, columns: Sequence[_Span]) ->
 
 
 def _fits(line: _Line, columns: Sequence[_Span]) -> bool:
-    """Tell whether a line stands within the table: a line of text runs across its columns without a blank."""
+    """Tell if a line lies within the table; a line of text crosses its columns without a blank."""
     margin = _FAR * line.height
     ends = line.cells[-1].right <= columns[-1][1] + margin or (
         len(line.cells) > 1 and line.cells[-1].meets(columns[-1])
@@ -321,7 +286,6 @@ def _fits(line: _Line, columns: Sequence[_Span]) -> bool:
 
 
 def _end(lines: Sequence[_Line], last: int, columns: Sequence[_Span], pitch: float) -> int:
-    """Return where the table ends: its last row, and the lines that go on with that row's name."""
     end = last
     while end + 1 < len(lines) and _continues(lines[end], lines[end + 1], columns, pitch):
         end += 1
@@ -334,7 +298,7 @@ def _continues(above: _Line, line: _Line, columns: Sequence[_Span], pitch: float
 
 
 def _grid(lines: Sequence[_Line], columns: Sequence[_Span], pitch: float) -> Iterator[list[str]]:
-    """Yield the rows; a line that goes on with the name above it is one row with that."""
+    """Yield the rows; a line that continues the name above is joined to it."""
     grouped: list[list[_Line]] = []
     for line in lines:
         seen_row = any(above.is_row for group in grouped for above in group)
@@ -349,7 +313,6 @@ def _grid(lines: Sequence[_Line], columns: Sequence[_Span], pitch: float) -> Ite
 
 
 def _placed(cells: Sequence[_Cell], columns: Sequence[_Span]) -> list[str]:
-    """Return the cells of a line by column."""
     placed = [""] * len(columns)
     for cell in cells:
         met = [index for index, column in enumerate(columns) if cell.meets(column)]
@@ -360,10 +323,7 @@ def _placed(cells: Sequence[_Cell], columns: Sequence[_Span]) -> list[str]:
 
 
 def _spread(line: _Line, columns: Sequence[_Span]) -> list[str]:
-    """Return the cells of a line of the head by column; one above several columns stands in each of them.
-
-    Such a cell is in line with none of the columns; theirs are those that are nearer to it than to another one.
-    """
+    """Return the cells of a line of the head by column; repeat a cell above several columns in the nearest ones."""
     spanning = [cell for cell in line.cells if not any(cell.is_in_line(column, line.height) for column in columns)]
     if len(line.cells) < 2 or not spanning:
         return _placed(line.cells, columns)

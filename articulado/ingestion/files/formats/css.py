@@ -1,7 +1,7 @@
-"""Style sheets of an HTML page: which of its elements a browser shows.
+"""Style sheets of an HTML page: remove the elements and text that a browser does not show.
 
-``drop_unseen`` removes from a page what its own styles and attributes hide: elements without a box, clipped or moved
-off the page, and text that is transparent, tiny, of the colour of its background or struck through.
+Hidden are elements without a box, clipped or moved off the page, and text that is transparent, tiny, of the colour
+of its background or struck through.
 """
 
 import re
@@ -17,26 +17,19 @@ if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
     from soupsieve import SoupSieve
 
-_MAX_RULES = 3_000
-"""Rules of a page that are applied at most."""
-
+_MAX_RULES = 3_000  # rules applied per page
 _UNSHOWN = ("template", "script", "style")
 _STRUCK = ("s", "strike", "del")
 _WITHOUT_TEXT = ("img", "input", "svg", "math", "canvas", "object", "embed")
-"""Elements whose text is not that of strings in them."""
+"""elements whose text is not in their strings"""
 
-_NAME = re.compile(r"[#.]?-?[_a-zA-Z][\w-]*")
-"""The first name of a compound selector: of a tag, an id or a class."""
-
-_OFF_PAGE = -500.0
-"""Points left of the page, or above it, from which on nothing is seen."""
+_NAME = re.compile(r"[#.]?-?[_a-zA-Z][\w-]*")  # first name of a compound selector: tag, id or class
+_OFF_PAGE = -500.0  # points left of the page or above it from which nothing is seen
 
 _POINTS = {"pt": 1.0, "px": 0.75, "in": 72.0, "cm": 28.35, "mm": 2.835, "pc": 12.0}
-"""Points of the absolute units of CSS."""
+"""points of the absolute units of CSS"""
 
-_CLEAR = 0.05
-"""Opacity up to which nothing is seen."""
-
+_CLEAR = 0.05  # maximum opacity of invisible content
 _LENGTH = re.compile(r"([-+]?[\d.]+)(pt|px|in|cm|mm|pc|em|rem|%|vw|vh)?")
 _CLIPPED = re.compile(r"rect\((?:[01]?(?:px|pt)?[, ]*){4}\)|inset\((?:50|100)%[^)]*\)|circle\(0[^)]*\)")
 _PROPERTIES = re.compile(
@@ -45,15 +38,14 @@ _PROPERTIES = re.compile(
     r"|margin-left|text-decoration(?:-line)?"
 )
 
-Declarations = dict[str, str]
-"""Values of an element by property."""
+Declarations = dict[str, str]  # values by property
 
 
 @dataclass(frozen=True)
 class _State:
-    """Values that an element inherits. ``size`` is in points; a ``background`` of ``None`` cannot be told.
+    """Inherited values; ``size`` is in points, a ``background`` of ``None`` is unknown.
 
-    ``struck`` tells a line through the text, ``names`` are the classes and ids of the elements around.
+    ``struck``: the text is struck through. ``names``: classes and ids of the enclosing elements.
     """
 
     visible: bool = True
@@ -67,14 +59,13 @@ class _State:
 
     @property
     def shows(self) -> bool:
-        """Visibility of a text with these values to a person."""
         if not self.visible or self.clear or is_tiny(self.size) or self.indent <= _OFF_PAGE:
             return False
         return self.colour is None or self.background is None or not same_colour(self.colour, self.background)
 
 
 def drop_unseen(page: "BeautifulSoup", left_out: LeftOut) -> None:
-    """Remove what a browser does not show, or strikes through, from a page, and count the characters."""
+    """Remove hidden and struck-through text from a page, and count its characters."""
     sheets = _Sheets(page)
     for style in page.find_all("style"):
         style.decompose()
@@ -84,7 +75,7 @@ def drop_unseen(page: "BeautifulSoup", left_out: LeftOut) -> None:
 
 
 def is_unseen(opening: str) -> bool:
-    """Tell if an element with this opening tag hides its text, or strikes it through, by its own attributes.
+    """Tell if an element's own attributes hide its text or strike it through.
 
     >>> is_unseen('<span style="color: white">'), is_unseen("<del>"), is_unseen('<span class="a">')
     (True, True, False)
@@ -112,7 +103,7 @@ def _prune(tag: "Tag", inherited: _State, sheets: "_Sheets", left_out: LeftOut, 
         return
     state = replace(_inherit(tag, inherited, own), names=names)
     if is_styled_elsewhere and state.background == WHITE and (tag.get("class") or tag.get("id")):
-        # A style sheet that is not here may paint it.
+        # An external style sheet may paint it.
         state = replace(state, background=None)
     if state.struck and tag.name in _WITHOUT_TEXT:
         left_out.strike(str(tag.get("value") or tag.get_text()))
@@ -129,7 +120,7 @@ def _prune(tag: "Tag", inherited: _State, sheets: "_Sheets", left_out: LeftOut, 
 
 
 class _Sheets:
-    """Rules of the style sheets in a page, by the name that the element of a rule must have."""
+    """Rules of the style sheets in a page, by the name that the selected element must have."""
 
     def __init__(self, page: "BeautifulSoup") -> None:
         import tinycss2
@@ -146,10 +137,7 @@ class _Sheets:
                 self._by_name[last[0] if last else ""].append(_Rule(selector.strip(), order, declarations))
 
     def of(self, tag: "Tag", names: frozenset[str]) -> Declarations:
-        """Return the declarations for an element; of several for a property the one that prevails.
-
-        ``names`` are the classes and ids of the element and of those around it.
-        """
+        """Return the prevailing declarations for an element; ``names``: its classes and ids and those around it."""
         found = [
             ((urgent, rule.weight, rule.order), name, value)
             for key in (tag.name, "", *_names_of(tag))
@@ -168,19 +156,18 @@ class _Rule:
         self.declarations = declarations
         self.weight = _specificity(selector)
         self._selector = selector
-        # Of siblings and in functions other elements may have the names.
+        # Siblings, and elements in functions, need not be ancestors.
         plain = "" if re.search(r"[+~]", selector) else re.sub(r"\([^()]*\)", "", selector)
         self._needed = frozenset(re.findall(r"[#.]-?[_a-zA-Z][\w-]*", plain))
 
     def applies(self, tag: "Tag", name: str, names: frozenset[str]) -> bool:
-        """Tell if the selector selects an element that has the name it ends with, among elements with ``names``."""
+        """Tell if the selector, which ends in ``name``, selects an element inside elements with ``names``."""
         if self._selector == name:
             return True
         return self._needed <= names and self._matcher is not None and self._matcher.match(tag)
 
     @cached_property
     def _matcher(self) -> "SoupSieve | None":
-        """The compiled selector; ``None`` for one that cannot be evaluated."""
         from soupsieve import SelectorSyntaxError, compile
 
         try:
@@ -190,7 +177,6 @@ class _Rule:
 
 
 def _rules(rules: list[Any]) -> Iterator[Any]:
-    """Yield the rules of a sheet, also those in conditions; those for paper alone are left out."""
     import tinycss2
 
     for rule in rules:
@@ -203,7 +189,6 @@ def _rules(rules: list[Any]) -> Iterator[Any]:
 
 
 def _declarations(content: Any) -> Iterator[tuple[str, str, bool]]:
-    """Yield the declarations that matter here: name, value in small letters, and if it is important."""
     import tinycss2
 
     for each in tinycss2.parse_declaration_list(content, skip_comments=True, skip_whitespace=True):
@@ -212,20 +197,19 @@ def _declarations(content: Any) -> Iterator[tuple[str, str, bool]]:
 
 
 def _names_of(tag: "Tag") -> frozenset[str]:
-    """Return the classes and the id of an element, as selectors name them."""
     classes: Any = tag.get("class") or []
     listed = classes if isinstance(classes, list) else classes.split()
     return frozenset([f"#{tag['id']}" if tag.get("id") else "", *(f".{name}" for name in listed)]) - {""}
 
 
 def _specificity(selector: str) -> int:
-    """Return the weight of a selector: CSS Selectors 4, section 17, with one digit more for each kind."""
+    """Return the weight of a selector by CSS Selectors 4, section 17, with two digits for each kind."""
     ids, classes = selector.count("#"), len(re.findall(r"\.|\[|:(?!:)", selector))
     return 10_000 * ids + 100 * classes + len(re.findall(r"(?:^|[\s>+~])[a-zA-Z]", selector))
 
 
 def _own(tag: "Tag", declared: Declarations) -> Declarations:
-    """Return the values of an element: its old attributes, the sheets, then its own style."""
+    """Return the values of an element: legacy attributes, then the sheets, then its own style."""
     own: Declarations = {}
     for attribute, name in (("bgcolor", "background-color"), ("color", "color"), ("text", "color")):
         if (value := tag.get(attribute)) and (attribute != "text" or tag.name == "body"):
@@ -237,7 +221,7 @@ def _own(tag: "Tag", declared: Declarations) -> Declarations:
 
 
 def _has_no_box(tag: "Tag", own: Declarations) -> bool:
-    """Tell if nothing of an element is shown, whatever its children say."""
+    """Tell if nothing of an element is shown, whatever the values of its children."""
     if tag.name in _UNSHOWN or own.get("display") == "none" or own.get("content-visibility") == "hidden":
         return True
     if _is_clear(own.get("opacity", "1")) or re.search(
@@ -263,7 +247,7 @@ def _is_clear(opacity: str) -> bool:
 
 
 def _points(value: str, size: float, default: float) -> float:
-    """Return a length in points; ``size`` is that of the text around, ``default`` that of what is no length."""
+    """Return a length in points; ``size`` is that of the surrounding text, ``default`` stands for no length."""
     match = _LENGTH.match(value)
     if match is None or not re.fullmatch(r"[-+]?(?:\d+\.?\d*|\.\d+)", match[1]):
         return default
@@ -273,7 +257,6 @@ def _points(value: str, size: float, default: float) -> float:
 
 
 def _inherit(tag: "Tag", state: _State, own: Declarations) -> _State:
-    """Return the values for the texts of an element."""
     size = own.get("font-size") or next(iter(re.findall(r"[\d.]+(?:pt|px|em|rem|%)", own.get("font", ""))), "")
     colour, clear = _colour(own.get("-webkit-text-fill-color", own.get("color", "")), state.colour, state.clear)
     background, is_unpainted = _background(own, state.background)
@@ -290,7 +273,6 @@ def _inherit(tag: "Tag", state: _State, own: Declarations) -> _State:
 
 
 def _colour(value: str, inherited: Colour | None, clear: bool) -> tuple[Colour | None, bool]:
-    """Return a colour, and if it is transparent; ``None`` for one that cannot be told."""
     from tinycss2.color3 import parse_color
 
     if value in ("", "inherit", "currentcolor"):
@@ -302,7 +284,7 @@ def _colour(value: str, inherited: Colour | None, clear: bool) -> tuple[Colour |
 
 
 def _background(own: Declarations, inherited: Colour | None) -> tuple[Colour | None, bool]:
-    """Return the colour behind an element, and if the element leaves it as it is."""
+    """Return the colour behind an element, and if the element paints nothing."""
     import tinycss2
     from tinycss2.color3 import parse_color
 

@@ -1,9 +1,4 @@
-"""Reader of Word documents: paragraphs and tables in document order, notes at the end.
-
-``read`` returns one page without a number. Computed list numbers ("1.", "a)", "Artículo 3.") are written
-out. A table is one paragraph with one row per line. Text that Word does not show is left out, and a warning
-gives its length. ``Numbering`` counts the lists.
-"""
+"""Reader of Word documents: paragraphs and tables in document order, notes at the end."""
 
 import re
 from collections import defaultdict
@@ -44,7 +39,7 @@ _UNNUMBERED = ("bullet", "none")
 
 
 class Numbering:
-    """The lists of a document, and how far each has counted."""
+    """The lists of a document, and their counters."""
 
     def __init__(self, document: "Document") -> None:
         from lxml import etree
@@ -67,7 +62,7 @@ class Numbering:
         if not overrides or abstract not in self._levels:
             self._lists[name] = abstract
             return
-        # A list that begins again counts by itself.
+        # A restarted list has its own counter.
         self._levels[f"{abstract}/{name}"] = levels = dict(self._levels[abstract])
         for override in overrides:
             level = int(value_at(override, "@w:ilvl"))
@@ -76,12 +71,11 @@ class Numbering:
         self._lists[name] = f"{abstract}/{name}"
 
     def style_of(self, paragraph: Any) -> str:
-        """Return the name of a paragraph's style ("Heading 1"), empty where it has the default one."""
         style = self._styles.get(value_at(paragraph, "w:pPr/w:pStyle/@w:val"))
         return (style.name or "") if style is not None else ""
 
     def mark_of(self, paragraph: Any) -> str:
-        """Count a paragraph, and return its mark ("1.2.", "a)", "Artículo 3."); empty where it has none."""
+        """Count a paragraph, and return its mark ("1.2.", "a)", "Artículo 3.") or ""."""
         properties = [paragraph]
         style = self._styles.get(value_at(paragraph, "w:pPr/w:pStyle/@w:val"))
         while style is not None and len(properties) < len(self._styles) + 2:
@@ -114,22 +108,19 @@ def _decimal(number: int) -> str:
 
 
 def _level(level: Any) -> tuple[str, str, int]:
-    """Return the format of a level's numbers, the text around them ("%1.%2.") and the first number."""
     start = first_number(value_at(level, "w:start/@w:val"))
     return value_at(level, "w:numFmt/@w:val"), value_at(level, "w:lvlText/@w:val"), start
 
 
 _TRANSPARENT = {W + name for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo")}
 _CONTINUES = ("", "continue")
-_MOST_COLUMNS = 100
-"""Columns that a cell may span at most."""
+_MOST_COLUMNS = 100  # maximum columns of a cell
 
 
 def read(path: Path) -> FileText:
-    """Return the text as one page without a number; a table is one paragraph with a row a line.
+    """Return the text as one page without a number, with computed list numbers ("1.", "a)", "Artículo 3.").
 
-    Numbers that Word computes ("1.", "a)", "Artículo 3.") are written out; deleted and hidden text is left out, and
-    the warnings say how much.
+    A table is one paragraph with one row per line. Deleted and hidden text is left out with a warning.
 
     Raises:
         InvalidInput: the file cannot be read, is damaged, locked, without text, or no Word document.
@@ -138,21 +129,19 @@ def read(path: Path) -> FileText:
 
 
 def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...], LeftOut]:
-    """Return the title in the properties of a document, its paragraphs, and the count of the text left out."""
     document = open_docx(path, data)
     try:
-        # A document without properties gets those of an empty one, whose title is English.
+        # python-docx gives a document without properties a default English title.
         own = any(relation.reltype.endswith("/core-properties") for relation in document.part.package.rels.values())
         text = WordText(document)
         paragraphs = tuple(_Reader(document, text).all())
         count_margins(document, text)
         return clean(document.core_properties.title or "") if own else "", paragraphs, text.left_out
-    except Exception as error:  # A damaged file fails in every way that there is.
+    except Exception as error:  # a damaged file may fail anywhere
         raise InvalidInput(translate("file.docx_damaged", path=path)) from error
 
 
 def count_margins(document: "Document", text: WordText) -> None:
-    """Count the headers and footers of pages as left out of a text."""
     text.left_out.margins += sum(map(len, _Reader(document, text).margins()))
 
 
@@ -163,7 +152,6 @@ class _Reader:
         self._numbering = Numbering(document)
 
     def all(self) -> Iterator[str]:
-        """Yield the paragraphs of the body, then those of the notes, each after its mark."""
         yield from self._blocks(self._document.element.body)
         for kind, note in notes_of(self._document):
             number = self.text.number_of(kind, note.get(W + "id", ""))
@@ -171,7 +159,6 @@ class _Reader:
                 yield f"({number}) {text}" if number and place == 0 else text
 
     def margins(self) -> Iterator[str]:
-        """Yield the paragraphs of the headers and footers of pages."""
         from lxml import etree
 
         for part in (*related(self._document, "header"), *related(self._document, "footer")):
@@ -189,7 +176,7 @@ class _Reader:
                 yield from self._blocks(child)
 
     def _paragraph(self, paragraph: Any) -> Iterator[str]:
-        """Yield the lines of a paragraph (the one line of a heading), then what stands in its text boxes."""
+        """Yield the lines of a paragraph (a heading is one line), then those of its text boxes."""
         struck = self.text.left_out.struck
         lines = [line for raw in self.text.lines(paragraph) if (line := clean(raw))]
         style = self._numbering.style_of(paragraph)
@@ -198,7 +185,7 @@ class _Reader:
         if lines:
             lines[0] = f"{self._numbering.mark_of(paragraph)} {lines[0]}".lstrip()
         elif self.text.left_out.struck > struck:
-            # Struck through, it is still an item of its list.
+            # A struck-through item still counts.
             self._numbering.mark_of(paragraph)
         yield from lines
         for box in find(paragraph, ".//w:txbxContent[not(ancestor::mc:Fallback)]"):
@@ -213,17 +200,13 @@ class _Reader:
             yield text
 
     def _cell(self, row: list[Any], column: int) -> str:
-        """Return the text of a cell; one that spans columns is followed by empty ones."""
         cell = row[column]
         spanned = cell is None or (column and cell is row[column - 1])
         return "" if spanned else " ".join(self._blocks(cell))
 
 
 def _grid(table: Any) -> list[list[Any]]:
-    """Return the cells of a table by row and column: a cell that spans several is in each, ``None`` fills gaps.
-
-    Rows and cells in content controls are cells as any other.
-    """
+    """Return the cells of a table by row and column: a spanning cell is in each, ``None`` fills gaps."""
     rows: list[list[Any]] = []
     for row in _inside(table, W + "tr"):
         before = value_at(row, "./w:trPr/w:gridBefore/@w:val")
@@ -240,7 +223,7 @@ def _grid(table: Any) -> list[list[Any]]:
 
 
 def _inside(element: Any, tag: str) -> Iterator[Any]:
-    """Yield the children of a tag, also those in content controls and tracked insertions."""
+    """Yield the children with a tag, including those in content controls and tracked insertions."""
     for child in element:
         if child.tag == tag:
             yield child

@@ -1,8 +1,8 @@
-"""Pages of a PDF as PDFium draws them: which letters are seen, and whether the page is an image.
+"""Pages of a PDF as PDFium draws them: visible letters, and pages that are images.
 
-A letter is seen if the page without its text looks different where the letter stands. This covers text in the colour
-of its background, behind other content, outside the page or a clip, transparent, of render mode 3, and in a hidden
-layer. ``Drawing.image`` renders a page for recognition. Positions are in points from the top left corner of the page.
+A letter is visible if the page without its text looks different at its position. This detects text in the colour of
+its background, behind other content, outside the page or a clip, transparent, of render mode 3, or in a hidden
+layer. Positions are in points from the top left corner of the page.
 """
 
 import ctypes
@@ -23,68 +23,35 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage
 
 Pixels = np.ndarray[tuple[int, ...], np.dtype[Any]]
-Letter = dict[str, Any]
-"""A letter as pdfplumber has it."""
+Letter = dict[str, Any]  # letter as a dict of pdfplumber
+SMALLEST = 2.0  # size of letters, in points, up to which they are illegible
+FILLED = 0.6  # minimum share of a page covered by an image that fills it
 
-SMALLEST = 2.0
-"""Size of letters, in points, up to which nobody reads them."""
-
-FILLED = 0.6
-"""Share of a page from which on an image fills it."""
-
-_SCALE = 1.25
-"""Pixels per point, of a page that is not too large."""
-
-_MAX_SIDE = 2_400
-"""Pixels of the longer side of a page at most."""
+_SCALE = 1.25  # pixels per point of a page of normal size
+_MAX_SIDE = 2_400  # maximum pixels of the longer side of a page
 
 _LUMA = np.array([0.114, 0.587, 0.299], dtype=np.float32)
-"""Weights of blue, green and red in the brightness that a person sees (ITU-R BT.601)."""
+"""weights of blue, green and red in perceived brightness (ITU-R BT.601)"""
 
-_FAINTEST = 14.0
-"""Difference of brightness, of 255, below which a letter is not told from its background."""
-
-_FAINTEST_COLOUR = 100
-"""The same for one of the three colours, where the brightness is equal."""
-
-_INK = 40.0
-"""Difference from the paper from which on a pixel is printed."""
-
-_INSET = 0.15
-"""Share of the height of a letter, above and below, where its neighbours may stand."""
-
-_OVERLAP = 0.4
-"""Share of a letter that another one covers if both are printed in one place."""
-
-_BINS = 60
-"""Strips of a page in which its print is counted."""
-
-_EDGE = 0.12
-"""Share of a page, above and below, where stamps and lines of a fax stand."""
-
-_SIDE = 0.08
-"""The same at the left and the right."""
-
-_STAMP = 0.2
-"""Share of the strips that the text of a stamp has at most."""
-
-_PICTURE = 0.25
-"""Share of the strips with print but without text from which on a page is an image."""
-
-_PAPER, _DARK = 200, 128
-"""Brightness above which a pixel is paper, and below which it is print."""
-
-_MOSTLY, _LEAST_INK = 0.65, 0.005
-"""Share of an image that is paper, and share that is print, if it is text or drawn lines."""
-
-_MAX_RENDERINGS = 60
-"""Drawings of single texts that are printed over each other, for a page at most."""
+_FAINTEST = 14.0  # minimum visible difference of brightness, of 255
+_FAINTEST_COLOUR = 100  # the same for one colour channel at equal brightness
+_INK = 40.0  # minimum difference of print from the paper
+_INSET = 0.15  # share of a letter's height, above and below, where its neighbours may overlap
+_OVERLAP = 0.4  # share of a letter covered by another from which both are printed in one place
+_BINS = 60  # horizontal strips of a page in which print is counted
+_EDGE = 0.12  # share of a page, above and below, for stamps and fax lines
+_SIDE = 0.08  # the same at the left and the right
+_STAMP = 0.2  # maximum share of the strips with text of a stamp
+_PICTURE = 0.25  # minimum share of strips with print but without text on an image page
+_PAPER, _DARK = 200, 128  # brightness above which a pixel is paper, and below which it is print
+_MOSTLY, _LEAST_INK = 0.65, 0.005  # share of paper, and of print, in an image of text or drawn lines
+_MAX_RENDERINGS = 60  # renderings of single overprinted texts per page
 
 
 class Seen(NamedTuple):
-    """The letters of a page by what a reader sees of them.
+    """Letters of a page by visibility.
 
-    ``layer`` are invisible letters over an image that fills the page: the text that another program recognised on it.
+    ``layer`` are invisible letters over an image that fills the page: text that another program recognised on it.
     """
 
     shown: list[Letter]
@@ -93,7 +60,7 @@ class Seen(NamedTuple):
 
 
 class _Printed(NamedTuple):
-    """A letter as PDFium has it: its middle in pixels, its character, the address of its text, and its render mode."""
+    """Letter as PDFium has it: its middle in pixels, character, address of its text, and render mode."""
 
     x: float
     y: float
@@ -104,7 +71,7 @@ class _Printed(NamedTuple):
 
 @contextmanager
 def drawings(data: bytes) -> "Iterator[PdfDocument]":
-    """Open the file for drawing; the password is empty."""
+    """Open the document for rendering; close it after the block."""
     with importing("documents"):
         import pypdfium2
 
@@ -116,14 +83,14 @@ def drawings(data: bytes) -> "Iterator[PdfDocument]":
 
 
 class Pictures:
-    """The images of a document: which of them stand on several pages."""
+    """Images of a document that are repeated on several pages."""
 
     def __init__(self, document: "PdfDocument") -> None:
         self._document = document
 
     @cached_property
     def repeated(self) -> set[tuple[int, int]]:
-        """The sizes, in pixels, of the images that stand on more than one page: logos and ornaments."""
+        """Sizes, in pixels, of images on more than one page: logos and ornaments."""
         from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
         pages: dict[tuple[tuple[int, int], bytes], set[int]] = {}
@@ -137,7 +104,7 @@ class Pictures:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A page as it is drawn. ``left`` and ``top`` are the corner of its visible part."""
+    """A page as drawn; ``left`` and ``top`` are the corner of its visible part."""
 
     page: "PdfPage"
     left: float
@@ -145,7 +112,7 @@ class Drawing:
     image_share: float
 
     def sort(self, letters: Sequence[Letter]) -> Seen:
-        """Tell the letters that are seen from the others; blanks go with the letter before them."""
+        """Separate visible letters from the others; blanks follow the letter before them."""
         visible = self._visible(letters)
         unseen = [letter for letter, is_visible in zip(letters, visible, strict=True) if not is_visible]
         behind = self._of_layer(unseen) if self.image_share >= FILLED and unseen else set()
@@ -154,7 +121,7 @@ class Drawing:
         return Seen(shown, layer, [letter for letter in unseen if id(letter) not in behind])
 
     def is_picture(self, words: Sequence[Word]) -> bool:
-        """Tell whether the page is an image whose only text are ``words``: none, a stamp, or the line of a fax."""
+        """Tell if the page is an image whose only text are ``words``: none, a stamp, or a fax line."""
         height, width = self._without_text.shape[:2]
         rows = np.zeros(height, dtype=bool)
         for word in words:
@@ -167,7 +134,7 @@ class Drawing:
         return is_drawn and bool(_strips(self._print & ~rows).mean() >= _PICTURE)
 
     def is_printed(self, region: Region) -> bool:
-        """Tell whether an image looks like print: dark on paper, and not a photograph."""
+        """Tell if an image looks like print: dark on paper, and not a photograph."""
         left, right = self._x(region.left), self._x(region.right)
         part = self._without_text[self._y(region.top) : self._y(region.bottom), left:right]
         bright = part.astype(np.float32) @ _LUMA
@@ -177,14 +144,13 @@ class Drawing:
         return paper >= _MOSTLY and _LEAST_INK <= ink <= 1 - _MOSTLY
 
     def is_plain(self, region: Region) -> bool:
-        """Tell whether an image is of one colour, or not on the page."""
+        """Tell if an image has a single colour, or is not on the page."""
         left, top = max(0, self._x(region.left) + 1), max(0, self._y(region.top) + 1)
         part = self._without_text[top : max(0, self._y(region.bottom)), left : max(0, self._x(region.right))]
         bright = part.astype(np.float32) @ _LUMA
         return not bright.size or float(np.ptp(bright)) < _INK
 
     def image(self, scale: float) -> Any:
-        """Return the page without annotations as a Pillow image of so many pixels per point."""
         return self.page.render(scale=scale, draw_annots=False, may_draw_forms=False).to_pil()
 
     def _is_at_edge(self, word: Word, width: int, height: int) -> bool:
@@ -193,7 +159,6 @@ class Drawing:
 
     @cached_property
     def _is_drawn_of_curves(self) -> bool:
-        """Many drawn shapes on the page: letters that were turned into curves."""
         from pypdfium2.raw import FPDF_PAGEOBJ_PATH
 
         return sum(1 for _ in self.page.get_objects(filter=[FPDF_PAGEOBJ_PATH], max_depth=4)) >= 200
@@ -213,7 +178,7 @@ class Drawing:
         return found
 
     def _look_alone(self, letters: Sequence[Letter], contested: Sequence[int], found: list[bool]) -> None:
-        """Look at letters that are printed over each other text by text: one may be behind, or of no colour."""
+        """Check overprinted letters text by text: one may be behind, or transparent."""
         from pypdfium2 import raw
 
         own: dict[int, Pixels] = {}
@@ -232,7 +197,7 @@ class Drawing:
             found[index] = self._is_inked(own[text], letter)
 
     def _of_layer(self, unseen: Sequence[Letter]) -> set[int]:
-        """Return the identities of the letters that are of render mode 3, or that an image covers."""
+        """Return the identities of letters of render mode 3 or covered by an image."""
         from pypdfium2 import raw
 
         with self._without(raw.FPDF_PAGEOBJ_IMAGE):
@@ -287,7 +252,6 @@ class Drawing:
 
     @cached_property
     def _print(self) -> Pixels:
-        """The rows of pixels that are not all paper when the text is away."""
         bright = (self._without_text.astype(np.float32) @ _LUMA).astype(np.uint8)
         paper = int(np.bincount(bright.ravel()).argmax())
         return np.asarray((np.abs(bright.astype(np.int16) - paper) > _INK).any(axis=1))
@@ -315,7 +279,6 @@ class Drawing:
 
     @contextmanager
     def _without(self, kind: int) -> Iterator[None]:
-        """Draw without the objects of a kind inside the block."""
         from pypdfium2 import raw
 
         found = list(self.page.get_objects(filter=[kind], max_depth=8))
@@ -334,12 +297,11 @@ class Drawing:
 
 
 def _size(letter: Letter) -> float:
-    """Return the larger side of a letter: its size is measured across the page, also where its text stands upright."""
+    """Return the larger side of a letter: pdfplumber's size is wrong for rotated text."""
     return float(max(letter["x1"] - letter["x0"], letter["bottom"] - letter["top"]))
 
 
 def _differs(one: Pixels, other: Pixels) -> Pixels:
-    """Return the pixels whose difference a person sees."""
     distance = np.maximum(one, other) - np.minimum(one, other)
     difference = np.maximum(np.maximum(distance[:, :, 0], distance[:, :, 1]), distance[:, :, 2])
     visible = difference >= _FAINTEST_COLOUR
@@ -349,12 +311,10 @@ def _differs(one: Pixels, other: Pixels) -> Pixels:
 
 
 def _strips(rows: Pixels) -> Pixels:
-    """Return which of the strips of a page, from above, have any of the rows."""
     return np.array([part.any() for part in np.array_split(rows, _BINS)])
 
 
 def _printed_over(letters: Sequence[Letter]) -> Iterable[int]:
-    """Yield the places of letters that stand where another one does."""
     cells: dict[tuple[int, int], list[int]] = {}
     over: set[int] = set()
     for index, letter in enumerate(letters):
@@ -377,7 +337,7 @@ def _covers(one: Letter, other: Letter) -> bool:
 
 
 def text_of(letters: Sequence[Letter]) -> str:
-    """Return letters as text, with a blank where the next one is on another line."""
+    """Join letters to a text, with a blank at line breaks."""
     pieces = [letters[0]["text"]] if letters else []
     for before, letter in pairwise(letters):
         pieces.append(letter["text"] if abs(letter["top"] - before["top"]) < letter["size"] else f" {letter['text']}")

@@ -1,8 +1,4 @@
-"""Reader of HTML: text by block, without scripts, navigation and what a browser does not show.
-
-``read`` returns one page without a number. A table is one paragraph with one row per line, except layout
-tables. The markers that a browser shows before list items, equations and the values of fields are written out.
-"""
+"""Reader of HTML: text by block, without scripts, navigation and hidden text."""
 
 import re
 from collections import Counter
@@ -35,41 +31,35 @@ _DROPPED = (
     "script, nav, noscript, button, title, datalist, [role=navigation], svg:not(:has(text))"
     ", .katex-html, .MathJax_Preview"
 )
-"""Elements without text of the document, and drawings of an equation that MathML beside them holds."""
+"""elements without document text, and drawings of an equation that is also given in MathML"""
 _BLOCKS = re.compile(
     r"address|article|aside|blockquote|body|br|caption|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure"
     r"|footer|form|h[1-6]|header|hr|html|legend|li|main|ol|p|pre|section|summary|t(?:able|body|d|foot|h|head|r)|ul"
 )
 _HEADINGS = ("main h1, [role=main] h1, article h1", "h1:not(header h1)")
-"""Where the heading of a page stands; in the head of a site stands the name of the site."""
-_SITE = re.compile(r"\s+[|–—·-]\s+(?:(?!\s[|–—·-]\s).)*$")
-"""The name of the site at the end of a title."""
+"""selectors of the page heading; in the site header stands the site's name"""
+_SITE = re.compile(r"\s+[|–—·-]\s+(?:(?!\s[|–—·-]\s).)*$")  # site name at the end of a title
 _PROLOG = re.compile(r"\s*<\?xml[^>]*\?>")
-_MARK_LENGTH = 8
-"""Characters of an item in which its own mark is looked for."""
+_MARK_LENGTH = 8  # characters of an item searched for its own mark
 _HAS_MARK = re.compile(r"\s*(?:\d{1,3}|[a-zñ])[.)ºª-]")
 
 _IN_PAGE = re.compile("#.")
 _WITHOUT_VALUE = ("hidden", "password", "submit", "button", "reset", "image", "file")
-_SMALLEST_PICTURE = 24
-"""Width or height of a picture in pixels up to which it is a line or an icon."""
+_SMALLEST_PICTURE = 24  # pixels up to which a picture is a line or an icon
 _FRAMES = ("header", "footer", "nav")
 
 _LAYOUT_ONLY = ("table", "h1", "h2", "h3", "h4", "h5", "h6")
-_LONG_CELL = 3
-"""Paragraphs of a cell above which a table only lays out a page."""
-
-_MAX_SPAN = 100
-"""Columns that a cell may span at most."""
+_LONG_CELL = 3  # paragraphs of a cell above which a table is only layout
+_MAX_SPAN = 100  # maximum columns of a cell
 
 
 def read(path: Path) -> FileText:
-    """Return the text as one page without a number: a paragraph for each block, one with a row a line for a table.
+    """Return the text as one page without a number: a paragraph per block, one with a row per line for a table.
 
-    Marks that a browser puts before the items of a list are written out.
+    Write out the markers of list items, equations and the values of fields.
 
     Raises:
-        InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
+        InvalidInput: the file cannot be read, is empty, is no text, or its encoding is unknown.
     """
     from bs4 import BeautifulSoup
     from bs4.dammit import EncodingDetector
@@ -94,13 +84,12 @@ def read(path: Path) -> FileText:
 
 
 def _heading(soup: "Tag") -> str:
-    """Return the text of the first heading of the page, that of its main content before any other; else nothing."""
     texts = (" ".join(blocks(heading)) for path in _HEADINGS for heading in soup.select(path))
     return next(filter(None, texts), "")
 
 
 def blocks(tag: "Tag") -> list[str]:
-    """Return the text of an element, a paragraph for each block in it and each line that it breaks."""
+    """Return the text of an element, a paragraph for each block and line break."""
     reader = _BlockReader(_marks_of_notes(tag))
     reader.read(tag)
     reader.end()
@@ -108,7 +97,7 @@ def blocks(tag: "Tag") -> list[str]:
 
 
 class _BlockReader:
-    """The paragraphs read so far, the text of the open block, and the mark of the list item that it begins."""
+    """Paragraphs read so far, text of the open block, and mark of the current list item."""
 
     def __init__(self, notes: Collection[str]) -> None:
         self.paragraphs: list[str] = []
@@ -118,7 +107,7 @@ class _BlockReader:
         self._items: Counter[int] = Counter()
 
     def end(self) -> None:
-        """Close the open block; the mark of an item goes to the first that has text."""
+        """Close the open block; the mark of an item goes to its first block with text."""
         if text := clean("".join(self.open)):
             self.paragraphs.append(f"{self.mark} {text}".lstrip())
             self.mark = ""
@@ -142,7 +131,7 @@ class _BlockReader:
                 self.read(child)
 
     def _inline(self, tag: "Tag") -> str | None:
-        """Return the text of an element that shows more, or other, than its text; ``None`` for any other element."""
+        """Return the text of an element that shows more or other text; ``None`` for other elements."""
         before = "".join(self.open)
         match tag.name:
             case "sup":
@@ -177,7 +166,7 @@ class _BlockReader:
                 self.mark = ""
 
     def _item_mark(self, item: "Tag") -> str:
-        """Count an item, and return what a browser writes before it; empty where the text has its own mark."""
+        """Count an item, and return the browser's mark for it; "" if the text has its own mark."""
         numbered = item.parent if item.parent is not None and item.parent.name == "ol" else None
         if numbered is None:
             return ""
@@ -193,7 +182,6 @@ def _flat(tag: "Tag") -> str:
 
 
 def _marks_of_notes(tag: "Tag") -> frozenset[str]:
-    """Return the superscripts that blocks begin with."""
     first = (sup for sup in tag.find_all("sup") if not str(sup.previous_sibling or "").strip())
     return frozenset(
         sup.get_text().strip(" ()[]") for sup in first if sup.parent is not None and _BLOCKS.fullmatch(sup.parent.name)
@@ -201,7 +189,6 @@ def _marks_of_notes(tag: "Tag") -> frozenset[str]:
 
 
 def _equation(tag: "Tag") -> str:
-    """Return an equation of MathML as a line of text."""
     from lxml import etree
 
     element = etree.fromstring(str(tag), etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
@@ -209,7 +196,6 @@ def _equation(tag: "Tag") -> str:
 
 
 def _field(tag: "Tag") -> str:
-    """Return the value that a field of a form shows."""
     kind = str(tag.get("type", "text")).lower()
     if kind in ("checkbox", "radio"):
         return f" {TICKED} " if tag.has_attr("checked") else f" {UNTICKED} "
@@ -217,7 +203,7 @@ def _field(tag: "Tag") -> str:
 
 
 def _picture(tag: "Tag") -> str:
-    """Return the mark of a picture; nothing for one that is small, says that it is decoration, or heads the site."""
+    """Return the mark of a picture; "" for icons, decoration and images of the site header."""
     sides = [str(tag.get(name, "")) for name in ("width", "height")]
     small = any(side.isdecimal() and int(side) <= _SMALLEST_PICTURE for side in sides)
     decorates = tag.get("alt") == "" or tag.get("role") in ("presentation", "none") or tag.get("aria-hidden") == "true"
@@ -225,7 +211,6 @@ def _picture(tag: "Tag") -> str:
 
 
 def _beginning(item: "Tag") -> str:
-    """Return the first characters of an item, as many as its own mark may have."""
     text = ""
     for piece in item.strings:
         text = (text + piece).lstrip()
@@ -235,7 +220,7 @@ def _beginning(item: "Tag") -> str:
 
 
 def is_layout(table: "Tag") -> bool:
-    """Tell whether a table only lays out blocks: it has a table, a heading or long text inside, or one column."""
+    """Tell if a table is only layout: it contains a table, a heading or long text, or has one column."""
     if table.find(_LAYOUT_ONLY) is not None or any(
         len(cell.find_all("p")) > _LONG_CELL for cell in table.find_all("td")
     ):
@@ -244,10 +229,7 @@ def is_layout(table: "Tag") -> bool:
 
 
 def table_rows(table: "Tag", text_of: Callable[["Tag"], str]) -> list[list[str]]:
-    """Return the texts of the cells row by row, the caption first.
-
-    A cell that spans rows is in each of them; one that spans columns is followed by empty ones.
-    """
+    """Return the cell texts by row, the caption first; a cell is repeated in the rows that it spans."""
     caption = table.find("caption")
     rows = [[text_of(caption)]] if caption is not None else []
     hanging: dict[int, tuple[int, str]] = {}
@@ -266,7 +248,6 @@ def table_rows(table: "Tag", text_of: Callable[["Tag"], str]) -> list[list[str]]
 
 
 def _hang(cells: list[str], hanging: dict[int, tuple[int, str]]) -> None:
-    """Add to a row the cells that hang into its next columns from rows above."""
     while len(cells) in hanging:
         left, text = hanging.pop(len(cells))
         if left > 1:

@@ -1,9 +1,4 @@
-"""Inline content of documents: hidden text, raised marks, ticked boxes and equations.
-
-``LeftOut`` counts the characters of a document that a reader leaves out, and words the warnings. ``is_tiny`` and
-``same_colour`` decide if a person can see a text. ``raised`` and ``lowered`` write superscripts and subscripts in one
-line without joining them to the number before. ``linear`` writes an equation of Word (OMML) or MathML in one line.
-"""
+"""Inline content of documents: hidden text, superscripts, check boxes and equations."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -13,28 +8,22 @@ from typing import Any
 from articulado.language.formats import gap_mark
 from articulado.language.translation import translate
 
-Colour = tuple[int, int, int]
-"""Red, green and blue from 0 to 255."""
-
+Colour = tuple[int, int, int]  # red, green and blue from 0 to 255
 WHITE: Colour = (255, 255, 255)
 
 TICKED, UNTICKED = "[x]", "[ ]"
-"""A ticked box and an empty one, as text."""
 
-SMALLEST_SEEN = 2.0
-"""Points up to which a text is too small to be seen."""
+SMALLEST_SEEN = 2.0  # points up to which a text is invisible
 
-_CLOSEST_SEEN = 16
-"""Largest difference of two colours in any channel that a person does not see."""
+_CLOSEST_SEEN = 16  # largest invisible difference of two colours in any channel
 
 
 @dataclass
 class LeftOut:
-    """Characters of a document that are not read, its comments, and its fields that nobody filled in.
+    """Numbers of characters that a reader leaves out, of comments and of unfilled fields.
 
-    ``hidden`` counts characters that nobody sees, ``deleted`` those of tracked deletions, ``struck`` those that are
-    struck through, ``comments`` the comments, ``margins`` the characters of the headers and footers of pages,
-    ``unfilled`` the fields.
+    ``hidden`` characters are invisible, ``deleted`` those of tracked deletions, ``struck`` struck through, and
+    ``margins`` those of the headers and footers of pages.
     """
 
     hidden: int = 0
@@ -45,20 +34,17 @@ class LeftOut:
     unfilled: int = 0
 
     def hide(self, text: str) -> None:
-        """Count the characters of a hidden text; layout between words counts once."""
         self.hidden += len(" ".join(text.split()))
 
     def delete(self, text: str) -> None:
-        """Count the characters of a deleted text."""
         self.deleted += len(" ".join(text.split()))
 
     def strike(self, text: str) -> str:
-        """Count the characters of a text that is struck through, and return the blank that it leaves between words."""
+        """Count the characters of a struck-through text, and return the blank that replaces it."""
         self.struck += len(" ".join(text.split()))
         return next((edge for edge in (text[-1:], text[:1]) if edge.isspace()), "")
 
     def warnings(self) -> tuple[str, ...]:
-        """Return a sentence for each kind of text that is left out."""
         counted = (
             (self.hidden, "file.left_out_hidden_one", "file.left_out_hidden"),
             (self.deleted, "file.left_out_deleted_one", "file.left_out_deleted"),
@@ -71,12 +57,11 @@ class LeftOut:
 
 
 def is_tiny(points: float) -> bool:
-    """Tell if text of a size is too small to be seen."""
     return points <= SMALLEST_SEEN
 
 
 def same_colour(text: Colour, background: Colour) -> bool:
-    """Tell if a text cannot be told from its background by its colour.
+    """Tell if the colours are too close to read the text.
 
     >>> same_colour((250, 250, 250), WHITE), same_colour((255, 255, 0), WHITE)
     (True, False)
@@ -85,7 +70,7 @@ def same_colour(text: Colour, background: Colour) -> bool:
 
 
 def colour_of(hexadecimal: str) -> Colour | None:
-    """Return the colour that six hexadecimal digits name, with or without "#"; ``None`` for anything else."""
+    """Parse six hexadecimal digits, with or without "#"; ``None`` for other text."""
     digits = hexadecimal.strip().removeprefix("#")
     if not re.fullmatch(r"[0-9A-Fa-f]{6}", digits):
         return None
@@ -106,15 +91,10 @@ _ORDINALS = {"o": "º", "a": "ª", "º": "º", "ª": "ª"}
 
 
 def raised(before: str, mark: str, notes: Collection[str] = ()) -> str:
-    """Return a superscript as it can follow the text before it in one line.
+    """Return a superscript in a form that can follow the text ``before`` in one line.
 
-    A mark of a note is set off in parentheses. An exponent follows "^", that of a unit stays a superscript. A digit
-    after a number is an exponent only if the number is 10 or has one digit, and no note has that mark.
-
-    Args:
-        before: the text before it in its paragraph; empty if the paragraph begins with the mark, as a note does.
-        mark: the superscript.
-        notes: the marks that notes of the document have.
+    A note mark is put in parentheses. An exponent follows "^", that of a unit stays a superscript. A digit after a
+    number is an exponent only if the number is 10 or has one digit, and is none of the ``notes``.
 
     >>> [raised(*each) for each in (("320", "1"), ("25 m", "2"), ("2", "3"), ("1.320", "2"), ("2", "3", {"3"}))]
     [' (1)', '²', '^3', ' (2)', ' (3)']
@@ -146,7 +126,7 @@ def _raised(base: str, text: str, notes: Collection[str]) -> str:
 
 
 def lowered(before: str, mark: str) -> str:
-    """Return a subscript as it can follow the text before it: set off by "_" after a digit.
+    """Return a subscript, with "_" before it if both sides are digits.
 
     >>> lowered("CO", "2"), lowered("1", "2")
     ('2', '_2')
@@ -157,7 +137,7 @@ def lowered(before: str, mark: str) -> str:
 # Equations
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u2061\u2063\u2064\u200b\ufeff")) | {0x2062: "·"}
-"""Operators of MathML that show nothing; an implied product is written."""
+"""invisible operators of MathML; an implied product is written"""
 
 _SIMPLE = re.compile(r"[\w.,%€'′]+|\([^()]*\)")
 _OPERATORS = frozenset("+-−–×·*÷/=<>≤≥≈≠±→⇒∈∧∨")
@@ -165,14 +145,7 @@ _SILENT = frozenset(("annotation", "annotation-xml", "mphantom", "mspace", "mali
 
 
 def linear(equation: Any) -> str:
-    """Return an equation in one line: "(a + b)/c", "x^2", "√(x + 1)".
-
-    Args:
-        equation: an element of lxml, ``m:oMath`` or ``m:oMathPara`` of Word, or ``math`` of MathML.
-
-    Returns:
-        The text, or the mark of a formula that could not be read if the equation holds no text.
-    """
+    """Return an equation (lxml element of OMML or MathML) in one line: "(a + b)/c", "x^2", "√(x + 1)"."""
     return " ".join(_linear(equation).translate(_INVISIBLE).split()) or gap_mark("formula")
 
 
@@ -181,17 +154,14 @@ def _name(element: Any) -> str:
 
 
 def _parts(element: Any) -> list[Any]:
-    """Return the children of an element but for comments and properties ("fPr")."""
     return [child for child in element if (name := _name(child)) and not name.endswith("Pr")]
 
 
 def _part(element: Any, name: str) -> str:
-    """Return the text of the child with a name of OMML ("num")."""
     return " ".join(_linear(child) for child in element if _name(child) == name).strip()
 
 
 def _property(element: Any, name: str, default: str) -> str:
-    """Return the value of a property of OMML ("begChr"), as ``m:val`` has it."""
     for holder in element:
         if _name(holder).endswith("Pr"):
             for each in holder:
@@ -201,7 +171,6 @@ def _property(element: Any, name: str, default: str) -> str:
 
 
 def _grouped(text: str) -> str:
-    """Return an operand, in parentheses unless it is one number or one word."""
     text = text.strip()
     return text if _SIMPLE.fullmatch(text) else f"({text})"
 
@@ -215,7 +184,6 @@ def _scripted(base: str, below: str, above: str) -> str:
 
 
 def _joined(texts: Iterator[str]) -> str:
-    """Join neighbours; two that would make one word or number are set apart."""
     line = ""
     for text in texts:
         apart = line[-1:].isalnum() and text[:1].isalnum()
@@ -235,7 +203,7 @@ def _linear(element: Any) -> str:
     if name == "r":
         return "".join(each.text or "" for each in element if _name(each) in ("t", "tab", "br"))
     if name in ("oMath", "num", "den", "e", "sub", "sup", "deg", "fName", "lim"):
-        # The text of one word may stand in several runs; everything else is an operand of its own.
+        # A word may be split into several runs; all else is an operand.
         runs = "".join(
             text if _name(part) == "r" else f"\0{text}\0" for part, text in zip(parts, operands, strict=True)
         )
@@ -298,7 +266,7 @@ _OF_MATHML = {
     "semantics": 1,
     "mtd": 0,
 }
-"""The structures of MathML, and how many operands each needs at least."""
+"""structures of MathML, with their minimum number of operands"""
 
 
 def _of_mathml(element: Any, name: str, operands: list[str]) -> str:
@@ -327,7 +295,6 @@ def _of_mathml(element: Any, name: str, operands: list[str]) -> str:
 
 
 def _root(operand: str, degree: str) -> str:
-    """Return a root: of a degree as a power, "(x)^(1/3)"."""
     return f"{_in_parentheses(operand)}^(1/{degree.strip()})" if degree.strip() else f"√{_in_parentheses(operand)}"
 
 
@@ -337,5 +304,4 @@ def _in_parentheses(text: str) -> str:
 
 
 def _matrix(rows: list[list[str]]) -> str:
-    """Return the rows of a matrix, or the cases of a definition, with ";" between them and "," between cells."""
     return "; ".join(", ".join(cell.strip() for cell in row if cell.strip()) for row in rows)

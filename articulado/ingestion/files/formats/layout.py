@@ -1,8 +1,6 @@
 """Reading order of a printed page: words from letters, columns, and lines.
 
-``words_of`` builds words in the direction of their text and sets raised marks of notes apart ("320 [1]").
-``columns_of`` returns the columns of a page in reading order, each as its rows. Positions are in points from the top
-left corner of the page.
+Positions are in points from the top left corner of the page.
 """
 
 import math
@@ -17,60 +15,30 @@ from typing import Any
 from articulado.ingestion.files.formats.aligned import Region, Word, turned, turned_back
 from articulado.language.table_text import is_amount
 
-Letter = dict[str, Any]
-"""A letter as pdfplumber has it."""
+Letter = dict[str, Any]  # letter as a dict of pdfplumber
+Row = list[Word]  # words at one height, from the left
 
-Row = list[Word]
-"""Words at one height, from the left."""
-
-_SPACE = 0.15
-"""Share of the size of a letter that parts two words."""
-
-_TILT = 12
-"""Degrees by which a line may lean: scans do."""
-
-_SMALLER = 0.85
-"""Share of the size of the text that the mark of a note has at most."""
-
-_RAISED = 0.2
-"""Share of the height of the text by which the mark of a note is raised at least."""
+_SPACE = 0.15  # minimum gap between words, as a share of the letter size
+_TILT = 12  # maximum slope of a line in degrees, as in scans
+_SMALLER = 0.85  # maximum size of a note mark, as a share of the text size
+_RAISED = 0.2  # minimum rise of a note mark, as a share of the text height
 
 _GUTTER, _NARROW_GUTTER, _MANY_ROWS = 1.0, 0.6, 8
-"""Blank between two columns at least, in heights of a line: of few lines, and of so many."""
+"""Minimum gap between columns in line heights: of few lines, and of at least so many."""
 
-_MIN_ROWS = 3
-"""Lines that a column has at least."""
-
-_DEPTH = 2
-"""Columns beside a column that are looked for to tell that its text is one."""
-
-_MOST_GUTTERS, _MOST_TRIED = 40, 3
-"""Blanks of a page that are looked at, and those of the largest columns that are tried: a table has many."""
-
-_MIN_WORDS = 2.5
-"""Words of a line of a column, at least in the mean of its lines: rows of tables have fewer in a cell."""
-
-_FILLED = 0.6
-"""Share of the width of a column that half of its lines fill."""
-
-_PARTED = 1.7
-"""Distance of two lines, in usual ones, from which on they are of two paragraphs."""
-
-_WIDEST = 3.0
-"""Distance of two lines of a text at most, in heights of a line."""
-
-_GOING_ON = 0.2
-"""Share of the lines of a text that begin in the middle of a sentence, at least, where half of them are not full."""
-
-_APART = 2.2
-"""Distance of two lines, in heights, from which on the second one is no part of the same column."""
-
-_MARGIN = 0.1
-"""Share of a page, above and below, where its running head and foot stand."""
-
+_MIN_ROWS = 3  # minimum lines of a column
+_DEPTH = 2  # recursion depth of the search for columns within columns
+_MOST_GUTTERS, _MOST_TRIED = 40, 3  # gaps examined per page, and gaps tried, largest columns first: a table has many
+_MIN_WORDS = 2.5  # minimum mean of words per line of a column: table cells have fewer
+_FILLED = 0.6  # share of the column width filled by half of its lines
+_PARTED = 1.7  # distance of two paragraphs, in usual line distances
+_WIDEST = 3.0  # maximum distance of two lines of a text, in line heights
+_GOING_ON = 0.2  # minimum share of lines that begin inside a sentence, if half of the lines are not full
+_APART = 2.2  # distance of two lines, in heights, that ends a column
+_MARGIN = 0.1  # share of a page, above and below, for running head and foot
 _DINGBATS = dict.fromkeys("345678", "[x]") | dict.fromkeys("opqr", "[ ]") | {"l": "•", "m": "[ ]", "n": "■"}
 _WINGDINGS = dict.fromkeys("\xfb\xfc\xfd\xfexRST", "[x]") | dict.fromkeys("o\xa8qr", "[ ]") | {"\xa7": "•", "l": "•"}
-"""Boxes and ticks in the fonts that have letters in their places."""
+"""Boxes and ticks in symbol fonts, by the letters in their places."""
 
 _BOXES = dict.fromkeys("☑☒✓✔✕✖✗✘🗹", "[x]") | dict.fromkeys("☐□◻❏❑❒▢", "[ ]")
 _NOTE = re.compile(r"\(?(\d{1,3}|[a-z*])\)?")
@@ -82,7 +50,7 @@ _DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 def by_turn(letters: Sequence[Letter]) -> dict[int | None, list[Letter]]:
-    """Group letters by the quarter turns of their text, counter-clockwise; ``None`` for text across the page."""
+    """Group letters by quarter turns of their text, counter-clockwise; ``None`` for oblique text."""
     groups: dict[int | None, list[Letter]] = defaultdict(list)
     for letter in letters:
         a, b = letter.get("matrix", (1, 0))[:2]
@@ -92,7 +60,7 @@ def by_turn(letters: Sequence[Letter]) -> dict[int | None, list[Letter]]:
 
 
 def words_of(letters: Sequence[Letter], turn: int, width: float, height: float) -> list[Word]:
-    """Return the words of letters of one direction, in the order of the file, where they stand on the page."""
+    """Return the words of letters of one direction, in file order and page coordinates."""
     from pdfplumber.utils.text import extract_words
 
     upright = [_upright(letter, turn, width, height) for letter in letters]
@@ -116,7 +84,6 @@ def _character(letter: Letter) -> str:
 
 
 def _joined(words: Sequence[Word]) -> Iterator[Word]:
-    """Yield the words with marks of notes apart; letters of another size that go on with a word are of it."""
     open_word: Word | None = None
     for word in words:
         word = replace(word, text=_SUPERSCRIPT.sub(_plain_mark, word.text))
@@ -140,7 +107,7 @@ def _joined(words: Sequence[Word]) -> Iterator[Word]:
 
 
 def _as_mark(word: Word, beside: Word) -> Word:
-    """Return the number of a note, raised before or behind a word that it does not touch, as its mark."""
+    """Return the raised number of a note beside a word as its mark; else the word itself."""
     number = _NUMBER_OF_NOTE.fullmatch(word.text)
     blank = max(word.left, beside.left) - min(word.right, beside.right)
     overlap = min(word.bottom, beside.bottom) - max(word.top, beside.top)
@@ -165,7 +132,7 @@ def _is_raised(word: Word, text: Word) -> bool:
 
 
 def _raised(before: str, raised: str) -> str:
-    """Return what raised letters are after a text: an ordinal, a power of a unit, or the mark of a note."""
+    """Return raised letters in plain text: an ordinal, a power of a unit, or a note mark."""
     if raised in _ORDINALS and re.search(r"\d\.?$", before):
         return _ORDINALS[raised]
     if raised in ("2", "3") and _UNIT.search(before):
@@ -182,7 +149,7 @@ def _plain_mark(found: re.Match[str]) -> str:
 
 
 def rows_of(words: Sequence[Word]) -> list[Row]:
-    """Return the rows of a page from above; a table is a row by itself."""
+    """Return the rows of a page from above; a table is its own row."""
     rows: list[Row] = []
     for word in sorted(words, key=lambda word: (word.middle if word.table is None else word.top, word.left)):
         row = next((row for row in rows[:-4:-1] if _is_in_row(row[0], word)), None)
@@ -201,7 +168,7 @@ def _is_in_row(first: Word, word: Word) -> bool:
 
 
 def columns_of(words: Sequence[Word], page_height: float) -> list[tuple[list[Row], int]]:
-    """Return the blocks in reading order with a number that two columns beside each other share; 0: no column."""
+    """Return the blocks in reading order, each with a number shared by adjacent columns; 0: no column."""
     return _blocks(rows_of(words), page_height, 0)
 
 
@@ -223,7 +190,7 @@ def _blocks(rows: Sequence[Row], page_height: float, group: int) -> list[tuple[l
 
 
 def _best_gutter(rows: Sequence[Row], page_height: float, depth: int = 0) -> tuple[int, int, float] | None:
-    """Return the first and the last row of the largest pair of columns, and where the blank between them is."""
+    """Return the first and last row of the largest pair of columns, and the middle of the gap between them."""
     heights = [word.height for row in rows for word in row if word.table is None]
     height = max(1.0, median(heights)) if heights else 1.0
     candidates: list[tuple[float, int, int, tuple[float, float]]] = []
@@ -258,7 +225,6 @@ def _split(rows: Sequence[Row], middle: float) -> tuple[list[Row], list[Row]]:
 
 
 def _seeds(rows: Sequence[Row], height: float) -> Iterator[tuple[int, tuple[float, float]]]:
-    """Yield the blanks that may be between columns: those of a row, and those between two rows side by side."""
     for index, row in enumerate(rows):
         for before, word in pairwise(row):
             if word.left - before.right >= _NARROW_GUTTER * height:
@@ -273,7 +239,7 @@ def _seeds(rows: Sequence[Row], height: float) -> Iterator[tuple[int, tuple[floa
 def _grown(
     rows: Sequence[Row], start: int, blank: tuple[float, float], least: float
 ) -> tuple[int, int, tuple[float, float]]:
-    """Return the rows around one that leave a blank free, and what of it all of them leave."""
+    """Return the range of rows around ``start`` that keep the gap free, and the gap common to all."""
     ends = [start, start]
     narrowed: tuple[float, float] | None = _left_free(rows[start], blank, least)
     free = narrowed or blank
@@ -299,7 +265,7 @@ def _left_free(row: Row, blank: tuple[float, float], least: float) -> tuple[floa
 def _trimmed(
     rows: Sequence[Row], first: int, last: int, blank: tuple[float, float], height: float, page_height: float
 ) -> Iterator[tuple[int, int]]:
-    """Yield the rows of columns without running heads, feet, and lines alone; a title alone parts two of them."""
+    """Yield ranges of rows without running heads, feet and single lines; a lone title separates two ranges."""
     middle = sum(blank) / 2
     pitch = max(height, pitch_of([rows[first : last + 1]]))
     while first < last and _stands_apart(rows[first], rows[first + 1], middle, pitch, page_height):
@@ -321,7 +287,7 @@ def _is_short(row: Row) -> bool:
 
 
 def _stands_apart(row: Row, following: Row, middle: float, pitch: float, page_height: float) -> bool:
-    """Tell whether a row at the end of columns is none of them: far from the next one, at an edge or on one side."""
+    """Tell if a row at the end of columns is outside them: distant, and at the page edge or on one side."""
     height = min(_bottom(each) - _top(each) for each in (row, following))
     distance = max(_top(following) - _bottom(row), _top(row) - _bottom(following)) + height
     at_edge = not _MARGIN * page_height < _top(row) < (1 - _MARGIN) * page_height
@@ -329,7 +295,6 @@ def _stands_apart(row: Row, following: Row, middle: float, pitch: float, page_he
 
 
 def _sides(row: Row, middle: float) -> int:
-    """Return 1 for a row left of the middle, 2 for one right of it, 3 for both."""
     left = any((word.left + word.right) / 2 < middle for word in row)
     right = any((word.left + word.right) / 2 >= middle for word in row)
     return left + 2 * right
@@ -344,7 +309,6 @@ def _bottom(row: Row) -> float:
 
 
 def _size_of_columns(rows: Sequence[Row], blank: tuple[float, float], height: float) -> float:
-    """Return the height that two columns have beside each other; 0 if they are none."""
     left, right = _split(rows, sum(blank) / 2)
     if not left or not right:
         return 0
@@ -364,7 +328,7 @@ def _goes_on(rows: Sequence[Row]) -> bool:
 
 
 def _are_pairs(left: Sequence[Row], right: Sequence[Row]) -> bool:
-    """Tell whether two sides are labels and their values, line by line."""
+    """Tell if two sides are labels and their values, line by line."""
     labels = sum(row[-1].text.endswith(":") for row in left)
     is_list = len(left) == len(right) and not any(map(_goes_on, (left, right)))
     named = any(word.text.endswith(":") or word.table is not None for row in (*left, *right) for word in row)
@@ -372,7 +336,7 @@ def _are_pairs(left: Sequence[Row], right: Sequence[Row]) -> bool:
 
 
 def _is_text(rows: Sequence[Row]) -> bool:
-    """Tell whether rows are lines of a text, which fill their column or go on from each other, or a table."""
+    """Tell if rows are running text, whose lines fill the column or continue each other, or a table."""
     lines = [row for row in rows if row[0].table is None]
     if len(lines) < len(rows):
         return True
@@ -384,7 +348,7 @@ def _is_text(rows: Sequence[Row]) -> bool:
 
 
 def blanks_above(rows: Sequence[Row], pitch: float) -> list[bool]:
-    """Return for each row if more space is above it than between lines of a paragraph, ``pitch`` points apart."""
+    """Tell for each row if the space above it exceeds the line distance ``pitch`` (points) of a paragraph."""
     steps = [False]
     for above, row in pairwise(rows):
         step = _bottom(row) - _bottom(above)
@@ -393,7 +357,7 @@ def blanks_above(rows: Sequence[Row], pitch: float) -> list[bool]:
 
 
 def pitch_of(blocks: Sequence[Sequence[Row]]) -> float:
-    """Return the distance of two lines that is usual on a page, in points."""
+    """Return the usual distance of two lines of a page, in points."""
     steps = [_bottom(row) - _bottom(above) for rows in blocks for above, row in pairwise(rows)]
     heights = [row[0].height for rows in blocks for row in rows if row[0].table is None]
     forward = [step for step in steps if step > 0]

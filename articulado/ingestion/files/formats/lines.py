@@ -1,10 +1,4 @@
-"""Lines, paragraphs and pages of an extracted text: cleaning, reconstruction, and list counters.
-
-``clean`` normalises Unicode and removes control characters, invisible characters and ligatures.
-``rebuilt_paragraphs`` joins lines to paragraphs and words broken by a hyphen. ``width_of`` estimates the
-length of a full line in characters. ``letter`` writes the mark of an alphabetical list. ``running_text`` joins
-pages to one text that keeps the page of each offset.
-"""
+"""Lines, paragraphs and pages of an extracted text: cleaning, reconstruction, and list counters."""
 
 import re
 import unicodedata
@@ -27,58 +21,42 @@ _LIGATURES = str.maketrans(
 )
 _SUPERSCRIPT = re.compile(r"(?<=\d)[⁰¹²³⁴-⁹]{1,3}")
 _AS_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-# What nothing shows, and halves of characters, which no encoding has.
+# Control characters and lone surrogates.
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
-# Marks upon one letter that are more than any language has: to compose them takes the square of their number.
+# More combining marks than any language uses: composing them takes quadratic time.
 _MANY_MARKS = re.compile(r"([\u0300-\u036f]{8})[\u0300-\u036f]+")
 _HYPHENS = ("-", "\u00ad")
 _WITH_HYPHEN = re.compile(r"\b\w+-\w+")
-# A line that begins a paragraph whatever stands before it: an apartado, a letter, a dash, a place in the text.
+# Beginning of a paragraph in any context: an apartado, a letter, a dash, a division.
 _MARK = re.compile(
     r"(?:\d{1,2}(?:\.\d{1,2})*(?:\.?[ºª])?[.)]-?|[a-zñ](?: bis)?\)|[IVX]{1,5}[.)]-?|[–—•·▪-])\s"
     r"|(?:LIBRO|TÍTULO|CAPÍTULO|SECCIÓN|Título|Capítulo|Sección)\s+(?:[IVXLC]+|\w+[ºª.]|[A-ZÁÉÍÓÚ]{3,})"
 )
-# The end of a sentence, or of a line of a table of contents.
+# End of a sentence, or of a line of a table of contents.
 _ENDED = re.compile(r"[.:;?!…][»”\")\]]*$|(?:\. ?){3,}\d+$|…+ ?\d+$")
-# A line that breaks off before a provision that it only mentions.
+# Line that breaks off before a cited provision.
 _DANGLING = re.compile(
     r"(?:[,(«]|\b(?:del?|al?|el|las?|los|en|[yoeu]|con|por|para|según|este|esta|su|que|citado|presente|mismo"
     r"|artículos?|arts?\.|núms?\.|disposición))$"
 )
-_TAIL = 120
-"""Characters at the end of a line in which it is looked how that ends, however long it is."""
-
+_TAIL = 120  # characters searched at the end of a line, which may be very long
 _LISTING = re.compile(r"(?:,| [yoeu])$")
 _BROKEN = re.compile(r"\b(\w+)[-\u00ad]$")
-# Words whose hyphen is their own, also at the end of a line: "Real Decreto-ley", "fijas-discontinuas".
+# Words that keep their hyphen at a line break: "Real Decreto-ley", "fijas-discontinuas".
 _COMPOUND = re.compile(r"(?:decretos?|fij[oa]s?|socio|físico|teórico|jurídico|técnico|ex)$", re.IGNORECASE)
-_FULL = 0.85
-"""Share of the width of the text that the last line of a paragraph does not reach."""
-
-_SHORT = 0.6
-"""Share of the width below which a line is one by itself, without a full stop too."""
-
-_MIN_WIDTH = 50
-"""Characters of a full line at least: the columns of a gazette."""
-
-_MAX_WIDTH = 160
-"""Characters of a full line at most: longer ones are paragraphs that nothing has broken."""
-
-_BILINGUAL = 0.25
-"""Share of a text that each of its two languages has at least."""
-
-_LEAST_IN_BOTH = 150
-"""Characters that it has in each of them at least."""
-
-_FEWEST_WORDS = 8
-"""Words of a paragraph whose language is told."""
+_FULL = 0.85  # share of the text width not reached by the last line of a paragraph
+_SHORT = 0.6  # share of the width below which a line stands alone even without a full stop
+_MIN_WIDTH = 50  # minimum characters of a full line: the columns of a gazette
+_MAX_WIDTH = 160  # maximum characters of a full line: longer ones are unbroken paragraphs
+_BILINGUAL = 0.25  # minimum share of each language in a bilingual text
+_LEAST_IN_BOTH = 150  # minimum characters in each of its languages
+_FEWEST_WORDS = 8  # minimum words of a paragraph for language detection
 
 
 def clean(line: str) -> str:
-    """Return a line in composed characters, without controls, invisible characters and ligatures, its blanks single.
+    """Normalise a line: composed characters, single blanks, no control or invisible characters, no ligatures.
 
-    A soft hyphen stays at the end only, where it parts a word. Boxes to tick are "[x]" and "[ ]", and a superscript
-    after a number is set apart from it.
+    A soft hyphen stays only at the end. A superscript is separated from the number before it.
 
     >>> clean("☒ Son 320¹ horas"), clean("25 m²")
     ('[x] Son 320 (1) horas', '25 m²')
@@ -91,22 +69,21 @@ def clean(line: str) -> str:
 
 
 def width_of(lines: Iterable[str], least: int = _MIN_WIDTH) -> int:
-    """Return how long a full line of a text is, in characters: nine lines in ten are no longer."""
+    """Return the length of a full line in characters: the 90th percentile, at least ``least``."""
     lengths = sorted(len(line) for line in lines if line)
     return max(least, lengths[(len(lengths) - 1) * 9 // 10] if lengths else 0)
 
 
 def compounds(lines: Iterable[str]) -> frozenset[str]:
-    """Return the words that a text writes with a hyphen inside a line, folded to lower case."""
     return frozenset(word.lower() for line in lines for word in _WITH_HYPHEN.findall(line))
 
 
 def rebuilt_paragraphs(lines: Sequence[str], width: int, hyphenated: frozenset[str] = frozenset()) -> list[str]:
-    """Join cleaned lines to paragraphs; an empty line always parts them.
+    """Join cleaned lines to paragraphs; an empty line always separates them.
 
-    Else a paragraph ends with a line that is not full and ends a sentence or is short, and begins with a heading or
-    the mark of an apartado; where full lines are longer than a page is wide, each is one. Words broken at the end of a
-    line are made whole. A header block keeps its lines.
+    A paragraph ends with a line that is not full and ends a sentence or is short; it begins with a heading or the
+    mark of an apartado. If full lines exceed the width of a page, each line is a paragraph. A header block keeps its
+    lines.
     """
     paragraphs: list[list[str]] = []
     header = closing_rule(lines) + 1
@@ -123,7 +100,7 @@ def rebuilt_paragraphs(lines: Sequence[str], width: int, hyphenated: frozenset[s
 
 
 def _joined_lines(lines: Sequence[str], hyphenated: frozenset[str]) -> str:
-    """Join the lines of a paragraph, each once: of what stands before a line, its last word alone is looked at."""
+    """Join the lines of a paragraph in linear time: only the last word before a line is inspected."""
     pieces = [lines[0]]
     for line in lines[1:]:
         pieces[-1:] = joined(pieces[-1], line, hyphenated).rsplit(" ", 1)
@@ -131,14 +108,10 @@ def _joined_lines(lines: Sequence[str], hyphenated: frozenset[str]) -> str:
 
 
 def joined(before: str, after: str, hyphenated: frozenset[str] = frozenset()) -> str:
-    """Join two lines of one paragraph; a hyphen goes where it only broke a word.
+    """Join two lines of one paragraph, without a hyphen that only breaks a word.
 
-    It stays where the text writes the word with one elsewhere (``hyphenated``), or where it is one of the language.
-
-    >>> joined("el contrato de tra-", "bajo")
-    'el contrato de trabajo'
-    >>> joined("el Real Decreto-", "ley 32/2021")
-    'el Real Decreto-ley 32/2021'
+    >>> joined("el contrato de tra-", "bajo"), joined("el Real Decreto-", "ley 32/2021")
+    ('el contrato de trabajo', 'el Real Decreto-ley 32/2021')
     """
     broken = _BROKEN.search(before) if before.endswith(_HYPHENS) else None
     if broken is None:
@@ -150,7 +123,7 @@ def joined(before: str, after: str, hyphenated: frozenset[str] = frozenset()) ->
 
 
 def goes_on(before: str, after: str) -> bool:
-    """Tell whether a paragraph that a page break has cut goes on after it."""
+    """Tell if a paragraph cut by a page break continues after it."""
     return not _ENDED.search(before, _tail_of(before)) and after[:1].islower() and not _MARK.match(after)
 
 
@@ -159,7 +132,6 @@ def _tail_of(line: str) -> int:
 
 
 def _begins(paragraph: Sequence[str], line: str, width: int) -> bool:
-    """Tell whether a line begins a paragraph after the lines of ``paragraph``."""
     if width > _MAX_WIDTH:
         return True
     before = paragraph[-1]
@@ -186,17 +158,13 @@ _LARGEST_START = 999_999
 
 
 def first_number(written: str) -> int:
-    """Return the number with which a list begins, as a file has it; 1 where it is none, or beyond all reason."""
+    """Parse the first number of a list; 1 for implausible values."""
     usable = written.isascii() and written.isdecimal() and len(written) <= len(str(_LARGEST_START))
     return int(written) if usable else 1
 
 
 def letter(number: int) -> str:
-    """Return the letters of a number from 1: a to z, then aa, bb; beyond four letters in figures.
-
-    >>> [letter(number) for number in (1, 26, 27, 105)]
-    ['a', 'z', 'aa', '105']
-    """
+    """Return the letters of a number from 1: a to z, then aa, bb; beyond four letters in figures."""
     if not 1 <= number <= _LARGEST_BY_LETTERS:
         return str(number)
     return chr(ord("a") + (number - 1) % _LETTERS) * ((number - 1) // _LETTERS + 1)
@@ -204,9 +172,9 @@ def letter(number: int) -> str:
 
 @dataclass(frozen=True)
 class RunningText:
-    """The paragraphs of all pages with a blank line between them.
+    """Paragraphs of all pages, separated by blank lines.
 
-    ``starts`` are the offsets in ``text`` at which the pages begin, ascending, and ``numbers`` those of the pages.
+    ``starts`` are the ascending offsets in ``text`` at which the pages begin, ``numbers`` their page numbers.
     """
 
     text: str
@@ -214,12 +182,11 @@ class RunningText:
     numbers: tuple[int | None, ...]
 
     def page_at(self, offset: int) -> int | None:
-        """Return the number of the page on which an offset of the text stands, ``None`` in a text without pages."""
         page = bisect_right(self.starts, offset) - 1
         return self.numbers[page] if page >= 0 else None
 
     def paragraphs(self) -> Iterator[tuple[int, str]]:
-        """Yield each paragraph with the offset at which it begins."""
+        """Yield each paragraph with its offset."""
         offset = 0
         for paragraph in self.text.split("\n\n"):
             if paragraph:
@@ -228,7 +195,7 @@ class RunningText:
 
 
 def running_text(pages: Sequence[Page]) -> RunningText:
-    """Run the pages of a document together; a paragraph or a word that a page break has cut is whole again."""
+    """Join the pages of a document, and paragraphs and words cut by a page break."""
     paragraphs: list[str] = []
     starts: list[int] = []
     length = 0
@@ -249,11 +216,7 @@ def running_text(pages: Sequence[Page]) -> RunningText:
 
 
 def spanish_part(pages: Sequence[Sequence[str]]) -> tuple[list[list[str]], dict[int, set[str]]]:
-    """Return the Spanish paragraphs of a text in two languages, and all of any other text.
-
-    Returns:
-        The paragraphs page by page, and the codes of the languages that were left out by the index of the page.
-    """
+    """Return the Spanish paragraphs of a bilingual text by page, and omitted languages by page index."""
     found = Counter(code for page in pages for paragraph in page if (code := spoken_in(paragraph)) not in ("", "es"))
     other = found.most_common(1)[0][0] if found else "es"
     spoken = [(page, each, _one_of(each, other)) for page, paragraphs in enumerate(pages) for each in paragraphs]
@@ -264,7 +227,7 @@ def spanish_part(pages: Sequence[Sequence[str]]) -> tuple[list[list[str]], dict[
     left_out: dict[int, set[str]] = {}
     following = ""
     for page, paragraph, code in reversed(spoken):
-        # A heading is of the language of the text below it.
+        # A heading has the language of the text below it.
         following = code or following
         if following == other and "\n" not in paragraph:
             left_out.setdefault(page, set()).add(other)
@@ -274,13 +237,12 @@ def spanish_part(pages: Sequence[Sequence[str]]) -> tuple[list[list[str]], dict[
 
 
 def _one_of(paragraph: str, other: str) -> str:
-    """Return ``es`` or the other language of a document; empty for a short paragraph and a table."""
     is_short = "\n" in paragraph or len(paragraph.split()) < _FEWEST_WORDS
     return "" if is_short else closer_of(paragraph, other)
 
 
 def spoken_in(text: str) -> str:
-    """Return the code of the language of a paragraph or a column; empty for a short one, a table and mere names."""
+    """Return the language code of a paragraph; "" for a short one, a table and mere names."""
     if "\n" in text or len(text.split()) < _FEWEST_WORDS:
         return ""
     return language_of(text, language("es"))

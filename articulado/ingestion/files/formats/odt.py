@@ -1,9 +1,4 @@
-"""Reader of OpenDocument texts: headings, paragraphs, lists and tables in document order.
-
-``read`` returns one page without a number, with the notes at the end. A table is one paragraph with one row
-per line. List items have no mark unless it is typed. Text that is not shown is left out, and a warning gives its
-length.
-"""
+"""Reader of OpenDocument texts: headings, paragraphs, lists and tables in document order."""
 
 import io
 import zipfile
@@ -46,14 +41,13 @@ _CONTROL = "{urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.
 _ANNOTATION, _CHANGES = _BODY + "annotation", _TEXT + "tracked-changes"
 _LEFT_OUT = {_TEXT + "note", _CHANGES, _ANNOTATION, _TEXT + "table-of-content", _BODY + "forms"}
 _UNSHOWN = ("collapse", "filter")
-_MAX_REPEATED = 100
-"""Columns that an empty cell may stand for at most."""
+_MAX_REPEATED = 100  # maximum columns of a repeated cell
 
 
 def read(path: Path) -> FileText:
-    """Return the text as one page without a number; a table is one paragraph with a row a line.
+    """Return the text as one page without a number; a table is one paragraph with one row per line.
 
-    Items of lists keep no mark but those that are typed. Notes stand at the end, after their marks.
+    List items have no mark unless it is typed. Notes stand at the end. Hidden text is left out with a warning.
 
     Raises:
         InvalidInput: the file cannot be read, is damaged, locked, without text, or no OpenDocument text.
@@ -63,18 +57,17 @@ def read(path: Path) -> FileText:
 
 
 def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...], LeftOut]:
-    """Return the title in the properties of a document, its paragraphs, and the count of the text left out."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as package:
             reader = _Reader(package)
             return reader.title, tuple(reader.all()), reader.left_out
-    except Exception as error:  # A damaged file fails in every way that there is.
+    except Exception as error:  # a damaged file may fail anywhere
         raise InvalidInput(translate("file.odt_damaged", path=path)) from error
 
 
 @dataclass(frozen=True)
 class _Look:
-    """Values of a text that decide if it is read. ``size`` is in points, ``position`` above or below the line."""
+    """Formatting that decides if a text is read; ``size`` is in points, ``position`` above or below the line."""
 
     hidden: bool = False
     struck: bool = False
@@ -118,7 +111,6 @@ class _Reader:
             self.left_out.delete(" ".join(text for part in each.iter(_TEXT + "p") for text in part.itertext()))
 
     def all(self) -> Iterator[str]:
-        """Yield the paragraphs of the body, then those of its notes, each after its mark."""
         yield from self._blocks(self._body, _Look())
         for note in self._body.iter(f"{_TEXT}note"):
             mark = clean(note.findtext(f"{_TEXT}note-citation") or "")
@@ -127,7 +119,6 @@ class _Reader:
                     yield f"({mark}) {text}" if mark and place == 0 else text
 
     def _xml(self, name: str) -> Any:
-        """Return a part of the package, ``None`` if it has none of that name; nothing outside of it is read."""
         from lxml import etree
 
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
@@ -136,7 +127,6 @@ class _Reader:
         return etree.fromstring(self._package.read(name), parser)
 
     def _blocks(self, element: Any, look: _Look) -> Iterator[str]:
-        """Yield the paragraphs below an element, a table as one."""
         for child in element:
             if child.tag in (_TEXT + "p", _TEXT + "h"):
                 lines = self._line(child, look).split("\n")
@@ -150,7 +140,7 @@ class _Reader:
                 yield from self._blocks(child, self._look(child, look))
 
     def _rows(self, table: Any, look: _Look) -> Iterator[list[str]]:
-        """Yield the rows of a table, also those in groups; those of a table in a cell are text of that cell."""
+        """Yield the rows of a table, including grouped ones; a nested table is text of its cell."""
         columns = [
             column.get(f"{_TABLE}visibility") in _UNSHOWN
             for column in table.iter(f"{_TABLE}table-column")
@@ -161,7 +151,6 @@ class _Reader:
             yield self._cells(row, below, columns)
 
     def _cells(self, row: Any, look: _Look, hidden: list[bool]) -> list[str]:
-        """Return the texts of a row; a cell that another one covers is empty."""
         cells: list[str] = []
         for cell in row:
             count = _repeated(cell, f"{_TABLE}number-columns-repeated")
@@ -171,7 +160,6 @@ class _Reader:
         return cells
 
     def _line(self, element: Any, look: _Look) -> str:
-        """Return the text of a paragraph that is seen."""
         line = ""
         for text, own in self._texts(element, self._look(element, look)):
             if not text:
@@ -187,7 +175,6 @@ class _Reader:
         return line
 
     def _texts(self, element: Any, look: _Look) -> Iterator[tuple[str, _Look]]:
-        """Yield the pieces of a paragraph with their looks."""
         yield element.text or "", look
         for child in element:
             if child.tag in _BREAKS:
@@ -209,7 +196,7 @@ class _Reader:
             yield child.tail or "", look
 
     def _frame(self, frame: Any) -> str:
-        """Return the equation of an embedded object, else the mark of an object or a picture; a box is a block."""
+        """Return the equation of an embedded object, else the mark of an object or a picture; "" for a text box."""
         if frame.find(_DRAW + "text-box") is not None:
             return ""
         embedded = frame.find(_DRAW + "object")
@@ -222,7 +209,6 @@ class _Reader:
         return linear(equation) if equation is not None else gap_mark("image")
 
     def _look(self, element: Any, look: _Look) -> _Look:
-        """Return the look of the text in an element: that around it with the properties of its style."""
         names = (element.get(prefix + "style-name") for prefix in (_TEXT, _TABLE))
         name = next(filter(None, names), None)
         if element.get(_TEXT + "display") == "none" or element.get(_TEXT + "is-hidden") == "true":
@@ -230,7 +216,6 @@ class _Reader:
         return look if name is None else _with_style(look, self._properties(str(name)))
 
     def _properties(self, name: str) -> Mapping[str, str]:
-        """Return the properties of a style and of those that it is based on, by their names without namespace."""
         found: dict[str, str] = {}
         seen: set[str] = set()
         while name and name not in seen and (style := self._styles.get(name)) is not None:
@@ -244,7 +229,7 @@ class _Reader:
 
 
 def _with_style(look: _Look, properties: Mapping[str, str]) -> _Look:
-    """Return a look with the properties of a style: ODF 1.3, part 3, sections 16.29 and 20."""
+    """Apply the properties of a style: ODF 1.3, part 3, sections 16.29 and 20."""
     size, base = properties.get("font-size", ""), look.size
     number = size.rstrip("pt%")
     if number.replace(".", "", 1).isdecimal():
@@ -283,7 +268,6 @@ def _id(control: Any) -> str:
 
 
 def _value(control: Any) -> str:
-    """Return the value that a control of a form shows, a box with its label."""
     if control is None:
         return ""
     kind = control.tag.removeprefix(_FORM)

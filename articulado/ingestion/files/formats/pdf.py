@@ -1,10 +1,4 @@
-"""Reader of PDF: numbered pages, rebuilt paragraphs, tables, form fields, and what could not be read.
-
-``read`` takes what a person sees of each page (``printed_page``), removes running heads and feet, and joins lines to
-paragraphs. A table is one paragraph with one row per line; its head is repeated on the next page. Of a text in two
-languages the Spanish one is read. ``read`` raises ``InvalidInput`` for a damaged or locked file and for a PDF without
-any text.
-"""
+"""Reader of PDF: numbered pages, rebuilt paragraphs, tables, form fields, and warnings of unread content."""
 
 import io
 import logging
@@ -45,32 +39,23 @@ _COUNT = re.compile(
     r"|(?P<bare>\d{1,5})\s*(?:de|/)\s*(?P<total>\d{1,5}))[\s.|–—-]*$",
     re.IGNORECASE,
 )
-"""End of a line in the margin that counts the pages, whatever stands before it."""
+"""Page count at the end of a line in the margin."""
 
-_EDGE = 6
-"""Lines at the head of a page, and at its foot, that may be no text."""
-
-_MIN_PAGES = 3
-"""Pages on which a line must stand to be one that the document prints on its pages."""
-
-_MIN_SHARE = 0.4
-"""Share of the pages on which it must stand: what stands only on even or odd ones is on less than half."""
-
-_LONGEST = 80
-"""Characters of a text across the page that are told."""
-
-_MAX_UNREADABLE = 0.1
-"""Share of characters without meaning above which a text layer is of no use."""
+_EDGE = 6  # lines at the head and foot of a page that may be running heads
+_MIN_PAGES = 3  # minimum pages with a running head
+_MIN_SHARE = 0.4  # minimum share of pages: one printed only on even or odd pages is on less than half
+_LONGEST = 80  # characters of oblique text quoted in a warning
+_MAX_UNREADABLE = 0.1  # share of meaningless characters above which a text layer is useless
 
 
 def read(path: Path) -> FileText:
-    """Return the pages, numbered from 1; running heads and feet are left out, and paragraphs rebuilt from lines.
+    """Return the visible text of the pages, numbered from 1, without running heads and feet, as paragraphs.
 
-    A table is one paragraph with a row a line; where it goes on over the page, its head is repeated there. Warnings
-    name the pages of all that was left out, not read, or recognised on an image.
+    A table is one paragraph with one row per line; its head is repeated on the next page. Of a bilingual text only the
+    Spanish one is read. Warnings name the pages with content left out, not read, or recognised on an image.
 
     Raises:
-        InvalidInput: the file cannot be read, is damaged, locked by a password, or has no text that can be read.
+        InvalidInput: the file cannot be read, is damaged, locked by a password, or has no readable text.
     """
     data = read_bytes(path)
     if PDF not in data[:1024]:
@@ -78,13 +63,13 @@ def read(path: Path) -> FileText:
     reader, title = _opened(path, data)
     try:
         contents = list(page_contents(data, reader))
-    except Exception as error:  # A damaged file fails in every way that there is.
+    except Exception as error:  # a damaged file may fail anywhere
         raise InvalidInput(translate("file.pdf_damaged", path=path)) from error
     pages = _with_heads(without_running_heads([content.lines for content in contents]))
     _check_text(path, pages)
     lines = [line.text for page in pages for line in page if isinstance(line, PrintedLine)]
     width, hyphenated = width_of(lines), compounds(lines)
-    # What is left of a line whose words nobody sees is no paragraph.
+    # Rests of lines with hidden words are no paragraphs.
     rebuilt = [
         [paragraph for paragraph in _paragraphs(page, width, hyphenated) if _says_something(paragraph)]
         for page in pages
@@ -108,23 +93,18 @@ def _says_something(paragraph: str) -> bool:
 
 
 def _opened(path: Path, data: bytes) -> tuple["PdfReader", str]:
-    """Open a file, and return the title in its properties, too.
-
-    Raises:
-        InvalidInput: the file is damaged, locked by a password, or has no page.
-    """
     with importing("documents"):
         from pypdf import PdfReader
 
-    # It logs every small defect of a file that it can read nonetheless.
+    # pypdf logs every small defect of a readable file.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
         reader = PdfReader(io.BytesIO(data))
-        # Many official files are encrypted, against changes only: the empty password opens them.
+        # Many official files are encrypted only against changes: the empty password opens them.
         locked = reader.is_encrypted and not reader.decrypt("")
         count = 0 if locked else len(reader.pages)
         title = "" if locked or reader.metadata is None else clean(str(reader.metadata.title or ""))
-    except Exception as error:  # A damaged file fails in every way that there is.
+    except Exception as error:  # a damaged file may fail anywhere
         if b"/Encrypt" in data:
             raise _locked(path) from error
         raise InvalidInput(translate("file.pdf_damaged", path=path)) from error
@@ -145,14 +125,14 @@ _TOLD: Sequence[tuple[str, Callable[[PageContent], bool]]] = (
     ("file.pdf_sideways", lambda content: content.lost_table),
     ("file.pdf_hidden_notes", lambda content: content.hidden_notes > 0),
 )
-"""Messages about pages, and of which pages each is told."""
+"""Messages about pages, each with the test for the pages it names."""
 
 _RECOGNISABLE = ("file.pdf_images", "file.pdf_pictures")
 """Messages about images, which are read if recognition is installed."""
 
 
 def _warnings(contents: Sequence[PageContent], foreign: Sequence[set[str]]) -> Iterator[str]:
-    """Yield what was left out, not read or only recognised, with the pages."""
+    """Yield a warning for each kind of content left out, not read or only recognised, with the pages."""
     for key, is_told in _TOLD:
         if numbers := [number for number, content in enumerate(contents, 1) if is_told(content)]:
             told = translate(key, pages=_numbers(numbers))
@@ -171,7 +151,6 @@ def _warnings(contents: Sequence[PageContent], foreign: Sequence[set[str]]) -> I
 
 
 def _with_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
-    """Return the pages; a table without a head that goes on from the page before has the head of the one there."""
     filled = [[line for line in page if isinstance(line, Table) or line.text] for page in pages]
     for before, page in pairwise(filled):
         last, first = before[-1:], page[:1]
@@ -181,7 +160,6 @@ def _with_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
 
 
 def _paragraphs(page: Sequence[Line], width: int, hyphenated: frozenset[str]) -> list[str]:
-    """Return the paragraphs of a page; one that goes on in the next column is whole."""
     paragraphs: list[str] = []
     for column, group in groupby(page, key=lambda line: -1 if isinstance(line, Table) else line.column):
         lines = list(group)
@@ -205,9 +183,9 @@ def _paragraphs(page: Sequence[Line], width: int, hyphenated: frozenset[str]) ->
 
 
 def _with_marks(paragraphs: Sequence[str]) -> Iterator[str]:
-    """Yield the paragraphs of a recognised page, each with the mark of that: they are cited one by one.
+    """Append to each paragraph of a recognised page its mark: paragraphs are cited one by one.
 
-    A heading has none where the text below it has, and that of a table is below it.
+    A heading has no mark if the text below has one; the mark of a table is below it.
     """
     for paragraph, below in pairwise((*paragraphs, "")):
         is_heading = split_heading(paragraph) is not None or paragraph[-1] not in ".:;"
@@ -221,7 +199,7 @@ def _with_marks(paragraphs: Sequence[str]) -> Iterator[str]:
 
 
 def _spaced(lines: Sequence[PrintedLine]) -> Iterator[str]:
-    """Yield lines, and an empty one where a paragraph ends whatever they say."""
+    """Yield the lines, with an empty one at each end of a paragraph visible in the layout."""
     for number, line in enumerate(lines):
         before = lines[number - 1].text if number else ""
         goes_on_below = not (number and lines[number - 1].in_margin) and (
@@ -233,7 +211,7 @@ def _spaced(lines: Sequence[PrintedLine]) -> Iterator[str]:
 
 
 def _numbers(pages: Sequence[int]) -> str:
-    """Write the numbers of pages, those that follow each other as one: "3, 7–9"."""
+    """Format page numbers, with ranges: "3, 7–9"."""
     runs: list[list[int]] = []
     for page in pages:
         if runs and page == runs[-1][-1] + 1:
@@ -248,11 +226,7 @@ def _locked(path: Path) -> InvalidInput:
 
 
 def _check_text(path: Path, pages: Sequence[Sequence[Line]]) -> None:
-    """Refuse pages without text, and text that is none.
-
-    Raises:
-        InvalidInput: the document is an image, or its fonts do not say which characters they draw.
-    """
+    """Raise ``InvalidInput`` for pages of images, or if the fonts do not define their characters."""
     texts = [line.text if isinstance(line, PrintedLine) else line.text() for page in pages for line in page]
     text = "".join(texts)
     if all(gaps_in(line) == [line] for line in texts):
@@ -264,11 +238,7 @@ def _check_text(path: Path, pages: Sequence[Sequence[Line]]) -> None:
 
 
 def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
-    """Return the lines of each page without its running head and foot.
-
-    A line goes if it is at the edge of its page, stands the same at the edge of many others (but for a number that
-    counts the pages), and is no heading of a provision.
-    """
+    """Remove running heads and feet: edge lines that many pages share, except for a page number."""
     counted: Counter[str] = Counter()
     apart: Counter[str] = Counter()
     for number, lines in enumerate(pages):
@@ -283,7 +253,7 @@ def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
 
 
 def _keys(line: str, page: int) -> Iterator[str]:
-    """Yield the line, and what it is on every page if one of its numbers counts the pages."""
+    """Yield the line, and for each number in it a key that is the same on every page if that counts the pages."""
     yield line
     for number in _NUMBER.finditer(line):
         yield f"{line[: number.start()]}\0{int(number[0]) - page}\0{line[number.end() :]}"
@@ -313,7 +283,6 @@ def _is_running_head(line: Line, page: int, printed: set[str], count: int) -> bo
 
 
 def _counts(line: str, page: int, count: int) -> bool:
-    """Tell whether a line ends with the number of its page ("Página 1 de 1"), or with that and of how many ("1/1")."""
     match = _COUNT.search(line)
     if match is None:
         return False

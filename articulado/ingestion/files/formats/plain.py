@@ -1,9 +1,4 @@
-"""Readers of plain text, in UTF-8 or an eight-bit encoding of Spanish texts, and of Markdown that is no official law.
-
-``read`` rebuilds paragraphs that are broken into lines. ``read_markdown`` makes headings paragraphs and tables one
-row per line, and keeps the lines of a header block. Both return one page without a number. Laws in Markdown have
-their own reader, ``articulado.ingestion.markdown.reader``.
-"""
+"""Readers of plain text, in UTF-8 or an eight-bit encoding of Spanish, and of Markdown other than official laws."""
 
 import re
 from pathlib import Path
@@ -22,13 +17,7 @@ from articulado.language.formats import gap_mark
 
 
 def visible_lines(path: Path, *, has_marks: bool = True) -> tuple[list[str], LeftOut]:
-    """Return the lines of a file, cleaned, and the count of the text that they do not show.
-
-    ``has_marks`` tells a file in Markdown, whose comments and hidden elements of HTML are left out.
-
-    Raises:
-        InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
-    """
+    """Return the cleaned lines of a file, and the count of its hidden text; ``has_marks``: the file is Markdown."""
     data = read_bytes(path)
     refuse_other_formats(path, data)
     text, left_out = decode(data, path), LeftOut()
@@ -38,22 +27,18 @@ def visible_lines(path: Path, *, has_marks: bool = True) -> tuple[list[str], Lef
 
 
 def read(path: Path) -> FileText:
-    """Return the text as one page without a number, its paragraphs rebuilt where they are broken into lines.
-
-    Raises:
-        InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
-    """
+    """Return the text as one page without a number; rebuild paragraphs that are broken into lines."""
     lines, left_out = visible_lines(path, has_marks=False)
     return one_page(path, rebuilt_paragraphs(lines, width_of(lines), compounds(lines)), "", left_out)
 
 
 _UNSHOWN = re.compile(r"<!--(?:[^-]|-(?!->))*(?:-->|\Z)|^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S.*$", re.MULTILINE)
-"""Comments, and definitions of links: Markdown has no other comment than one that nothing refers to."""
+"""Comments, and definitions of links, which are also used as comments."""
 _OPENING = re.compile(r"<([a-z][a-z\d]*)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _CODE = re.compile(r"`[^`\n]+`|^```.*?^```", re.MULTILINE | re.DOTALL)
 _WITHOUT_END = frozenset(("img", "input", "br", "hr", "meta", "link"))
 _WRITTEN_ANEW = frozenset(("sup", "sub", "math", "img", "svg", "input", "select", "table"))
-"""Elements that are written as those of a page in HTML."""
+"""elements rendered as in an HTML page"""
 _LAYOUT = re.compile(r"</?(?:span|div|p|font|u|center|a|details|summary|figure|picture|section|mark)(?:\s[^<>]*)?>")
 _PICTURE = re.compile(r"!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])")
 _STRUCK = re.compile(
@@ -61,13 +46,13 @@ _STRUCK = re.compile(
     r"(?<![~\\])~~(?=[^\s~])((?:[^~\n]|\n(?!\s*\n))+)(?<=\S)~~(?!~)([ \t]*$)?",
     re.MULTILINE,
 )
-"""Text that is struck through, with the mark of the item or heading that it begins and the end of the line."""
+"""Struck-through text, with the item or heading mark before it and the end of the line."""
 _NOTE = re.compile(r"^\[\^([\w-]+)\]:[ \t]*", re.MULTILINE)
 _NOTE_MARK = re.compile(r"[ \t]*\[\^([\w-]+)\]")
 
 
 def visible_markdown(text: str, left_out: LeftOut) -> str:
-    """Return Markdown with its HTML as text; comments, hidden and struck-through text are left out and counted.
+    """Return Markdown with its HTML as text; leave out and count comments, hidden and struck-through text.
 
     >>> visible_markdown("Son ~~310~~ 320<sup>1</sup> horas.<!-- no --> ![f](f.png)", LeftOut())
     'Son  320 (1) horas. [imagen con texto que no se ha podido leer]'
@@ -103,7 +88,6 @@ def visible_markdown(text: str, left_out: LeftOut) -> str:
 
 
 def _end_of(text: str, opening: re.Match[str]) -> int:
-    """Return the offset at which an element ends that opens there; the end of the text if nothing closes it."""
     name = opening[1].lower()
     if name in _WITHOUT_END or opening[0].endswith("/>"):
         return opening.end()
@@ -116,7 +100,6 @@ def _end_of(text: str, opening: re.Match[str]) -> int:
 
 
 def _shown(fragment: str, before: str, left_out: LeftOut) -> str:
-    """Return a piece of HTML as Markdown; ``before`` is the text that it follows."""
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(fragment, "lxml")
@@ -124,7 +107,7 @@ def _shown(fragment: str, before: str, left_out: LeftOut) -> str:
     lines = html.blocks(soup)
     name = fragment[1:4].lower()
     if name in ("sup", "sub"):
-        # One that is hidden is no longer there.
+        # A hidden one was removed.
         raises = raised if name == "sup" else lowered
         return raises(before, soup.get_text()) if soup.get_text().strip() else ""
     if fragment[1:6].lower() == "table":
@@ -138,11 +121,7 @@ _ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s")
 
 
 def read_markdown(path: Path) -> FileText:
-    """Return the text as one page without a number; the lines of a header block at its start stay as they are.
-
-    Raises:
-        InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
-    """
+    """Return the text as one page without a number; keep the lines of a header block."""
     lines, left_out = visible_lines(path)
     header = closing_rule(lines) + 1
     paragraphs = [*(line for line in lines[:header] if line), *_paragraphs(lines[header:])]
@@ -150,7 +129,6 @@ def read_markdown(path: Path) -> FileText:
 
 
 def _paragraphs(lines: list[str]) -> list[str]:
-    """Join lines as Markdown does: to what stands above, but for headings, items of a list and rows."""
     paragraphs: list[list[str]] = []
     kind = ""
     for line in lines:
@@ -172,7 +150,6 @@ def _paragraphs(lines: list[str]) -> list[str]:
 
 
 def _heading_text(line: str) -> str:
-    """Return what a heading says, without its marks before and after."""
     return line.lstrip("#").rstrip("#").strip()
 
 

@@ -1,8 +1,7 @@
-"""Content of one page of a PDF: what a person sees on it, in the order in which a person reads it.
+"""Visible content of one page of a PDF in reading order.
 
-``page_contents`` yields the lines and tables of each page, and what there is to tell of it: letters that nobody sees,
-text that is an image, a table that stands sideways and was not read. A page on which most text stands sideways is
-turned first. A page that is an image is recognised by Tesseract where the extra ``ocr`` is installed.
+A page with mostly sideways text is turned first. A page that is an image is recognised by Tesseract if the extra
+``ocr`` is installed.
 """
 
 import io
@@ -56,10 +55,9 @@ if TYPE_CHECKING:
 
 
 class PrintedLine(NamedTuple):
-    """A line of a page. ``column`` numbers the columns of a page; 0 is text over the whole page.
+    """Line of a page; ``column`` numbers the columns, 0 is text across the whole page.
 
-    ``alone`` says that it is a paragraph by itself, whatever follows, ``parted`` that a blank is above it, and
-    ``in_margin`` that it stands apart at the head or the foot of the page.
+    ``alone``: a paragraph by itself. ``parted``: a gap is above it. ``in_margin``: it stands apart at the head or foot.
     """
 
     text: str
@@ -70,15 +68,14 @@ class PrintedLine(NamedTuple):
 
 
 Line = PrintedLine | Table
-"""A line of a page, or a table between its lines."""
 
 
 @dataclass
 class PageContent:
-    """The lines of a page in reading order, and what there is to tell of it.
+    """Lines of a page in reading order, and its defects.
 
-    ``hidden`` is the number of letters that nobody sees, ``across`` a watermark. ``recognised`` says that its text was
-    recognised on an image, by another program or now. ``languages`` are those of columns beside Spanish ones.
+    ``hidden`` is the number of invisible letters, ``across`` a watermark. ``recognised``: the text was recognised on an
+    image, by another program or now. ``languages`` are those of columns beside Spanish ones.
     """
 
     lines: list[Line] = field(default_factory=list)
@@ -95,42 +92,23 @@ class PageContent:
     languages: set[str] = field(default_factory=set)
 
 
-_MIN_LETTERS = 30
-"""Letters of a text that stands sideways from which on it may be a table."""
-
-_MIN_AMOUNTS = 3
-"""Amounts of a text that stands sideways from which on it is a table, read or not."""
-
-_GRID = 60
-"""Cells of a page, each way, in which the share of its images is measured."""
-
-_PICTURE = 0.08
-"""Share of a page from which on a picture is no formula, and is read although others are the same."""
-
-_TINY = (8.0, 40.0)
-"""Shorter and longer side of a picture, in points, below which it is an icon or a rule."""
-
-_LOGO, _LOGO_AREA = 0.2, 0.04
-"""Height at the head of the first page where a logo stands above the text, and its largest area, as shares."""
-
-_SEAM = 1.5
-"""Distance of two strips of one picture, in points."""
-
-_EQUATION = re.compile(r"[=×÷√∑∫±]")
-"""Signs of an equation, in what is recognised on a small picture."""
-
-_MARGIN = 0.1
-"""Share of a page, above and below, where logos stand."""
-
-_FORMULA_HEIGHT = (8.0, 90.0)
-"""Heights of the picture of a formula, in points."""
+_MIN_LETTERS = 30  # minimum letters of a sideways table
+_MIN_AMOUNTS = 3  # minimum amounts of a sideways table
+_GRID = 60  # cells of a page, each way, to measure the share of its images
+_PICTURE = 0.08  # share of a page from which a picture is no formula, and is read even if repeated
+_TINY = (8.0, 40.0)  # shorter and longer side, in points, of the largest icon or rule
+_LOGO, _LOGO_AREA = 0.2, 0.04  # maximum position and area of a logo on the first page, as shares
+_SEAM = 1.5  # maximum distance of two strips of one picture, in points
+_EQUATION = re.compile(r"[=×÷√∑∫±]")  # signs of an equation in the text recognised on a small picture
+_MARGIN = 0.1  # share of a page, above and below, for logos
+_FORMULA_HEIGHT = (8.0, 90.0)  # heights of a formula picture, in points
 
 _ANNOUNCED = re.compile(r"(?:[:=]|\b(?:f[óo]rmula|ecuaci[óo]n|expresi[óo]n|c[áa]lculo)\b[^.]*)$", re.IGNORECASE)
-"""End of a line that announces the picture of a formula."""
+"""End of a line that announces a formula picture."""
 
 
 def page_contents(data: bytes, reader: "PdfReader") -> Iterator[PageContent]:
-    """Yield the content of each page; ``reader`` has the annotations, and the text of a page with a defect."""
+    """Yield the content of each page; ``reader`` has the annotations, and the text of a defective page."""
     with importing("documents"):
         import pdfplumber
 
@@ -142,7 +120,7 @@ def page_contents(data: bytes, reader: "PdfReader") -> Iterator[PageContent]:
                 page = document.pages[number]
                 yield _Page(page, drawn[number], printed, pictures).content()
                 page.close()
-            except Exception:  # A defect of the file that the reader of its text overlooks.
+            except Exception:  # a defect that pypdf tolerates
                 lines = map(clean, printed.extract_text().splitlines())
                 yield PageContent([PrintedLine(line) for line in lines], tables_read=False)
 
@@ -164,7 +142,6 @@ class _Page:
         self.result = PageContent(hidden_notes=self.annotations.hidden)
 
     def content(self) -> PageContent:
-        """Read the page."""
         groups = by_turn(self._letters())
         words = words_of(groups.pop(0, []), 0, *self.size)
         self.result.across = text_of(groups.pop(None, []))
@@ -192,7 +169,6 @@ class _Page:
         return self.result
 
     def _letters(self) -> list[Letter]:
-        """Return the letters that are seen, with the text that another program recognised on an image."""
         seen = self.drawing.sort(self.page.chars)
         hidden, letters = seen.hidden, seen.shown
         if seen.layer:
@@ -209,7 +185,6 @@ class _Page:
         return letters
 
     def _lines(self, words: Sequence[Word]) -> Iterator[Line]:
-        """Yield the lines column by column; of columns in two languages the Spanish ones."""
         columns = columns_of(words, self.size[1])
         left_out = self._foreign(columns)
         pitch = pitch_of([rows for rows, _ in columns])
@@ -234,7 +209,7 @@ class _Page:
     def _read_sideways(
         self, turn: int, words: Sequence[Word], tables: list[PrintedTable], above: list[Line], below: list[Line]
     ) -> None:
-        """Read text that does not stand as most of the page: a table goes to its place, lines go around the others."""
+        """Read rotated text: put tables in their place, and other lines above or below the page."""
         upright = [replace(turned(word, turn, *self.size), upright=True) for word in words]
         found: list[PrintedTable] = []
         if sum(len(word.text) for word in words) >= _MIN_LETTERS:
@@ -258,7 +233,7 @@ class _Page:
         return [*ruled, *(PrintedTable(table_of(rows), region) for rows, region in aligned)]
 
     def _pictures(self, words: Sequence[Word]) -> Iterator[Word]:
-        """Yield marks in place of images that hold a formula or text, or the text that is recognised on them."""
+        """Yield the text recognised on images, or marks of images with an unread formula or text."""
         if self.result.recognised or self.result.is_picture:
             return
         for region, size in _regions(self.page.images):
@@ -286,7 +261,7 @@ class _Page:
                 yield _mark(gap_mark("image", self.place), region)
 
     def _is_margin(self, region: Region, words: Sequence[Word]) -> bool:
-        """Tell whether a picture stands in the margin of its page, or is the logo above the text of the first one."""
+        """Tell if a picture stands in the page margin, or is the logo above the text of the first page."""
         height, middle = self.size[1], (region.top + region.bottom) / 2
         is_above = self.is_first and middle < _LOGO * height and not any(word.top < region.top for word in words)
         area = (region.right - region.left) * (region.bottom - region.top)
@@ -295,7 +270,6 @@ class _Page:
 
 
 def _regions(images: Iterable[dict[str, Any]]) -> list[tuple[Region, tuple[int, int]]]:
-    """Return where pictures stand, from above, and the pixels of each; the strips of one are one."""
     found: list[tuple[Region, tuple[int, int]]] = []
     for image in sorted(images, key=lambda image: (image["x0"], image["top"])):
         region, size = Region(*(float(image[side]) for side in ("x0", "top", "x1", "bottom"))), image["srcsize"]
@@ -311,7 +285,6 @@ def _mark(text: str, region: Region) -> Word:
 
 
 def _above(words: Sequence[Word]) -> Word:
-    """Return the mark of recognised text, as a line by itself above the words."""
     top = min(word.top for word in words) - 4
     return Word(
         RECOGNISED, min(word.left for word in words), top - 2, max(word.right for word in words), top, is_field=True
@@ -319,7 +292,7 @@ def _above(words: Sequence[Word]) -> Word:
 
 
 def _is_formula(region: Region, words: Sequence[Word]) -> bool:
-    """Tell whether a small image stands within a line, or below one that announces it."""
+    """Tell if a small image stands within a line, or below one that announces it."""
     line = [word for word in words if region.top <= word.middle <= region.bottom]
     if any(word.right <= region.left + 2 for word in line):
         return True
@@ -329,7 +302,6 @@ def _is_formula(region: Region, words: Sequence[Word]) -> bool:
 
 
 def _margin_rows(rows: Sequence[Row], pitch: float, page_height: float) -> list[Row]:
-    """Return the rows at the head and the foot of a page that a blank parts from the text."""
     found: list[Row] = []
     parted = blanks_above(rows, pitch)
     for index, row in enumerate(rows):
@@ -360,7 +332,7 @@ def _outside(words: Sequence[Word], tables: Sequence[PrintedTable]) -> list[Word
 
 
 def _turn_of(page: "PrintedPage") -> int:
-    """Return the direction of most letters of a page; lines along its sides, as of signatures, are not counted."""
+    """Return the direction of most letters of a page, except for lines along its sides, such as signatures."""
     width = float(page.width)
     counted = {
         turn: sum(_MARGIN * width < letter["x0"] < (1 - _MARGIN) * width for letter in letters)
@@ -373,7 +345,6 @@ def _turn_of(page: "PrintedPage") -> int:
 
 
 def _turned_page(page: "PrintedPage", turn: int) -> "PrintedPage":
-    """Return a page that is shown with so many quarter turns more, clockwise."""
     from pdfplumber.page import Page
 
     if not turn:
@@ -385,7 +356,6 @@ def _turned_page(page: "PrintedPage", turn: int) -> "PrintedPage":
 
 
 def _image_share(page: "PrintedPage") -> float:
-    """Return the share of the visible part of a page that images cover."""
     left, top, right, bottom = map(float, page.cropbox)
     covered = np.zeros((_GRID, _GRID), dtype=bool)
     for image in page.images:

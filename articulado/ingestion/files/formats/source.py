@@ -1,9 +1,4 @@
-"""File format detection, errors for unusable files, and tables as text.
-
-``known_format`` identifies a format by its first bytes. ``packed_text`` reads the text of a ZIP-based format,
-``one_page`` makes a result of paragraphs, with its warnings. ``Table`` and ``table_of`` convert cells to one paragraph:
-caption, head, and one row per line with cells separated by " | ".
-"""
+"""File format detection, errors for unusable files, and tables as text."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,53 +12,38 @@ from articulado.language.table_text import CELLS, PATH, is_amount
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 
-PDF, OLD_OFFICE = b"%PDF-", b"\xd0\xcf\x11\xe0"
-"""The first bytes of files; DOCX, ODT and XLSX are ZIP files."""
-
-MOST_GAPS_NAMED = 5
-"""Parts that could not be read which a warning names."""
+PDF, OLD_OFFICE = b"%PDF-", b"\xd0\xcf\x11\xe0"  # first bytes of files; DOCX, ODT and XLSX are ZIP files
+MOST_GAPS_NAMED = 5  # maximum unread parts named in a warning
 
 _SIGNATURES = {PDF: "file.kind_pdf", ZIP: "file.kind_zip", OLD_OFFICE: "file.kind_old_office"}
-"""The first bytes of formats that are no text, and the keys of what messages call these."""
+"""Translation keys of the names of binary formats, by first bytes."""
 
 
 def known_format(data: bytes) -> str:
-    """Return the key of what a file is by its first bytes ("file.kind_pdf"); empty where they tell nothing."""
+    """Return the translation key of a binary format by its first bytes ("file.kind_pdf"), else ""."""
     return next((name for signature, name in _SIGNATURES.items() if data.startswith(signature)), "")
 
 
 def refuse_other_formats(path: Path, data: bytes) -> None:
-    """Refuse bytes that are no text, for a file whose name says that it is one.
-
-    Raises:
-        InvalidInput: they are of a known other format.
-    """
     if known_format(data):
         raise other_format(path, data)
 
 
 def other_format(path: Path, data: bytes) -> InvalidInput:
-    """Return the error for a file that is not what its extension says."""
+    """Return the error for a file whose content contradicts its extension."""
     name = known_format(data)
     what = translate("file.is_kind", kind=translate(name)) if name else translate("file.is_not")
     return InvalidInput(translate("file.other_format", path=path, suffix=path.suffix, what=what))
 
 
 def no_text(path: Path) -> InvalidInput:
-    """Return the error for a file in which there is no text."""
     return InvalidInput(translate("file.no_text", path=path))
 
 
 def packed_text(
     path: Path, data: bytes, content: Callable[[Path, bytes], tuple[str, tuple[str, ...], LeftOut]]
 ) -> FileText:
-    """Return the text that ``content`` finds in a packed file.
-
-    ``content`` returns the title, the paragraphs, and the count of the text that it leaves out.
-
-    Raises:
-        InvalidInput: the file is no ZIP, or has no text; and what ``content`` raises.
-    """
+    """Return the text of a ZIP-based file from ``content``: title, paragraphs, and the count of omitted text."""
     if not data.startswith((ZIP, OLD_OFFICE) if path.suffix.lower() == ".docx" else ZIP):
         raise other_format(path, data)
     title, paragraphs, left_out = content(path, data)
@@ -71,18 +51,14 @@ def packed_text(
 
 
 def one_page(path: Path, paragraphs: Sequence[str], title: str, left_out: LeftOut) -> FileText:
-    """Return paragraphs as one page without a number, with warnings of what was left out and what could not be read.
-
-    Raises:
-        InvalidInput: there is no paragraph.
-    """
+    """Return paragraphs as one page with warnings; raise ``InvalidInput`` if there is none."""
     if not paragraphs:
         raise InvalidInput(" ".join((str(no_text(path)), *left_out.warnings())))
     return FileText((Page(None, tuple(paragraphs)),), title, warnings_of(paragraphs, left_out))
 
 
 def warnings_of(paragraphs: Iterable[str], left_out: LeftOut) -> tuple[str, ...]:
-    """Return a sentence for each kind of text that is left out, and one for the marks of gaps in the paragraphs."""
+    """Return a sentence for each kind of omitted text, and one for the marks of gaps in the paragraphs."""
     gaps = [gap for paragraph in paragraphs for gap in gaps_in(paragraph)]
     if not gaps:
         return left_out.warnings()
@@ -91,13 +67,12 @@ def warnings_of(paragraphs: Iterable[str], left_out: LeftOut) -> tuple[str, ...]
     return (*left_out.warnings(), told)
 
 
-_MAX_HEAD = 4
-"""Rows that a head has at most; a table of words alone has one."""
+_MAX_HEAD = 4  # maximum rows of a head; a table of words alone has one
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table: what stands above it, the name of each column (none where it has no head), and the cells row by row."""
+    """Table with caption, column names (none without a head), and cells row by row."""
 
     caption: str
     head: tuple[str, ...]
@@ -105,25 +80,23 @@ class Table:
 
     @property
     def width(self) -> int:
-        """Return how many columns it has."""
         return max(map(len, (self.head, *self.rows)), default=0)
 
     def below(self, other: "Table") -> "Table":
-        """Return the table with the head of another one, which it goes on from, if it has none and is as wide."""
+        """Add the head of the table that this one continues, if it has none and is as wide."""
         return replace(self, head=other.head) if not self.head and self.width == other.width else self
 
     def text(self) -> str:
-        """Return it as one paragraph: its caption, the head, and a row a line with the cells parted by " | "."""
+        """Return the table as one paragraph: caption, head, and one row per line with cells separated by " | "."""
         lines = (CELLS.join(row).rstrip(" |") for row in (self.head, *self.rows))
         return "\n".join(line for line in (self.caption, *lines) if line)
 
 
 def table_of(rows: Iterable[Sequence[str]]) -> Table:
-    r"""Return the table with these cells; one that another covers is empty.
+    """Return the table with these cells; covered cells are empty.
 
-    Its head are the rows above the first one with an amount, else the first row. Names above each other in the head are
-    joined for each column; a row with nothing but its first cell is the name of a group, which goes before those of the
-    rows below it. Where a row begins with an empty cell before a name, its first cell is the group, or the cell above.
+    The head are the rows above the first one with an amount, else the first row. A row with only its first cell names a
+    group, which is put before the names of the rows below it.
 
     >>> print(table_of([["Puesto", "Salario", ""], ["", "Mes", "Año"], ["Guarda", "1.100", "15.400"]]).text())
     Puesto | Salario – Mes | Salario – Año
@@ -140,7 +113,6 @@ def table_of(rows: Iterable[Sequence[str]]) -> Table:
 
 
 def _grid(rows: Iterable[Sequence[str]]) -> list[list[str]]:
-    """Return the cells in one line each, all rows as long as the longest; without empty rows and columns."""
     texts = [[" ".join(cell.replace("|", "/").split()) for cell in row] for row in rows]
     texts = [row for row in texts if any(row)]
     width = max(map(len, texts), default=0)
@@ -174,7 +146,7 @@ def _names_group(row: Sequence[str]) -> bool:
 
 
 def _grouped(rows: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    """Yield the rows, the name of its group before the name of each; a name without rows is one itself."""
+    """Yield the rows, each name after that of its group; a group without rows is a row itself."""
     group, above, used = "", "", True
     for row in rows:
         if _names_group(row):

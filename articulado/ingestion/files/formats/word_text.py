@@ -1,9 +1,4 @@
-"""Visible text of the paragraphs of a Word document.
-
-``WordText`` reads the runs of a paragraph: what Word shows is text (controls, ticked boxes, form fields, symbols,
-equations, marks of notes), and what it does not show is counted in ``left_out``. ``open_docx`` opens a document,
-``paragraphs_of`` lists its paragraphs; ``find`` and ``related`` read its XML and its parts.
-"""
+"""Visible text of the paragraphs of a Word document."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -51,7 +46,7 @@ W, M = f"{{{NS['w']}}}", f"{{{NS['m']}}}"
 EQUATIONS = (M + "oMath", M + "oMathPara")
 
 _CHARACTERS = {W + "tab": "\t", W + "ptab": "\t", W + "br": "\n", W + "cr": "\n", W + "noBreakHyphen": "-"}
-# Properties, text boxes (blocks of their own), copies of drawings.
+# Properties, text boxes (separate blocks), copies of drawings.
 _LEFT_OUT = {W + name for name in ("pPr", "rPr", "sdtPr", "sdtEndPr", "txbxContent")} | {f"{{{NS['mc']}}}Fallback"}
 _DELETED = (W + "del", W + "moveFrom")
 _PICTURES = (W + "drawing", W + "pict", W + "object")
@@ -63,16 +58,13 @@ _SYMBOLS = {
     "wingdings 2": {0x52: TICKED, 0x53: TICKED, 0x54: TICKED, 0xA3: UNTICKED, 0x2A: UNTICKED, 0x50: "✓", 0x4F: "✗"},
     "webdings": {0x63: UNTICKED, 0x61: "✓", 0x72: "✗"},
 }
-"""Characters of fonts of symbols by their codes; a form has no other way to show a box in old versions of Word."""
+"""Characters of symbol fonts by their codes: forms of old Word versions show boxes this way."""
 
 _HIGHLIGHTS = {"black": "000000", "white": "FFFFFF", "yellow": "FFFF00", "red": "FF0000", "blue": "0000FF"}
 _HIGHLIGHTS |= {"green": "00FF00", "cyan": "00FFFF", "magenta": "FF00FF", "lightGray": "C0C0C0", "darkGray": "808080"}
 
-_LOWEST_LINE = 40
-"""Twentieths of a point up to which a line or a row of an exact height shows no text."""
-
-_SMALLEST_PICTURE = 140_000
-"""Sides of a picture in EMU (360,000 a centimetre) below both of which it holds no text."""
+_LOWEST_LINE = 40  # twentieths of a point up to which an exact line or row height shows no text
+_SMALLEST_PICTURE = 140_000  # minimum side in EMU (360,000 per centimetre) of a picture with text
 
 _HIDDEN_PARAGRAPHS = (
     f".//w:tr[w:trPr/w:hidden or w:trPr/w:trHeight[@w:hRule='exact' and @w:val <= {_LOWEST_LINE}]]//w:p",
@@ -85,7 +77,6 @@ _DELETED_PARAGRAPHS = ".//w:tr[w:trPr/w:del]//w:p | .//w:tc[w:tcPr/w:cellDel]//w
 
 
 def find(element: Any, path: str) -> list[Any]:
-    """Return what an XPath finds from an element, with the prefixes of ``NS``."""
     matches: list[Any] = _compiled(path)(element)
     return matches
 
@@ -99,17 +90,12 @@ def _compiled(path: str) -> Any:
 
 
 def value_at(element: Any, path: str) -> str:
-    """Return the first value at an XPath of an attribute, empty without one."""
     values = find(element, path)
     return str(values[0]) if values else ""
 
 
 def open_docx(path: Path, data: bytes) -> "Document":
-    """Open a Word document.
-
-    Raises:
-        InvalidInput: it is locked, damaged, or no Word document.
-    """
+    """Open a Word document; raise ``InvalidInput`` if it is locked, damaged, or no Word document."""
     with importing("documents"):
         import docx
 
@@ -119,12 +105,11 @@ def open_docx(path: Path, data: bytes) -> "Document":
         raise other_format(path, data)
     try:
         return docx.Document(BytesIO(data))
-    except Exception as error:  # A damaged file fails in every way that there is.
+    except Exception as error:  # a damaged file may fail anywhere
         raise InvalidInput(translate("file.docx_damaged", path=path)) from error
 
 
 def related(document: "Document", kind: str) -> list[Any]:
-    """Return the parts of a document of one kind ("numbering", "footnotes")."""
     relations = document.part.rels.values()
     return [
         relation.target_part
@@ -134,7 +119,7 @@ def related(document: "Document", kind: str) -> list[Any]:
 
 
 def notes_of(document: "Document") -> Iterator[tuple[str, Any]]:
-    """Yield the notes below the text, then those at its end, each with its kind ("footnote")."""
+    """Yield the footnotes, then the endnotes, each with its kind ("footnote")."""
     from lxml import etree
 
     for kind in ("footnote", "endnote"):
@@ -143,16 +128,14 @@ def notes_of(document: "Document") -> Iterator[tuple[str, Any]]:
 
 
 def paragraphs_of(document: "Document") -> list[Any]:
-    """Return the paragraphs of the body in its order, those of tables and text boxes included, as XML elements."""
+    """Return the paragraphs of the body in order, with those of tables and text boxes, as XML elements."""
     return find(document.element.body, ".//w:p[not(ancestor::mc:Fallback)]")
 
 
 class WordText:
-    """Text that Word shows, of the paragraphs of a document, and the count of the text that it does not.
+    """Visible text of the paragraphs of a document, and the count of the hidden text.
 
-    Args:
-        document: the document.
-        has_marks: write marks of notes ("(1)"). A brief is compared with the law without them.
+    ``has_marks``: write marks of notes ("(1)"). A brief is compared with the law without them.
     """
 
     def __init__(self, document: "Document", *, has_marks: bool = True) -> None:
@@ -177,11 +160,10 @@ class WordText:
         self._notes = self._raised_first(body) if has_marks else frozenset()
 
     def number_of(self, kind: str, id_: str) -> str:
-        """Return the number that the mark of a note has in the text; empty if no mark was read."""
         return self._numbers.get((kind, id_), "")
 
     def lines(self, paragraph: Any) -> list[str]:
-        """Return the visible text of a paragraph line by line, tracked insertions and linked text included."""
+        """Return the visible lines of a paragraph, with tracked insertions and linked text."""
         return "".join(text for _, text in self.runs(paragraph)).split("\n")
 
     def runs(self, paragraph: Any) -> list[tuple[Any, str]]:
@@ -195,7 +177,6 @@ class WordText:
         return pieces
 
     def _elements(self, element: Any) -> Iterator[Any]:
-        """Yield the runs, the equations and the ticked boxes below an element; count what was deleted."""
         for child in element:
             if child.tag == W + "r" or child.tag in EQUATIONS or (child.tag == W + "sdt" and _box(child)):
                 yield child
@@ -235,7 +216,7 @@ class WordText:
         return text
 
     def _texts(self, element: Any, fields: list[bool]) -> Iterator[str]:
-        """Yield the texts of a run. ``fields`` are the open fields: ``True`` for one whose own value was read."""
+        """Yield the texts of a run; ``fields`` are the open fields, ``True`` if the own value was read."""
         for child in element:
             if child.tag == W + "fldChar":
                 kind = child.get(W + "fldCharType")
@@ -276,12 +257,10 @@ class WordText:
         return f" ({self._numbers.setdefault((kind, str(reference.get(W + 'id'))), written)})"
 
     def _raised_first(self, body: Any) -> frozenset[str]:
-        """Return the superscripts that paragraphs begin with: the marks of notes that are typed as text."""
         first = find(body, ".//w:r[w:rPr/w:vertAlign[@w:val='superscript']][not(preceding-sibling::w:r)]/w:t")
         return frozenset(text.strip("()[] ") for each in first if (text := each.text))
 
     def _properties(self, run: Any, paragraph: Any) -> list[Any]:
-        """Return the properties that apply to a run, the nearest first: its own, its style, that of its paragraph."""
         own = [] if run is None else [each for each in run if each.tag == W + "rPr"]
         style = value_at(own[0], "./w:rStyle/@w:val") if own else ""
         chain = [*self._chain(style), *self._chain(value_at(paragraph, "./w:pPr/w:pStyle/@w:val") or self._default)]
@@ -289,7 +268,6 @@ class WordText:
         return [*own, *of_styles, *self._shared]
 
     def _chain(self, name: str) -> list[Any]:
-        """Return a style and those that it is based on."""
         if name not in self._chains:
             chain: list[Any] = []
             base = name
@@ -312,7 +290,6 @@ class WordText:
         return colour is not None and background is not None and same_colour(colour, background)
 
     def _background(self, run: Any, paragraph: Any, properties: Sequence[Any]) -> Colour | None:
-        """Return the colour behind a run; ``None`` if it cannot be told."""
         marker = _attribute(properties, "highlight", "val")
         if marker and marker not in _OFF:
             return colour_of(_HIGHLIGHTS.get(marker, ""))
@@ -331,21 +308,18 @@ class WordText:
 
 
 def _attribute(properties: Iterable[Any], name: str, attribute: str) -> str:
-    """Return an attribute of the nearest property of a name; empty if none has it."""
     tag = W + name
     values = (each.get(W + attribute) for own in properties for each in own if each.tag == tag)
     return str(next((value for value in values if value), ""))
 
 
 def _is_on(properties: Iterable[Any], name: str) -> bool:
-    """Tell if the nearest property of a name is switched on."""
     marks = (each for own in properties for each in own if each.tag == W + name)
     nearest = next(marks, None)
     return nearest is not None and nearest.get(W + "val", "1") not in _OFF
 
 
 def _is_on_a_shape(paragraph: Any) -> bool:
-    """Tell if a paragraph stands in a text box that has a colour of its own."""
     filled = "ancestor::wps:wsp[1][wps:spPr/a:solidFill or wps:spPr/a:gradFill or wps:style/a:fillRef[@idx > 0]]"
     return bool(find(paragraph, filled) or find(paragraph, "ancestor::v:*[@fillcolor][1]"))
 
@@ -355,7 +329,6 @@ def _all_text(element: Any) -> str:
 
 
 def _box(control: Any) -> str:
-    """Return the box of a content control that is one, ticked or not; empty for any other control."""
     if not (boxes := find(control, "./w:sdtPr/w14:checkbox")):
         return ""
     checked = value_at(boxes[0], "./w14:checked/@w14:val")
@@ -363,7 +336,7 @@ def _box(control: Any) -> str:
 
 
 def _field_value(begin: Any) -> str:
-    """Return the value of a form field that shows no text of its own: a box, or the entry of a list."""
+    """Return the value of a form field without text: a box, or the entry of a list."""
     for box in find(begin, "./w:ffData/w:checkBox"):
         checked = [mark.get(W + "val", "1") for name in ("checked", "default") for mark in find(box, f"./w:{name}")]
         return TICKED if checked and checked[0] not in _OFF else UNTICKED
@@ -383,7 +356,7 @@ def _symbol(symbol: Any) -> str:
 
 
 def _picture(picture: Any) -> str:
-    """Return the mark of a picture, a chart or an embedded object; nothing for a line or a text box."""
+    """Return the mark of a picture, a chart or an embedded object; "" for a line or a text box."""
     programme = value_at(picture, ".//o:OLEObject/@ProgID").lower()
     if programme:
         return gap_mark("formula" if "equation" in programme else "table" if "excel" in programme else "image")

@@ -1,9 +1,4 @@
-"""Reader of spreadsheets: the visible cells as tables, each below the name of its sheet.
-
-A sheet holds one table, or several separated by empty rows. ``read`` returns one page without a number. Cells are
-read wherever they are, whatever extent the file states. A formula counts with its last computed value, or as a gap.
-Texts of shapes, boxes to tick and marks of pictures follow the tables of their sheet.
-"""
+"""Reader of spreadsheets: the visible cells as tables, each below the name of its sheet."""
 
 import io
 import posixpath
@@ -39,25 +34,20 @@ if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
 
 _THEME = ("lt1", "dk1", "lt2", "dk2", "accent1", "accent2", "accent3", "accent4", "accent5", "accent6")
-"""Colours of a theme by the numbers that cells refer to them with."""
+"""Colours of a theme by the numbers in cells."""
 
-_MAX_MERGED = 10_000
-"""Rows to which the value of a merged cell is written at most."""
-
-_LONGEST_TITLE = 200
-"""Characters of a title at most."""
-
+_MAX_MERGED = 10_000  # maximum rows that repeat the value of a merged cell
+_LONGEST_TITLE = 200  # maximum characters of a title
 _WORD = re.compile(r"[^\W\d]{2}")
 
-Cells = dict[int, dict[int, str]]
-"""Texts by row and column, both from 1; what is empty is left out."""
+Cells = dict[int, dict[int, str]]  # non-empty texts by row and column, both from 1
 
 
 def read(path: Path) -> FileText:
-    """Return the cells that are shown, as one page without a number; amounts and dates are written as in Spain.
+    """Return the visible cells as one page without a number; amounts and dates are written as in Spain.
 
-    A table is one paragraph, the name of its sheet before it; a row with a single cell above a table is its caption.
-    Hidden sheets, rows, columns and cells are left out, and the warnings say how much.
+    A table is one paragraph after the name of its sheet; empty rows separate tables. A formula counts with its last
+    computed value, or as a gap. Drawings follow the tables of their sheet. Hidden content is left out with a warning.
 
     Raises:
         InvalidInput: the file cannot be read, is damaged, without text, or no spreadsheet.
@@ -67,19 +57,15 @@ def read(path: Path) -> FileText:
 
 
 def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...], LeftOut]:
-    """Return the title of a file, the paragraphs of its sheets, and the count of what is left out.
-
-    The title is the one above the table of the first sheet, else that in the properties.
-    """
     with importing("documents"):
         import openpyxl  # noqa: F401 - a missing package is told as such, and not as a damaged file
 
     try:
         with warnings.catch_warnings():
-            # What openpyxl cannot keep when it writes a file (extensions, a style by default) is no loss here.
+            # openpyxl warns of content that it would lose on writing.
             warnings.simplefilter("ignore", UserWarning)
             return _read(data)
-    except Exception as error:  # A damaged file fails in every way that there is.
+    except Exception as error:  # a damaged file may fail anywhere
         raise InvalidInput(translate("file.xlsx_damaged", path=path)) from error
 
 
@@ -107,7 +93,6 @@ class _Reader:
         self._theme = _theme_of(book)
 
     def all(self) -> Iterator[str]:
-        """Yield the tables of the visible sheets, then what is drawn on each."""
         first = next((sheet for sheet in self._book.worksheets if sheet.sheet_state == "visible"), None)
         for sheet in self._book.worksheets:
             cells, drawn_texts = self._cells(sheet), self._drawn.get(sheet.title, [])
@@ -125,7 +110,6 @@ class _Reader:
                 yield gap_mark("image", f"{sheet.title}{place}")
 
     def _cells(self, sheet: "Worksheet") -> Cells:
-        """Return the texts of a sheet that are shown, those of merged cells in each of their rows."""
         rows, columns = _hidden_rows(sheet), _hidden_columns(sheet)
         unsure = _areas_of_unknown_colour(sheet)
         merged = {(area.min_row, area.min_col): area for area in sheet.merged_cells.ranges}
@@ -150,9 +134,9 @@ class _Reader:
         return cells
 
     def _text(self, sheet: "Worksheet", cell: Any) -> str:
-        """Return the value of a cell as it is shown; the mark of a gap for a formula that was never computed."""
+        """Return the displayed value of a cell; the mark of a gap for a formula never computed."""
         if cell.value is None:
-            # A formula whose result is an empty text has the type of a text.
+            # A formula with an empty text as result has the type of a text.
             if self._formulas is not None and cell.data_type == "n":
                 formula = self._formulas[sheet.title][cell.coordinate]
                 return gap_mark("cell", f"{sheet.title}!{cell.coordinate}") if formula.data_type == "f" else ""
@@ -164,7 +148,6 @@ class _Reader:
         return text
 
     def _rich(self, pieces: Sequence[Any]) -> str:
-        """Return a text with several fonts in one cell, its superscripts set off."""
         text = ""
         for piece in pieces:
             written, font = getattr(piece, "text", piece), getattr(piece, "font", None)
@@ -175,7 +158,6 @@ class _Reader:
         return text
 
     def _is_hidden(self, cell: Any, unsure: Sequence[Any]) -> bool:
-        """Tell if a cell has a font that nobody sees."""
         if is_tiny(cell.font.sz or 11):
             return True
         colour = self._colour(cell.font.color)
@@ -188,7 +170,6 @@ class _Reader:
         return background is not None and same_colour(colour, background)
 
     def _colour(self, colour: Any) -> Colour | None:
-        """Return a colour of a font or of a fill; ``None`` for the automatic one."""
         if colour is None:
             return None
         from openpyxl.styles.colors import COLOR_INDEX
@@ -203,7 +184,7 @@ class _Reader:
 
 
 def _drawn_texts(package: zipfile.ZipFile) -> Iterator[tuple[str, list[str]]]:
-    """Yield each sheet by its name with the texts of its shapes; boxes to tick stand before their labels."""
+    """Yield each sheet's name with the texts of its shapes; check boxes stand before their labels."""
 
     def related(part: str) -> dict[str, str]:
         folder, _, name = part.rpartition("/")
@@ -223,7 +204,7 @@ def _drawn_texts(package: zipfile.ZipFile) -> Iterator[tuple[str, list[str]]]:
 def _xml(package: zipfile.ZipFile, part: str) -> Any:
     from lxml import etree
 
-    # Excel does not close the line breaks in the drawings of old forms.
+    # Drawings of old forms have unclosed line breaks.
     return etree.fromstring(
         package.read(part).replace(b"<br>", b"<br/>"),
         etree.XMLParser(recover=True, resolve_entities=False, no_network=True),
@@ -245,7 +226,7 @@ def _text_of_shape(shape: Any) -> str:
 
 
 def _tinted(colour: Colour, tint: float) -> Colour:
-    """Return a colour nearer to black (tint below 0) or to white: ECMA-376, part 1, section 18.8.19."""
+    """Darken (tint below 0) or lighten a colour: ECMA-376, part 1, section 18.8.19."""
     red, green, blue = (
         round(channel * (1 + tint) if tint < 0 else channel + (255 - channel) * tint) for channel in colour
     )
@@ -253,7 +234,6 @@ def _tinted(colour: Colour, tint: float) -> Colour:
 
 
 def _theme_of(book: "Workbook") -> Mapping[str, Colour]:
-    """Return the colours of the theme of a file by their names ("lt1")."""
     from lxml import etree
 
     colours: dict[str, Colour] = {"lt1": WHITE, "dk1": (0, 0, 0)}
@@ -261,7 +241,7 @@ def _theme_of(book: "Workbook") -> Mapping[str, Colour]:
         parser = etree.XMLParser(resolve_entities=False, no_network=True)
         scheme = etree.fromstring(book.loaded_theme, parser).find(".//{*}clrScheme")
         for each in scheme if scheme is not None else ():
-            value = next((one.get("lastClr") or one.get("val") for one in each), None)
+            value = next((form.get("lastClr") or form.get("val") for form in each), None)
             if found := colour_of(value or ""):
                 colours[each.tag.rpartition("}")[2]] = found
     return colours
@@ -283,7 +263,7 @@ def _hidden_columns(sheet: "Worksheet") -> frozenset[int]:
 
 
 def _areas_of_unknown_colour(sheet: "Worksheet") -> list[Any]:
-    """Return the areas that a table or a condition may paint."""
+    """Return the areas that a table style or a conditional format may colour."""
     from openpyxl.worksheet.cell_range import CellRange
 
     tables = [CellRange(table.ref) for table in sheet.tables.values()]
@@ -301,11 +281,7 @@ def _coordinate(row: int, column: int) -> str:
 
 
 def _title(sheet: "Worksheet", cells: Cells) -> str:
-    """Return the text alone in the first row above a table if it stands out; empty without one.
-
-    It is merged or centred across columns, in bold, or larger than the text below, and begins in the first column: a
-    name above other columns is of the head of the table.
-    """
+    """Return the text alone in the first row above a table if its format or width makes it stand out; else ""."""
     if not any(len(row) > 1 for row in cells.values()):
         return ""
     top, row = min(cells.items())
@@ -324,7 +300,6 @@ def _title(sheet: "Worksheet", cells: Cells) -> str:
 
 
 def _tables(name: str, cells: Cells, hidden: frozenset[int]) -> Iterator[str]:
-    """Yield the tables of a sheet, each below the name of the sheet; an empty row that is shown parts two."""
     columns = sorted({column for row in cells.values() for column in row})
     block: list[list[str]] = []
     before = 0
