@@ -5,7 +5,6 @@ import signal
 
 
 def start() -> None:
-    """Load the command line and run it."""
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     from cli.main import main
 

@@ -1,4 +1,4 @@
-"""Commands ``articulado keys`` and ``articulado conversations``: administer those of the server."""
+"""Commands ``articulado keys`` and ``articulado conversations``: administer the server's keys and conversations."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -41,7 +41,7 @@ Days = Annotated[
 @keys.callback()
 @conversations.callback()
 def root(context: typer.Context) -> None:
-    """Show the help where no command is given."""
+    """Show the help if no command is given."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -131,11 +131,6 @@ def prune(days: Days = 30) -> None:
 
 
 def _check(name: str) -> None:
-    """Check the name of a conversation, key and thread.
-
-    Raises:
-        InvalidInput: no conversation can have it.
-    """
     from server.conversations.store import check_name
 
     check_name(name.rpartition("/")[2] if name.isprintable() else "")

@@ -41,7 +41,7 @@ from cli.options import IndexFolder, Json, a_date
 from cli.render import console, notice, print_indented, print_json
 
 SPANISH = language("es")
-"""Language of the steps."""
+"""Language of the steps in every profile."""
 
 
 def calculate(
@@ -112,7 +112,7 @@ def calculate_at_prompt(
     read: Read,
     law_day: date | None,
 ) -> None:
-    """Work out a calculation in a conversation: list all, or ask for the data that one lacks, and print it.
+    """List the calculations, or ask at the prompt for the missing data of one and print its result.
 
     ``asked`` is a number of the list, a kind, or the case in words. An empty reply leaves the calculation.
     """
@@ -159,7 +159,7 @@ def _words(title: str) -> set[str]:
 
 
 def _wanted(outcome: Outcome) -> Wanted | None:
-    """Return the next datum that an outcome asks for by the name of its field; ``None`` if it asks for none."""
+    """Return the next missing datum of an outcome; ``None`` if it needs none."""
     if isinstance(outcome, Missing):
         return next((wanted for wanted in outcome.fields if wanted.field), None)
     if isinstance(outcome, Refused) and outcome.field in FIELDS:
@@ -168,17 +168,13 @@ def _wanted(outcome: Outcome) -> Wanted | None:
 
 
 def _request(question: str, kind: str) -> Request | None:
-    """Return what a question asks to calculate, of a kind if one is given; ``None`` where it asks for none."""
+    """Return the calculation that a question asks for, limited to ``kind`` if given; ``None`` without one."""
     reader = QuestionReader(packaged_questions(), packaged_encoder(), sentence_encoder(Settings.read()))
     return reader.asked(question, kind and calculation_of(kind).kind, today=date.today())
 
 
 async def _confirmed(outcome: Outcome, folder: Path | None) -> Outcome:
-    """Compare the wordings that an outcome follows with the law in the index, if there is one; no model is loaded.
-
-    Raises:
-        ArticuladoError: the folder that was named has no index that can be read.
-    """
+    """Compare the wordings behind an outcome with the law in the index, if there is one; no model is loaded."""
     from articulado.store.opening import open_served
 
     today = date.today()
@@ -211,11 +207,6 @@ def _tell_none(as_json: bool) -> None:
 
 
 def _inputs(pairs: list[str]) -> dict[str, object]:
-    """Return the inputs by their names.
-
-    Raises:
-        InvalidInput: one of them is not of the form NAME=VALUE.
-    """
     given: dict[str, object] = {}
     for pair in pairs:
         name, separator, value = pair.partition("=")
@@ -226,11 +217,6 @@ def _inputs(pairs: list[str]) -> dict[str, object]:
 
 
 def _write_calendar(file: Path, kind: str, result: Result) -> None:
-    """Write the last day of a term as a calendar file.
-
-    Raises:
-        InvalidInput: the calculation gives no day, or the file cannot be written.
-    """
     day = last_day(result)
     if day is None:
         raise InvalidInput(translate("calculation.no_day", kind=kind))
@@ -251,7 +237,6 @@ def _list(as_json: bool) -> None:
 
 
 def _print(out: Console, outcome: Outcome, read: Mapping[str, str]) -> None:
-    """Print an outcome: its result or what it lacks first, the pages of its provisions last."""
     if read:
         print_indented(out, f"{understood(read)}\n", indent=0)
     match outcome:

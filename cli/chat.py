@@ -1,7 +1,6 @@
 """Command ``articulado chat``: a conversation in which follow-up questions use the earlier answers.
 
-An answer comes first, its sources in a line a law; commands show more, choose day and place, calculate, and go on with
-an earlier conversation. Conversations are named by their first question and kept in ``<home>/chat-<profile>.sqlite``.
+Conversations are named by their first question and stored in ``<home>/chat-<profile>.sqlite``.
 """
 
 import asyncio
@@ -47,23 +46,22 @@ if TYPE_CHECKING:
 
 
 MARKS = " .,;:!¡…«»“”\"'"
-"""What may stand around a word of leave."""
+"""Marks that may surround a word of farewell."""
 MOST_YEARS_AHEAD = 5
-"""Years from now on for which law may have been passed."""
 FILE = "sqlite:chat-{profile}.sqlite"
-"""Conversations of a profile, below the home: those of another one have other sources."""
+"""Store of a profile's conversations, below the home folder."""
 
 T = TypeVar("T")
 Read = Callable[[], str]
 Calculate = Callable[[str, Read, date | None], None]
-"""Works a calculation out, named or described, of the law of a day, and asks for the data that it lacks."""
+"""Works out a calculation, named or described, with the law of a day; asks for missing data."""
 
 
 class Conversation:
-    """A conversation over a graph that remembers its threads; ``wait`` runs a coroutine to its end.
+    """Conversation on the terminal over a graph with stored threads.
 
-    ``law``: the profile is of the law, and what is told is no legal advice. ``passage`` gives the text of a source,
-    ``calculate`` works calculations out, and ``kept`` are the conversations on disk, with their ``names``.
+    ``wait`` runs a coroutine to its end, ``passage`` returns the text of a source, and ``kept`` stores the
+    conversations.
     """
 
     def __init__(
@@ -113,14 +111,14 @@ class Conversation:
 
     @property
     def prompt(self) -> str:
-        """The prompt, with day and place if answers are for others than those of today."""
+        """Prompt with day and place, if the user has chosen them."""
         day = self._context.as_of
         chosen = [long_day(day.isoformat(), self._language.code)] if day else []
         chosen += [self._context.territory] if self._context.territory else []
         return f"\n[{' · '.join(chosen)}] › " if chosen else "\n› "
 
     def hold(self, read: Read) -> None:
-        """Answer what ``read`` gives, until a word of leave, the end of the input or Ctrl-C; an error ends nothing."""
+        """Answer the lines of ``read`` until a farewell, the end of the input or Ctrl-C; errors are reported."""
         self._read = read
         self._out.print(f"{notice(self._language, law=self._law)}\n{self._say('chat_opening')}", style="dim")
         with contextlib.suppress(EOFError, KeyboardInterrupt):
@@ -136,7 +134,7 @@ class Conversation:
         self._out.print(self._say(key, **values), markup=False)
 
     def _is_leave(self, line: str) -> bool:
-        """Tell whether a line says good-bye and nothing else ("salir", "Salir.", "/salir", "adiós")."""
+        """Tell if a line is only a farewell ("salir", "Salir.", "/salir", "adiós")."""
         return self._language.query_patterns.farewell.fullmatch(fold(line).strip(MARKS)) is not None
 
     def _reply(self, line: str) -> None:
@@ -235,7 +233,7 @@ class Conversation:
         return fold(written) in self._words("chat_no_words")
 
     def _words(self, key: str) -> list[str]:
-        """Return the words of a message in the languages of the commands."""
+        """Return the words of a message in all languages of the commands."""
         tongues = (self._language, language("es"), language("en"))
         return [word for tongue in tongues for word in tongue.translate(key).split()]
 
@@ -301,13 +299,13 @@ async def _awaited(value: Awaitable[T]) -> T:
 
 
 async def _passage(services: "Services", citation: "Citation") -> str:
-    """Return the text of a source, empty if the index no longer has it."""
+    """Return the text of a source; that of the citation if the index no longer has it."""
     chunks = await services.store.fetch([citation["chunk_id"]])
     return chunks[0]["text"] if chunks else citation.get("text", "")
 
 
 async def _opened(stack: contextlib.AsyncExitStack, where: str, home: Path) -> "Conversations":
-    """Open the conversations that are kept on disk; where it cannot be written, those of this process."""
+    """Open the stored conversations, or those in memory if the disk is not writable."""
     from server.conversations.store import MEMORY, open_conversations
 
     try:

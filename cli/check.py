@@ -1,7 +1,6 @@
-"""Command ``articulado check``: check the provisions, quotations and figures of a brief.
+"""Command ``articulado check``: check the provisions, quotations and figures of a brief against the law of its day.
 
-They are checked against the law of the day of the brief. The command prints a report, and can write a Word
-document with the findings as comments.
+It prints a report, and can write a Word document with the findings as comments.
 """
 
 import asyncio
@@ -45,11 +44,7 @@ INITIALS = "ar"
 
 
 def write_annotated(brief: Path, out: Path, paragraphs: Sequence[BriefParagraph], report: BriefReport) -> None:
-    """Write a copy of a Word document with comments; of any other brief a document with its paragraphs and comments.
-
-    Raises:
-        InvalidInput: it cannot be written.
-    """
+    """Write a Word document with the findings as comments: a copy of a Word brief, or the paragraphs of another."""
     is_word = brief.suffix.lower() == ".docx"
     document = open_docx(brief, brief.read_bytes()) if is_word else _document_of(paragraphs)
     elements, reader = paragraphs_of(document), WordText(document, has_marks=False)
@@ -74,7 +69,7 @@ def _document_of(paragraphs: Sequence[BriefParagraph]) -> "Document":
 
 
 def _comment(document: "Document", reader: WordText, element: Any, checked: CheckedParagraph, finding: Finding) -> None:
-    """Comment on the text of a finding; on the whole paragraph where that is a note below it."""
+    """Comment on the text of a finding, or on the whole paragraph if the text is in a footnote."""
     from docx.text.run import Run
 
     text = "".join(own for _, own in reader.runs(element))
@@ -96,7 +91,7 @@ def _comment(document: "Document", reader: WordText, element: Any, checked: Chec
 
 
 def _split(reader: WordText, element: Any, offset: int) -> None:
-    """Cut the run at an offset of a paragraph in two, unless it holds more than text."""
+    """Split the run at an offset of a paragraph, unless it holds more than text."""
     before = 0
     for run, own in reader.runs(element):
         if before < offset < before + len(own):
@@ -128,14 +123,12 @@ _CHECKS = {"citation": "Cita", "quotation": "Texto citado", "figure": "Cifra"}
 _UNSURE = "No consta con seguridad cuál era entonces la redacción: compruébela en el BOE."
 
 _LONGEST = 500
-"""Characters of a quotation or of the law that are shown."""
 
 _LINE = 140
-"""Characters of the law that are shown beside a citation that stands."""
 
 
 def print_report(out: Console, name: str, report: BriefReport) -> None:
-    """Print what is wrong in a brief, paragraph by paragraph, then its citations by their outcome."""
+    """Print the findings by paragraph, then the citations by outcome."""
     heading = f"{name} – {report['title']}" if report["title"] and report["title"] != name else name
     out.print(clean(heading), style="bold", markup=False)
     day = long_day(date.fromisoformat(report["day"]).isoformat())
@@ -174,7 +167,7 @@ def _print_paragraph(out: Console, paragraph: CheckedParagraph) -> None:
 
 
 def _print_outcomes(out: Console, report: BriefReport) -> None:
-    """Print the citations that stand, those that do not, and what could not be checked, each once."""
+    """Print the citations by outcome, each once."""
     cited = [citation for paragraph in report["paragraphs"] for citation in paragraph["citations"]]
     rulings = report["rulings"]
     _print_list(out, "brief.by_text", [_line(each) for each in cited if each["basis"] == "text"])
@@ -267,7 +260,6 @@ def _check_output(brief: Path, docx: Path | None) -> None:
 
 
 async def _read(brief: Path, settings: "Settings") -> "BriefText":
-    """Read a brief in a process with limits."""
     from articulado.ingestion.files.reader import read_brief
     from articulado.ingestion.worker import workers
 

@@ -1,8 +1,7 @@
 """Help pages in Spanish, error messages and exit statuses of the command line.
 
-Exit status 1 means that a command failed, 2 that the command line is wrong, 130 that Ctrl-C ended it.
-Messages go to stderr, with a traceback only if ``ARTICULADO_DEBUG`` is 1. With ``--json``, the error also
-goes to stdout as one JSON object.
+Status 1: a command failed; 2: the command line is wrong; 130: Ctrl-C. With ``ARTICULADO_DEBUG=1`` errors have a
+traceback. With ``--json``, the error also goes to stdout as one JSON object.
 """
 
 import json
@@ -25,14 +24,11 @@ if TYPE_CHECKING:
 FAILED = 1
 MISUSED = 2
 INTERRUPTED = 130
-"""Status of a command that Ctrl-C has ended."""
+"""Exit status after Ctrl-C."""
 
 
 def report(error: Exception, *, as_json: bool = False) -> int:
-    """Write the error to stderr, without a traceback, and return the exit status that goes with it.
-
-    ``as_json``: to stdout as well, as one JSON object.
-    """
+    """Write the error to stderr, with ``as_json`` to stdout as well, and return the exit status."""
     if os.environ.get("ARTICULADO_DEBUG") == "1":
         traceback.print_exception(error)
     failure = failure_of(error)
@@ -48,7 +44,7 @@ def report(error: Exception, *, as_json: bool = False) -> int:
 
 
 def failure_of(error: Exception) -> "Failure":
-    """Return an error in the shape that it has in the HTTP API, a command line that cannot be read among them."""
+    """Return an error in the shape that it has in the HTTP API; errors of the command line, too."""
     if isinstance(error, typer.TyperException):
         return {"error": InvalidInput.__name__, "detail": usage_message(error)}
     if isinstance(error, ArticuladoError):
@@ -58,7 +54,6 @@ def failure_of(error: Exception) -> "Failure":
 
 
 def _print_found(citations: "Sequence[Citation]") -> None:
-    """Write to stderr what had been found before the answer failed."""
     from articulado.language.languages import language as language_of
     from cli.render import console, print_sources
 
@@ -66,22 +61,18 @@ def _print_found(citations: "Sequence[Citation]") -> None:
 
 
 def failure_beside(error: str, details: Sequence[str]) -> "Failure | dict[str, str]":
-    """Return what stands beside a result in JSON that lacks something, so that its status is 1; nothing of a whole."""
+    """Return the JSON error fields for an incomplete result; empty for a complete one."""
     return {"error": error, "detail": "\n".join(details)} if details else {}
 
 
 def complain(message: str) -> None:
-    """Write one error message to stderr, red on a terminal."""
     from cli.render import clean, console
 
     console(stderr=True).print(f"Error: {clean(message)}", style="red", markup=False)
 
 
 def tell_interruption(arguments: Sequence[str], *, as_json: bool) -> None:
-    """Tell on stderr that an interrupted ingest can be continued; other commands end without a word.
-
-    ``as_json``: to stdout as well, as one JSON object.
-    """
+    """Tell on stderr, with ``as_json`` on stdout as well, that an interrupted ingest can be continued."""
     if list(arguments[:1]) != ["ingest"]:
         return
     told = translate("command.ingest_interrupted")
@@ -92,15 +83,14 @@ def tell_interruption(arguments: Sequence[str], *, as_json: bool) -> None:
 
 
 def silence_stdout() -> None:
-    """Send the rest of the output nowhere: its reader has gone (``articulado … | head``)."""
+    """Discard the rest of the output: its reader has closed the pipe (``articulado … | head``)."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Spanish:
-    """What a page of help has in common for a command and for the group of all: its fixed words in Spanish."""
+    """Help page with its fixed words in Spanish."""
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
-        """Write the usage line."""
         pieces = self.collect_usage_pieces(ctx)  # type: ignore[attr-defined]
         formatter.write_usage(ctx.command_path, " ".join(pieces), prefix="Uso: ")
 
@@ -120,32 +110,27 @@ class _Spanish:
         super().format_help(ctx, formatter)  # type: ignore[misc]
 
     def get_help_option(self, ctx: Any) -> Any:
-        """Return the option ``--help``."""
         option = super().get_help_option(ctx)  # type: ignore[misc]
         option.help, option.metavar = "Muestra esta ayuda y termina.", ""
         return option
 
 
 class Command(_Spanish, TyperCommand):
-    """A command with its help in Spanish."""
+    """Command with its help in Spanish."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **{**options, "options_metavar": "[OPCIONES]"})
 
 
 class Commands(_Spanish, TyperGroup):
-    """The group of all commands, with its help in Spanish."""
+    """Group of commands with its help in Spanish."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         names = {"options_metavar": "[OPCIONES]", "subcommand_metavar": "ORDEN [ARGUMENTOS]..."}
         super().__init__(*args, **{**options, **names})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command.
-
-        Raises:
-            InvalidInput: there is none of this name.
-        """
+        """Find the command, or raise ``InvalidInput`` with the names of all."""
         if self.get_command(ctx, args[0]) is None:
             raise InvalidInput(
                 translate("command.none_such", name=args[0], commands=", ".join(self.list_commands(ctx)))
@@ -154,7 +139,7 @@ class Commands(_Spanish, TyperGroup):
 
 
 def usage_message(error: typer.TyperException) -> str:
-    """Say what Typer says of a command line that it cannot read."""
+    """Return the message for a command line that Typer cannot read."""
     parameter, option = getattr(error, "param", None), getattr(error, "option_name", "")
     match type(error).__name__:
         case "NoSuchOption":
@@ -178,7 +163,7 @@ def usage_message(error: typer.TyperException) -> str:
 
 
 def _no_type(ctx: Any) -> None:
-    """Return the type that a page of help shows of an argument: none."""
+    pass
 
 
 def _name(parameter: Any) -> str:

@@ -1,7 +1,6 @@
 """Program ``articulado``: its commands, and the conversion of failures into messages and statuses.
 
-The module of a command is imported only when the command runs or its help is shown. With ``--json``, a
-failure is also one JSON object on stdout.
+The module of a command is imported only when the command runs or its help is shown.
 """
 
 import gc
@@ -64,29 +63,23 @@ COMMANDS = {
         "Enumera, muestra y borra las conversaciones que guarda el servidor.",
     ),
 }
-"""Module and attribute, and help, of each command by its name."""
+"""Module and attribute, and help, of each command."""
 
 COLLECTED_EVERY = (200_000, 20, 20)
 """Thresholds of the garbage collector: with Python's own (700, 10, 10), a cold `ask` takes about 18 % more CPU."""
 
 
 class LazyCommands(Commands):
-    """The group of all commands: a command's module is imported when it is run or its help is shown."""
+    """Group of all commands, which imports the module of a command when it is needed."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names in the order of the help page."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Command | None:
-        """Return the name and help of a command, which is all that the help page of the group shows."""
+        """Return name and help of a command, without its module."""
         return Command(cmd_name, help=COMMANDS[cmd_name][1]) if cmd_name in COMMANDS else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Import the command.
-
-        Raises:
-            InvalidInput: there is none of this name.
-        """
         name, _, rest = super().resolve_command(ctx, args)
         return name, load_command(args[0]), rest
 
@@ -120,7 +113,7 @@ def root(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", metavar="", help="Muestra la versión y termina.")] = False,
 ) -> None:
-    """Answer ``--version``, and show the help where no command is given."""
+    """Print the version for ``--version``, or the help if no command is given."""
     if version:
         from importlib.metadata import version as installed
 
@@ -130,7 +123,7 @@ def root(
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit status; what is wrong is said in the language of its profile."""
+    """Run one command line and return its exit status; messages are in the language of its profile."""
     arguments = sys.argv[1:] if arguments is None else arguments
     with use_locale(spoken_language(_profile_named(arguments))):
         return _run(arguments)
@@ -160,7 +153,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _profile_named(arguments: Sequence[str]) -> str | None:
-    """Return the value of ``--profile``, which counts for what is wrong with the rest of the command line, too."""
+    """Return the value of ``--profile``, also from a command line that is otherwise wrong."""
     for option, following in pairwise([*arguments, ""]):
         name, equals, value = option.partition("=")
         if name == "--profile":
@@ -169,7 +162,7 @@ def _profile_named(arguments: Sequence[str]) -> str | None:
 
 
 def _asks_for_json(arguments: Sequence[str]) -> bool:
-    """Tell whether ``--json`` stands on a command line, which counts for one that cannot be read, too."""
+    """Tell if ``--json`` is on a command line, also if it is otherwise wrong."""
     return "--json" in takewhile(lambda argument: argument != "--", arguments)
 
 

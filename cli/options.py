@@ -21,11 +21,7 @@ MAX_STDIN_CHARACTERS = 1_000_000
 
 
 def a_date(value: str) -> date:
-    """Read a date as AAAA-MM-DD, or as people write it ("3 de marzo de 2020", "3/3/2020").
-
-    Raises:
-        InvalidInput: it is none.
-    """
+    """Read a date as AAAA-MM-DD or in words ("3 de marzo de 2020", "3/3/2020"), or raise ``InvalidInput``."""
     day = parse_day(value)
     if day is None:
         raise InvalidInput(translate("command.no_date", value=value))
@@ -33,11 +29,7 @@ def a_date(value: str) -> date:
 
 
 def whole(option: str, minimum: int, maximum: int) -> Callable[[str], int]:
-    """Make the reader of a whole number in [minimum, maximum].
-
-    Raises:
-        InvalidInput: (the reader) it is none, or out of range.
-    """
+    """Return a parser of whole numbers in [minimum, maximum]; others raise ``InvalidInput``."""
 
     def read(value: str | int) -> int:
         digits = str(value)
@@ -51,7 +43,7 @@ def whole(option: str, minimum: int, maximum: int) -> Callable[[str], int]:
 
 
 EXAMPLE = "¿Cuánto se cobra de baja y desde qué día?"
-"""The need of an answer card."""
+"""Question of an answer card."""
 
 Question = Annotated[
     list[str], typer.Argument(metavar="PREGUNTA", help=f"La pregunta, como «{EXAMPLE}»; «-» la lee de la entrada.")
@@ -91,11 +83,7 @@ Json = Annotated[bool, typer.Option("--json", metavar="", help="Escribe un únic
 
 
 def read_question(words: list[str]) -> str:
-    """Return the question from the command line, or from stdin where it is ``-``.
-
-    Raises:
-        InvalidInput: it is not UTF-8.
-    """
+    """Return the question from the command line, or from stdin for ``-``."""
     try:
         question = sys.stdin.read(MAX_STDIN_CHARACTERS) if words == ["-"] else " ".join(words)
         question.encode()
@@ -105,22 +93,14 @@ def read_question(words: list[str]) -> str:
 
 
 def read_settings(index: Path | None, profile: str | None = None) -> "Settings":
-    """Return the settings of this process, with the index and the profile of the command line on top.
-
-    Raises:
-        ConfigurationError: a value cannot be used.
-    """
+    """Return the settings of this process, overridden by index and profile of the command line."""
     from articulado.config.settings import Settings
 
     return Settings.read(index=index, profile=profile)
 
 
 def read_configuration(index: Path | None, profile: str | None = None) -> "tuple[Settings, KnowledgeProfile]":
-    """Return the settings of this process, as ``read_settings`` does, and the profile that they name.
-
-    Raises:
-        ConfigurationError: a value or the profile cannot be used.
-    """
+    """Return the settings, as ``read_settings`` does, and their profile."""
     from articulado.config.profile import load_profile
 
     settings = read_settings(index, profile)
@@ -130,11 +110,7 @@ def read_configuration(index: Path | None, profile: str | None = None) -> "tuple
 def run_context(
     profile: "KnowledgeProfile", as_of: date | None, territory: str | None, collections: str | None, rerank: str | None
 ) -> "RunContext":
-    """Return the run context that these options ask for.
-
-    Raises:
-        InvalidInput: a collection or a rerank strategy that does not exist.
-    """
+    """Return the run context of these options, or raise ``InvalidInput`` for an unknown value."""
     from articulado.legal.territory.mentions import place_called
     from articulado.values.answers import RerankStrategy
     from state.context import RunContext

@@ -1,7 +1,4 @@
-"""Shared terminal output: consoles, JSON, sources, warnings, tables, and names without repetition.
-
-Numbers are formatted as in Spanish, and tables are at most 80 columns wide.
-"""
+"""Shared terminal output: consoles, JSON, sources, warnings, and tables of at most 80 columns."""
 
 import json
 import re
@@ -31,7 +28,7 @@ _CONTROL = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160)])
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Return a console for stdout or stderr; colours only on a terminal, and not where NO_COLOR is set."""
+    """Return a console for stdout or stderr; colours only on a terminal, and not with NO_COLOR."""
     return Console(stderr=stderr, highlight=False, emoji=False, soft_wrap=not _stream(stderr).isatty())
 
 
@@ -40,17 +37,16 @@ def _stream(stderr: bool) -> Any:
 
 
 def clean(text: str) -> str:
-    """Return the text without control characters but tab and newline."""
+    """Return the text without control characters except tab and newline."""
     return text.translate(_CONTROL)
 
 
 def print_json(value: object) -> None:
-    """Write one JSON object to stdout."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
 def print_indented(out: Console, text: str, *, indent: int, hang: int = 0, style: str = "") -> None:
-    """Print text with every line indented, what is wrapped by ``hang`` more; links stay whole, to be copied."""
+    """Print text with every line indented, continuation lines by ``hang`` more; links are not broken."""
     lines = clean(text).splitlines()
     if not out.soft_wrap:
         width, margin = max(out.width - indent, 20), " " * hang
@@ -65,10 +61,10 @@ def print_indented(out: Console, text: str, *, indent: int, hang: int = 0, style
 
 
 def print_sources(out: Console, citations: Iterable[Citation], language: "Language", answer: str = "") -> None:
-    """List what an answer rests on, in the language of its profile: marks, law, provision, link, official or not.
+    """Print the sources of an answer: marks, law, provision, link, official or not.
 
-    The parts of a provision are one source with several marks. Of a summary, what stands in the ``answer`` above is
-    not said again.
+    The parts of a provision are one source with several marks. Sentences of a summary that are in ``answer`` are left
+    out.
     """
     sources = list(by_source(citations))
     if sources:
@@ -88,13 +84,13 @@ def print_sources(out: Console, citations: Iterable[Citation], language: "Langua
 
 
 def print_warnings(out: Console, warnings: Iterable[str], template: str = WARNING) -> None:
-    """Print what went less well than it should, each on a line of its own, in the place of ``{text}``."""
+    """Print each warning on its own line, formatted by ``template``."""
     for warning in warnings:
         out.print(f"\n{template.replace('{text}', clean(warning))}", style="yellow", markup=False)
 
 
 def notice(language: "Language", *, law: bool) -> str:
-    """Return what a result is not: no legal advice where the profile is of the law, else no advice."""
+    """Return the notice that a result is no (legal) advice."""
     return language.translate("view_notice_law" if law else "view_notice")
 
 
@@ -104,7 +100,7 @@ DECIMALS = 3
 
 
 def number(value: float) -> str:
-    """Return a value with three decimals, as Spanish writes it.
+    """Return a value with three decimals in Spanish format.
 
     >>> number(0.87654)
     '0,877'
@@ -113,7 +109,7 @@ def number(value: float) -> str:
 
 
 def signed(value: float, decimals: int = DECIMALS) -> str:
-    """Return a difference with its sign; none where it is rounded to 0.
+    """Return a difference with its sign; without one if it is rounded to 0.
 
     >>> signed(0.0123), signed(-0.5, 1), signed(0.0001)
     ('+0,012', '−0,5', '0,000')
@@ -124,7 +120,7 @@ def signed(value: float, decimals: int = DECIMALS) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share, 0 to 1, in whole percent.
+    """Return a share from 0 to 1 in whole percent.
 
     >>> percent(0.256)
     '26 %'
@@ -133,7 +129,7 @@ def percent(share: float) -> str:
 
 
 def table(out: Console, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print columns, the first one to the left and the others to the right; a long first cell is cut."""
+    """Print columns, the first one left-aligned and the others right-aligned; a long first cell is cut."""
     widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
     room = WIDTH - sum(width + GAP for width in widths[1:])
     widths[0] = min(widths[0], room)
@@ -145,7 +141,7 @@ def table(out: Console, head: Sequence[str], rows: Sequence[Sequence[str]]) -> N
 
 
 def print_text(out: Console, text: str, *, indent: int = 0, style: str = "") -> None:
-    """Print a paragraph, wrapped and indented; a blank line before it where the text begins with one."""
+    """Print a paragraph, wrapped and indented, after a blank line if the text begins with one."""
     if text.startswith("\n"):
         out.print()
     margin = " " * indent
@@ -155,7 +151,7 @@ def print_text(out: Console, text: str, *, indent: int = 0, style: str = "") -> 
 
 
 def placed(breadcrumb: str, key: str, *names: str) -> str:
-    """Return where in its law a provision stands, without what its label and the ``names`` above it have said.
+    """Return the headings above a provision in its law, without those in its label or in ``names``.
 
     >>> placed("TÍTULO I. De la jornada > Disposiciones adicionales", "da:3", "Ley 1/2020")
     'TÍTULO I. De la jornada'
@@ -165,7 +161,7 @@ def placed(breadcrumb: str, key: str, *names: str) -> str:
 
 
 def unsaid(summary: str, answer: str) -> str:
-    """Return the sentences of a summary that do not stand in an answer; "[…]" stands for those that do.
+    """Return the sentences of a summary that are not in an answer; "[…]" replaces the others.
 
     >>> unsaid("Son 30 días. Se pactan.", "Son 30 días. [C1]"), unsaid("Son 30 días.", "Son 30 días. [C1]")
     ('[…] Se pactan.', '')

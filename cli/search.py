@@ -32,7 +32,7 @@ from cli.render import console, print_indented, print_json, print_warnings
 from cli.session import opened_services
 
 _PROVISION_ID = re.compile(r"[A-Z][\w-]*-\d{4}-\d+#")
-"""How a search for a provision by its identifier begins ("BOE-A-2015-11430#Artículo 38")."""
+"""Beginning of a search for a provision by its identifier ("BOE-A-2015-11430#Artículo 38")."""
 
 
 def as_dict(rank: int, candidate: Candidate) -> dict[str, Any]:
@@ -63,9 +63,9 @@ def as_dict(rank: int, candidate: Candidate) -> dict[str, Any]:
 def print_results(
     out: Console, ranked: Sequence[Candidate], profile: Profile, language: Language, limit: int, *, abstained: bool
 ) -> None:
-    """List what was found in order, in the language of the profile: provision, collection, score, origin, link.
+    """List provisions in order: name, collection, score, origin, link.
 
-    The parts of a provision stand together at the place of the best one; ``limit`` provisions at most.
+    Parts of a provision stand together at the rank of the best one; ``limit`` counts provisions.
     """
     if not ranked:
         out.print(
@@ -105,7 +105,7 @@ def _wording_of(candidate: Candidate) -> tuple[object, ...]:
 
 
 def _parts(parts: Sequence[Candidate], language: Language) -> str:
-    """Return which parts of a provision were found; nothing where it was found whole."""
+    """Return the numbers of the found parts of a provision; empty if it was found whole."""
     total, found = parts[0]["chunk"]["parts"], sorted({candidate["chunk"]["part"] for candidate in parts})
     if len(found) == total:
         return ""

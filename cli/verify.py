@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def print_recheck(out: Console, dossier: "Dossier", result: "Recheck") -> None:
-    """Print what was checked, what the answer says that its sources do not, and what has changed since."""
+    """Print checks, findings and calculations of a dossier, and the changes of its sources since then."""
     provenance = dossier["provenance"]
     out.print(f"Pregunta: {clean(dossier['question'])}", markup=False)
     model = provenance["models"].get("principal", "")
@@ -47,7 +47,7 @@ def print_recheck(out: Console, dossier: "Dossier", result: "Recheck") -> None:
 
 
 def _print_calculation(out: Console, worked: "Recalculation") -> None:
-    """Print whether a calculation gives the same now, and what is another."""
+    """Print if a calculation gives the same result now, and the differences."""
     sign, style = ("✓", "green") if worked["same"] else ("≠", "yellow")
     says = "calculado de nuevo, da lo mismo." if worked["same"] else "calculado de nuevo, ha cambiado:"
     print_indented(out, f"{sign} {worked['title']}: {says}", indent=0, style=style)
@@ -106,7 +106,7 @@ def verify(
 async def _check_answers(
     items: "Iterable[AnswerItem]", settings: "Settings", knowledge: "KnowledgeProfile", as_of: date | None
 ) -> None:
-    """Write ``{"id", "ok", "findings": [{"check", "where", "message"}]}`` of each answer, in their order."""
+    """Print ``{"id", "ok", "findings": [{"check", "where", "message"}]}`` for each answer, in order."""
     from articulado.verification.checks import findings_of
     from articulado.verification.citations import look_up
 
@@ -133,11 +133,6 @@ def _verify_dossier(file: Path, index: Path | None, profile: str | None, *, as_j
 
 
 def _read(file: Path) -> "Dossier":
-    """Read a dossier.
-
-    Raises:
-        InvalidInput: the file cannot be read, or is none.
-    """
     from articulado.verification.dossier import read_dossier
 
     try:

@@ -1,7 +1,4 @@
-"""Command ``articulado ask``: answer one question with its sources.
-
-With ``--dossier``, the command also writes a dossier that ``articulado verify`` can check.
-"""
+"""Command ``articulado ask``: answer one question with its sources, and optionally write a dossier of the answer."""
 
 import asyncio
 import json
@@ -38,15 +35,10 @@ from state.context import RunContext
 from state.rag import result_of
 
 THREAD = "dossier"
-"""The thread of a run of which a dossier is written."""
 
 
 def check_writable(file: Path) -> None:
-    """See to it that a file can be written before a question is paid for.
-
-    Raises:
-        InvalidInput: its folder is missing, or nothing may be written there.
-    """
+    """Raise ``InvalidInput`` if a file is not writable, before a question is paid for."""
     try:
         existed = file.exists()
         with file.open("a", encoding="utf-8"):
@@ -58,11 +50,7 @@ def check_writable(file: Path) -> None:
 
 
 def write_dossier(file: Path, state: Mapping[str, Any], context: RunContext, services: Services) -> None:
-    """Write the dossier of a run, whole or not at all; one of the same name is replaced.
-
-    Raises:
-        InvalidInput: it cannot be written.
-    """
+    """Write the dossier of a run atomically, in place of an earlier file."""
     manifest = open_index(services.settings.index_folder).manifest if services.settings.rag_enabled else None
     provenance = provenance_of(
         services.profile,

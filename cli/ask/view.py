@@ -1,7 +1,6 @@
 """Terminal view of an answer, its sources, checks and warnings.
 
-On a terminal the answer is shown while it is written. In a pipe it is written once, when it is final. The
-result of the ``final`` event replaces the text shown before it.
+On a terminal the answer is shown while it is written; in a pipe it is written once, when it is final.
 """
 
 import json
@@ -41,7 +40,7 @@ STAGES = {
 
 
 class WordWrap:
-    """Breaks streamed text between words; a word is written once it is whole."""
+    """Break streamed text between words; a word is written once it is complete."""
 
     _WORD = re.compile(r"(\s*)(\S+)(?=\s)")
 
@@ -52,7 +51,7 @@ class WordWrap:
         self._pending = ""
 
     def feed(self, text: str) -> None:
-        """Take the next piece of the text."""
+        """Add the next piece of the text."""
         self._pending += text
         end = 0
         for match in self._WORD.finditer(self._pending):
@@ -61,7 +60,7 @@ class WordWrap:
         self._pending = self._pending[end:]
 
     def close(self) -> None:
-        """Write what is left and end the line."""
+        """Write the rest and end the line."""
         word = self._pending.strip()
         if word:
             self._word(self._pending[: self._pending.index(word)], word)
@@ -80,9 +79,9 @@ class WordWrap:
 
 
 class AnswerView:
-    """Shows one answer. What ``final`` says is authoritative: it takes the place of what was shown on the way.
+    """View of one answer: the text of ``final`` replaces the streamed text.
 
-    What no longer fits on the screen cannot be taken back: there, a line says from where on the answer holds.
+    A streamed text that no longer fits on the screen cannot be removed; a line below it says that it is superseded.
     """
 
     def __init__(self, out: Console) -> None:
@@ -126,7 +125,7 @@ class AnswerView:
         self._out.out(text, end="")
 
     def _supersede(self, reason: str) -> None:
-        """Take back what is shown, or else say that it no longer holds."""
+        """Remove the shown text; if it is too long for that, print a line that says it no longer holds."""
         self._end_text()
         rows = _rows("".join(self._written), self._out.width)
         if rows < self._out.height and not self._out.is_dumb_terminal:
@@ -151,32 +150,28 @@ class AnswerView:
 
 
 def _rows(text: str, width: int) -> int:
-    """Return the rows of a terminal that some lines take up, each ended by its break."""
     return sum(max(1, -(-cell_len(line.expandtabs()) // width)) for line in text.split("\n")[:-1])
 
 
 async def final_result(events: "AsyncIterator[StreamEvent]") -> dict[str, Any]:
-    """Return the result of a run without showing anything."""
+    """Return the result of a run without a display."""
     return [dict(event.get("result", {})) async for event in events if event["type"] == "final"][-1]
 
 
 MAX_REMISSIONS = 5
-"""Provisions that are named of those which cited texts refer to and nobody has read."""
 MAX_WORDS = 50
-"""Words that are shown of a provision that the answer names and the model had not read."""
 MAX_WHERE = 70
-"""Characters of the place in the answer that a finding is about."""
 
 
 def print_end(out: Console, result: Mapping[str, Any], profile: "Profile", language: "Language") -> None:
-    """Print what follows an answer, and what it is not, in the language of the answer, else in that of its profile."""
+    """Print the parts below an answer, and the notice, in the language of the answer."""
     language = language_of_result(result, language)
     print_below(out, result, language)
     out.print(f"\n{notice(language, law=profile.features.spanish_law)}", style="dim", markup=False)
 
 
 def print_below(out: Console, result: Mapping[str, Any], language: "Language") -> None:
-    """Print what stands below an answer: its sources, what was checked, warnings, and how its guides are asked."""
+    """Print the parts below an answer: sources, checks, warnings and the commands of guides."""
     language = language_of_result(result, language)
     print_sources(out, result["citations"], language, result.get("answer", ""))
     print_unread(out, result.get("unread", []), language)
@@ -187,7 +182,7 @@ def print_below(out: Console, result: Mapping[str, Any], language: "Language") -
 
 
 def print_brief(out: Console, result: Mapping[str, Any], language: "Language") -> None:
-    """Print what a conversation shows below an answer: sources, a line a law, and what does not stand."""
+    """Print the parts below an answer in a conversation: sources in a line per law, and findings."""
     language = language_of_result(result, language)
     labels: dict[str, dict[str, str]] = {}
     for citation in result["citations"]:
@@ -210,14 +205,14 @@ def print_brief(out: Console, result: Mapping[str, Any], language: "Language") -
 
 
 def language_of_result(result: Mapping[str, Any], language: "Language") -> "Language":
-    """Return the language of the texts of an answer; that of its profile if the result does not say it."""
+    """Return the language of an answer; that of its profile if the result does not name it."""
     from articulado.language.languages import answered_in
 
     return answered_in(result.get("language", ""), language)
 
 
 def guide_command(guide: "CaseGuide") -> str:
-    r"""Return the command that asks a guide which data it needs, as a shell takes it.
+    r"""Return the shell command that asks a guide for the data it needs.
 
     >>> guide_command({"article_id": "f", "title": "F", "topic": "finiquito", "inquiry": "¿Me toca\n$5?"})
     "articulado case required-data --topic finiquito --inquiry '¿Me toca $5?'"
@@ -232,7 +227,7 @@ def guide_command(guide: "CaseGuide") -> str:
 
 
 def print_unread(out: Console, unread: "Sequence[Citation]", language: "Language") -> None:
-    """Print what the answer names and the model had not read, and how it begins."""
+    """Print the provisions that the answer names and the model had not read, with their beginning."""
     if unread:
         out.print(f"\n{language.translate('view_not_read')}", style="yellow", markup=False)
     for source in unread:
@@ -249,7 +244,7 @@ def _beginning(text: str) -> str:
 
 
 def print_checks(out: Console, result: Mapping[str, Any], language: "Language") -> None:
-    """Print what does not stand, what the cited law leaves open, and of which day it is; a line where all is well."""
+    """Print findings, open references and the days of the law; a single line if everything holds."""
     if certificate := result.get("certificate"):
         _print_certificate(out, certificate, language)
     if not result["citations"] or result.get("abstained"):
@@ -265,7 +260,7 @@ def print_checks(out: Console, result: Mapping[str, Any], language: "Language") 
 
 
 def print_findings(out: Console, result: Mapping[str, Any], language: "Language") -> None:
-    """Print what does not stand, and what the order of precedence says."""
+    """Print the findings of the checks, and the notes on precedence."""
     from articulado.verification.claims import side_by_side  # loads what most commands do without
 
     findings = result.get("findings", [])
@@ -287,10 +282,7 @@ def _cut(where: str) -> str:
 
 
 def _remissions(result: Mapping[str, Any], language: "Language") -> list[str]:
-    """Return the line on what cited texts refer to and nobody has read, by law; none where there is nothing.
-
-    What the answer names itself has been told (``print_unread``).
-    """
+    """Return the line on provisions that cited texts refer to and nobody has read; empty without any."""
     told = {(source["law"], fold(source["provision"])) for source in result.get("unread", [])}
     unread = [
         each
@@ -309,7 +301,7 @@ def _remissions(result: Mapping[str, Any], language: "Language") -> list[str]:
 
 
 def _freshness(result: Mapping[str, Any], language: "Language") -> list[str]:
-    """Return the line on the days of index and laws; none where no day is known."""
+    """Return the line on the days of index and laws; empty if no day is known."""
     freshness = result.get("freshness") or {}
     cited = freshness.get("laws", [])
     laws = [f"{each['law']}: {_day(each['last_change'], language)}" for each in cited if each["last_change"]]
@@ -329,7 +321,7 @@ def _day(day: str, language: "Language") -> str:
 
 
 def _print_certificate(out: Console, certificate: Mapping[str, Any], language: "Language") -> None:
-    """Print what an abstention rests on: how much was read, what came nearest, what of the question was nowhere."""
+    """Print the basis of an abstention: provisions read, the nearest ones, and words of the question found nowhere."""
     if not certificate["candidates"]:
         return
     out.print()

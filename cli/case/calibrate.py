@@ -1,8 +1,7 @@
-"""Command ``articulado case calibrate``: measure decisions and confidence of labelled cases, and fit the confidence.
+"""Command ``articulado case calibrate``: measure the decisions of labelled cases, and fit their confidence.
 
-Without ``--gold``, the cases of the package are measured. With it, a curve is fitted for each graph and stored with the
-profile, unless ``--dry-run`` or ``--no-fit`` is given. Each half of the cases is measured with a curve that was fitted
-to the other half.
+Without ``--gold``, the packaged cases are measured. With it, a curve is fitted for each graph and stored with the
+profile. Each half of the cases is measured with a curve fitted to the other half.
 """
 
 import asyncio
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """Options of the command line. Without profiles, that of the settings; without ``gold``, the own cases."""
+    """Options of the command line; by default the profile of the settings and the packaged cases."""
 
     profiles: Sequence[str] = ()
     gold: Path | None = None
@@ -54,7 +53,7 @@ class Request:
 
 @dataclass(frozen=True)
 class ProfileFindings:
-    """The results of a profile by graph, and the curves that are stored with it if they were fitted."""
+    """Results of a profile by graph, and its curves; ``written`` is the file they were stored in."""
 
     profile: str
     results: Mapping[CaseGraph, Sequence[CaseResult]]
@@ -62,7 +61,7 @@ class ProfileFindings:
     written: Path | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return what was measured as plain values."""
+        """Return the measurements as plain values."""
         return {
             "profile": self.profile,
             "written": str(self.written) if self.written else None,
@@ -87,11 +86,7 @@ class ProfileFindings:
 
 
 async def measure_profiles(request: Request) -> list[ProfileFindings]:
-    """Run the cases of each profile through its graphs; write what is to be written, once all is measured.
-
-    Raises:
-        ArticuladoError: a file, the index or a service cannot be used.
-    """
+    """Run the cases of each profile through its graphs, and store the fitted curves at the end."""
     if request.index and len(request.profiles) > 1:
         raise InvalidInput(translate("command.one_profile"))
     cases = read_cases(request.gold) if request.gold else own_test()
@@ -140,11 +135,6 @@ async def _measure_profile(
 
 
 def _fitted(services: "Services", results: Mapping[CaseGraph, Sequence[CaseResult]]) -> dict[CaseGraph, Curve]:
-    """Fit the curve of each graph to its results.
-
-    Raises:
-        InvalidInput: hardly any case has an article.
-    """
     try:
         return {graph: fit(of_graph) for graph, of_graph in results.items()}
     except ValueError as error:
@@ -161,7 +151,7 @@ KIND_NAMES = {
     "other_article": "otro artículo",
     "wrong_keeper": "otro valor",
 }
-"""Short enough for a terminal of 80 columns."""
+"""Names short enough for a terminal of 80 columns."""
 LEGEND = (
     "Bien decidido: con el veredicto que debe, y con su artículo si sigue. Otro valor: la consulta nombra otro que el "
     "filtro. Datos vistos: de los que faltan o no valen, los que nombra. ECE: distancia media entre confianza y "
@@ -170,7 +160,7 @@ LEGEND = (
 
 
 def print_findings(out: Console, findings: Sequence[ProfileFindings]) -> None:
-    """Print the measures of each profile, and the files that were written."""
+    """Print the measures of each profile, and the written files."""
     for position, each in enumerate(findings):
         if position:
             out.print()

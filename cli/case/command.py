@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 GROUPS = ("participant_data", "plan_data")
 MOST_SHOWN = 0.99
-"""Confidence that is shown at most."""
+"""Highest confidence shown: an estimate is never certain."""
 
 
 def print_required_data(
     out: Console, result: Mapping[str, Any], profile: Profile, language: Language, budget: int | None = None
 ) -> None:
-    """Print the article, the data that the case needs by category, and what that rests on."""
+    """Print the article, the data that the case needs by category, and the sources."""
     reference, account = result["article_reference"], result["metadata"]
     outcome = "" if result["outcome"] == "found" else result["outcome"]
     _print_opening(out, outcome, account["article_title"], reference["confidence"] if reference else 0.0, language)
@@ -71,10 +71,7 @@ def print_required_data(
 
 
 def ask_for(out: Console, missing: Mapping[str, Any], language: Language) -> dict[str, str]:
-    """Ask in the terminal for the data of an interrupt; return those that were given, by field.
-
-    The end of the input (Ctrl+D) leaves open what has not been answered.
-    """
+    """Ask in the terminal for missing data, and return the replies by field; Ctrl+D ends the questions."""
     _say(out, missing["message"], "yellow")
     answers: dict[str, str] = {}
     try:
@@ -96,7 +93,7 @@ def ask_for(out: Console, missing: Mapping[str, Any], language: Language) -> dic
 def print_response(
     out: Console, result: Mapping[str, Any], profile: Profile, language: Language, budget: int | None = None
 ) -> None:
-    """Print the decision, the answer by section, what was taken out of it, and what it rests on."""
+    """Print the decision, the answer by section, the removed parts and the sources."""
     account = result["metadata"]
     _print_opening(out, result["decision"], account["article_title"], result["confidence"], language)
     if result["message"]:
@@ -130,10 +127,6 @@ def print_response(
 
 
 def _print_opening(out: Console, decision: str, title: str, confidence: float, language: Language) -> None:
-    """Print the decision, if there is one, and the article of the case, if it has one: the first of them in bold.
-
-    A confidence is an estimate, and never shown as certainty; without an article, there is nothing that it is of.
-    """
     guide = (
         language.translate("view_guide", guide=title, confidence=written(min(confidence, MOST_SHOWN), 2, language.code))
         if title
@@ -158,7 +151,6 @@ def _print_field(out: Console, field: Mapping[str, Any], language: Language) -> 
 
 
 def _print_end(out: Console, result: Mapping[str, Any], profile: Profile, language: Language) -> None:
-    """Print warnings, sources (each article once), how the case is put as a question, and what the result is not."""
     for warning in result["warnings"]:
         _say(out, f"\n{language.translate('view_warning', text=warning)}", "yellow")
     if result["sources"]:
@@ -174,7 +166,7 @@ def _print_end(out: Console, result: Mapping[str, Any], profile: Profile, langua
 
 
 def _articles(sources: Sequence[Mapping[str, Any]]) -> dict[str, dict[tuple[str, str], dict[str, None]]]:
-    """Return the provisions of each article that the author was shown, by id and name of their law, each once."""
+    """Return the provisions by article and by law (id, name), each once."""
     by_article: dict[str, dict[tuple[str, str], dict[str, None]]] = {}
     for source in sources:
         laws = by_article.setdefault(f"{source['article_title']} ({source['article_id']})", {})
@@ -192,7 +184,7 @@ def _say(out: Console, text: str, style: str) -> None:
 
 
 ANY_OPTION = {"ignore_unknown_options": True, "allow_extra_args": True}
-"""The filter fields of a profile are options too, and a profile is data."""
+"""Typer settings that pass on the filter fields of a profile, which are options, too."""
 
 FIELDS = (
     "Además, una opción por cada campo de filtro del perfil: en «laboral», --regimen, --tipo-contrato y --topic; en "
@@ -208,7 +200,7 @@ app = typer.Typer(
 
 @app.callback()
 def root(context: typer.Context) -> None:
-    """Show the help where no command is given."""
+    """Show the help if no command is given."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -324,7 +316,7 @@ def _run(
 
 
 async def _asking(case: "Case", graph_input: Mapping[str, Any], context: "RunContext", language: "Language") -> Any:
-    """Run a case on a thread of its own, and ask in the terminal for the data that it lacks."""
+    """Run a case on its own thread, and ask in the terminal for missing data."""
     from langgraph.types import Command as Resume
 
     from cli.case.command import ask_for
@@ -338,11 +330,7 @@ async def _asking(case: "Case", graph_input: Mapping[str, Any], context: "RunCon
 
 
 def read_data(argument: str) -> dict[str, Any]:
-    """Read collected data from the command line, or with ``@`` from the file that it names (``@-``: from stdin).
-
-    Raises:
-        InvalidInput: the file cannot be read, it is no JSON object, or an object has the same key twice.
-    """
+    """Read collected data as a JSON object, or from a file given as ``@FILE`` (``@-``: stdin)."""
     if argument.startswith("@"):
         try:
             file = Path(argument[1:]).expanduser()
@@ -359,11 +347,7 @@ def read_data(argument: str) -> dict[str, Any]:
 
 
 def _without_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the pairs of a JSON object.
-
-    Raises:
-        InvalidInput: a key comes twice; of two values none may be lost unseen.
-    """
+    """Return the pairs of a JSON object; raise ``InvalidInput`` if a key is repeated."""
     names = [name for name, _ in pairs]
     if repeated := next((name for name in names if names.count(name) > 1), None):
         raise InvalidInput(translate("command.data_repeated", name=repeated))
@@ -371,11 +355,7 @@ def _without_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def filters_of(arguments: Sequence[str], profile: "KnowledgeProfile") -> dict[str, str]:
-    """Read the options that the profile adds: ``--record-keeper X`` or ``--record-keeper=X``.
-
-    Raises:
-        InvalidInput: an option that the profile does not have, one without its value, or something that is no option.
-    """
+    """Read the options of the profile's filter fields: ``--record-keeper X`` or ``--record-keeper=X``."""
     options = {f"--{field.name.replace('_', '-')}": field.name for field in profile.filter_fields}
     filters: dict[str, str] = {}
     rest = list(arguments)

@@ -1,7 +1,4 @@
-"""Deep checks of an index: files, models, points, references, catalogue.
-
-Nothing is written and no chat model is called. It also checks the articles of the profile.
-"""
+"""Deep checks of an index (files, models, points, references, catalogue), and checks of a profile's articles."""
 
 from datetime import date
 from typing import TYPE_CHECKING, TypedDict
@@ -22,11 +19,10 @@ if TYPE_CHECKING:
 FILES = "Revisando ficheros"
 
 _EXAMPLES = 3
-"""Files or documents that a finding names."""
 
 
 class DeepDiagnosis(TypedDict):
-    """What was looked at: the numbers of points and of chunks that others cite, and what is wrong with the index."""
+    """Result of a deep check: numbers of points and of cited chunks, and findings."""
 
     points: int
     references: int
@@ -34,7 +30,7 @@ class DeepDiagnosis(TypedDict):
 
 
 def vectors_of(settings: "ModelSettings") -> str:
-    """Say how texts are sent to a provider's embedder: batches, time-out, requests at once, and prefixes."""
+    """Describe the calls to a provider's embedder: batches, time-out, concurrency and prefixes."""
     from articulado.models.habits import kinds_of
 
     if settings.provider in ("offline", "fastembed"):
@@ -49,9 +45,9 @@ def vectors_of(settings: "ModelSettings") -> str:
 
 
 async def look_deep(settings: "Settings", index: "Index", progress: Progress) -> DeepDiagnosis:
-    """Look at all of an index; nothing is written and no model is called.
+    """Check everything in an index, without writing and without a model.
 
-    With files of the engine damaged, the points are not looked at: the engine may crash on them.
+    If files of the engine are damaged, the points are skipped: the engine might crash on them.
     """
     from articulado.store.files import damaged_files
     from articulado.store.opening import Inspection
@@ -84,7 +80,6 @@ async def _look_at_points(settings: "Settings", index: "Index", inspection: "Ins
 
 
 def _model_problems(index: "Index") -> list[str]:
-    """Read the models of an index and say which cannot be read."""
     from articulado.encoders.dual import DualEncoder
     from articulado.legal.domain.base import Lexicon
 
@@ -98,7 +93,7 @@ def _model_problems(index: "Index") -> list[str]:
 
 
 def _document_problems(index: "Index", inspection: "Inspection") -> list[str]:
-    """Compare the documents of manifest and catalogue with those that points were found of."""
+    """Compare the documents of manifest and catalogue with those of the points."""
     from articulado.ingestion.incremental.catalog import read_catalog
 
     problems = [
@@ -123,7 +118,7 @@ def _some(names: list[str]) -> str:
 
 
 class StaleCalculations(TypedDict):
-    """A provision with another wording in the index than calculations were written against, and their kinds."""
+    """A provision whose wording in the index differs from that of its calculations, and their kinds."""
 
     provision: str
     calculations: list[str]
@@ -138,7 +133,7 @@ async def stale_calculations(store: "ChunkStore") -> list[StaleCalculations]:
 
 
 def note_on_stale(stale: list[StaleCalculations]) -> list[str]:
-    """Return the note that lists stale calculations; none if there are none."""
+    """Return a note that lists stale calculations; empty without any."""
     from articulado.calculations.written import cited
 
     listed = [f"{cited(each['provision'])} ({', '.join(each['calculations'])})" for each in stale]
@@ -146,7 +141,7 @@ def note_on_stale(stale: list[StaleCalculations]) -> list[str]:
 
 
 async def note_on_stale_cards(store: "ChunkStore") -> list[str]:
-    """Return the note that lists the answer cards whose law has another wording in an index; none if there are none."""
+    """Return a note that lists answer cards whose law has another wording in an index; empty without any."""
     from articulado.guides.card_answers import stale_cards
 
     stale = await stale_cards(store, date.today())
@@ -154,7 +149,7 @@ async def note_on_stale_cards(store: "ChunkStore") -> list[str]:
 
 
 def article_problem(profile: "Profile") -> str:
-    """Read the articles that a profile brings along and say what keeps an index from being made of them; else ""."""
+    """Return the reason why no index can be made of a profile's articles; empty without one."""
     from articulado.ingestion.bundled import bundled_articles
 
     try:
@@ -170,7 +165,7 @@ def article_problem(profile: "Profile") -> str:
 
 
 def cases_only(profile: "Profile") -> str:
-    """Say that a profile has nothing to ask free questions of; "" where it has."""
+    """Return a note for a profile without free questions; empty for any other."""
     if profile.for_questions:
         return ""
     return (
@@ -180,7 +175,7 @@ def cases_only(profile: "Profile") -> str:
 
 
 def index_needed(profile: "Profile") -> str:
-    """Say what keeps a profile from answering where the search is switched off; "" where nothing does."""
+    """Return the reason why a profile cannot answer without search; empty without one."""
     if profile.features.records:
         return ""
     return (
@@ -190,9 +185,9 @@ def index_needed(profile: "Profile") -> str:
 
 
 def staleness(base: "IndexBase", problem: str) -> str:
-    """Say that an index was made from other articles than the profile has now, and what to run; else "".
+    """Return a note if an index was made from other articles than the profile's; empty if it is current.
 
-    ``problem`` is what keeps it from being renewed, or empty.
+    ``problem`` prevents the renewal of the index; it may be empty.
     """
     from articulado.ingestion.first_index import follows_profile, renewal_command
 

@@ -1,8 +1,4 @@
-"""Command ``articulado doctor``: diagnose configuration and index without changing them.
-
-The diagnosis covers roles, keys, store, index, and every obstacle to an answer. Nothing is built and no model is
-called.
-"""
+"""Command ``articulado doctor``: diagnose configuration and index without changing them or calling a model."""
 
 import asyncio
 import os
@@ -60,7 +56,7 @@ WITHOUT_PACKAGED = (
 
 
 class RoleDiagnosis(TypedDict):
-    """One model role; ``key`` is "configurada", "falta" or "no hace falta", ``vectors`` how texts are sent to it."""
+    """Model role; ``key`` is "configurada", "falta" or "no hace falta", ``vectors`` describes the calls."""
 
     provider: str
     model: str
@@ -70,10 +66,10 @@ class RoleDiagnosis(TypedDict):
 
 
 class IndexDiagnosis(TypedDict):
-    """The index that is open. ``created`` is UTC; ``documents`` counts laws (or rulings …) by collection.
+    """The open index; ``created`` is in UTC, ``documents`` counts laws (or rulings …) by collection.
 
-    ``record_laws`` counts the laws of which it has our summaries alone; ``packaged`` tells whether it is to have these.
-    ``collections`` counts points: fragments, and the small pieces of them that are searched; ``points`` is their sum.
+    ``record_laws`` are laws with our summaries only, ``packaged`` tells if the index includes packaged ones.
+    ``collections`` counts points (fragments and the pieces of them that are searched); ``points`` is their sum.
     """
 
     folder: str
@@ -89,14 +85,11 @@ class IndexDiagnosis(TypedDict):
 
 
 class Diagnosis(TypedDict):
-    """Everything that was found out.
+    """Everything that the command reports.
 
-    ``profile`` is its name, where it can be read. ``ready`` says whether what the profile is for can be done: questions
-    answered, or where ``questions`` is false, cases alone; ``problems`` what keeps it from that and what to do;
-    ``notes`` what else is worth knowing. ``index`` is ``None`` where there is none yet, or none that is used or can be;
-    ``stale_calculations`` are those of another wording of the law than that in the index; ``deep`` is ``None``
-    where no thorough look at it was asked for. ``traces`` is where those of a server go, empty where nowhere.
-    ``extras`` tells which optional packages are installed.
+    ``ready``: the profile can do its task: answer questions or, if ``questions`` is false, handle cases. ``problems``
+    are obstacles to that. ``index`` is ``None`` without a usable index, ``deep`` without a deep check. ``traces`` is
+    their destination, empty for none.
     """
 
     ready: bool
@@ -118,9 +111,9 @@ class Diagnosis(TypedDict):
 async def diagnose(
     index: Path | None, profile: str | None = None, *, deep: bool = False, progress: Progress = lambda *step: None
 ) -> Diagnosis:
-    """Look at the settings, the keys, the index and the store; nothing is built and no model is called.
+    """Check settings, keys, index and store without building an index or calling a model.
 
-    With ``deep`` all that the index holds is looked at; ``progress`` is told how far that is.
+    ``deep`` checks everything in the index, and reports to ``progress``.
     """
     diagnosis: Diagnosis = {
         "ready": False,
@@ -160,7 +153,7 @@ async def diagnose(
 
 
 def _look_at_traces(diagnosis: Diagnosis) -> None:
-    """Find where the traces of a server go; what keeps them from it is no problem of an answer."""
+    """Find the destination of the server's traces; an error there is no obstacle to answers."""
     from server.operations.traces import Traces
 
     try:
@@ -182,7 +175,7 @@ def _role(settings: "ModelSettings", vectors: str) -> RoleDiagnosis:
 
 
 def _reranking(settings: "Settings") -> str:
-    """Say what orders the results, and where the machine decides that, which model it looks for."""
+    """Describe the reranking; for ``auto``, with the model that the machine has or lacks."""
     if settings.rerank_strategy != "auto":
         return settings.rerank_strategy
     from articulado.retrieval.ranking.cross_encoder import ModelFiles
@@ -197,7 +190,7 @@ def _reranking(settings: "Settings") -> str:
 
 
 def _look_at_sentences(settings: "Settings", diagnosis: Diagnosis) -> None:
-    """Open the sentence encoder of the settings; if it cannot be, another one stands in for it, and a note says so."""
+    """Open the configured sentence encoder; note if another one has to replace it."""
     from articulado.config.profile import load_profile
 
     name = settings.sentences
@@ -219,7 +212,7 @@ def _look_at_sentences(settings: "Settings", diagnosis: Diagnosis) -> None:
 
 
 def _role_problems(role: "Role", model: "ModelSettings", settings: "Settings") -> list[str]:
-    """Return what a role lacks."""
+    """Return the obstacles to the use of a role."""
     if model.provider == "offline":
         return []
     from articulado.encoders.local_models import FastembedEmbedder
@@ -236,7 +229,7 @@ def _role_problems(role: "Role", model: "ModelSettings", settings: "Settings") -
 
 
 async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool, progress: Progress) -> None:
-    """Find the index; with all that a question needs at hand, open every service on it and ask the store."""
+    """Find the index; if nothing is missing, open every service on it and query the store."""
     from articulado.config.profile import load_profile
     from articulado.ingestion.first_index import find_configured, renewal_command
     from articulado.ingestion.incremental.base import IndexBase
@@ -298,7 +291,7 @@ async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool
 
 
 def _is_writable(folder: Path) -> bool:
-    """Tell whether a folder can be written to, or made where it is not."""
+    """Tell if a folder is writable or can be created."""
     nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     return os.access(nearest, os.W_OK | os.X_OK)
 
@@ -328,7 +321,7 @@ def _index(index: "Index", folder: Path) -> IndexDiagnosis:
 
 
 def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
-    """Print a diagnosis for a person."""
+    """Print a diagnosis."""
     lines = []
     for role, name in ROLES.items():
         if settings := diagnosis["roles"].get(role):

@@ -1,7 +1,4 @@
-"""Command ``articulado eval``: measure retrieval and answers on questions with known provisions.
-
-Reports, comparisons of rerank strategies, recordings and replays are options.
-"""
+"""Command ``articulado eval``: measure retrieval and answers on questions with known provisions."""
 
 import asyncio
 from collections.abc import Sequence
@@ -46,11 +43,7 @@ NOT_MEASURED = "no medido"
 async def measure(
     gold: Sequence[Path], settings: "Settings", profile: "Profile", strategies: tuple[str, str]
 ) -> list[Comparison]:
-    """Compare two strategies on every gold set.
-
-    Raises:
-        ArticuladoError: a strategy does not exist, or a file, the index or a service cannot be used.
-    """
+    """Compare two rerank strategies on every gold set."""
     available = get_args(RerankStrategy)
     for strategy in strategies:
         if strategy not in available:
@@ -76,7 +69,6 @@ async def measure(
 
 
 def comparisons_as_dict(comparisons: Sequence[Comparison]) -> dict[str, Any]:
-    """Return what ``--json`` writes."""
     return {"sets": [_as_dict(comparison) for comparison in comparisons]}
 
 
@@ -106,7 +98,7 @@ def _side_as_dict(side: Side) -> dict[str, Any]:
 
 
 def print_comparisons(out: Console, comparisons: Sequence[Comparison]) -> None:
-    """Print a table for each gold set, with the goals; below it what could not be measured, and why."""
+    """Print a table with goals for each gold set, and the reasons of missing measurements."""
     for position, comparison in enumerate(comparisons):
         if position:
             out.print()

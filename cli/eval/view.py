@@ -1,7 +1,4 @@
-"""Figures of ``articulado eval`` for people: in a terminal of 80 columns, and as a report in Markdown.
-
-One view writes both; the report has the tables of relevance and of the environment beside it, and more questions.
-"""
+"""Figures of ``articulado eval`` in a terminal of 80 columns, and as a report in Markdown."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,7 +44,7 @@ from evaluation.retrieval.run import MAIN
 from evaluation.statistics import Paired
 
 MAX_FAILED, MAX_WORST = 5, 5
-"""Failed turns and worst questions that a terminal shows; a report has all turns and the fifteen worst questions."""
+"""Failed turns and worst questions shown in a terminal; a report has more."""
 JSON, MARKDOWN = "report.json", "report.md"
 
 
@@ -57,16 +54,16 @@ class Out(Protocol):
     whole: bool
 
     def heading(self, text: str, level: int = 2) -> None:
-        """Begin a part."""
+        pass
 
     def text(self, text: str, style: str = "") -> None:
-        """Write a paragraph."""
+        pass
 
     def item(self, text: str, *details: str) -> None:
-        """Write an entry of a list, with sentences on it."""
+        pass
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Write a table."""
+        pass
 
 
 class Terminal:
@@ -79,27 +76,23 @@ class Terminal:
         self._begun = False
 
     def heading(self, text: str, level: int = 2) -> None:
-        """Begin a part after an empty line, unless it is the first one."""
         print_text(self._console, f"\n{text}" if self._begun else text, style="bold")
         self._begun = True
 
     def text(self, text: str, style: str = "") -> None:
-        """Write a paragraph."""
         print_text(self._console, text, style=style)
 
     def item(self, text: str, *details: str) -> None:
-        """Write an entry, its sentences indented below it."""
         print_text(self._console, text)
         for detail in details:
             print_text(self._console, detail, indent=4)
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Write columns after an empty line."""
         table(self._console, head, rows)
 
 
 class Markdown:
-    """Markdown, as ``text`` says it in the end."""
+    """Page in Markdown."""
 
     whole = True
 
@@ -108,23 +101,18 @@ class Markdown:
 
     @property
     def written(self) -> str:
-        """The text so far."""
         return "\n\n".join(self._blocks) + "\n"
 
     def heading(self, text: str, level: int = 2) -> None:
-        """Begin a part."""
         self._blocks.append(f"{'#' * level} {_line(text)}")
 
     def text(self, text: str, style: str = "") -> None:
-        """Write a paragraph."""
         self._blocks.append(_line(text))
 
     def item(self, text: str, *details: str) -> None:
-        """Write an entry, its sentences behind it."""
         self._blocks.append(" ".join([f"- {_line(text)}", *map(_line, details)]))
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Write a table; a bar or a line break in a cell is altered."""
         lines = [head, ["---"] * len(head), *rows]
         self._blocks.append("\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines))
 
@@ -138,12 +126,9 @@ def _cell(text: str) -> str:
 
 
 def write_report(folder: Path, measurement: Measurement) -> list[Path]:
-    """Write ``report.json``, the same as ``--json``, and ``report.md`` into a folder, and return both.
+    """Write ``report.json``, the same as ``--json``, and ``report.md`` into a folder, and return both files.
 
     The same measurement gives the same files, byte for byte.
-
-    Raises:
-        InvalidInput: the folder cannot be written.
     """
     page = Markdown()
     print_measurement(page, measurement)
@@ -160,7 +145,6 @@ def write_report(folder: Path, measurement: Measurement) -> list[Path]:
 
 
 def _print_conversations(out: Out, findings: ConversationFindings) -> None:
-    """Print the turns of one set by number and kind, and those that fail."""
     turns, failed = findings.tally.all.turns, findings.failed
     out.heading(f"{findings.gold.name}: {findings.conversations} conversaciones, {turns} turnos", 1)
     _print_unusual(out, findings.not_indexed, findings.gold.ignored)
@@ -179,7 +163,7 @@ MAX_STALE = 10
 
 
 def _print_recording(out: Out, measurement: Measurement, run: RecordedRun) -> None:
-    """Print what a recorded run was, then the questions that it could not finish and the replies they wait for."""
+    """Print a recorded run, and the questions that it could not finish, with the replies they lack."""
     recording = run.recording
     out.heading(f"Grabación: {run.describe()} ({len(recording.asked)} consultas)")
     for difference in recording.differences:
@@ -254,7 +238,6 @@ def _print_optional(out: Out, findings: Findings) -> None:
 
 
 def _print_unusual(out: Out, not_indexed: Sequence[Provision], ignored: Sequence[str]) -> None:
-    """Warn of labels that the index lacks, and of keys that mean nothing."""
     if not_indexed:
         shown = ", ".join(map(format_provision, not_indexed[:MAX_MISSING]))
         more = f" y {len(not_indexed) - MAX_MISSING} más" if len(not_indexed) > MAX_MISSING else ""
@@ -305,7 +288,6 @@ def _print_comparison(out: Out, against: Mapping[str, Paired], other: str) -> No
 
 
 def _print_configurations(out: Out, steps: Sequence[Step]) -> None:
-    """Print the configurations of an ablation, each against the one before."""
     out.heading(f"Técnicas, cada una frente a la línea anterior en {MAIN}")
     rows = []
     for step in steps:
@@ -332,7 +314,6 @@ _RISK = (
 
 
 def _print_answers(out: Out, findings: Findings) -> None:
-    """Print what became of the questions, and what the answers are worth."""
     out.heading("Respuestas")
     answerable, unanswerable = findings.tally.answerable, findings.tally.unanswerable
     if findings.outcome.positives:
@@ -354,7 +335,7 @@ def _print_answers(out: Out, findings: Findings) -> None:
 
 
 def _print_peers(out: Out, findings: Findings) -> None:
-    """Print what other searches find among the same provisions, and what the one in use gives against each."""
+    """Print the results of other search engines on the same provisions, and the difference from ours."""
     peers, ours = findings.peers, findings.outcome
     out.heading(f"Otros buscadores sobre los mismos {figure(peers.provisions)} preceptos")
     rows = [("articulado", *_means(ours.measured.means), "", "", figure(ours.latency.p50, 1))]

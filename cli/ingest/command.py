@@ -1,7 +1,6 @@
-"""Command ``articulado ingest``: build and update an index from documents.
+"""Command ``articulado ingest``: build and update an index from files, folders or laws of the official gazette.
 
-Documents are files and folders, or laws of the official gazette (``boe``). ``remove`` removes documents. The run shows
-a progress bar, and asks for consent to costs.
+The run shows a progress bar, and asks for consent to costs.
 """
 
 import asyncio
@@ -36,20 +35,13 @@ if TYPE_CHECKING:
 
 
 REPEAT_HINT = " Para seguir, repita la orden con --yes."
-"""How the graph ends the message on its cost; no news to whoever can answer at once."""
+"""End of the graph's message on its cost, left out for a person who can answer at once."""
 
 ReportProgress = Callable[[str, int, int], None]
 
 
 def run_ingest(settings: "Settings", profile: "Profile", request: "IngestRequest") -> "IngestReport":
-    """Run the graph to its end and return its report.
-
-    Where a model costs something and the request does not allow it, a person at the terminal is asked.
-
-    Raises:
-        CostNotAllowed: nothing was done.
-        ArticuladoError: it cannot be done; an index that is there is still served.
-    """
+    """Run the ingestion graph and return its report; ask at the terminal for consent to costs."""
     from langgraph.types import Command as Resumption
 
     from graph.factory import build_ingest_services
@@ -91,11 +83,7 @@ async def _until_it_stops(graph: "Ingest", graph_input: "IngestRequest | Resumpt
 
 
 def _have_allowed(message: str) -> None:
-    """Ask whoever is at the terminal whether to go on; nobody there is a no.
-
-    Raises:
-        CostNotAllowed: the reply is no.
-    """
+    """Ask at the terminal for consent; raise ``CostNotAllowed`` without it, or without a terminal."""
     errors = console(stderr=True)
     if not (sys.stdin.isatty() and errors.is_terminal):
         raise CostNotAllowed(message + REPEAT_HINT)
@@ -111,7 +99,7 @@ def _have_allowed(message: str) -> None:
 
 @contextmanager
 def progress_bar() -> Iterator[ReportProgress]:
-    """Yield what shows each step on a bar on stderr, where that is a terminal."""
+    """Yield a callback that shows each step on a bar on stderr, if that is a terminal."""
     errors = console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"), TimeElapsedColumn())
     with Progress(*columns, console=errors, disable=not errors.is_terminal) as bar:
@@ -119,7 +107,7 @@ def progress_bar() -> Iterator[ReportProgress]:
 
 
 def progress_on(bar: Progress) -> ReportProgress:
-    """Return what shows each step on a bar; ``count`` ("3/66") is empty for a step that cannot count."""
+    """Return a callback that shows each step on a bar; ``count`` ("3/66") is empty for a step that cannot count."""
     tasks: dict[str, TaskID] = {}
 
     def progress(step: str, done: int, total: int) -> None:
@@ -134,15 +122,15 @@ def progress_on(bar: Progress) -> ReportProgress:
 
 
 PATHS = "rutas"
-"""The hidden command that paths go to."""
+"""Name of the hidden command that takes paths."""
 MAX_LAWS = 20_000
 
 
 class IngestCommands(Commands):
-    """A group that hands over what names none of its commands to the hidden one, and shows the options of that one."""
+    """Group that passes arguments that name no command to the hidden command, and shows its options."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the name of the command first, before paths the hidden one; help asked for without one is the group's."""
+        """Put the name of the command first: the hidden one before paths."""
         position = self._first_word(args)
         if position is not None and args[position] in self._visible():
             args = [args[position], *args[:position], *args[position + 1 :]]
@@ -151,7 +139,7 @@ class IngestCommands(Commands):
         return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command; the hidden one is nameless, so that no message speaks of it."""
+        """Find the command; the hidden one is nameless, so that no message mentions it."""
         name, command, rest = super().resolve_command(ctx, args)
         return None if command.hidden else name, command, rest
 
@@ -165,13 +153,12 @@ class IngestCommands(Commands):
             formatter.write_usage(path, " ".join(pieces), prefix="     " if number else "Uso: ")
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the page, with the arguments and options of the hidden command as its own."""
+        """Write the page with arguments and options of the hidden command."""
         shown = copy(self)
         shown.params = self.commands[PATHS].params
         super(IngestCommands, shown).format_help(ctx, formatter)
 
     def _first_word(self, args: list[str]) -> int | None:
-        """Return the position of the first argument that is neither an option nor the value of one."""
         params = [param for command in self.commands.values() for param in command.params]
         valued = {name for param in params if not getattr(param, "is_flag", False) for name in param.opts}
         is_value = False
@@ -316,7 +303,7 @@ def ingest_remove(
 
 
 def _packaged(included: bool, excluded: bool) -> bool | None:
-    """Return whether the index is to have what comes along; ``None`` where nothing is said of it."""
+    """Return if the index is to include packaged documents; ``None`` if no option says so."""
     if included and excluded:
         raise InvalidInput(translate("command.packaged_both"))
     return included if included or excluded else None

@@ -23,13 +23,12 @@ CAUSES = {
     "no such provision": "precepto inexistente",
 }
 MAX_SKIPPED = 3
-"""Files of a kind that is not read, which are named."""
 MAX_NAMED = 5
-"""Documents that are named of each kind of change; ``--json`` names all."""
+"""Documents named of each kind of change; ``--json`` names all."""
 
 
 def print_report(out: Console, report: "IngestReport", profile: "Profile") -> None:
-    """Print a report for a person: a table of figures, what has changed by name, what to know, and where it is."""
+    """Print a report: a table of figures, changes by name, warnings and the folder of the index."""
     changed = bool(report["added"] or report["updated"] or report["removed"] or report["written"] or report["deleted"])
     if not changed and report["failures"]:
         out.print("Sin cambios en el índice: nada nuevo en lo que se ha podido leer.")
@@ -64,12 +63,11 @@ def print_report(out: Console, report: "IngestReport", profile: "Profile") -> No
 
 
 def shortfalls(report: "IngestReport") -> list[str]:
-    """Return what an ingest has left undone of what was asked for, and what to do about it."""
+    """Return the parts of a request that an ingest could not do, with advice."""
     return [*map(describe_failure, report["failures"]), *_not_taken(report)]
 
 
 def describe_failure(failure: "Failure") -> str:
-    """Return what was left out, and why."""
     return f"omitido {failure['source']}: {failure['reason']}"
 
 
@@ -83,7 +81,6 @@ def _not_taken(report: "IngestReport") -> Iterator[str]:
 
 
 def _shrunk(law: "ShrunkLaw") -> str:
-    """Return what became of a text that has lost much of its law, and what to do."""
     lost = f"de {figure(law['provisions'])} a {figure(law['provisions_left'])} preceptos"
     if law["provisions_left"] >= law["provisions"]:
         lost = f"de {figure(law['wordings'])} a {figure(law['wordings_left'])} redacciones"
@@ -94,7 +91,6 @@ def _shrunk(law: "ShrunkLaw") -> str:
 
 
 def _described(skipped: "SkippedFiles") -> str:
-    """Return how many files of a kind were skipped, some of their names, and what to do."""
     count, kind = len(skipped["files"]), skipped["kind"] or "sin extensión"
     names = _listed([Path(file).name for file in skipped["files"]], MAX_SKIPPED)
     return f"{figure(count)} {'fichero' if count == 1 else 'ficheros'} {kind} ({names}): {skipped['advice']}."
@@ -153,5 +149,4 @@ def _rows(report: "IngestReport", profile: "Profile", changed: bool) -> Iterator
 
 
 def _counts(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """Yield what there is any of."""
     return ((label, figure(count)) for label, count in counts.items() if count)

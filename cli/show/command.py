@@ -1,7 +1,4 @@
-"""Command ``articulado show``: print provisions with wordings and links, laws, or whole documents.
-
-Texts are those that the index has.
-"""
+"""Command ``articulado show``: print provisions with wordings and links, laws, or whole documents of the index."""
 
 import asyncio
 import re
@@ -37,10 +34,9 @@ if TYPE_CHECKING:
 
 
 class DocumentDetail(TypedDict):
-    """A document whole. ``published`` is ISO 8601.
+    """A whole document; ``published`` is ISO 8601.
 
-    ``text`` joins its parts, in order, with blank lines; those of an article each below its title, but for the parts
-    that are for the writer of an answer.
+    ``text`` joins its parts with blank lines, those of an article below their titles; parts for writers have none.
     """
 
     law_id: str
@@ -56,9 +52,9 @@ class DocumentDetail(TypedDict):
 
 
 def find_documents(base: "IndexBase", text: str) -> list[str]:
-    """Return the ids of what goes by its id (an ECLI), title, path or file name, or by the name of an agreement.
+    """Return the ids of documents with this id (an ECLI), title, path, file name or name of an agreement.
 
-    Those are documents of the index, or an article that the profile brings along, which may not be in the index yet.
+    They are in the index, or an article of the profile.
     """
     from articulado.ingestion.bundled import article_named
 
@@ -70,11 +66,9 @@ def find_documents(base: "IndexBase", text: str) -> list[str]:
 
 
 def find_provision(base: "IndexBase", text: str) -> tuple[list[str], str]:
-    """Return the documents that "art. 5 convenio.txt" or "art. 5 del convenio del metal" names, and the provision.
+    """Return the documents and the key of a provision named like "art. 5 convenio.txt".
 
-    So too the norm of "Preámbulo BOE-A-2019-1", where it has a provision of that very name.
-
-    The key of the provision is empty where none is named.
+    Also "art. 5 del convenio del metal" and "Preámbulo BOE-A-2019-1". The key is empty if no provision is named.
     """
     from articulado.ingestion.incremental.indexed_laws import indexed_law
     from articulado.language.folding import fold
@@ -102,7 +96,7 @@ def find_provision(base: "IndexBase", text: str) -> tuple[list[str], str]:
 
 
 def _document_names(base: "IndexBase") -> list[tuple[str, str]]:
-    """Return the names of the documents of the index that came from files of their own, in small letters, with ids."""
+    """Return name in lower case and id of each document that comes from a user's file."""
     from articulado.ingestion.incremental.catalog import Catalog, read_catalog
     from articulado.store.layout import load_agreements
 
@@ -121,7 +115,7 @@ def _document_names(base: "IndexBase") -> list[tuple[str, str]]:
 
 
 async def document_detail(store: ChunkStore, document: str) -> DocumentDetail | None:
-    """Put a document together from its parts; ``None`` where the store has none of this id."""
+    """Join a document from its parts; ``None`` if the store does not have it."""
     # Each part has a key of its own (``document_chunks``).
     first = await store.find(document, f"{document}#1")
     if not first:
@@ -232,11 +226,7 @@ def show(
 
 
 def _read(base: "IndexBase", text: str, today: date, as_of: date | None = None) -> "Reference":
-    """Read what names provisions or a law; what does not is told with what there is.
-
-    Raises:
-        InvalidInput: it names neither a provision nor a law, nor any document of the index.
-    """
+    """Read a reference to provisions or a law; the error for any other text lists the documents of the index."""
     from articulado.ingestion.incremental.indexed_laws import indexed_laws, named_documents
     from articulado.legal.laws.indexed import IndexedLaws
     from articulado.retrieval.references import read_reference
@@ -265,7 +255,7 @@ def _request(refs: "Sequence[ProvisionRef]", day: date | None) -> "Reference":
 
 
 async def _decisions(base: "IndexBase", text: str) -> "tuple[list[ProvisionRef], list[str]]":
-    """Return the decisions of which a text has the numbers and nothing else, and what to say of those missing."""
+    """Return the decisions named in a text of nothing but their numbers, and messages on missing ones."""
     from articulado.legal.reading import read
     from articulado.retrieval.question import decisions_missing, decisions_named, look_up_decisions
     from articulado.values.chunks import provision_of
@@ -280,10 +270,7 @@ async def _decisions(base: "IndexBase", text: str) -> "tuple[list[ProvisionRef],
 
 
 def _example(base: "IndexBase", law: "IndexedLaw", text: str, today: date) -> str:
-    """Return what asks for the first provision of a law: by the name that was typed, where it is understood so.
-
-    Empty where the provisions of the law are not known.
-    """
+    """Return an example reference to the first provision of a law, with its typed name if that is understood."""
     from articulado.legal.laws.mentions import law_mentions
 
     own = [key for key in law.labels if "~" not in key]
@@ -310,7 +297,6 @@ async def _document(base: "IndexBase", document_id: str) -> "DocumentDetail | No
 async def _look_up(
     base: "IndexBase", reference: "Reference", today: date
 ) -> tuple[list["ProvisionDetail"], list["IndexedLaw"], list[str]]:
-    """Return the provisions and laws that are there, and why the others are not."""
     from articulado.ingestion.incremental.indexed_laws import indexed_law, why_missing
     from articulado.retrieval.references import provision_detail
 

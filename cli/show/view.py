@@ -20,7 +20,7 @@ from cli.render import clean, placed, print_indented
 
 
 def print_scope(out: Console, agreement: Agreement) -> None:
-    """Print for whom, where and when an agreement was agreed, as far as it says so."""
+    """Print sector, company, territory and term of an agreement, as far as it gives them."""
     lines = (
         ("Sector", agreement["sector"]),
         ("Empresa", agreement["company"]),
@@ -33,7 +33,7 @@ def print_scope(out: Console, agreement: Agreement) -> None:
 
 
 _REFERENCE = re.compile(r"\s*Ref\. \S+$")
-"""How a note on an amendment ends: with the identifier of the norm that made it."""
+"""End of a note on an amendment: the identifier of the amending norm."""
 
 STATUSES: dict[Status, str] = {
     "vigente": "vigente",
@@ -45,7 +45,7 @@ STATUSES: dict[Status, str] = {
 
 
 def print_provision(out: Console, detail: ProvisionDetail, today: date, language: Language) -> None:
-    """Print a provision: heading, validity, text, wordings, amendments, what it cites and who cites it."""
+    """Print a provision: heading, validity, text, wordings, amendments, and references in both directions."""
     heading = titled(detail["provision"], detail["title"])
     print_indented(out, f"{detail['law']} ({detail['law_id']})", indent=0, style="bold")
     if heading != detail["law"]:
@@ -79,7 +79,7 @@ def print_provision(out: Console, detail: ProvisionDetail, today: date, language
 
 
 def print_law(out: Console, law: IndexedLaw, example: str, language: Language) -> None:
-    """Print what the index holds of a law, and how one of its provisions is asked for (``example``)."""
+    """Print the indexed provisions of a law, and an example of a reference to one."""
     print_indented(out, f"{law.title} ({law.law_id})", indent=0, style="bold")
     if not law.official:
         out.print(language.translate("view_not_official"), style="dim")
@@ -94,7 +94,7 @@ def print_law(out: Console, law: IndexedLaw, example: str, language: Language) -
 
 
 def _print_text(out: Console, detail: ProvisionDetail, language: Language) -> None:
-    """Print the places that were asked for; the whole text where none was, or there is none of them."""
+    """Print the requested parts; the whole text if no part was requested or found."""
     for remark in detail["remarks"]:
         out.print(f"\n{clean(remark)}", style="yellow", markup=False)
     excerpts = detail["excerpts"]
@@ -131,7 +131,7 @@ def _print_wordings(out: Console, detail: ProvisionDetail, today: date) -> None:
 
 
 def _print_amendments(out: Console, detail: ProvisionDetail) -> None:
-    """Print the notes on amendments but the one that stands above, on the wording that is shown."""
+    """Print the notes on amendments, except the one printed above with the wording."""
     others = [note for note in detail["notes"] if _REFERENCE.sub("", note).strip(" .") not in detail["status_note"]]
     if others:
         title = "Modificaciones anotadas" if len(others) == len(detail["notes"]) else "Otras modificaciones anotadas"
@@ -141,7 +141,6 @@ def _print_amendments(out: Console, detail: ProvisionDetail) -> None:
 
 
 def _print_links(out: Console, heading: str, links: Sequence[Link]) -> None:
-    """Print links below their laws, a line each."""
     if not links:
         return
     out.print(f"\n{heading} ({len(links)})", style="bold")
@@ -166,7 +165,6 @@ def _rules(version: Version, today: date) -> bool:
 
 
 def _state(version: Version, today: date) -> str:
-    """Say in a word what a wording is today."""
     if version["status"] not in REPEALED and (version["valid_to"] or "9999") <= today.isoformat():
         return "redacción anterior"
     return (
@@ -177,7 +175,7 @@ def _state(version: Version, today: date) -> str:
 
 
 def _validity(version: Version) -> str:
-    """Say from when on a wording is in force, and until when; that law is repealed says nothing of the last day."""
+    """Return the days between which a wording is in force; a repealed one may lack the last day."""
     last, repealed = _last_day(version), version["status"] in REPEALED
     until = f" hasta {last}" if last else ", sin que conste hasta cuándo" if repealed else ""
     return f"{'rigió ' if repealed else ''}desde {version['valid_from'] or 'siempre'}{until}"
