@@ -1,11 +1,4 @@
-"""Use of answer cards: whom a card is for, if its law is still the one that it was written against, and its text.
-
-``regimes_named`` returns the regimes that a question names, ``is_for`` and ``exclusions`` what a card says to them.
-``next_questions`` are needs of other cards that suit the same person. ``stale_provisions`` compares the provisions of
-cards with an index: ``corpus/fichas/wordings.json`` has the hash of each by law and provision key
-(``python -m tools.wordings``). ``card_text`` writes a card as the fragment of a prompt, each line with the provisions
-that bear it.
-"""
+"""Use of answer cards: the regimes they suit, their law compared with an index, and their text."""
 
 import asyncio
 import json
@@ -33,14 +26,12 @@ from articulado.values.protocols import ChunkStore
 
 WORDINGS = FOLDER / "wordings.json"
 GENERAL: Regime = "laboral"
-"""Regime of a question that names none."""
 MAX_SUGGESTED = 3
-"""Next questions."""
 
 
 @dataclass(frozen=True)
 class RegimeWords:
-    """A regime of people: its name by language, and the words by which a question names it, folded."""
+    """Name of a regime by language, and the folded words by which a question names it."""
 
     names: Mapping[str, str]
     pattern: re.Pattern[str] | None
@@ -48,7 +39,6 @@ class RegimeWords:
 
 @cache
 def regime_words() -> Mapping[Regime, RegimeWords]:
-    """Return the regimes of people by their keys in cards."""
     written = tomllib.loads(resources.files("articulado.guides").joinpath("regimes.toml").read_text("utf-8"))
     return {regime: _regime_words(written[regime]) for regime in get_args(Regime)}
 
@@ -62,22 +52,18 @@ def _regime_words(written: Mapping[str, object]) -> RegimeWords:
 
 
 def regimes_named(question: str) -> frozenset[Regime]:
-    """Return the regimes that a question names; none of most questions.
-
-    >>> sorted(regimes_named("Soy funcionaria, ¿cuánto dura el permiso por matrimonio?"))
-    ['funcionarios']
-    """
+    """Return the regimes that a question names; most name none."""
     folded = fold(question)
     return frozenset(regime for regime, each in regime_words().items() if each.pattern and each.pattern.search(folded))
 
 
 def is_for(card: Card, regimes: frozenset[Regime]) -> bool:
-    """Tell whether a card was checked for one of the regimes that a question names; any card suits where none is."""
+    """Tell if a card was checked for a named regime; any card suits a question without one."""
     return not regimes or not regimes.isdisjoint(card.regimes)
 
 
 def exclusions(card: Card, regimes: frozenset[Regime]) -> list[Statement]:
-    """Return what a card that is not for the regimes of a question says of them."""
+    """Return the statements of a card on named regimes that it is not for."""
     return [] if is_for(card, regimes) else [each for each in card.not_for if each.regime in regimes]
 
 
@@ -89,11 +75,9 @@ async def next_questions(
     days: Days,
     language: Language,
 ) -> list[Suggestion]:
-    """Return up to three needs of other cards than the chosen ones, in a language.
+    """Return up to three needs of other cards, from the ``likely`` ones (the likeliest first), chosen areas first.
 
-    ``likely`` are the cards that may answer the question, the likeliest first. Those of the area of a chosen card come
-    before the others. A card must suit a regime that the question names, else one
-    of the chosen cards, and rest on the law of the day. In a language without its text it is left out.
+    A card must suit a named regime, else one of the chosen cards, rest on the law of the day, and have the language.
     """
     meant = regimes or {regime for each in chosen for regime in each.regimes}
     areas = {each.id.partition("/")[0] for each in chosen}
@@ -111,7 +95,7 @@ async def next_questions(
 
 @cache
 def wordings_of_cards() -> Mapping[str, Mapping[str, str]]:
-    """Return the hashes of the provisions that the cards were written against, by law and provision key."""
+    """Return the hashes of the provisions that the cards rest on, by law and provision key."""
     hashes: Mapping[str, Mapping[str, str]] = json.loads(WORDINGS.read_text("utf-8"))
     return hashes
 
@@ -119,11 +103,7 @@ def wordings_of_cards() -> Mapping[str, Mapping[str, str]]:
 async def stale_provisions(
     refs: Collection[ProvisionRef], store: ChunkStore, as_of: date | None, today: date
 ) -> set[ProvisionRef]:
-    """Return the provisions that have another wording on the day than cards were written against.
-
-    Of a past day it must be sure which wording it had. A provision of which the index has no official text is not
-    compared.
-    """
+    """Return the provisions whose wording on the day differs, or for a past day is unsure."""
     found = await asyncio.gather(*(wordings_of(store, ref) for ref in refs))
     tracked = tracked_laws(each.chunk for wordings in found for each in wordings)
     return {
@@ -134,7 +114,7 @@ async def stale_provisions(
 
 
 async def stale_cards(store: ChunkStore, today: date) -> dict[str, list[ProvisionRef]]:
-    """Return the cards of the package, by their ids, that are pinned to provisions with another wording today."""
+    """Return the cards pinned to provisions with another wording today, by id."""
     refs = [(law_id, key) for law_id, keys in wordings_of_cards().items() for key in keys]
     stale = await stale_provisions(refs, store, None, today)
     if not stale:
@@ -144,7 +124,7 @@ async def stale_cards(store: ChunkStore, today: date) -> dict[str, list[Provisio
 
 
 def of_day(wordings: Sequence[IndexedWording], as_of: date | None, today: date) -> Sequence[IndexedWording]:
-    """Return the wordings of a provision that are law on a day; of one that is law no longer today, all."""
+    """Return the wordings in force on a day; all of them if none is in force today."""
     current = [each for each in wordings if in_force(each.chunk, as_of, today)]
     return current or ([] if as_of else wordings)
 
@@ -163,11 +143,7 @@ def _is_current(
 
 
 def card_text(card: Card, language: Language, said: Sequence[Statement] = (), guide: str = "") -> str:
-    """Return a card as text, a statement a line, with the provisions that bear it in brackets at its end.
-
-    ``said`` are statements in place of the card's own, of a regime that it is not for; ``guide`` is the title of its
-    case guide, if the index has it.
-    """
+    """Return a card as text; ``said`` replaces its statements for a regime, ``guide`` the title of its case guide."""
     if said:
         return "\n".join(_line(each.text, each) for each in said)
     offered = [language.translate("card_guide", title=guide)] if guide else []
@@ -194,7 +170,6 @@ def _lines(card: Card, language: Language) -> Iterator[str]:
 
 
 def regime_names(regimes: Iterable[Regime], language: Language) -> str:
-    """Return how regimes are called, in a list."""
     return ", ".join(regime_words()[regime].names.get(language.code, regime) for regime in dict.fromkeys(regimes))
 
 
@@ -207,7 +182,6 @@ _NUMBER = re.compile(r"\d+")
 
 
 def _place(pin: Pin) -> str:
-    """Return a pin as a sentence cites it ("artículo 59.2 ET")."""
     place = cited(pin.provision)
     label = pin.provision.partition("#")[2]
     number = pin.part.partition(".")[0]
@@ -217,6 +191,4 @@ def _place(pin: Pin) -> str:
 
 
 POINT = "- "
-"""Beginning of the line of a point."""
 BEARING = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
-"""The brackets at the end of a line of a card."""

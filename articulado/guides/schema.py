@@ -1,10 +1,4 @@
-"""Pydantic schema of an article file (``.article.yaml``).
-
-Unknown keys in a part and type conversions are rejected. Top-level keys without a name here are filter
-fields: the profile validates them. ``ITEMS`` maps each chunk type to the list that it must have.
-``articulado.values.cases.FieldSpec`` explains the keys of ``Datum``. ``parse_expression`` reads a date expression:
-"2026-01-31", "today - 16 years", or another date field plus an offset.
-"""
+"""Pydantic schema of an article file (``.article.yaml``)."""
 
 import math
 import re
@@ -37,8 +31,7 @@ ITEMS = {
     "common_issues": "issues",
     "faqs": "faqs",
 }
-"""Which list a type of chunk must have; none of these types, nor of ``_TEXTS``, has another's. A type that a profile
-has made up may have any."""
+"""List that a chunk type must have; ``_TEXTS`` have none, and a type made up by a profile may have any."""
 
 _TEXTS = ("eligibility", "business_rules", "fees_details", "examples")
 
@@ -73,7 +66,7 @@ def _check_pattern(written: str) -> str:
 
 
 def _check_value_pattern(written: str) -> str:
-    """Check a pattern as values are searched for it: without accents ("[z-á]" has none then that makes sense)."""
+    """Check a pattern for values, which are searched without accents."""
     _check_pattern(without_accents(written))
     return written
 
@@ -83,7 +76,6 @@ ValuePattern = Annotated[str, StringConstraints(min_length=1, max_length=80), Af
 
 
 def _as_bound(written: object) -> float | str:
-    """Take numbers, and days that YAML has read as such."""
     if isinstance(written, date):
         return written.isoformat()
     if isinstance(written, int | float) and not isinstance(written, bool) and math.isfinite(written):
@@ -93,19 +85,18 @@ def _as_bound(written: object) -> float | str:
     raise PydanticCustomError("bound", translate("article.bound"))
 
 
-Bound = Annotated[float | str, BeforeValidator(_as_bound)]
-"""A number, or a date expression (``parse_expression``)."""
+Bound = Annotated[float | str, BeforeValidator(_as_bound)]  # A number, or a date expression (``parse_expression``)
 WrittenDate = Annotated[str, BeforeValidator(lambda written: str(_as_bound(written)))]
 
 
 class ArticlePart(BaseModel):
-    """What every part of an article has in common: no unknown keys, no conversion of types."""
+    """Base of all parts of an article: no unknown keys, no conversion of types."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class ComputedPart(ArticlePart):
-    """The number that follows from a date field (``articulado.values.cases.Computed``)."""
+    """A number computed from a date field (``articulado.values.cases.Computed``)."""
 
     since: SnakeCase
     unit: Elapsed
@@ -113,15 +104,11 @@ class ComputedPart(ArticlePart):
 
     @property
     def date_fields(self) -> frozenset[str]:
-        """The date fields that it is computed from."""
         return frozenset((self.since, *([self.until] if self.until not in (None, TODAY, YEAR_END) else ())))
 
 
 class Datum(ArticlePart):
-    """A datum that the case needs; ``aliases`` are other names under which callers send it.
-
-    What the other keys mean is said in ``articulado.values.cases.FieldSpec``.
-    """
+    """A datum of the case; ``aliases`` are other names that callers send (``articulado.values.cases.FieldSpec``)."""
 
     field: SnakeCase
     group: Group
@@ -142,7 +129,7 @@ class Datum(ArticlePart):
 
 
 class Condition(ArticlePart):
-    """What a rule asks of one datum: exactly one of the comparisons."""
+    """Condition of a rule on one datum, with exactly one comparison."""
 
     field: SnakeCase
     one_of: list[Text] | None = Field(None, min_length=1)
@@ -162,7 +149,7 @@ class Condition(ArticlePart):
 
 
 class CalculationPart(ArticlePart):
-    """A calculation and where its inputs come from (``articulado.values.cases.CalculationRequest``)."""
+    """A calculation and the sources of its inputs (``articulado.values.cases.CalculationRequest``)."""
 
     kind: Text
     inputs: dict[SnakeCase, SnakeCase] = Field(min_length=1)
@@ -170,7 +157,7 @@ class CalculationPart(ArticlePart):
 
 
 class Rule(ArticlePart):
-    """The decision where a condition holds or a calculated term has passed, or a result to be told."""
+    """A decision under a condition or after a calculated term, or a result to report."""
 
     when: Condition | None = None
     calculation: CalculationPart | None = None
@@ -186,14 +173,14 @@ class Rule(ArticlePart):
 
 
 class FramePart(ArticlePart):
-    """A sentence that an answer is built from."""
+    """A sentence that answers are built from."""
 
     topic: Text
     text: Text
 
 
 class GuardPart(ArticlePart):
-    """What no answer may say, and the regular expressions that find it."""
+    """A forbidden statement, and the regular expressions that find it."""
 
     id: Slug
     rule: Text
@@ -201,14 +188,14 @@ class GuardPart(ArticlePart):
 
 
 class WarningPart(ArticlePart):
-    """A warning that belongs to what a chunk says."""
+    """A warning on the content of a chunk."""
 
     about: Concern
     text: Text
 
 
 class IssuePart(ArticlePart):
-    """Something that often goes wrong, and what to do."""
+    """A frequent problem and its solution."""
 
     issue: Text
     answer: Text
@@ -222,10 +209,7 @@ class FaqPart(ArticlePart):
 
 
 class ArticleChunk(ArticlePart):
-    """One chunk: text, and the items that belong to its type.
-
-    ``warnings`` and ``provisions`` go with any; ``critical`` ones are left out of no answer.
-    """
+    """A chunk with text and the items of its type; ``critical`` ones are left out of no answer."""
 
     type: SnakeCase
     title: str = ""
@@ -261,7 +245,7 @@ class ArticleChunk(ArticlePart):
 
 
 class Article(ArticlePart):
-    """An article. What has none of these names is a filter field of the profile, and is checked against that."""
+    """An article; extra keys are filter fields of the profile."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -276,24 +260,22 @@ class Article(ArticlePart):
 
     @property
     def filters(self) -> dict[str, object]:
-        """The filter fields that it names, not yet checked."""
         return dict(self.model_extra or {})
 
 
 def official_link(refs: list[str]) -> str:
-    """Return the official address of the first provision; empty where there is none."""
+    """Return the official address of the first provision, or an empty string."""
     if not refs:
         return ""
     law, _, label = refs[0].partition("#")
     return provision_url(law, label)
 
 
-OUTSIDE_FILE = "outside.toml"
-"""Name of the file of a profile, in its own folder, of the matters that no article handles."""
+OUTSIDE_FILE = "outside.toml"  # File of a profile on the matters that no article handles
 
 
 class OutsideMatter(Section):
-    """A matter that no article handles: what it is called, how people ask for it, and what there is to say of it."""
+    """A matter that no article handles: its name, its questions, and texts on it."""
 
     name: str = Field(min_length=1)
     inquiries: tuple[str, ...] = Field(min_length=1)
@@ -305,27 +287,17 @@ class _OutsideFile(Section):
 
 
 def load_outside(profile: Profile) -> tuple[OutsideMatter, ...]:
-    """Return the matters of a profile, in the order of its file; none where it has no file.
-
-    Raises:
-        ConfigurationError: the file cannot be read, or breaks its schema; the message says where and what to do.
-    """
+    """Return the matters of a profile, if it has a file; raise ``ConfigurationError`` for a broken one."""
     file = profile.own_folder / OUTSIDE_FILE
     return read_outside(file) if file.is_file() else ()
 
 
 def read_outside(file: Path) -> tuple[OutsideMatter, ...]:
-    """Read a file of matters.
-
-    Raises:
-        ConfigurationError: as of ``load_outside``.
-    """
     return read_toml(file, _OutsideFile).matters
 
 
 TODAY = "today"
-YEAR_END = "year_end"
-"""31 December of this year, as the end of a computed number."""
+YEAR_END = "year_end"  # 31 December of this year, as the end of a computed number
 Unit = Literal["days", "weeks", "months", "years"]
 
 _EXPRESSION = re.compile(
@@ -336,7 +308,7 @@ _EXPRESSION = re.compile(
 
 @dataclass(frozen=True)
 class DateExpression:
-    """A day: ``base`` is ``today``, a day (ISO 8601) or the name of a date field; ``count`` units are added to it."""
+    """A day: ``base`` (``today``, ISO 8601, or a date field) plus ``count`` units."""
 
     base: str
     count: int = 0
@@ -344,11 +316,10 @@ class DateExpression:
 
     @property
     def field(self) -> str | None:
-        """The date field that it rests on; ``None`` where it rests on none."""
         return None if self.base == TODAY or self.base[0].isdigit() else self.base
 
     def resolve(self, today: date, days_of: Mapping[str, date]) -> date | None:
-        """Return the day that it means; ``None`` if its field has none, or it lies beyond the calendar."""
+        """Return the day; ``None`` if its field has none, or it lies beyond the calendar."""
         try:
             if self.field:
                 base = days_of.get(self.field)
@@ -360,14 +331,7 @@ class DateExpression:
 
 
 def parse_expression(written: str) -> DateExpression:
-    """Read a date expression.
-
-    >>> parse_expression("today - 16 years")
-    DateExpression(base='today', count=-16, unit='years')
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Read a date expression ("today - 16 years"); raise ``ValueError`` for other texts."""
     match = _EXPRESSION.fullmatch(written.strip())
     if match is None:
         raise ValueError(f"no date expression: {written}")

@@ -1,8 +1,7 @@
 """Answer cards in English: the texts of a card, statement by statement, with the pins of the Spanish one.
 
-``corpus/fichas/en/<area>.toml`` holds them; corpus/README.md explains the fields. ``translated`` returns a card in a
-language. A translation is used only for the Spanish text that it was written against (``digest_of``), and only if its
-statements, figures and links are those of the card (``differences``).
+A translation is used only for the Spanish text that it was written against, and if its statements, figures and links
+are those of the card. ``corpus/README.md`` explains the fields of ``corpus/fichas/en/<area>.toml``.
 """
 
 import re
@@ -22,13 +21,11 @@ from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
 
 TRANSLATED = ("en",)
-"""Languages that cards are translated into, each with its folder."""
-LONGER = 1.3
-"""Words of a translation per word of Spanish, at most."""
+LONGER = 1.3  # Maximum words per word of Spanish
 
 
 class TranslatedPoint(CardPart):
-    """A point: its situation, if the Spanish one has one, and its text."""
+    """A point: its text, and its situation if the Spanish one has one."""
 
     text: Text
     when: str = ""
@@ -37,9 +34,8 @@ class TranslatedPoint(CardPart):
 class Translation(CardPart):
     """The texts of a card in another language, in the order of the card.
 
-    ``law`` renders the sentences of the law that the pins of the answer lead to, in their order, at least the first; it
-    is empty for a pin to the sentence of an earlier one, or to one that is not rendered.
-    ``written_against`` is the digest of the Spanish text; a tool writes it.
+    ``law`` renders the sentences of the answer's pins, at least the first; it is empty for a repeated or unrendered
+    one. ``written_against`` is the digest of the Spanish text, written by a tool.
     """
 
     id: str
@@ -55,11 +51,7 @@ class Translation(CardPart):
     not_for: dict[Regime, Text] = Field(default_factory=dict)
 
     def of(self, card: Card) -> Card:
-        """Return the card with the texts of this translation and the pins of the card.
-
-        Raises:
-            ValueError: the statements are not those of the card; the message names the field.
-        """
+        """Return the card with these texts and its own pins; ``ValueError`` names a field with other statements."""
         if len(self.points) != len(card.points):
             raise ValueError(f"points: {len(self.points)}, {len(card.points)} in Spanish")
         if self.not_for.keys() != (regimes := {each.regime for each in card.not_for}):
@@ -92,7 +84,7 @@ def _with_text(key: str, statement: Statement | None, text: str) -> Statement | 
 
 
 class CardInLanguage(NamedTuple):
-    """A card in a language, and the sentences of the law in that language by the pins of its answer."""
+    """A card in a language, and the rendered sentences of the law by the pins of its answer."""
 
     card: Card
     law: Mapping[Pin, str]
@@ -104,21 +96,12 @@ class _File(CardPart):
 
 
 def read_translations(file: Path) -> tuple[Translation, ...]:
-    """Return the translations of a file.
-
-    Raises:
-        ConfigurationError: as ``read_part``.
-    """
     return read_part(file, _File).card
 
 
 @cache
 def packaged_translations(code: str) -> Mapping[str, Translation]:
-    """Return the translations of the package into a language by the ids of their cards.
-
-    Raises:
-        ConfigurationError: a file breaks the schema, or a card is translated twice.
-    """
+    """Return the translations of the package by card id; raise ``ConfigurationError`` if one is there twice."""
     translations: dict[str, Translation] = {}
     for file in sorted((FOLDER / code).glob("*.toml")) if code in TRANSLATED else ():
         for each in read_translations(file):
@@ -138,14 +121,14 @@ def translated(card: Card, code: str) -> CardInLanguage | None:
 
 
 def digest_of(card: Card) -> str:
-    """Return the digest of all that is translated of a card: its texts, and the pins of its answer."""
+    """Return the digest of all translated texts of a card, and of the pins of its answer."""
     texts = [card.need, *(text for each in card.statements for text in (each.when, each.text))]
     pins = [f"{pin.provision}|{pin.part}|{pin.anchor}" for pin in card.answer.pins]
     return blake2b("\n".join([*texts, *pins]).encode(), digest_size=8).hexdigest()
 
 
 def differences(translation: Translation, card: Card) -> Iterator[str]:
-    """Yield the differences in form, figures and links between a translation and its card, each with its field."""
+    """Yield the differences in form, figures and links between a translation and its card, with their fields."""
     try:
         ours = translation.of(card)
     except ValueError as error:
@@ -170,7 +153,6 @@ _BLANK = re.compile("(?<=\\d)[ \u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
 _DATE = re.compile(r"(?<!\d)(\d{1,2})([/-])\d{1,2}\2(\d{4})(?!\d)")
 _SHARE = re.compile(r"\bpor (?:ciento|cien|100)\b")
 _TWO, _TWO_ES = re.compile(r"\b(?:both|twice|pair|couple|double)\b"), re.compile(r"\b(?:amb[oa]s|doble|par)\b")
-"""Words that may stand for the number two."""
 
 
 def figures_in(text: str, code: str = "en") -> frozenset[Decimal]:
@@ -178,8 +160,6 @@ def figures_in(text: str, code: str = "en") -> frozenset[Decimal]:
 
     >>> sorted(map(str, figures_in("17,094 euros, two months or 7.5%")))
     ['17094', '2', '7.5']
-    >>> figures_in("El diez por ciento de 1.184,50 €", "es") == figures_in("Ten per cent of €1,184.50")
-    True
     """
     # The month of a date is a word in one language and may be a figure in the other.
     in_digits = _BLANK.sub("", alpha2digit(_SHARE.sub("%", _DATE.sub(r"\1 \3", text)), code, threshold=2))

@@ -1,8 +1,4 @@
-"""English text analysis: stop words, content words and stems.
-
-The functions match those of the Spanish analysis. Stems come from the Snowball algorithm and the word
-families of the package. Texts analysed under different fingerprints must not be compared.
-"""
+"""English text analysis: stop words, content words and stems (Snowball and the word families of the package)."""
 
 import re
 import unicodedata
@@ -13,13 +9,12 @@ from py_rust_stemmers import SnowballStemmer
 
 from articulado.language.folding import read_list, word_families
 
-_VERSION = "en-1"
-"""Changes when this code may give a word another stem than before."""
+_VERSION = "en-1"  # Changes when this code may give a word another stem
 
 _CODE = re.compile(
     r"(?<!\w)(\d{2,4})(?: ?\(([a-z])\)| (?=[kb]\b)([kb])|-?([a-z]))(?:'?s)?(?!\w)(?:\([ivx\d]{1,4}\))*(?:'?s(?!\w))?"
 )
-"""The number of a plan, a section or a form with its letter: "401(k)", "401k", "401 k", "1099-R", "401(a)(9)"."""
+"""Number of a plan, a section or a form with its letter: "401(k)", "401k", "401 k", "1099-R", "401(a)(9)"."""
 _HALF = re.compile(r"(?<=\d)(?:[ -]1/2|\.5)(?![\d/])")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _WORD = re.compile(r"\w+(?:'\w+)*")
@@ -27,23 +22,18 @@ _WORD = re.compile(r"\w+(?:'\w+)*")
 
 @cache
 def stop_words() -> frozenset[str]:
-    """Return the stop words, lower case, with straight apostrophes."""
     return frozenset(word for line in read_list("stopwords_en.txt") for word in line.split())
 
 
 @cache
 def analysis_fingerprint() -> str:
-    """Name this analysis, word lists included: texts analysed under different names must not be compared."""
+    """Name of this analysis with its word lists: texts analysed under different names must not be compared."""
     settings = repr((_VERSION, sorted(stop_words()), sorted(_families().items())))
     return f"{_VERSION}:{blake2b(settings.encode(), digest_size=6).hexdigest()}"
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words of a text, in order, lower case, without stop words, possessives and apostrophes.
-
-    Numbers count as words. One with a letter is one word however it is written: "401(k)", "401k" and "401(k)s" are
-    "401k", "59 1/2" is "59½", and "5,000" is "5000".
-    """
+    """Return the lower-case words without stop words; "401(k)" is "401k", "59 1/2" is "59½", "5,000" is "5000"."""
     text = unicodedata.normalize("NFC", text).lower().replace("’", "'")
     text = _THOUSANDS.sub("", _HALF.sub("½", text))
     text = _CODE.sub(lambda code: code[1] + (code[2] or code[3] or code[4]), text)
@@ -52,12 +42,10 @@ def content_words(text: str) -> list[str]:
 
 
 def stem_word(word: str) -> str:
-    """Return the stem of a lower-case word; one with a digit in it is its own."""
     return _stem(word)
 
 
 def stems(text: str) -> list[str]:
-    """Return the stems of the content words of a text, in order."""
     return [stem for word in content_words(text) if (stem := _stem(word))]
 
 

@@ -1,13 +1,4 @@
-"""Written form of days, figures and gaps: a parser for dates, formats of numbers, marks of what could not be read.
-
-Dates are read in Spanish and English. Formats are Spanish by default, figures also in the current language.
-``shown_value`` writes the value of a spreadsheet cell with its number format (ECMA-376, part 1, section 18.8.31).
-
-A mark of a gap is a phrase in square brackets that a file reader leaves in place of content that it could not read, so
-that a person sees the gap and a program finds it: a passage with a mark is incomplete, and a quotation of it must say
-so. Readers build marks with ``gap_mark``; ``gaps_in`` finds them. The mark "recognised" is of text that was read on an
-image: nothing is missing, but it may have errors. ``marks_in`` finds it as well.
-"""
+"""Dates, figures, spreadsheet values, and marks of gaps: phrases in brackets in place of content that was not read."""
 
 import re
 from datetime import date, datetime, time, timedelta
@@ -34,7 +25,6 @@ _MONTHS = (
 _NUMBER_OF = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names}
 
 MONTHS = "|".join((*(names[0] for names in _MONTHS), "setiembre"))
-"""The Spanish names of the months, as alternatives of a pattern."""
 
 _NUMERIC = re.compile(r"(?P<first>\d{1,2})[/.-](?P<second>\d{1,2})[/.-](?P<year>\d{4})")
 _DAY_FIRST = re.compile(
@@ -45,28 +35,19 @@ _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[t ].*)?")
 
 
 def month_name(number: int, code: str = "es") -> str:
-    """Return the name of a month from 1 to 12, in Spanish ("es") or English ("en").
-
-    >>> month_name(9), month_name(9, "en")
-    ('septiembre', 'September')
-    """
     spanish, english = _MONTHS[number - 1][:2]
     return spanish if code == "es" else english.capitalize()
 
 
 def month_number(name: str) -> int:
-    """Return the number of a month by its name in lower case, whole or cut; 0 where it is none.
-
-    >>> month_number("setiembre"), month_number("dec"), month_number("brumario")
-    (9, 12, 0)
-    """
+    """Return the number of a month by its lower-case name, whole or cut, or 0."""
     return _NUMBER_OF.get(name, 0)
 
 
 def parse_day(written: str) -> date | None:
-    """Read one day: ISO 8601, two numbers and a year in either order, or with the name of the month; else ``None``.
+    """Read one day in ISO 8601, as numbers with a year of four digits, or with the month's name; else ``None``.
 
-    Of two numbers that may both be a month, the first is taken for the day. The year has four digits.
+    Of two numbers that may both be a month, the first is the day.
 
     >>> parse_day("3 de mayo de 2026") == parse_day("May 3rd, 2026") == parse_day("03/05/2026") == date(2026, 5, 3)
     True
@@ -89,14 +70,12 @@ def parse_day(written: str) -> date | None:
 
 
 NONE = "–"
-"""Sign in place of a missing figure."""
 
 SPANISH_MARKS = str.maketrans(",.", ".,")
-"""From the marks of thousands and decimals that Python writes to those of Spanish."""
 
 
 def figure(value: float, decimals: int = 0) -> str:
-    """Return a number with a point for the thousands and a comma for the decimals.
+    """Return a number with Spanish marks.
 
     >>> figure(25012), figure(14.2, 1)
     ('25.012', '14,2')
@@ -105,40 +84,24 @@ def figure(value: float, decimals: int = 0) -> str:
 
 
 def written(value: float, decimals: int = 0, language: str | None = None) -> str:
-    """Return a number as a language (ISO 639-1) writes it, by default the one that is spoken now.
-
-    >>> written(25012), written(14.2, 1), written(25012.5, 1, "en")
-    ('25.012', '14,2', '25,012.5')
-    """
+    """Return a number in the notation of a language (ISO 639-1), by default the current one."""
     return figure(value, decimals) if (language or current_language()) == "es" else f"{value:,.{decimals}f}"
 
 
 def format_share(count: int, total: int) -> str:
-    """Write a share with its numbers, and a dash of nothing.
-
-    >>> format_share(12, 15), format_share(0, 0)
-    ('12/15 (80 %)', '–')
-    """
+    """Return "12/15 (80 %)", or a dash without a total."""
     return f"{count}/{total} ({figure(100 * count / total)} %)" if total else NONE
 
 
 def long_day(day: str, language: str = "es") -> str:
-    """Return a day (ISO 8601) as it is written in Spanish ("es") or English ("en").
-
-    >>> long_day("2018-12-07"), long_day("2018-12-07", "en")
-    ('7 de diciembre de 2018', 'December 7, 2018')
-    """
+    """Return a day (ISO 8601) in words: "7 de diciembre de 2018", "December 7, 2018"."""
     parsed = date.fromisoformat(day)
     month = month_name(parsed.month, language)
     return f"{parsed.day} de {month} de {parsed.year}" if language == "es" else f"{month} {parsed.day}, {parsed.year}"
 
 
 def exact(number: Decimal, language: str = "es") -> str:
-    """Return a number with all its decimals, and the marks of thousands and decimals of its language.
-
-    >>> exact(Decimal("7000.50")), exact(Decimal("7000.50"), "en")
-    ('7.000,5', '7,000.5')
-    """
+    """Return a number with all its decimals, in the notation of a language."""
     text = f"{number:,f}"
     plain = text.rstrip("0").rstrip(".") if "." in text else text
     return plain.translate(SPANISH_MARKS) if language == "es" else plain
@@ -153,12 +116,11 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _SPOKEN = re.compile(r'"[^"]*"|\\.|\[\$[^\]]*\]')
-_MOST_DIGITS = 11
-"""Digits of a number that a cell without a format shows at most."""
+_MOST_DIGITS = 11  # Digits of a number in a cell without a format
 
 
 def shown_value(value: object, form: str) -> str:
-    """Return a value as its cell shows it; empty if the format shows nothing.
+    """Return a value as its cell shows it (ECMA-376, part 1, section 18.8.31).
 
     >>> shown_value(0.035, "0.0%"), shown_value(True, "General"), shown_value(320, '0" días"'), shown_value(7, ";;;")
     ('3,5 %', 'sí', '320 días', '')
@@ -176,12 +138,11 @@ def shown_value(value: object, form: str) -> str:
 
 
 def _sections(form: str) -> list[str]:
-    """Return the sections of a format: for positive and negative numbers, zero, and text."""
+    """Return the sections of a format: positive numbers, negative numbers, zero, text."""
     return re.findall(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;"\\\[])+|(?<=;)(?=;|$)|^(?=;)', form) or [""]
 
 
 def _literals(section: str) -> list[str]:
-    """Return the characters of a section that are shown as they are, and "@"."""
     found = []
     for match in _TOKEN.finditer(section):
         shown = next(
@@ -192,7 +153,7 @@ def _literals(section: str) -> list[str]:
 
 
 def _written_moment(value: datetime | date | time | timedelta, form: str) -> str:
-    """Return a day, a time of day ("8:30 h") or a duration, as detailed as the format is."""
+    """Return a day, a time of day ("8:30 h") or a duration, in the detail of the format."""
     if isinstance(value, timedelta):
         minutes, seconds = divmod(round(value.total_seconds()), 60)
         return _clock(minutes // 60, minutes % 60, seconds)
@@ -219,11 +180,7 @@ def _clock(hours: int, minutes: int, seconds: int) -> str:
 
 
 def written_number(value: float, form: str = "") -> str:
-    """Return a number with a comma before its decimals, as its format shows it.
-
-    >>> written_number(1450.2, '#,##0.00 "€"'), written_number(2025), written_number(-7.5, "0.00;(0.00)")
-    ('1.450,20 €', '2025', '(7,50)')
-    """
+    """Return a number in its cell format with Spanish marks: "1.450,20 €"."""
     sections = _sections(form)
     section = sections[0]
     if value < 0 and len(sections) > 1:
@@ -248,7 +205,6 @@ def written_number(value: float, form: str = "") -> str:
 
 
 def _digits(value: float, code: str) -> str:
-    """Return the digits of a number for the placeholders of a format ("#,##0.00")."""
     whole, _, fraction = code.partition(".")
     unscaled = code.rstrip(",")
     value /= 1000 ** (len(code) - len(unscaled))
@@ -280,33 +236,18 @@ _MARK = re.compile(r"\[(?:" + "|".join(map(re.escape, _GAP_MARKS.values())) + r"
 
 
 def gap_mark(kind: GapKind, detail: str = "") -> str:
-    """Return the mark of a gap.
-
-    Args:
-        kind: the kind of content that is missing.
-        detail: where it is ("página 3", "Hoja1!B7"); at most 80 characters are kept, without brackets.
-
-    Returns:
-        The mark, in Spanish: "[fórmula que no se ha podido leer: página 3]".
-    """
+    """Return a mark such as "[fórmula que no se ha podido leer: página 3]"; ``detail`` keeps 80 characters."""
     place = re.sub(r"[\[\]\s]+", " ", detail).strip()[:80]
     return f"[{_GAP_MARKS[kind]}: {place}]" if place else f"[{_GAP_MARKS[kind]}]"
 
 
 def gaps_in(text: str) -> list[str]:
-    """Return the marks of what is missing in a text, in order, each as it stands."""
     return [mark for mark in marks_in(text) if not is_recognised(mark)]
 
 
 def marks_in(text: str) -> list[str]:
-    """Return the marks of a text in order: of gaps, and of text that was recognised on an image.
-
-    >>> marks_in("Son 30 euros. [texto reconocido de una imagen: compruébese]")
-    ['[texto reconocido de una imagen: compruébese]']
-    """
     return _MARK.findall(text)
 
 
 def is_recognised(mark: str) -> bool:
-    """Tell a mark of recognised text from that of a gap."""
     return mark.startswith(f"[{_GAP_MARKS['recognised']}")

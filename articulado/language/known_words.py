@@ -1,8 +1,4 @@
-"""Words of an index, of known questions and of their language, with which the spelling of questions is compared.
-
-``KnownWords`` is built with an index and stored in its ``models`` folder. Words are folded: small letters, no accents.
-``Typing`` is the data of a language in ``data/typing_<code>.toml``: sounds, abbreviations, words of other countries.
-"""
+"""Folded words of an index, of known questions and of their language, for the spelling of questions."""
 
 import re
 import tomllib
@@ -28,12 +24,11 @@ from articulado.language.translation import translate
 from articulado.values.errors import IndexMissing
 
 FILE = "words.npz"
-"""Name of the words in the ``models`` folder of an index."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 class Typing(BaseModel):
-    """Data of the typing of a language; the fields are explained in ``data/typing_es.toml``."""
+    """Data of the typing of a language; ``data/typing_es.toml`` explains the fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -46,7 +41,6 @@ class Typing(BaseModel):
     elsewhere: Mapping[str, str]
 
     def sound(self, word: str) -> str:
-        """Return the sounds of a folded word."""
         for pattern, other in self.sounds:
             word = pattern.sub(other, word)
         return word
@@ -54,32 +48,29 @@ class Typing(BaseModel):
 
 @cache
 def typing_of(code: str) -> Typing | None:
-    """Return the data of a language by its code, ``None`` if it has none."""
     file = resources.files("articulado.language").joinpath("data", f"typing_{code}.toml")
     return Typing.model_validate(tomllib.loads(file.read_text(encoding="utf-8"))) if file.is_file() else None
 
 
 def forms(text: str) -> list[str]:
-    """Return the words of a text in letters alone, in small letters, with their accents."""
+    """Return the words of letters of a text, in lower case, with accents."""
     return _LETTERS.findall(text.lower())
 
 
-RARER = 8
-"""A word of questions alone may be a slip if one of the same sound has ``RARER`` times as many texts."""
+RARER = 8  # A word of questions alone is a slip if one of the same sound has ``RARER`` times as many texts
 KNOWN_SHARE = 0.8
-"""Share of words with known stems from which on a question is of the language: of the package 95 % of the Spanish ones
-have it, 1 % of the English ones, and 10 % of the Catalan ones."""
-FEWEST_TEXTS = 3
-"""Texts that must have a word before others are read as it."""
+"""Share of known stems in a question of the language: 95 % of the Spanish package questions have it, 1 % of the English
+and 10 % of the Catalan ones.
+"""
+FEWEST_TEXTS = 3  # Texts that must have a word before others are read as it
 
 
 @dataclass(frozen=True)
 class Asked:
-    """Words of a language and of known questions in it, which are the same for every index.
+    """Words of a language and of known questions in it, the same for every index.
 
-    ``others`` and ``stems`` are sorted hashes of the words of the language, folded, and of their stems. ``words`` has
-    the number of questions by word as it is spelt, ``questions`` their folded words, ``pairs`` the number of questions
-    by the hash of a pair of words.
+    ``others`` and ``stems`` are sorted hashes of words of the language and of their stems. ``words`` counts questions
+    by word as spelt, ``pairs`` by hash of a word pair; ``questions`` are their folded words.
     """
 
     others: NDArray[np.uint32]
@@ -90,10 +81,7 @@ class Asked:
 
     @classmethod
     def of(cls, questions: Iterable[str], others: Iterable[str], typing: Typing, language: Language) -> "Asked":
-        """Count the words and pairs of questions; ``others`` are words of the language.
-
-        Questions in other languages are left out (``KNOWN_SHARE``).
-        """
+        """Count the words and pairs of questions; skip those in other languages (``KNOWN_SHARE``)."""
         listed = [*others, *language.stop_words, *typing.also]
         stems = {*map(language.stem_word, listed)}
         stop_words = {*map(fold, language.stop_words)}
@@ -118,13 +106,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class KnownWords:
-    """Words of the texts of an index and of known questions, folded, and the other words of their language.
+    """Folded words of an index and of known questions, and the other words of their language.
 
-    ``texts`` has the number of texts and questions by word; the first ``sounds`` of its words may be read in the place
-    of others. ``surfaces`` are the spellings of all words in the same order. ``others`` are sorted hashes of words of
-    the language beside them, ``stems`` those of the stems of all words. ``pairs`` are sorted hashes of pairs of words
-    that two questions or more have, ``pair_counts`` their numbers, at most 255. ``of_index`` has the number of texts of
-    the index by word as it is spelt; it is empty if the words were loaded.
+    ``texts`` counts texts and questions by word; the first ``len(sounds)`` words may replace others. ``surfaces`` are
+    their spellings in the same order. ``others``, ``stems`` and ``pairs`` are sorted hashes; ``pairs`` occur in two
+    questions or more, ``pair_counts`` times (at most 255). ``of_index`` counts texts by word as spelt; it is empty
+    after loading.
     """
 
     texts: Mapping[str, int]
@@ -138,10 +125,7 @@ class KnownWords:
 
     @classmethod
     def build(cls, of_index: Mapping[str, int], asked: "Asked", typing: Typing, language: Language) -> "KnownWords":
-        """Join the words of an index, with their number of texts, and those of its language and of known questions.
-
-        Slips in questions are left out (``RARER``).
-        """
+        """Join the words of an index with those of its language and of known questions, without slips (``RARER``)."""
         here = {fold(form) for form, count in of_index.items() if count > 0}
         texts, surfaces = _folded(of_index, asked.words)
         sounds = {word: typing.sound(word) for word in texts}
@@ -164,17 +148,15 @@ class KnownWords:
         )
 
     def likely(self, word: str) -> bool:
-        """Tell if a folded word may be read in the place of another."""
         return self.texts.get(word, 0) >= FEWEST_TEXTS
 
     def pair(self, one: str, other: str) -> int:
-        """Return the number of known questions that have two folded words one after the other."""
+        """Return the number of known questions with two adjacent folded words."""
         hashed = _hash(f"{one} {other}")
         place = int(np.searchsorted(self.pairs, np.uint32(hashed)))
         return int(self.pair_counts[place]) if place < len(self.pairs) and self.pairs[place] == hashed else 0
 
     def save(self, folder: Path) -> None:
-        """Write the words into the ``models`` folder of an index."""
         with folder.joinpath(FILE).open("wb") as stream:
             np.savez_compressed(
                 stream,
@@ -192,11 +174,7 @@ class KnownWords:
 
     @classmethod
     def load(cls, folder: Path) -> "KnownWords | None":
-        """Read the words of an index, ``None`` if it was built without.
-
-        Raises:
-            IndexMissing: the file is damaged.
-        """
+        """Read the words of an index, ``None`` if it has none; raise ``IndexMissing`` for a damaged file."""
         if not folder.joinpath(FILE).exists():
             return None
         with _opened(folder) as stored:
@@ -207,11 +185,7 @@ class KnownWords:
 
 
 def words_of_index(folder: Path) -> dict[str, int]:
-    """Return the number of texts of an index by word as it is spelt, from its ``models`` folder; empty without a file.
-
-    Raises:
-        IndexMissing: the file is damaged.
-    """
+    """Return the number of texts by word as spelt; raise ``IndexMissing`` for a damaged file."""
     if not folder.joinpath(FILE).exists():
         return {}
     with _opened(folder) as stored:
@@ -237,7 +211,7 @@ def _hashes(words: Iterable[str]) -> NDArray[np.uint32]:
 
 
 def holds(hashes: NDArray[np.uint32], word: str) -> bool:
-    """Tell if sorted hashes of words have that of a word."""
+    """Tell if sorted hashes contain that of a word."""
     hashed = _hash(word)
     place = int(np.searchsorted(hashes, np.uint32(hashed)))
     return place < len(hashes) and bool(hashes[place] == hashed)
@@ -258,7 +232,7 @@ def _slips(
     questions: Iterable[Sequence[str]],
     pairs: Container[int],
 ) -> set[str]:
-    """Return the words that stand where questions have another one of the same sound, ``RARER`` times as frequent."""
+    """Return the words in the place of another of the same sound that is ``RARER`` times as frequent."""
     likely: dict[str, str] = {}
     for word, sound in sounds.items():
         likely[sound] = max(word, likely.get(sound, word), key=lambda one: (texts[one], one))
@@ -277,7 +251,7 @@ def _slips(
 
 
 def _folded(of_index: Mapping[str, int], of_questions: Mapping[str, int]) -> tuple[dict[str, int], dict[str, str]]:
-    """Return the number of texts by folded word, and the spelling of each: that of the most texts, before questions."""
+    """Return the number of texts and the most frequent spelling of each folded word."""
     texts: Counter[str] = Counter()
     spellings: dict[str, tuple[int, int, str]] = {}
     for form in of_index.keys() | of_questions.keys():

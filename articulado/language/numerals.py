@@ -1,8 +1,4 @@
-"""Read numbers in digits, in words (Spanish and English) and in Roman numerals, and write them.
-
-Decimal and thousands separators of either convention are accepted, and so are signs, currencies and
-suffixes such as ``10k``. A text with an ambiguous amount gives ``None``. Words are read from folded text.
-"""
+"""Numbers in digits, in words (Spanish and English) and in Roman numerals: reading and writing."""
 
 import re
 from decimal import Decimal
@@ -22,19 +18,19 @@ _MULTIPLES = {
     "millones": 1_000_000,
 }
 NUMBER = rf"(?P<digits>\d{{1,3}}(?: \d{{3}})+(?:[.,]\d+)?|{_FIGURE})(?P<fraction>[¼½¾])?"
-"""Pattern of a number in text in lower case; its groups are the first two arguments of ``parse_number``."""
+"""Pattern of a number in lower-case text; its groups are the first two arguments of ``parse_number``."""
 MULTIPLE = rf"(?:\s?(?P<multiple>{'|'.join(sorted(_MULTIPLES, key=len, reverse=True))})\b)?"
-"""Pattern of what multiplies the number before it ("mil", "k"); its group is the third argument."""
+"""Pattern of a multiplier ("mil", "k"); its group is the third argument of ``parse_number``."""
 
 _ZERO_WORDS = frozenset(("none", "no", "ninguno", "ninguna", "nada", "zero", "cero"))
 _AMOUNT = re.compile(rf"(?P<sign>[-(]\s?)?(?:[$€£]|usd|eur)?\s?(?P<minus>-)?{NUMBER}{MULTIPLE}")
 
 
 def parse_number(digits: str, fraction: str | None = None, multiple: str | None = None) -> Decimal | None:
-    """Return the value of digits with separators; ``None`` where the separators make no sense.
+    """Return the value of digits with separators, or ``None`` if these make no sense.
 
-    Of two different separators the last one is that of the decimals. A single one before exactly three digits parts
-    thousands, and so does one that comes several times; any other is that of the decimals.
+    Of two different separators the last is that of the decimals. A repeated one, or a single one before exactly three
+    digits, groups thousands.
 
     >>> parse_number("1.234,56"), parse_number("12.5", multiple="k"), parse_number("1.2.3,4")
     (Decimal('1234.56'), Decimal('12500.0'), None)
@@ -56,10 +52,7 @@ def parse_number(digits: str, fraction: str | None = None, multiple: str | None 
 
 
 def parse_amount(written: str) -> Decimal | None:
-    """Return the amount in a text such as "$10,000", "1.234,56 €", "($500)", "10k", "none" or "33 days".
-
-    ``None`` where there is no number, or more than one: which one is meant then is anybody's guess.
-    """
+    """Return the only amount in a text such as "$10,000", "1.234,56 €", "($500)", "10k" or "none", else ``None``."""
     text = written.casefold().replace("ó", "o").strip()
     if text in _ZERO_WORDS:
         return Decimal(0)
@@ -78,13 +71,12 @@ CARDINALS = (
     "catorce", "quince", "dieciseis", "diecisiete", "dieciocho", "diecinueve", "veinte", "veintiuno", "veintidos",
     "veintitres", "veinticuatro", "veinticinco", "veintiseis", "veintisiete", "veintiocho", "veintinueve",
 )
-"""The cardinals from one to twenty-nine, folded: each is one word."""
+"""One to twenty-nine, folded: each is one word."""
 _TENS = ("treinta", "cuarenta", "cincuenta", "sesenta", "setenta", "ochenta", "noventa")
 _HUNDREDS = (
     "doscient", "trescient", "cuatrocient", "quinient", "seiscient", "setecient", "ochocient", "novecient",
 )
 ORDINAL_STEMS = ("primer", "segund", "tercer", "cuart", "quint", "sext", "septim", "octav", "noven")
-"""The ordinals from the first to the ninth, folded, without their endings."""
 # fmt: on
 _ORDINAL_TENS = {"decim": 10, "vigesim": 20, "trigesim": 30, "cuadragesim": 40, "quincuagesim": 50}
 _ORDINAL_TENS |= {"sexagesim": 60, "septuagesim": 70, "octogesim": 80, "nonagesim": 90, "centesim": 100}
@@ -92,8 +84,7 @@ _ROMAN = (
     *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
     *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
 )
-_LARGEST_ROMAN = 3_999
-"""What follows needs letters with a bar above."""
+_LARGEST_ROMAN = 3_999  # Larger numbers need letters with a bar
 
 _VALUES = (
     {word: value for value, word in enumerate(CARDINALS, start=1)}
@@ -117,8 +108,7 @@ _DIGITS = re.compile(r"(\d{1,4})(?:\.?\s?[ºª])?(?![\w])")
 _ROMAN_NUMERAL = re.compile(r"(?=[ivxlc])(c{0,3})(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})")
 _LETTER_VALUES = {letter: value for value, letter in _ROMAN if len(letter) == 1}
 _COUNTING_WORD = "|".join(sorted([*_COUNTING, _THOUSAND], key=len, reverse=True))
-_THIN = "[ \u00a0\u2009\u202f]"
-"""The blanks that part thousands in newer texts: "1 221 euros"."""
+_THIN = "[ \u00a0\u2009\u202f]"  # Blanks that group thousands in newer texts: "1 221 euros"
 _NUMBER = re.compile(
     rf"(?<![\w.,/])(?:(?P<digits>\d{{1,3}}(?:(?:\.\d{{3}})+|(?:{_THIN}\d{{3}})+)(?!\d)(?:,\d+)?|\d+(?:[.,]\d+)?)|(?P<word>{_COUNTING_WORD})\b)"
 )
@@ -144,7 +134,7 @@ _ORDINALS = _ordinals()
 
 
 def read_words(folded: str, position: int = 0) -> tuple[int, int] | None:
-    """Read a numeral in words, as laws number, that starts at the position of a folded text; return value and end.
+    """Read the ordinal or cardinal of a provision at a position of a folded text; return value and end.
 
     >>> read_words("articulo treinta y tres", 9)
     (33, 23)
@@ -166,7 +156,7 @@ def read_words(folded: str, position: int = 0) -> tuple[int, int] | None:
 
 
 def numeral(text: str) -> int | None:
-    """Return the value of a text that is a numeral as a whole, ``None`` if it is none.
+    """Return the value of a text that is a numeral as a whole, or ``None``.
 
     >>> [numeral(text) for text in ("undécima", "treinta y tres", "7.ª", "VII", "hola")]
     [11, 33, 7, 7, None]
@@ -188,11 +178,7 @@ def _read_roman(folded: str) -> int | None:
 
 
 def roman(number: int) -> str:
-    """Return a number from 1 in small Roman numerals; beyond 3,999 in figures.
-
-    >>> roman(44)
-    'xliv'
-    """
+    """Return a number in small Roman numerals; beyond 3,999 in figures."""
     if not 1 <= number <= _LARGEST_ROMAN:
         return str(number)
     written = ""
@@ -203,15 +189,10 @@ def roman(number: int) -> str:
 
 
 def read_number(folded: str, position: int = 0) -> tuple[int, int, Decimal] | None:
-    """Return start, end and value of the first number of a folded text from the position on; ``None`` without one.
-
-    It is in digits with points and a comma ("1.200,50": a point or a blank before three digits parts thousands, any
-    other point, and a comma, decimals), or in words, as things are counted.
+    """Return start, end and value of the next number of a folded text, in digits or words, or ``None``.
 
     >>> read_number("son doscientas mil horas")
     (4, 18, Decimal('200000'))
-    >>> read_number("son 17 094 euros")
-    (4, 10, Decimal('17094'))
     """
     match = _NUMBER.search(folded, position)
     if match is None:
@@ -232,7 +213,6 @@ def _digits(written: str | None) -> Decimal:
 
 
 def _counting(folded: str, first: str, end: int) -> tuple[Decimal, int]:
-    """Read on as long as the words make one number; return its value and its end."""
     thousands, current = (1, 0) if first == _THOUSAND else (0, _COUNTING[first])
     last = 1_000 if first == _THOUSAND else current
     while following := _NEXT_COUNTING.match(folded, end):
@@ -249,7 +229,7 @@ def _counting(folded: str, first: str, end: int) -> tuple[Decimal, int]:
 
 
 def _upper_bound(last: int, joined: bool) -> int:
-    """Return what the next part must be below: after "mil", a hundred, or a ten and "y"; 0 where nothing may follow."""
+    """Return the limit of the next addend: a hundred after "mil", a ten after "y"; 0 if none may follow."""
     if joined:
         return 10 if 30 <= last < 100 and last % 10 == 0 else 0
     return last if last == 1_000 else 100 if last >= 100 else 0

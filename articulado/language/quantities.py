@@ -1,8 +1,7 @@
-"""Read the quantities of a text in one canonical form: amounts, shares, durations, counts, dates.
+"""Quantities of a text in canonical form: amounts, shares, durations, counts, dates.
 
-"Treinta días", "30 días" and "treinta (30) días" are the same quantity; so are "un año" and "doce meses",
-and "50 %", "la mitad" and "50 por 100". A month is not thirty days, because the law counts them apart. The
-patterns are in ``data/quantities_es.toml``.
+"Treinta días" and "treinta (30) días" are equal, as are "un año" and "doce meses", "50 %" and "la mitad". A month is
+not thirty days: the law counts them apart. Patterns: ``data/quantities_es.toml``.
 """
 
 import re
@@ -20,8 +19,7 @@ from articulado.language.numerals import read_number, read_words
 from articulado.language.spanish import stem_word
 from articulado.language.table_text import is_row
 
-DATE = "date"
-"""The unit of a day of the calendar; its value is YYYYMMDD, or MMDD where no year is written."""
+DATE = "date"  # Unit of a calendar day; its value is YYYYMMDD, or MMDD without a year
 
 _MONTHS = tuple(MONTHS.split("|"))
 _DATE = re.compile(
@@ -38,20 +36,17 @@ _LIST_MARK = re.compile(
     r"|(?:Uno|Dos|Tres|Cuatro|Cinco|Seis|Siete|Ocho|Nueve|Diez|Once|Doce)\.(?=[\s–-]))"
 )
 _NOUN = re.compile(r"\s(?P<noun>[a-zñ]{4,})")
-LARGEST = 10**12
-"""What is more is no quantity of a law, but a row of digits."""
+LARGEST = 10**12  # Larger numbers are rows of digits
 _SOUGHT_WORDS = ("age", "day_number", "half_of", "one_and_half")
-_FEW = 3
-"""Up to so many things are counted in passing ("dos casos"): only with a unit do they count as a quantity."""
+_FEW = 3  # Maximum of a count in passing ("dos casos"), which needs a unit to be a quantity
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A quantity in ``text[start:end]``: its value in a canonical unit, and of days which ``kind`` is counted.
+    """A quantity in ``text[start:end]`` in a canonical unit; a count of things has "#" and the stem of its noun.
 
-    ``kind`` is ``natural``, ``working`` or empty. A count of things has the stem of its noun for a unit, after "#".
-    ``per`` is the time that it is of ("80 horas al año"): ``day``, ``week``, ``month``, ``year``; empty where none is
-    said. It ends at ``per_end``.
+    ``kind`` of days is ``natural``, ``working`` or empty. ``per`` is the reference time ("80 horas al año"): ``day``,
+    ``week``, ``month``, ``year`` or empty, up to ``per_end``.
     """
 
     value: Decimal
@@ -64,7 +59,6 @@ class Quantity:
 
     @property
     def is_count(self) -> bool:
-        """Whether it counts things of no unit of measure."""
         return self.unit.startswith("#")
 
 
@@ -77,13 +71,12 @@ class _Unit:
 
 @dataclass(frozen=True)
 class _Sought:
-    """A pattern that is looked for only where a text has one of its ``signs``: that tells in a tenth of the time."""
+    """A pattern searched only in texts with one of its ``signs``, which takes a tenth of the time."""
 
     pattern: re.Pattern[str]
     signs: Sequence[str]
 
     def all_in(self, folded: str) -> list[re.Match[str]]:
-        """Return the matches in a text as it is now, in order."""
         return list(self.pattern.finditer(folded)) if any(sign in folded for sign in self.signs) else []
 
 
@@ -92,8 +85,6 @@ _SLASHED = _Sought(re.compile(r"(?<![\d/.,])(?P<above>\d{1,2})/(?P<below>\d{1,3}
 
 @dataclass(frozen=True)
 class _Notation:
-    """The patterns of a language (``data/quantities_*.toml``)."""
-
     units: tuple[_Unit, ...]
     kinds: dict[str, re.Pattern[str]]
     half: _Sought
@@ -126,7 +117,7 @@ def _notation(code: str = "es") -> _Notation:
 
 @lru_cache(maxsize=4096)
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """Return the quantities of a text in order; numbers of provisions, norms and lists are none.
+    """Return the quantities of a text in order, without numbers of provisions, norms and lists.
 
     >>> [(str(q.value), q.unit, q.kind) for q in quantities("1. Son treinta y tres días hábiles y el 50 por 100.")]
     [('33', 'day', 'working'), ('50', 'percent', '')]
@@ -136,13 +127,13 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 
 @lru_cache(maxsize=256)
 def _without_references(text: str) -> str:
-    """Return a text folded, blanks in the place of names of norms and provisions, markers and list marks."""
+    """Fold a text and blank the names of norms and provisions, markers and list marks."""
     unmarked = _LIST_MARK.sub(lambda match: " " * len(match[0]), text)
     return _notation().words["reference"].sub(lambda match: " " * len(match[0]), fold(unmarked))
 
 
 class _Reader:
-    """Reads one text; what is read is blanked, so that no number is read twice."""
+    """Reads one text, and blanks each quantity, so that no number is read twice."""
 
     def __init__(self, text: str) -> None:
         self._notation = _notation()
@@ -170,7 +161,7 @@ class _Reader:
             yield Quantity(Decimal(value), DATE, "", match.start(), match.end())
 
     def _of_words(self) -> Iterator[Quantity]:
-        """Read what has no number beside its unit: halves, doubles, slashed fractions, ages, numbers of days."""
+        """Read quantities without a number beside the unit: halves, doubles, fractions, ages, numbers of days."""
         words, sought = self._notation.words, self._notation.sought
         for match in sought["age"].all_in(self._folded):
             yield self._taken(Decimal(12 * int(match["age"])), "month", match.start("age"), match.end("age"))
@@ -268,10 +259,7 @@ class _Reader:
 
 
 class BareNumber(NamedTuple):
-    """A number in ``text[start:end]`` beside which no unit stands.
-
-    ``per`` is as of a quantity, ``row`` the number of its line in a table.
-    """
+    """A number in ``text[start:end]`` without a unit; ``row`` is its line in a table."""
 
     value: Decimal
     per: str
@@ -282,11 +270,7 @@ class BareNumber(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def bare_numbers(text: str) -> frozenset[BareNumber]:
-    """Return the numbers of a text beside which no unit stands: cells of tables, "ochenta al año", "tres" after all.
-
-    >>> sorted(int(number.value) for number in bare_numbers("Hasta 30 trabajadores, uno; de 31 a 49, tres."))
-    [1, 3, 31, 49]
-    """
+    """Return the numbers of a text without a unit: cells of tables, "ochenta al año", "tres"."""
     folded, found, position = _without_references(text), set[BareNumber](), 0
     taken = [(quantity.start, quantity.end) for quantity in quantities(text) if not quantity.is_count]
     lines = text.split("\n")
@@ -304,13 +288,13 @@ def bare_numbers(text: str) -> frozenset[BareNumber]:
 
 @lru_cache(maxsize=4096)
 def kinds_of_days(text: str) -> frozenset[str]:
-    """Return which kinds of days a text speaks of, beside a number or not ("los días serán hábiles")."""
+    """Return the kinds of days in a text, with or without a number ("los días serán hábiles")."""
     folded = fold(text)
     return frozenset(kind for kind, pattern in _notation().kinds.items() if pattern.search(folded))
 
 
 def _per(folded: str, end: int) -> tuple[str, int]:
-    """Return the time that a quantity is of, where that is said right behind it, and where that ends."""
+    """Return the reference time right behind a quantity, and its end."""
     match = _notation().words["per"].match(folded, end)
     if match is None:
         return "", 0

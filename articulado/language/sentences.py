@@ -1,8 +1,4 @@
-"""Split a text, Spanish or English, into sentences, clauses, or pieces of limited length.
-
-Spans are (start, end) offsets in the text, in order. A piece is split at the best boundary that keeps it
-within the limit: sentence, clause, blank, and any character as a last resort.
-"""
+"""Splitting of Spanish and English text into sentences, clauses, or pieces of limited length."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -16,38 +12,32 @@ from articulado.language.numerals import read_words
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[»”\")\]]*+\s++(?=[«“\"(\[¿¡]*[A-ZÁÉÍÓÚÑÜ\d])")
 _LIST_MARK = re.compile(r"\s*[«“\"(\[]*(?:\d{1,3}(?:\.\d{1,2})*|[a-zñ]|[ivxlc]+)(?:\.?[ºª])?[.)\]]*\s*", re.IGNORECASE)
 _LONGEST_NUMERAL = 100
-"""Characters of a number in words at most."""
 
 _LONGEST_WORD = 40
-"""Characters before a stop in which the last word is looked for."""
 
 _LAST_WORD = re.compile(r"(?:^|[\s(«“\"\[])(\w+(?:\.\w+)*)$")
 
 
-Span = tuple[int, int]
-"""Where a piece begins and ends in its text."""
+Span = tuple[int, int]  # Start and end offset of a piece
 
-Cuts = Callable[[str], Iterable[Span]]
-"""Finds the blanks at which a text may be cut."""
+Cuts = Callable[[str], Iterable[Span]]  # Function that finds the blanks at which a text may be cut
 
 
 def blanks_matching(pattern: str) -> Cuts:
-    """Return a function that finds the blanks of a text that a pattern matches, to cut it there."""
     blanks = re.compile(pattern)
     return lambda text: (match.span() for match in blanks.finditer(text))
 
 
 CLAUSES: tuple[Cuts, ...] = (blanks_matching(r"(?<=[;:]) +"), blanks_matching(r"(?<=,) +"), blanks_matching(r"\s+"))
-"""Where a sentence is cut, from the best place to the worst."""
-MAX_CLAUSE = 300
-"""Characters of a clause; a sentence of more is cut into clauses."""
+"""Cuts of a sentence from the best to the worst."""
+MAX_CLAUSE = 300  # Characters; longer sentences are cut into clauses
 
 
 def cut(text: str, limit: int, levels: Sequence[Cuts]) -> list[Span]:
-    """Return the spans of the pieces of a text, in order, without the blanks at which it was cut.
+    """Return the spans of the pieces of a text, without the blanks between them.
 
-    ``levels`` go from the best cuts to the worst: a worse one only serves inside a piece that does not fit. Pieces are
-    as long as ``limit`` allows. Where no level is left, a word is cut wherever it must be.
+    ``levels`` go from the best cuts to the worst, which only serve inside pieces longer than ``limit``. Pieces are as
+    long as possible; after the last level words are cut.
     """
     if len(text) <= limit:
         return [(0, len(text))]
@@ -75,11 +65,7 @@ def cut(text: str, limit: int, levels: Sequence[Cuts]) -> list[Span]:
 
 
 def sentences(text: str) -> list[str]:
-    """Split prose, Spanish or English, into sentences, verbatim but for white space.
-
-    A line break always parts; abbreviations ("art.", "núm.", "D."), initials and the mark of an apartado or a letter
-    ("1. ", "b) ", "Seis. " at the beginning of a line) never do, so that a mark stays with its text.
-    """
+    """Split prose into sentences and lines, but not after abbreviations, initials and list marks ("1. ", "b) ")."""
     pieces = []
     for line in text.splitlines():
         start = 0
@@ -95,7 +81,7 @@ def sentences(text: str) -> list[str]:
 
 
 def first_sentences(sentences: Sequence[str], most_words: int) -> list[str]:
-    """Return the first sentences, of at most so many words together, or a single longer one."""
+    """Return the first sentences with at most ``most_words`` together, or a single longer one."""
     texts = list(sentences[:1])
     for sentence in sentences[1:]:
         if len(" ".join([*texts, sentence]).split()) > most_words:
@@ -105,14 +91,13 @@ def first_sentences(sentences: Sequence[str], most_words: int) -> list[str]:
 
 
 def _is_numeral(sentence: str) -> bool:
-    """Tell whether a sentence is nothing but a number in words: "Seis.", "Decimoctava."."""
     folded = fold(sentence)
     numeral = read_words(folded)
     return numeral is not None and not folded[numeral[1] :].strip(" .")
 
 
 def _ends(line: str, start: int, ending: re.Match[str]) -> bool:
-    """Tell whether a stop ends the sentence that begins at ``start``, rather than an abbreviation or a list mark."""
+    """Tell if a stop ends the sentence from ``start``, rather than an abbreviation or a list mark."""
     if _LIST_MARK.fullmatch(line, start, ending.end()):
         return False
     # The blank before the sentence bounds its first word.
@@ -124,7 +109,7 @@ def _ends(line: str, start: int, ending: re.Match[str]) -> bool:
 
 
 def sentence_spans(text: str) -> list[Span]:
-    """Return where the ``sentences`` of a text begin and end, in order; they leave out nothing but blanks."""
+    """Return the spans of the ``sentences`` of a text; only blanks are outside."""
     spans = []
     end = 0
     for sentence in sentences(text):
@@ -135,18 +120,13 @@ def sentence_spans(text: str) -> list[Span]:
 
 
 def clauses(text: str, limit: int = MAX_CLAUSE) -> list[Span]:
-    """Return where the pieces of a sentence begin and end, in order, each of at most ``limit`` characters.
-
-    A sentence that fits is one piece. A longer one is cut after semicolons and colons, else after commas, else at
-    blanks (and a word longer than the limit wherever it must be).
-    """
+    """Return the spans of a sentence's pieces: whole if it fits, else cut after ; and :, commas, or at blanks."""
     first = len(text) - len(text.lstrip())
     pieces = cut(text.strip(), limit, CLAUSES) if text.strip() else []
     return [(first + start, first + end) for start, end in pieces if end > start]
 
 
 def between_sentences(text: str) -> Iterable[Span]:
-    """Return the blanks between the sentences of a text."""
     spans = sentence_spans(text)
     return [(before[1], after[0]) for before, after in pairwise(spans)]
 

@@ -1,8 +1,4 @@
-"""Spanish text analysis: stop words, content words and stems.
-
-BM25, the offline encoder, the reranker and the offline models share this analysis, so that they agree on
-the words of a text. Texts analysed under different fingerprints must not be compared.
-"""
+"""Spanish text analysis: stop words, content words and stems, shared by BM25, encoder, reranker and models."""
 
 import re
 import unicodedata
@@ -14,8 +10,7 @@ from py_rust_stemmers import SnowballStemmer
 
 from articulado.language.folding import CharacterTable, MemoTable, read_list, without_accents, word_families
 
-_VERSION = "es-1"
-"""Changes when this code may give a word another stem than before."""
+_VERSION = "es-1"  # Changes when this code may give a word another stem
 
 _NO_WORD = re.compile(r"\W")
 # Noun endings whose accent the Snowball algorithm would take for a verb form ("garantía" -> "garant", but "garantia" ->
@@ -27,40 +22,35 @@ _PLURAL_ES = re.compile(r"(?<=\w[aeiouáéíóú][dlnr])es$")
 _PLURAL_S = re.compile(r"(?<=\w\w[ao])s$")
 _FIRST_PERSON_PLURAL = re.compile(r"[ae]mos$")
 
-MAX_LINES = 16_384
-"""Lines whose stems are kept: about 10 MB; the chunks that a question looks at have about 800."""
+MAX_LINES = 16_384  # About 10 MB; the chunks of a question have about 800 lines
 
 
 @cache
 def stop_words() -> frozenset[str]:
-    """Return the stop words, lower case, each with and without its accents."""
+    """Return the lower-case stop words, each with and without its accents."""
     words = {word for line in read_list("stopwords_es.txt") for word in line.split()}
     return frozenset(words | {without_accents(word) for word in words})
 
 
 @cache
 def analysis_fingerprint() -> str:
-    """Name this analysis, word lists included: texts analysed under different names must not be compared."""
+    """Name of this analysis with its word lists: texts analysed under different names must not be compared."""
     settings = repr((_VERSION, sorted(stop_words()), sorted(_families().items())))
     return f"{_VERSION}:{blake2b(settings.encode(), digest_size=6).hexdigest()}"
 
 
 def stem_word(word: str) -> str:
-    """Return the stem of a lower-case word, without accents; an empty string where nothing is left ("ª").
-
-    Snowball's Spanish algorithm, made indifferent to missing accents and better at plurals.
-    """
+    """Return the stem without accents (empty for "ª"): Snowball, made robust to missing accents and to plurals."""
     return _stem(word)
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words of a text, in order, lower case, without stop words; numbers count as words."""
+    """Return the lower-case words of a text without stop words; numbers count as words."""
     stop = stop_words()
     return [word for word in _words_alone(text).split() if word not in stop]
 
 
 def stems(text: str) -> list[str]:
-    """Return the stems of the content words of a text, in order; numbers stay as they are."""
     lines = text.split("\n")
     # No word reaches over the end of a line, and the same lines come in several texts: parts, parents, headings.
     return list(_stems_of_line(text) if len(lines) == 1 else chain.from_iterable(map(_stems_of_line, lines)))
@@ -78,9 +68,8 @@ def _stem(word: str) -> str:
 
 
 _STEMS = MemoTable(lambda word: "" if word in stop_words() else _stem(word))
-"""The stem of each lower-case word, empty for a stop word."""
+"""Stem of each lower-case word, empty for a stop word."""
 _words_alone = CharacterTable(lambda text: _NO_WORD.sub(" ", unicodedata.normalize("NFC", text).lower()))
-"""Returns a text in lower case with a blank in the place of all that is of no word."""
 
 
 @cache

@@ -1,13 +1,9 @@
-"""Spelling of questions: words that are read as those that they most likely mean.
-
-``Speller.mended`` compares the unknown words of a question with the known ones of an index by sound and letters, and
-returns each word that is read as another one. Words are compared folded: small letters, no accents.
+"""Spelling of questions: unknown words are read as the known words of an index that they most likely mean.
 
 cost(word → other) = SOUND · d(sounds) + LETTERS · d(letters) − COMMON · ln(1 + texts) − NEAR · Σ ln(1 + pairs)
 
-d is the optimal string alignment distance: letters added, left out, replaced, or swapped with the next one. Of all
-readings (another word, two words, one word with its neighbour, the word itself at ``KEPT``) the one of the least cost
-is taken.
+d is the optimal string alignment distance. The reading with the least cost wins: another word, two words, a word joined
+with its neighbour, or the word itself at ``KEPT``.
 """
 
 import math
@@ -30,31 +26,23 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?¿¡:\n]\s*[¿¡\"«(]?)$")
 
 SOUND, LETTERS, COMMON, NEAR = 2.2, 0.8, 0.35, 0.6
 KEPT, KEPT_LETTER, KEPT_AKIN, KEPT_LISTED = -2.2, 0.6, -1.0, -3.5
-"""Costs of a word that stays: of an unknown one, and for each of its letters, as a slip seldom makes another word of a
-long one; the most for one whose stem is known; of one that is known in its language."""
+"""Costs of keeping a word: unknown, per letter (a slip seldom turns a long word into another), with a known stem
+(maximum), or known in its language.
+"""
 FEWEST_KNOWN = 3
-"""Known words that tell the language of a text: of 168 questions in 14 other languages one has known words alone."""
+"""Known words that decide the language: of 168 questions in 14 other languages one has only known words."""
 KEPT_SHORTENED = -3.0
-"""Cost of an abbreviation read as its words."""
-SHORT = 5
-"""Letters of a word up to which sounds may differ by one, else by two; up to three letters by none."""
-PARTED, JOINED = 2.2, -2.0
-"""Costs of a blank put in or left out."""
-UNSEEN = 1.0
-"""Cost of two words that no question has beside each other."""
-SHORTEST_JOINED, FEWEST_JOINED = 5, 50
-"""Letters of a word that two are read as, and its texts if both are words themselves."""
+SHORT = 5  # Up to this many letters sounds may differ by one, else by two; up to three letters by none
+PARTED, JOINED = 2.2, -2.0  # Costs of an added and of an omitted blank
+UNSEEN = 1.0  # Cost of two words that are adjacent in no question
+SHORTEST_JOINED, FEWEST_JOINED = 5, 50  # Letters of a word joined from two, and its texts if both parts are words
 MOST_COMPARED = 12
-"""Candidates of which the neighbours are looked at."""
 FEW = 2
-"""Words of a text that tell nothing about its language."""
 KNOWN_SHARE, SURE_SHARE = 0.5, 0.8
-"""Shares of known words from which on a text is read: one of the language, and one taken for another language."""
+"""Shares of known words to read a text of the language, and one that seems of another language."""
 
 
 class _Token(NamedTuple):
-    """A word of a text: its place, its folded form, and its small letters."""
-
     start: int
     end: int
     word: str
@@ -62,7 +50,7 @@ class _Token(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """A reading of ``tokens`` words, as the words that it consists of, folded, and the text that it is read as."""
+    """A reading of ``tokens`` words as folded ``words`` and as ``text``."""
 
     cost: float
     words: tuple[str, ...]
@@ -71,10 +59,7 @@ class _Reading(NamedTuple):
 
 
 class Speller:
-    """Reads the words of questions by a vocabulary; safe for several threads.
-
-    ``names`` are words that are never changed: those of laws, places, agreements and acronyms.
-    """
+    """Reads the words of questions by a vocabulary; thread-safe. ``names`` (laws, places, acronyms) never change."""
 
     def __init__(self, known: KnownWords, typing: Typing, language: Language, names: Iterable[str] = ()) -> None:
         self._known, self._typing, self._language = known, typing, language
@@ -89,19 +74,18 @@ class Speller:
         self._names = frozenset(fold(word) for name in names for word in forms(name))
 
     def knows(self, word: str) -> bool:
-        """Tell if a folded word stands in several texts, or is a name."""
         return self._known.likely(word) or word in self._names
 
     def knows_all(self, text: str) -> bool:
-        """Tell if all words of a text of ``FEWEST_KNOWN`` words or more are known: its language needs no other look."""
+        """Tell if a text has ``FEWEST_KNOWN`` words and all are known: then its language needs no check."""
         words = [token.word for token in _tokens(text) if token.word.isalpha()]
         return len(words) >= FEWEST_KNOWN and all(map(self.knows, words))
 
     def mended(self, text: str) -> list[MendedWord]:
-        """Return the words of a text that are read as others, in its order; none of a text in another language.
+        """Return the words of a text that are read as others, in order; none in another language.
 
-        A text that is taken for another language is read if ``SURE_SHARE`` of its words are known, and all of them as
-        it is read.
+        A text of seemingly another language is read if ``SURE_SHARE`` of its words are known, and all of them after
+        reading.
         """
         tokens = _tokens(text)
         if all(self.knows(token.word) for token in tokens if token.word.isalpha()):
@@ -128,7 +112,6 @@ class Speller:
         return sorted(mended, key=lambda one: one["start"])
 
     def _is_known(self, tokens: Sequence[_Token], share: float) -> bool:
-        """Tell if a share of the words of a text is known, by letters or by sound."""
         words = [token.word for token in tokens if token.word.isalpha()]
         return sum(map(self._is_of_language, words)) >= share * len(words) if len(words) > FEW else True
 
@@ -155,10 +138,7 @@ class Speller:
             place += 1
 
     def _reading(self, text: str, tokens: Sequence[_Token], place: int, before: str, fixed: Container[int]) -> _Reading:
-        """Return the reading of the word at a place, maybe with the next one, with an empty text if it stays.
-
-        Words that begin at the offsets in ``fixed`` stay.
-        """
+        """Return the reading of a word, alone or with the next one; an empty text keeps it. ``fixed`` offsets stay."""
         token, after, behind = (_word_at(tokens, place + step) for step in range(3))
         stays = _Reading(0.0, (token,), "")
         joins = after and tokens[place + 1].start not in fixed and _is_beside(text, tokens, place)
@@ -178,7 +158,6 @@ class Speller:
         return best
 
     def _abbreviation(self, text: str, tokens: Sequence[_Token], place: int) -> str:
-        """Return the words that an abbreviation stands for, empty if the word at a place is none."""
         token = tokens[place]
         meant = self._typing.abbreviations.get(token.word, "")
         if len(token.word) > 1 or not meant:
@@ -192,7 +171,7 @@ class Speller:
         return NEAR * sum(math.log1p(count) for count in pairs)
 
     def _alone(self, before: str, token: _Token, after: str) -> _Reading:
-        """Return the likeliest reading of a word, with an empty text if that is the word itself."""
+        """Return the likeliest reading of a word; an empty text keeps it."""
         word = token.word
         if self.knows(word):
             return _Reading(-self._near(before, word, after), (word,), "")
@@ -211,12 +190,12 @@ class Speller:
         return min(readings, key=_by_cost)
 
     def _stems_of(self, token: _Token) -> set[str]:
-        """Return the known ones of the stems of a word and of that without an ending such as a pronoun."""
+        """Return the known stems of a word, also without an ending such as a pronoun."""
         stems = map(self._stem_word, {token.word, token.form, self._typing.endings.sub("", token.word)})
         return {stem for stem in stems if holds(self._known.stems, stem)}
 
     def _alike(self, before: str, word: str, after: str, most: int, stems: Container[str]) -> list[_Reading]:
-        """Return other words in the place of one, of sounds that differ by at most ``most``, and of other stems."""
+        """Return other words with other stems whose sounds differ by at most ``most``."""
         sound = self._typing.sound(word)
         # A word that sounds as a known one is written by its sound: "biene" is "viene", however common "tiene" is.
         if most and sound not in self._by_sound:
@@ -238,7 +217,6 @@ class Speller:
         return COMMON * math.log1p(self._known.texts[word])
 
     def _parted(self, before: str, word: str, after: str) -> Iterator[_Reading]:
-        """Yield two words in the place of one."""
         for place in range(1, len(word)):
             one, other = (self._part(part) for part in (word[:place], word[place:]))
             if one and other and (pairs := self._known.pair(one, other)) + (len(one) > 3 < len(other)) >= 1:
@@ -247,13 +225,12 @@ class Speller:
                 yield _Reading(cost, (one, other), f"{self._surfaces[one]} {self._surfaces[other]}")
 
     def _part(self, part: str) -> str:
-        """Return the word that a part of another is or sounds like; empty if there is none."""
         if self._known.likely(part):
             return part
         return self._by_sound.get(self._typing.sound(part), "") if len(part) > 1 else ""
 
     def _joined(self, before: str, word: str, after: str, behind: str) -> _Reading | None:
-        """Return the one word that two make, by their letters or their sound."""
+        """Return the word that two words make, by letters or by sound."""
         whole = word + after
         if self._known.pair(word, after) or len(whole) < SHORTEST_JOINED:
             return None
@@ -269,11 +246,7 @@ def _by_cost(reading: _Reading) -> tuple[float, str]:
 
 
 def with_mended(text: str, mended: Sequence[MendedWord]) -> str:
-    """Return a text as it is read, with the words of ``mended``, in its order, in the place of its own.
-
-    >>> with_mended("las vacasiones", [{"start": 4, "end": 14, "written": "vacasiones", "read": "vacaciones"}])
-    'las vacaciones'
-    """
+    """Return a text with its mended words."""
     parts, place = [], 0
     for word in mended:
         parts += [text[place : word["start"]], word["read"]]
@@ -286,7 +259,6 @@ def _word_at(tokens: Sequence[_Token], place: int) -> str:
 
 
 def _is_beside(text: str, tokens: Sequence[_Token], place: int) -> bool:
-    """Tell if nothing but a blank stands between a word and the next one."""
     return place + 1 < len(tokens) and text[tokens[place].end : tokens[place + 1].start] == " "
 
 
@@ -304,7 +276,6 @@ def _by_first(phrases: Mapping[str, str]) -> dict[str, list[tuple[tuple[str, ...
 
 
 def _tokens(text: str) -> list[_Token]:
-    """Return the words and numbers of a text but for those of addresses, folded, with their places."""
     addresses = [found.span() for found in _ADDRESS.finditer(text)]
     return [
         _Token(found.start(), found.end(), fold(found[0]), found[0].lower())
@@ -314,7 +285,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 def _is_fixed(token: _Token, text: str) -> bool:
-    """Tell if a word may not be changed: a number, an acronym, or a name with a capital inside a sentence."""
+    """Tell if a word may not change: a number, an acronym, or a capitalised name inside a sentence."""
     written = text[token.start : token.end]
     if not token.word.isalpha():
         return True
@@ -324,7 +295,6 @@ def _is_fixed(token: _Token, text: str) -> bool:
 
 
 def _cased(written: str, read: str, text: str) -> str:
-    """Return a reading with the capitals of the word as it is written in a text."""
     if text.isupper():
         return read.upper()
     return read[0].upper() + read[1:] if written[:1].isupper() else read

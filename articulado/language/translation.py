@@ -1,9 +1,4 @@
-"""Messages in the current language: texts of errors, reasons of system errors, printable paths.
-
-The texts are in ``data/errors``. Errors are raised far below the code that knows the user, so the language
-is a context variable (``contextvars``). It is set once, when a profile is bound or a request arrives; tasks
-and threads started there inherit it. The default is Spanish.
-"""
+"""Messages in the current language, a context variable set when a profile is bound or a request arrives."""
 
 import errno
 import os
@@ -23,7 +18,7 @@ _CURRENT: ContextVar[str] = ContextVar("language", default=DEFAULT_LANGUAGE)
 
 @contextmanager
 def use_locale(code: str) -> Iterator[None]:
-    """Speak a language (ISO 639-1) for the length of a block; one without a catalogue is the default one."""
+    """Use a language (ISO 639-1) in a block; one without a catalogue is Spanish."""
     token = _CURRENT.set(code if _has_texts(code) else DEFAULT_LANGUAGE)
     try:
         yield
@@ -32,29 +27,22 @@ def use_locale(code: str) -> Iterator[None]:
 
 
 def current_language() -> str:
-    """Return the code of the language that is spoken now."""
     return _CURRENT.get()
 
 
 def translate(key: str, /, **fields: object) -> str:
-    """Return the text of an error in the language that is spoken now, its fields filled in.
+    """Return a message in the current language with its fields; raise ``KeyError`` for an unknown key or field.
 
-    >>> translate("store.nothing_to_index")
-    'No hay ningún fragmento que indexar. Revise la carpeta de documentos.'
     >>> translate("settings.above", limit=0.5)
     ': debe ser mayor que 0,5'
-
-    Raises:
-        KeyError: there is no such text, or a field of it is not given.
     """
     return _FILLED_IN.vformat(error_texts(current_language())[key], (), fields)
 
 
 class _FilledIn(Formatter):
-    """Fills in the fields of a text; the decimals of numbers are marked as in the language that is spoken."""
+    """Formatter with the decimal mark of the current language."""
 
     def format_field(self, value: object, format_spec: str) -> str:
-        """Return the value of one field as it is written."""
         text: str = super().format_field(value, format_spec)
         return text.replace(".", ",") if isinstance(value, float) and current_language() == "es" else text
 
@@ -64,7 +52,7 @@ _FILLED_IN = _FilledIn()
 
 @cache
 def error_texts(code: str) -> Mapping[str, str]:
-    """Return all texts of errors of a language by their keys, ``"<table>.<name>"``."""
+    """Return the error texts of a language by ``"<table>.<name>"``."""
     tables = tomllib.loads(_file(code).read_text(encoding="utf-8"))
     return {f"{table}.{name}": text for table, texts in tables.items() for name, text in texts.items()}
 
@@ -94,7 +82,7 @@ _REASONS = {
 
 
 def reason(error: OSError) -> str:
-    """Return why the system refused, as the end of a sentence ("… : no existe")."""
+    """Return the reason of a system error as the end of a sentence ("… : no existe")."""
     code = error.errno or 0
     return (
         translate(_REASONS[code])
@@ -104,5 +92,5 @@ def reason(error: OSError) -> str:
 
 
 def printable(path: Path) -> str:
-    """Return a path as it can be written; what is not UTF-8 is marked."""
+    """Return a path with marks for bytes that are not UTF-8."""
     return os.fsencode(path).decode(errors="replace")
