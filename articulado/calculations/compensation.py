@@ -8,10 +8,8 @@ from articulado.calculations.employment import ROUNDING, SALARY, SERVICE, STARTE
 from articulado.calculations.engine import STATUTE, Calculation, Computed, Rule, Variant, rule
 from articulado.calculations.values import NotApplied, NotEntitled, Stop, money, number, rounded, written_day
 
-STATUTE_SINCE = date(2015, 11, 13)
-"""First day of the text of 2015."""
-REFORM = date(2012, 2, 12)
-"""45 days a year before this day, 33 since (DT 11.ª ET)."""
+STATUTE_SINCE = date(2015, 11, 13)  # First day of the text of 2015
+REFORM = date(2012, 2, 12)  # 45 days a year before this day, 33 since (DT 11.ª ET).
 TRANSITIONAL = f"{STATUTE}#Disposición transitoria undécima"
 GRADUAL = f"{STATUTE}#Disposición transitoria octava"
 FIRST_TEMPORARY, DAYS_SINCE_2015 = date(2001, 3, 4), 12

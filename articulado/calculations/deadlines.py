@@ -19,14 +19,11 @@ Recess = Literal["counts", "excluded", "open", "never"]
 
 NON_WORKING, GRACE = f"{COURTS}#Artículo 43", f"{COURTS}#Artículo 45"
 ADMINISTRATIVE_DAYS = f"{PROCEDURE}#Artículo 30"
-ADMINISTRATIVE_SINCE = date(2016, 10, 2)
-"""The Ley 39/2015 came into force; before it, Saturdays counted."""
+ADMINISTRATIVE_SINCE = date(2016, 10, 2)  # The Ley 39/2015 came into force; before it, Saturdays counted
 RECESS_SINCE = date(2022, 12, 23)
 """From 24 December to 6 January there are no court days: LRJS 43.4 by LO 14/2022 (BOE-A-2022-21800), DF 3.ª and 6.ª."""
-UNTIL = time(15)
-"""Writs to a court are admitted until this hour of the next working day (LRJS 45.1)."""
-WAIT = 15
-"""Working days from a request of conciliation until a term runs on without the act (LRJS 65.1)."""
+UNTIL = time(15)  # Writs to a court are admitted until this hour of the next working day (LRJS 45.1).
+WAIT = 15  # Working days from a request of conciliation until a term runs on without the act (LRJS 65.1).
 ONE_DAY = timedelta(days=1)
 ANOTHER_HOLIDAY = "Otro festivo local o autonómico dentro del plazo lo alarga un día."
 NOT_URGENT = "si el asunto no es de los urgentes del artículo 43.4 (sin agosto)"

@@ -31,8 +31,7 @@ from articulado.calculations.engine import (
 from articulado.calculations.values import NotApplied, NotEntitled, Refused, Stop, counted, weekday_and_day, written_day
 
 CONCILIATION, EXEMPT = f"{COURTS}#Artículo 65", f"{COURTS}#Artículo 64"
-PROCEDURE_ENDS = 30
-"""Working days from the request until the conciliation ends (LRJS 65.2)."""
+PROCEDURE_ENDS = 30  # Working days from the request until the conciliation ends (LRJS 65.2).
 DAYS_OF_ACTS = "STS 350/2022, de 19-4-2022 (rcud 460/2020): no cuentan ni el día de la papeleta ni el del acto"
 RESUMES = "STS 531/2022, de 8-6-2022 (rcud 4927/2019): a los quince días hábiles sin acto, se reanuda al día siguiente"
 

@@ -33,8 +33,7 @@ from articulado.language.numerals import parse_amount
 FieldType = Literal["date", "amount", "number", "count", "yes_no", "choice", "text", "dates", "items"]
 
 _YES, _NO = ("si", "s", "true", "yes", "y", "1", "verdadero"), ("no", "n", "false", "0", "falso")
-_THOUSANDS = re.compile(r"\d{1,3}(?:\.\d{3})+")
-"""Points for thousands: no amount of euros has three decimals."""
+_THOUSANDS = re.compile(r"\d{1,3}(?:\.\d{3})+")  # Points for thousands: no amount of euros has three decimals
 _FRACTION = re.compile(r"(\d+)\s*/\s*([1-9]\d*)")
 LARGEST, SMALLEST = Decimal(10) ** 9, Decimal(10) ** -12
 """Bounds of the size of a number: values beyond are mistakes, and not exact in 28 digits."""

@@ -25,13 +25,11 @@ SPANS: dict[str, tuple[tuple[int, int, int], ...]] = {
     "organ_donation": ((1, 545, 100),),
 }
 """First and last day of each span and percentage of the base, by contingency."""
-EMPLOYER_DAYS = (4, 15)
-"""Days of a common contingency that the employer pays (art. 173.1)."""
+EMPLOYER_DAYS = (4, 15)  # Days of a common contingency that the employer pays (art. 173.1).
 MOST_SICK_DAYS, YEAR_OF_SICKNESS = 545, 365
 
 FUND = f"{STATUTE}#Artículo 33"
-FUND_DAYS, EXTRA_PAY_DAYS = 120, 60
-"""Maximum days of wages, and days of wage in the two extra pays of the minimum wage."""
+FUND_DAYS, EXTRA_PAY_DAYS = 120, 60  # Maximum days of wages, and days of wage in the two extra pays of the minimum wage
 DAYS_A_YEAR = {"unfair": 30, "art50": 30, "temporary": 12, "domestic": 12}
 MONTHS_OF_FUND = {"substantial_modification": 9, "domestic": 6}
 FUND_DAY = "Fondo de Garantía Salarial: SMI diario × 425 / días del año × 2 (87,79 € en 2024), redondeado a céntimos"

@@ -25,32 +25,25 @@ from articulado.legal.dates.finder import find_date
 from articulado.legal.reading import Mention, joined_months, mentions
 from articulado.values.errors import ConfigurationError
 
-NONE = "none"
-"""Kind of a question without calculation, and input of a mention that is none."""
+NONE = "none"  # Kind of a question without calculation, and input of a mention that is none
 SURE_OF_INPUT, MAY_BE_LEFT, MAY_BE_INPUT = 0.4, 0.1, 0.05
 """Probabilities to take a mention as an input, to use a day or an amount left over, and to fill a missing input."""
-SURE_OF_CHOICE, MAY_BE_CHOICE = 0.5, 0.25
-"""Probabilities to take a choice, and to fill a missing choice."""
-LEAST_USAGE = 0.05
-"""Assumed share of the questions of a kind that give an input absent from the training questions."""
-OF_NONE = 0.15
-"""Factor of the probability of being no input: most data of such a question serve the calculation."""
+SURE_OF_CHOICE, MAY_BE_CHOICE = 0.5, 0.25  # Probabilities to take a choice, and to fill a missing choice
+LEAST_USAGE = 0.05  # Assumed share of the questions of a kind that give an input absent from the training questions
+OF_NONE = 0.15  # Factor of the probability of being no input: most data of such a question serve the calculation
 SURE_OF_CALCULATION, SURE_OF_KIND, SURE_OF_SECOND = 0.4, 0.5, 0.25
 """Probabilities that a question asks for any calculation, for the first kind, and for a second one of another group."""
 MOST_TURNS, MOST_WORDS = 4, 14
 """Earlier turns that are read, and the longest follow-up (words) that only changes a datum."""
 LENGTHS = frozenset(("service_years", "service_months", "service_in_months"))
 TODAY_AS_END = "hoy, si no dice otro día"
-NEARLY = 0.3
-"""Share of the weight of the likeliest kind that makes another of its group a rival."""
-SURE_WITHOUT_DATA = 0.8
-"""Probability from which a question without data asks for a calculation."""
+NEARLY = 0.3  # Share of the weight of the likeliest kind that makes another of its group a rival
+SURE_WITHOUT_DATA = 0.8  # Probability from which a question without data asks for a calculation
 OF_OUTCOMES = {Missing: 0.5, Refused: 0.25}
 """Factors for kinds that lack data or contradict them: the data fit another kind better."""
 WEIGHED, OF_INPUTS, LEAST_FIT = 5, 0.5, 0.01
 """Likeliest kinds whose inputs are weighed, exponent of the fit of their inputs, and its minimum."""
-OF_SHARES = (1, 100)
-"""Largest values of inputs that are shares: a part, or a percentage."""
+OF_SHARES = (1, 100)  # Largest values of inputs that are shares: a part, or a percentage
 LEAST_AMOUNT = 20
 YEARS = range(1990, 2036)
 SUITED = {

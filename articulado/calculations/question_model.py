@@ -20,10 +20,8 @@ from articulado.language.spanish import stem_word
 from articulado.legal.reading import Mention
 
 FILE = Path(str(resources.files("articulado.calculations"))) / "data" / "questions.npz"
-LEFT, RIGHT = 7, 5
-"""Words before and after a mention that are features of its input."""
-OF_SENTENCES, OF_FIELD = 2.0, 4.0
-"""Weights of the vectors of the two encoders beside the words."""
+LEFT, RIGHT = 7, 5  # Words before and after a mention that are features of its input
+OF_SENTENCES, OF_FIELD = 2.0, 4.0  # Weights of the vectors of the two encoders beside the words
 
 
 @dataclass(frozen=True)

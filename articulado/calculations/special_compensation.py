@@ -35,8 +35,7 @@ DOMESTIC_REFORM, DOMESTIC_DECREE = date(2022, 9, 9), date(2011, 11, 18)
 WITHDRAWAL_ENDED = "Real Decreto-ley 16/2022, en vigor desde el 9-9-2022: suprime el desistimiento"
 EXECUTIVES = "BOE-A-1985-17006#Art. 11"
 ARTISTS = "BOE-A-1985-17303#Artículo 10"
-ARTISTS_SINCE = date(2022, 3, 31)
-"""First day of article 10 in the wording of the RDL 5/2022."""
+ARTISTS_SINCE = date(2022, 3, 31)  # First day of article 10 in the wording of the RDL 5/2022
 REPRESENTATIVES = "BOE-A-1985-17410#Artículo 10"
 END = f"{STATUTE}#Artículo 49"
 DISMISSAL = f"{STATUTE}#Artículo 56"

@@ -14,8 +14,7 @@ BENEFICIARIES = f"{SECURITY}#Artículo 274"
 LEAST_DAYS, MOST_DAYS, STEP_OF_SCALE = 360, 2160, 180
 """Art. 269: from 360 days of contribution, each 180 days give 60 more of benefit, up to 720."""
 FIRST_DAYS, MONTH = 180, 30
-SUBSIDY_SINCE = 2025
-"""First whole year of the wording of the RDL 2/2024, which applies from 1 November 2024."""
+SUBSIDY_SINCE = 2025  # First whole year of the wording of the RDL 2/2024, which applies from 1 November 2024
 MONTH_OF_30_DAYS = "Mes de 30 días; importe bruto, antes de la cotización y la retención."
 
 

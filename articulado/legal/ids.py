@@ -37,8 +37,7 @@ BOE_ID = r"[A-Z]{3,6}-[A-Za-z]-\d{4}-\d{1,6}"
 BOE_ID_TYPED = re.compile(rf"(?<![\w-]){BOE_ID}(?![\w-])", re.ASCII | re.IGNORECASE)
 
 _WHOLE = re.compile(BOE_ID, re.ASCII)
-_CAPITAL_SERIES = ("BOE", "BORME", "DOUE")
-"""Gazettes with capital series; those of the communities have small ones."""
+_CAPITAL_SERIES = ("BOE", "BORME", "DOUE")  # Gazettes with capital series; those of the communities have small ones
 
 
 def is_boe_id(text: str) -> bool:

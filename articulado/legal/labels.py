@@ -116,8 +116,7 @@ _NAMED_UNIT = re.compile(rf"\b(?:(?P<unit>{'|'.join(UNITS)})|punto)\s+(?:numero\
 _PLACES = re.compile(r"(?P<digits>\d{1,3}(?:\.\d{1,3})+)(?![\dº/,%])")
 _UNIT_STOP = re.compile(r"(?:\.?[ºª])?(?P<after>(?:[.:)]|\s*[-–—])+\s*|\s+(?=[«(¿]?[A-ZÁÉÍÓÚÑ])|$)")
 _FIGURES = re.compile(r"[\d.ºª]+|[IVXLC]+")
-_LETTERS = ("C", "L")
-"""Numerals that are rather letters of a list."""
+_LETTERS = ("C", "L")  # Numerals that are rather letters of a list
 
 
 class Heading(NamedTuple):

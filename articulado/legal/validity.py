@@ -55,8 +55,7 @@ def is_gone(chunk: Chunk, as_of: date | None, today: date) -> bool:
 
 HIERARCHY: Mapping[int, float] = {1: 1.0, 2: 0.7625, 3: 0.525, 4: 0.2875, 5: 0.05}
 """Score by rank in even steps: 1.0 for the Constitution, 0.05 for orders, rulings and criteria."""
-RECENT, OLD = 3.0, 15.0
-"""Age in years up to which a law scores 1.0, and from which it scores 0.0."""
+RECENT, OLD = 3.0, 15.0  # Age in years up to which a law scores 1.0, and from which it scores 0.0.
 _YEAR = 365.25
 
 

@@ -18,8 +18,7 @@ FIRST_DAY_DEDUCED = "El día en que empezó a regir se deduce de la fecha de la 
 Certainty = Literal["sure", "derived", "unknown"]
 """Certainty that a wording was that of a day: ``derived`` if the source leaves room for another."""
 
-_SETTLED = timedelta(days=365)
-"""Time after the day deduced from its publication when a norm is law beyond doubt."""
+_SETTLED = timedelta(days=365)  # Time after the day deduced from its publication when a norm is law beyond doubt
 
 _WORD = re.compile(r"\w+")
 _FEMININE = ("Ley", "Orden", "Resolución", "Sentencia", "Circular", "Instrucción", "Reforma")
@@ -228,8 +227,7 @@ def annotate_upcoming(candidate: Candidate) -> Candidate:
     return with_changed(candidate, status_note=f"{note} {candidate['chunk']['status_note']}".rstrip())
 
 
-RECENT = timedelta(days=31)
-"""Age of a day up to which today's law answers a question about it."""
+RECENT = timedelta(days=31)  # Age of a day up to which today's law answers a question about it
 
 
 def day_to_check(day: date | None, today: date, cited: Iterable[Chunk]) -> date | None:

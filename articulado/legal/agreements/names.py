@@ -48,8 +48,7 @@ def ended_note(scope: Agreement, today: date) -> str:
     return f"Vigencia pactada hasta el {long_day(last)}; puede seguir aplicándose."
 
 
-REACH = 120
-"""Characters between a cue of a day and the day."""
+REACH = 120  # Characters between a cue of a day and the day
 
 
 class Validity(NamedTuple):

@@ -193,8 +193,7 @@ def words_before(folded: str, head: int) -> re.Match[str] | None:
     return _BEFORE.search(folded, max(0, head - 120), head)
 
 
-MOST_APARTADOS = 40
-"""A number from this on is no apartado of a list ("arts. 310.3 y 59")."""
+MOST_APARTADOS = 40  # A number from this on is no apartado of a list ("arts. 310.3 y 59").
 LONGEST_RANGE = 60
 
 _SUBDIVISION = (

@@ -122,8 +122,7 @@ class Lexicon:
         return json.dumps({"texts": self.texts, "frequencies": self.frequencies}, ensure_ascii=False).encode()
 
 
-NUMBER_WEIGHT = 0.3
-"""Figures weigh little: provisions have figures of their own."""
+NUMBER_WEIGHT = 0.3  # Figures weigh little: provisions have figures of their own
 
 
 @dataclass(frozen=True)

@@ -39,10 +39,8 @@ def points_back(question: str, language: Language) -> bool:
     return bool(query_patterns.opening.match(folded) or query_patterns.pointing.search(folded))
 
 
-_PLACE_WEIGHT = 0.1
-"""A place tells the law, and the topic only if the law names it."""
-_FOREIGN_WEIGHT = 0.35
-"""Weight of words absent from the index in a question of the domain: names, trades, towns."""
+_PLACE_WEIGHT = 0.1  # A place tells the law, and the topic only if the law names it
+_FOREIGN_WEIGHT = 0.35  # Weight of words absent from the index in a question of the domain: names, trades, towns
 
 
 class SpanishLaw:

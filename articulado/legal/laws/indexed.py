@@ -120,11 +120,9 @@ def _day(match: re.Match[str], year: str) -> date | None:
         return None
 
 
-MIN_NAME = 2
-"""Minimum content words of a name: "la ley" names none, "la ley del ruido" does."""
+MIN_NAME = 2  # Minimum content words of a name: "la ley" names none, "la ley del ruido" does
 
-MIN_SHARE = 2 / 3
-"""Minimum share of the content words of a title in its name."""
+MIN_SHARE = 2 / 3  # Minimum share of the content words of a title in its name
 
 _DATED = re.compile(
     rf"(?P<kind>[a-z]+)\s+de\s+(?P<day>\d{{1,2}})\s+de\s+(?P<month>{MONTHS})\s+(?:de\s+)?(?P<year>\d{{4}})\b"

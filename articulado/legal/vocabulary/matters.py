@@ -38,10 +38,8 @@ def matters() -> Mapping[str, Matter]:
     return {matter.key: matter for matter in map(Matter.model_validate, tomllib.loads(source)["matter"])}
 
 
-SPECIAL_LAW = 0.85
-"""Factor of laws beside the general statutes of the field."""
-AMENDING_PROVISION = 0.5
-"""Factor of provisions that amend another law and quote it."""
+SPECIAL_LAW = 0.85  # Factor of laws beside the general statutes of the field
+AMENDING_PROVISION = 0.5  # Factor of provisions that amend another law and quote it
 KIND_PRIORS: Mapping[str, float] = {"dt": 0.85, "df": 0.8, "dd": 0.8}
 """Factors of transitional, final and derogatory dispositions."""
 

@@ -23,8 +23,7 @@ _AS_WRITTEN = "="
 _ENDING = re.compile(r"(?<=\w\w\w)(?:es|[aeo]s|s|[aeo])$")
 _CAPITALS = re.compile(r"\b([A-ZÑ]{2,})s?\b")
 
-Stem = Callable[[str], str]
-"""Map a lower-case word to the stem that it shares with its inflected forms."""
+Stem = Callable[[str], str]  # Map a lower-case word to the stem that it shares with its inflected forms
 
 
 class Synonym(BaseModel):
