@@ -1,8 +1,4 @@
-"""Collective agreements that a question is about.
-
-``applicable`` returns the agreements that the question names, and excludes those of another place if it names
-none. A named agreement stays until another is named.
-"""
+"""Collective agreements that a question is about."""
 
 import re
 from collections.abc import Sequence
@@ -25,18 +21,15 @@ from articulado.store.layout import IndexedAgreement
 from articulado.values.chunks import Agreement
 
 MAX_EARLIER = 6
-"""Questions before this one that are read."""
 
 _LEADING = r"(?:\b(?:en|de|con|según)\s+)?(?:\b(?:el|al|del|mi|su)\s+)?"
 
 
 @dataclass(frozen=True)
 class Applicable:
-    """Which agreements apply.
+    """The agreements of a question: ids of ``named`` ones, the ``names`` used for them, ids of ``excluded`` ones.
 
-    ``named`` are the ids of those that the question, or one before it, names, ``names`` the words for them;
-    ``excluded`` those of which nothing may be cited. ``missing`` are the names, as written, of agreements that the
-    index does not have.
+    ``missing`` are the written names of agreements that the index lacks.
     """
 
     named: tuple[str, ...] = ()
@@ -48,11 +41,10 @@ class Applicable:
 def applicable(
     question: str, earlier: Sequence[str], agreements: Sequence[IndexedAgreement], territory: str | None
 ) -> Applicable:
-    """Read a question after the ``earlier`` ones, oldest first; ``territory`` is the place that is asked about.
+    """Read a question after the ``earlier`` ones, oldest first; ``territory`` is the requested place.
 
-    An agreement that was named is kept until another is. Where none is named, those of another place are excluded.
-    Of the agreements of one sector, all are named that may be meant: of each place where none is said, and of the whole
-    state beside one of a province.
+    A named agreement is kept until another is named; if none is named, those of other places are excluded. All
+    agreements of a sector that may be meant are named.
     """
     mentions: list[AgreementMention] = []
     names: list[str] = []
@@ -76,7 +68,7 @@ def applicable(
 
 
 def without_agreement_names(question: str, names: Sequence[str]) -> str:
-    """Return what a question asks of the agreements that it names: which they are is settled, and says nothing of that.
+    """Return a question without the names of its agreements.
 
     >>> without_agreement_names("¿qué plus de nocturnidad da el convenio del metal?", ["convenio del metal"])
     '¿qué plus de nocturnidad da?'
@@ -91,7 +83,6 @@ def without_agreement_names(question: str, names: Sequence[str]) -> str:
 def _in_context(
     question: str, before: list[AgreementMention], agreements: Sequence[IndexedAgreement]
 ) -> list[AgreementMention]:
-    """Return the agreements that a question is about, where those ``before`` are what the last one was about."""
     mentions = [
         mention
         for mention in agreement_mentions(question)
@@ -113,7 +104,6 @@ def _in_context(
 
 
 def _matching(mention: AgreementMention, agreements: Sequence[IndexedAgreement], place: Where | None) -> list[str]:
-    """Return the ids of the agreements that a mention means: of a company, of a sector, or of a place alone."""
     if companies := _by_company(mention, agreements):
         return [company.law_id for company in companies]
     in_place = [
@@ -127,10 +117,7 @@ def _matching(mention: AgreementMention, agreements: Sequence[IndexedAgreement],
 
 
 def _by_words(mention: AgreementMention, agreements: Sequence[IndexedAgreement]) -> list[IndexedAgreement]:
-    """Return the agreements whose sector a mention names: of those that fit, those that share most with it.
-
-    One fits of which the mention has every word, or whose name has every word that surely is of the mention.
-    """
+    """Return the agreements whose sector a mention names with every word, or that has every word surely meant."""
     fitting: list[tuple[tuple[int, float], IndexedAgreement]] = []
     for agreement in agreements:
         stems = sector_stems(words_of(agreement.scope["sector"]))
@@ -150,7 +137,6 @@ def _by_company(mention: AgreementMention, agreements: Sequence[IndexedAgreement
 
 
 def _by_end_of_company(mention: AgreementMention, agreements: Sequence[IndexedAgreement]) -> list[IndexedAgreement]:
-    """Return the agreement of the one company that a mention calls by the end of its name, no word of a sector."""
     words = words_of(fold(mention.text))
     called = [
         agreement for agreement in agreements if words[-1:] == words_of(company_core(agreement.scope["company"]))[-1:]
@@ -160,7 +146,6 @@ def _by_end_of_company(mention: AgreementMention, agreements: Sequence[IndexedAg
 
 
 def _companies_in(question: str, agreements: Sequence[IndexedAgreement]) -> list[AgreementMention]:
-    """Return the companies with an agreement that a question names, written as a name is."""
     mentions = []
     for agreement in agreements:
         name = company_core(agreement.scope["company"])
@@ -171,7 +156,7 @@ def _companies_in(question: str, agreements: Sequence[IndexedAgreement]) -> list
 
 
 def _sectors_in(question: str, agreements: Sequence[IndexedAgreement]) -> list[AgreementMention]:
-    """Return the sectors and places with an agreement that a question names without that word, the first of them."""
+    """Return the first sector and place with an agreement that a question names without the word "agreement"."""
     for agreement in agreements:
         for mention in sector_mentions(question, sector_stems(words_of(agreement.scope["sector"]))):
             if mention.where and agreement.scope["community"] and _is_of(agreement.scope, mention.where):
@@ -188,7 +173,6 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def _is_of(scope: Agreement, place: Where) -> bool:
-    """Tell whether an agreement may apply in a place: of one that does not say where it applies, too."""
     if scope["statewide"] or not scope["community"]:
         return True
     if scope["community"] != place.community:

@@ -1,12 +1,4 @@
-"""Create, merge, sort and finally score candidates: the same order in every stage.
-
-``in_order`` sorts by descending score, ties by ascending chunk id. ``merged`` keeps each chunk once, with
-its highest scores and all its origins. ``preference`` is the sort key by final score, then search score.
-``nearest`` returns the first part of each of the best provisions. ``with_final_scores`` adds the legal signals to
-the relevance: a named provision scores highest, then the answer of a named agreement (at least 0.95). ``boosted``
-raises the relevance of provisions of a named agreement, because the learnt models know law alone.
-``pruned``, ``reserved_first`` and ``by_provision`` decide what a principal reads, and in which order.
-"""
+"""Create, merge, sort and finally score candidates: the same order in every stage."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date
@@ -59,29 +51,23 @@ def _joined(first: Candidate, second: Candidate) -> Candidate:
 
 
 EXTRA_AFTER_REFETCH = 5
-"""Places that a context has more of once something was fetched for it."""
 
 
 def preference(candidate: Candidate) -> tuple[bool, float, float, str, str, int, int]:
-    """Sort key: the final score decides, candidates without one come after, then the search score.
-
-    Ties: the parts of a provision together and in their order, then by id.
-    """
+    """Sort key: final score, candidates without one last; search score; provision and part; id."""
     score, chunk = candidate.get("final_score"), candidate["chunk"]
     tie_break = (chunk["law_id"], chunk["provision_key"], chunk["part"], chunk["id"])
     return score is None, -(score or 0.0), -candidate["score"], *tie_break
 
 
 def ranked_provisions(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Return candidates without answer cards, the best first (``preference``)."""
     return sorted((each for each in candidates if not is_card(each["chunk"])), key=preference)
 
 
 def with_cards(candidates: Iterable[Candidate], cards: Sequence[Candidate]) -> list[Candidate]:
     """Return the chosen ``cards``, the candidates that are no cards, and the provisions that bear the cards.
 
-    A candidate that bears a card has that origin, and the words that it is quoted for. Cards that were not chosen are
-    left out.
+    A candidate that bears a card gets that origin and the purpose of its quotation.
     """
     chosen = [each for each in cards if is_card(each["chunk"])]
     bearing = {each["chunk"]["id"]: each for each in cards if not is_card(each["chunk"])}
@@ -94,7 +80,6 @@ def with_cards(candidates: Iterable[Candidate], cards: Sequence[Candidate]) -> l
 
 
 def _marked(known: Candidate, bearing: Candidate | None) -> Candidate:
-    """Return a candidate that bears a card with that origin, and the words that it is quoted for."""
     if bearing is None:
         return known
     marked: Candidate = {**known, "origins": list(dict.fromkeys((*known["origins"], "card")))}
@@ -104,7 +89,7 @@ def _marked(known: Candidate, bearing: Candidate | None) -> Candidate:
 
 
 def nearest(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
-    """Return the first part of each of the best provisions, ``limit`` of them at most; no cards."""
+    """Return the first part of each of the best ``limit`` provisions, without cards."""
     first: dict[tuple[str, str], Candidate] = {}
     for candidate in ranked_provisions(candidates):
         first.setdefault(provision_of(candidate["chunk"]), candidate)
@@ -112,16 +97,11 @@ def nearest(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
 
 
 DECIMALS = 6
-"""Decimals of a score: no more tell two candidates apart."""
 SPEAKS_OF_IT = 0.5
-"""Relevance and share of the question's words, together, from which on what a named agreement says is on the subject.
-
-Measured on six made-up agreements: what answers has 0.5 to 2, the best of what does not, where nothing does, 0.42.
-"""
+"""Relevance + share of words from which an agreement is on the subject: answers have 0.5 to 2, others ≤ 0.42."""
 NEAR_THE_BEST = 0.8
-"""Share of those of the best provision of an agreement that a further one must have."""
 ASKED_OF = 0.95
-"""Least score of such an article: it goes before all law, and after a provision that was named itself."""
+"""Least score of such a text: before all law, after named provisions."""
 
 
 def with_final_scores(
@@ -131,10 +111,7 @@ def with_final_scores(
     today: date,
     named_agreements: Collection[str] = (),
 ) -> list[Candidate]:
-    """Add the legal signals to the score of each scored candidate; the order of the candidates is kept.
-
-    A provision that was named comes first, whatever its rank or age; then what a named agreement says of the question.
-    """
+    """Add the legal signals to the scored candidates; named provisions are first, then named agreements."""
     return [
         {**candidate, "final_score": _final_score(candidate, weights, as_of, today, named_agreements)}
         if "rerank_score" in candidate
@@ -156,10 +133,9 @@ def _final_score(
 def boosted(
     candidates: Sequence[Candidate], scores: Sequence[float | None], shares: Sequence[float]
 ) -> list[float | None]:
-    """Return the relevance of provisions of agreements that a question names, in their order.
+    """Return the relevance of provisions of named agreements; ``shares`` are their shares of the question's words.
 
-    ``shares`` are those of the question's words that each has. How people ask has been learnt of law alone: what of an
-    agreement is on the subject is worth more there than it seems, and is told by its words and beside the others.
+    The learnt models know law only and underrate agreements: their words and rank among themselves decide instead.
     """
     support = [share + (score or 0.0) for score, share in zip(scores, shares, strict=True)]
     best: dict[str, float] = {}
@@ -173,40 +149,32 @@ def boosted(
 
 
 def _beside(score: float, worth: float, best: float) -> float:
-    """Return the relevance of what is worth so much beside the best of its agreement, or beside what is enough."""
     if worth >= max(SPEAKS_OF_IT, NEAR_THE_BEST * best):
         return ASKED_OF + (NAMED_SCORE - ASKED_OF) * min(1.0, worth / 2)
     return score * worth / best
 
 
 def is_asked_of(candidate: Candidate, named_agreements: Collection[str]) -> bool:
-    """Tell whether a candidate is what an agreement that the question names says of what is asked."""
     return candidate["chunk"]["law_id"] in named_agreements and candidate.get("rerank_score", 0.0) >= ASKED_OF
 
 
 ON_TOPIC = 0.7
-"""Share of the relevance of the best law of the state from which on that of a community is on the same topic.
-
-Measured on three made-up laws beside the 66: what is has 0.84 to 1, what is not 0.13 at most.
-"""
+"""Share of the best state law's relevance for the same topic: matching law has 0.84 to 1, other law ≤ 0.13."""
 LEAST_ON_TOPIC = 0.5
-"""Relevance that it has at least."""
 MAX_COMMUNITIES = 5
 _STEP = 1e-4
-"""Difference of the scores of law that is put behind or before other law."""
 
 
 def of_community(candidate: Candidate) -> str | None:
-    """Return the community whose law a candidate is; ``None`` for the law of the state, and for all but law."""
+    """Return the community whose law a candidate is; ``None`` for state law and all other texts."""
     chunk = candidate["chunk"]
     return chunk["territory_ccaa"] if chunk["chunk_type"] == "provision" else None
 
 
 def with_communities(ranked: Sequence[Candidate], asked: str | None) -> list[Candidate]:
-    """Return ranked candidates with the law of the community that is ``asked`` for first, if it is on the topic.
+    """Put the law of the ``asked`` community first, if it is on the topic.
 
-    Of other communities, the best provision on the topic stays, behind the best law of the state. Scores of no stage
-    are compared: without them the candidates stay as they are.
+    Of each other community the best provision on the topic stays, behind the best state law.
     """
     scored = [each for each in ranked if "final_score" in each]
     general = [each for each in scored if not of_community(each) and not is_card(each["chunk"])]
@@ -231,23 +199,19 @@ def with_communities(ranked: Sequence[Candidate], asked: str | None) -> list[Can
 
 
 RESERVED = frozenset(("direct", "need", "carryover", "card"))
-"""Origins that say more for a candidate than its score does."""
+"""Origins that count more than the score."""
 CARRYOVER_SHARE = 2
-"""One place in so many is kept for what the last answer rested on."""
 
 
 class Cut(NamedTuple):
-    """Share of the best score below which something is not read, and how many are read whatever their score."""
+    """Share of the best score below which candidates are dropped, and the number kept whatever their score."""
 
     share: float
     least: int
 
 
 def pruned(ranked: Sequence[Candidate], cut: Cut) -> list[Candidate]:
-    """Leave out what is far less relevant than the best; not what was named or has a reserved place, nor the first.
-
-    A provision that was named is beyond doubt: the others are measured by the best of themselves.
-    """
+    """Drop candidates far less relevant than the best that was not named; keep the first and the reserved ones."""
     best = max((candidate.get("rerank_score", 0.0) for candidate in ranked if not is_kept(candidate)), default=0.0)
     return [
         candidate
@@ -257,22 +221,17 @@ def pruned(ranked: Sequence[Candidate], cut: Cut) -> list[Candidate]:
 
 
 def is_of_card(candidate: Candidate) -> bool:
-    """Tell whether a candidate is a chosen answer card, or law that bears one."""
     return "card" in candidate["origins"]
 
 
 def is_kept(candidate: Candidate) -> bool:
-    """Tell whether a candidate has a reserved place."""
     return not RESERVED.isdisjoint(candidate["origins"])
 
 
 def reserved_first(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:
-    """Return the candidates in the order in which they are let in, each once.
+    """Return the candidates in the order of admission: needs, cards with their law, the best, carryover, the rest.
 
-    A candidate that the model asked for (``need``) comes first: it was fetched for that. Then a chosen answer card
-    with the law that bears it (``card``), the best of all, of what the last answer rested on (``carryover``) the best,
-    up to half of the places, and the rest as it is ranked. With a single place nothing is carried over. What begins
-    with rows of a table comes with the part before it, which says what the table is of.
+    Carryover takes at most half of the places. A part that begins with table rows brings the part with their head.
     """
     by_part = {_part(candidate["chunk"], candidate["chunk"]["part"]): candidate for candidate in ranked}
 
@@ -291,15 +250,11 @@ def reserved_first(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:
 
 
 def _part(chunk: Chunk, number: int) -> tuple[str, str, str, str | None, int]:
-    """Return what names a part of the same wording as a chunk."""
     return chunk["collection"], *provision_of(chunk), chunk["valid_from"], number
 
 
 def by_provision(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates so that those of one provision stand together, in the order of its text; the best one first.
-
-    Several wordings of a provision follow one another in time.
-    """
+    """Group candidates by provision, the best first, in the order of its wordings and text."""
     provisions: dict[ProvisionRef, list[Candidate]] = {}
     for candidate in ranked:
         provisions.setdefault(provision_of(candidate["chunk"]), []).append(candidate)

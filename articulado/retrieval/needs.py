@@ -1,9 +1,4 @@
-"""Provisions that the answer model requests (needs), and the order of their parts.
-
-``provisions_needed`` parses a need into requests; ``law_id`` is empty if the named law is unknown.
-``needs_in_answer`` finds the provisions that the text of an answer says are missing.
-``nearest_first`` orders the parts of a provision by distance from the requested part.
-"""
+"""Provisions that the answer model requests (needs), and the order of their parts."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -22,22 +17,17 @@ from articulado.values.errors import InvalidInput
 
 
 def text_of(need: Need) -> str:
-    """Return the words of a need, as they are read and searched."""
     return need["keywords"] or f"{need['article']} {need['law']}"
 
 
 def name_of(need: Need) -> str:
-    """Return what the user reads of a need."""
     return need["keywords"] or f"{need['article']} ({need['law']})"
 
 
 def provisions_needed(
     need: Need, default_law: str, today: date, as_of: date | None = None, *, spanish_law: bool = True
 ) -> list[ProvisionRequest]:
-    """Return the provisions that a need names, also among its keywords; none where it names nothing but a topic.
-
-    ``default_law`` is the law of an article among keywords that name none. Where a need names a law that is not known,
-    the ``law_id`` is empty.
+    """Return the provisions that a need names, also in its keywords; ``law_id`` is empty if the named law is unknown.
 
     >>> need = Need(kind="keywords", article="", law="", keywords="plazo despido art. 59.3 ET")
     >>> [request.provision_key for request in provisions_needed(need, "", date(2026, 11, 23))]
@@ -58,13 +48,11 @@ _MISSING = (
     "falta", "faltan", "faltaria", "faltarian", "habria que", "convendria", "no consta", "no constan", "no figura",
     "no figuran", "no aparece", "no aparecen", "no esta", "no estan", "no tengo", "no dispongo de", "no he visto",
 )  # fmt: skip
-"""Folded words before a provision that say that it is missing."""
 _BETWEEN = (
     "aqui", "aportado", "articulo", "articulos", "citados", "comprobar", "consultar", "contenido", "de", "del", "dice",
     "disponible", "disponibles", "documentos", "el", "en", "entre", "fragmentos", "fuentes", "la", "las", "leer", "lo",
     "los", "mirar", "normas", "o", "que", "recibidos", "redaccion", "revisar", "su", "texto", "textos", "ver", "y",
 )  # fmt: skip
-"""Words that may stand between that and the provision; numbers may, too."""
 _ABSENT = ("no consta", "no constan", "no figura", "no figuran", "no aparece", "no aparecen", "no esta", "no estan")
 _SOURCES = ("fragmentos", "textos", "fuentes", "documentos", "normas")
 _BEFORE = re.compile(rf"\b(?:{'|'.join(_MISSING)})\b(?:\W+(?:{'|'.join(_BETWEEN)}|\d[\w.)]*))*\W*$")
@@ -74,10 +62,7 @@ _AFTER = re.compile(
 
 
 def needs_in_answer(text: str, as_of: date | None = None, read: Collection[ProvisionRef] = ()) -> list[Need]:
-    """Return the provisions that an answer says it lacks, in the order of the text, each once.
-
-    Only a provision that is cited with its law counts, beside words that say that it is missing. Provisions of
-    ``read`` are left out.
+    """Return the provisions, cited with their law, that an answer calls missing, each once; except those of ``read``.
 
     >>> needs_in_answer("Son 30 días [C1]. Falta el artículo 47.1.c de la LISOS.")
     [{'kind': 'article', 'article': 'artículo 47.1.c', 'law': 'LISOS', 'keywords': ''}]
@@ -106,10 +91,9 @@ def needs_in_answer(text: str, as_of: date | None = None, read: Collection[Provi
 def nearest_first(
     parts: Sequence[Chunk], request: ProvisionRequest, words: str, stems: Callable[[str], Sequence[str]]
 ) -> list[Chunk]:
-    """Return the parts of a provision, first the one that is meant, then those around it: what follows goes before.
+    """Return the parts of a provision by distance from the requested one, following parts first.
 
-    Meant is the part that has the subdivision asked for, else the one with most of the ``words`` (by their ``stems``),
-    else the first.
+    That is the part with the requested subdivision, else with most stems of ``words``, else the first.
     """
     in_order = sorted(parts, key=lambda chunk: chunk["part"])
     meant = _subdivision(in_order, request)
@@ -122,7 +106,6 @@ def nearest_first(
 
 
 def _subdivision(in_order: Sequence[Chunk], request: ProvisionRequest) -> int | None:
-    """Return the position of the part that has the first subdivision asked for; its letter may be in a later one."""
     if not request.subdivisions:
         return None
     apartado, letter = request.subdivisions[0]

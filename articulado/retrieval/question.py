@@ -1,10 +1,4 @@
-"""Reading of a question, and look-up of the provisions and decisions that it names.
-
-``read_question`` returns the ``TurnQuestion`` of a text in its conversation, ``with_agreements`` adds the collective
-agreements that apply, and ``described`` the topic and what the final text names, with spans. ``look_up`` returns
-all parts of named provisions in the wording of the day, else in the nearest wording; ``look_up_decisions`` finds
-rulings and criteria by key, ECLI or number. A question names at most 8 provisions and 8 decisions.
-"""
+"""Reading of a question, and look-up of the provisions and decisions that it names."""
 
 import asyncio
 from collections.abc import Sequence
@@ -36,11 +30,10 @@ from articulado.values.chunks import NAMED_SCORE, Candidate, Chunk
 from articulado.values.protocols import ChunkStore, SearchFilter
 
 MAX_LOOKUP_WORDS = 2
-"""Most words beside the provision in a mere look-up, as "¿qué dice el artículo 38 del ET?"."""
 
 
 def as_citation(text: str, today: date) -> str:
-    """Return a text that is the number of an article and nothing else as a citation; any other text as it is.
+    """Turn a text that consists of an article number into a citation; return any other text unchanged.
 
     >>> as_citation("¿34.8?", date(2026, 1, 1)), as_citation("34.8 horas", date(2026, 1, 1))
     ('arts. 34.8?', '34.8 horas')
@@ -58,9 +51,8 @@ def provisions_asked(
 ) -> list[ProvisionRequest]:
     """Return the provisions that a question names, with their parts.
 
-    An article without a law is of the one whose identifier the question has, else of the law that the conversation
-    spoke of last, else of ``default_law``. A law's name means the law of the day that is asked about, ``as_of``; one
-    that the registry does not know may be one of those that are ``indexed``.
+    An article without a law belongs to the law whose id is in the question, else to the last one of the conversation,
+    else to ``default_law``. A law's name means the law in force on ``as_of``.
     """
     citations = reading.cited_on(as_of)
     lacks_law = any(citation.law_id is None for citation in citations)
@@ -77,10 +69,7 @@ def read_question(
     territory: str | None = None,
     indexed: IndexedLaws = NO_LAWS,
 ) -> TurnQuestion:
-    """Return the provisions asked for, and the decisions, the territory and the acronyms that the question names.
-
-    A place in the question goes before ``territory``.
-    """
+    """Return the question with its provisions, decisions, place (else ``territory``) and acronyms."""
     named = dict.fromkeys((request.law_id, request.provision_key) for request in requests)
     decisions = decisions_named(reading)
     asks_for_force = not named and not decisions and (law_asked := law_whose_force_is_asked(reading, indexed))
@@ -97,10 +86,7 @@ def read_question(
 
 
 def law_whose_force_is_asked(reading: LegalReading, indexed: IndexedLaws) -> str:
-    """Return the law of which a question only asks if it is in force; empty for any other question.
-
-    Its first article is what is looked up: it says what the law is on, and its note since when or until when it is law.
-    """
+    """Return the law of a question that only asks if it is in force, else an empty string."""
     if len(reading.laws) != 1:
         return ""
     (mention,) = reading.laws
@@ -111,20 +97,15 @@ def law_whose_force_is_asked(reading: LegalReading, indexed: IndexedLaws) -> str
 
 
 def asks_for_provisions_alone(reading: LegalReading) -> bool:
-    """Tell whether a question that names provisions or decisions has hardly a word beside them."""
     return len(content_words(reading.topic)) <= MAX_LOOKUP_WORDS
 
 
 def _last_law_named(conversation: Sequence[Message], today: date) -> str:
-    """Return the law that the last message naming one names first; empty without one."""
     return next((law for message in reversed(conversation) if (law := read(message["content"], today).law)), "")
 
 
 def with_agreements(question: TurnQuestion, applying: Applicable, today: date) -> TurnQuestion:
-    """Return a question with the agreements that apply.
-
-    A provision "of the agreement" is of those that are named; who asks for nothing else looks it up.
-    """
+    """Add the agreements that apply; a provision "of the agreement" belongs to the named ones."""
     provisions = [
         NamedProvision(law_id=law_id, provision_key=provision["provision_key"])
         for provision in question["provisions"]
@@ -144,13 +125,13 @@ def with_agreements(question: TurnQuestion, applying: Applicable, today: date) -
 
 
 def up_to_date(question: TurnQuestion, domain: Domain, today: date) -> TurnQuestion:
-    """Return a question, read anew if its text or subject is another than it was read from: a fork may edit them."""
+    """Read a question again if its text or subject was edited, as in a fork."""
     is_read = question["read_from"] == [question["text"], question["subject"]]
     return question if is_read else described(question, domain, today)
 
 
 def described(question: TurnQuestion, domain: Domain, today: date) -> TurnQuestion:
-    """Return a question with its topic and stems and, for Spanish law, the citations, days and values of its text."""
+    """Add the topic and stems of a question and, for Spanish law, the citations, days and values of its text."""
     names, without_measure = question["agreement_names"], domain.language.query_patterns.without_measure
     topic, subject_topic = (
         without_measure(domain.question_topic(without_protocol(without_agreement_names(question[part], names))))
@@ -177,21 +158,15 @@ def described(question: TurnQuestion, domain: Domain, today: date) -> TurnQuesti
 
 MAX_DECISIONS = 8
 COLLECTIONS = ("sentencias", "criterios_inss")
-"""Collections of rulings and criteria."""
 
 
 def decisions_named(reading: LegalReading) -> list[NamedDecision]:
-    """Return the decisions that a question names, in its order."""
     text, decisions = reading.text, reading.decisions
     return [NamedDecision(key=one.key, ecli=one.ecli, name=text[one.start : one.end]) for one in decisions]
 
 
 async def look_up_decisions(decisions: Sequence[NamedDecision], store: ChunkStore) -> list[Candidate]:
-    """Return all parts of the decisions named: those of the records of the package, and documents of one's own.
-
-    The first go by their key, the others by their ECLI, or by their number as it is written ("STS 1/2024"), which is
-    looked for where the others have not been found, in all texts of ``COLLECTIONS``.
-    """
+    """Return all parts of the named decisions: packaged records by key, users' documents by ECLI or number."""
     wanted = decisions[:MAX_DECISIONS]
     found = await _having(store, "provision_key", [one["key"] for one in wanted])
     found += await _having(store, "law_id", [one["ecli"] for one in wanted])
@@ -202,13 +177,11 @@ async def look_up_decisions(decisions: Sequence[NamedDecision], store: ChunkStor
 
 
 async def _having(store: ChunkStore, field: str, values: Sequence[str]) -> list[Chunk]:
-    """Return the chunks that have one of some values in a field; an empty value is that of none."""
     there_are = tuple(filter(None, values))
     return await store.select(COLLECTIONS, SearchFilter(fields=((field, there_are),))) if there_are else []
 
 
 def _as_written(decision: NamedDecision) -> str:
-    """Return the number of a ruling as documents of one's own have it: court, number and year."""
     court, _, number = decision["key"].partition("-")
     return f"{court.upper()} {number.replace('-', '/')}" if court in COURTS else ""
 
@@ -223,7 +196,6 @@ def _missing(decisions: Sequence[NamedDecision], chunks: Sequence[Chunk]) -> lis
 
 
 def decisions_missing(decisions: Sequence[NamedDecision], found: Sequence[Candidate]) -> list[str]:
-    """Return a warning for each decision that was named and is not in the index."""
     missing = _missing(decisions, [one["chunk"] for one in found])
     names = dict.fromkeys(one["name"] for one in missing)
     return [translate("named.no_decision", name=name) for name in names]
@@ -235,7 +207,7 @@ MAX_DIRECT_PROVISIONS = 8
 async def look_up(
     provisions: Sequence[NamedProvision], store: ChunkStore, as_of: date | None, today: date
 ) -> list[Candidate]:
-    """Return named provisions, all their parts: of several wordings the one of the day, else the nearest to it."""
+    """Return all parts of named provisions, in the wording of the day or else the nearest one."""
     looked_up = provisions[:MAX_DIRECT_PROVISIONS]
     indexed = await asyncio.gather(*(store.find(named["law_id"], named["provision_key"]) for named in looked_up))
     return merged(
@@ -247,13 +219,12 @@ async def look_up(
 
 
 def _nearest(chunks: Sequence[Chunk], day: date) -> list[Chunk]:
-    """Return the next wording after a day, else the last before it."""
     in_order = order_parts(chunks, day)
     return [chunk for chunk in in_order if chunk["valid_from"] == in_order[0]["valid_from"]]
 
 
 def not_indexed(asked: ProvisionRequest) -> str:
-    """Return why a provision that was asked for is not in the index."""
+    """Return the message that a requested provision is not in the index."""
     if not asked.law_id:
         return unknown_law(asked)
     law = known_laws().get(asked.law_id)
@@ -264,7 +235,7 @@ def not_indexed(asked: ProvisionRequest) -> str:
 
 
 def remarks(asked: ProvisionRequest, chunks: Sequence[Chunk]) -> list[str]:
-    """Say how a provision was asked for and is not shown as such: its law was not named, or it lacks a part."""
+    """Return messages about a shown provision whose law was not named, or that lacks a requested part."""
     if not chunks:
         return []
     head, wording = chunks[0], wordings_of(chunks)[-1]
@@ -273,7 +244,7 @@ def remarks(asked: ProvisionRequest, chunks: Sequence[Chunk]) -> list[str]:
 
 
 def not_in_force(chunk: Chunk, as_of: date | None, today: date) -> str:
-    """Return the warning for a provision that was named and has another wording than that of the day asked about."""
+    """Return the warning for a named provision shown in another wording than that of the day."""
     day = as_of or today
     begins, ends = (date.fromisoformat(chunk[bound] or "9999-12-31") for bound in ("valid_from", "valid_to"))
     if chunk["valid_from"] and begins > day:
@@ -288,11 +259,10 @@ def not_in_force(chunk: Chunk, as_of: date | None, today: date) -> str:
 
 
 PROBED = 40
-"""Articles of a law of which one should tell an amendment, if its source tells any."""
 
 
 async def is_tracked(store: ChunkStore, law_id: str) -> bool:
-    """Tell whether the source of a law tells its amendments, as far as its first articles show it."""
+    """Return True if one of the first articles of a law records amendments."""
     for number in range(1, PROBED + 1):
         if tracked_laws(await store.find(law_id, f"art:{number}")):
             return True
@@ -301,10 +271,7 @@ async def is_tracked(store: ChunkStore, law_id: str) -> bool:
 
 @dataclass(frozen=True)
 class IndexContents:
-    """The chunks, collective agreements and laws of an index.
-
-    ``speller`` reads misspelt words by those of the index; ``None`` if it was built without.
-    """
+    """The chunks, collective agreements, laws and spelling words of an index."""
 
     store: ChunkStore
     agreements: Sequence[IndexedAgreement] = ()

@@ -1,10 +1,4 @@
-"""Parse requests for provisions, and return their wordings, excerpts and links.
-
-``read_reference`` parses the argument of ``articulado show``, such as "art. 48.4 ET", "anexo II LISOS" or
-"ET". ``provision_detail`` returns a provision in its wording of a day, with the provisions that it cites
-and that cite it. Errors are ``InvalidInput`` and
-``NoResultsFound``.
-"""
+"""Parse requests for provisions, and return their wordings, excerpts and links."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -48,7 +42,7 @@ from articulado.values.protocols import ChunkStore
 
 @dataclass(frozen=True)
 class Reference:
-    """All provisions and laws asked for, in order, and the day whose law is meant: ``None`` for today."""
+    """The requested provisions and laws, in order, and the day whose law is meant: ``None`` for today."""
 
     provisions: tuple[ProvisionRequest, ...]
     day: date | None
@@ -63,19 +57,13 @@ def read_reference(
     spanish_law: bool = True,
     indexed: IndexedLaws = NO_LAWS,
 ) -> Reference:
-    """Read "art. 48.4 ET", "anexo II LISOS", "art. 1 BOE-A-2015-11430" or "ET", as a question is read.
+    """Read "art. 48.4 ET", "anexo II LISOS", "art. 1 BOE-A-2015-11430" or "ET"; raise ``InvalidInput`` for others.
 
-    An article without a law is of ``default_law``; ``as_of`` goes before a date in the text. ``indexed`` are laws that
-    the registry need not know. Without ``spanish_law`` a law goes by its identifier alone.
+    An article without a law belongs to ``default_law``; ``as_of`` precedes a date in the text.
 
     >>> reference = read_reference("art. 48.4 ET en 2019", "BOE-A-2015-11430", date(2026, 11, 22))
-    >>> reference.provisions[0].provision_key, reference.provisions[0].subdivisions
-    ('art:48', (Place(apartado='4', letter=''),))
-    >>> reference.day
-    datetime.date(2019, 12, 31)
-
-    Raises:
-        InvalidInput: neither a provision nor a law is named.
+    >>> reference.provisions[0].provision_key, reference.provisions[0].subdivisions, reference.day
+    ('art:48', (Place(apartado='4', letter=''),), datetime.date(2019, 12, 31))
     """
     identifier = BOE_ID_TYPED.search(text)
     if not (spanish_law or identifier):
@@ -99,7 +87,6 @@ def read_reference(
 
 
 def _has_number_beside_law(text: str) -> bool:
-    """Tell whether a text has a number that is not of a law: of a provision that is written in no known way."""
     spans = [(mention.start, mention.end) for mention in law_mentions(text)]
     return any(not any(start <= digit.start() < end for start, end in spans) for digit in re.finditer(r"\d", text))
 
@@ -112,28 +99,25 @@ class Wording:
 
     @property
     def head(self) -> Chunk:
-        """The chunk that stands for all: but for text and references they have the same fields."""
+        """The chunk that represents all: only text and references differ between them."""
         return self.parts[0]
 
     @property
     def text(self) -> str:
-        """The whole text; a blank line separates its parts, but where a sentence or a table goes on."""
+        """The whole text; a blank line separates parts unless a sentence or a table continues."""
         text = ""
         for own in without_heads(part["text"] for part in self.parts):
             text += (_separator_after(text) if text else "") + own
         return text
 
     def is_of(self, day: date) -> bool:
-        """Tell whether this is the wording of a day, whatever has become of its law."""
+        """Return True for the wording of a day, whether its law is in force or not."""
         written = day.isoformat()
         return (self.head["valid_from"] or "") <= written < (self.head["valid_to"] or "9999")
 
 
 class Excerpt(TypedDict):
-    """A subdivision that was asked for; ``text`` is empty where the provision has none such.
-
-    ``missing`` says so then, and ``nearest`` is the apartado around it, empty without one: the whole text is nearest.
-    """
+    """A requested subdivision; without ``text``, ``missing`` says so and ``nearest`` is its apartado, if any."""
 
     apartado: str
     letter: str
@@ -143,10 +127,7 @@ class Excerpt(TypedDict):
 
 
 class Version(TypedDict):
-    """A wording. ``valid_to`` is the first day on which it is not in force; ``None`` is open. ISO 8601.
-
-    A user's document has no ``status``.
-    """
+    """A wording; ``valid_to`` is the first day without it, ``None`` is open. Users' documents have no ``status``."""
 
     valid_from: str | None
     valid_to: str | None
@@ -167,12 +148,10 @@ class Link(TypedDict):
 
 
 class ProvisionText(Version):
-    """A provision: one of its ``wordings`` (oldest first) with all that is known of it but for its links.
+    """A provision with its ``wordings``, oldest first, without its links.
 
-    ``remarks`` say how the request was read: the law taken for one without a law, and parts that were not looked up.
-    ``official`` tells the text of the law from our summary of it, and from a user's document, of which ``document`` is
-    the name of the file; ``page`` is the one on which it begins, empty without
-    pages, ``agreement`` the scope of a collective agreement.
+    ``remarks`` state assumptions about the request. ``official`` is false for summaries and users' documents;
+    ``document`` is the file name of the latter, and ``page`` its first page, if any.
     """
 
     law_id: str
@@ -206,11 +185,7 @@ class ProvisionDetail(ProvisionText):
 async def provision_detail(
     store: ChunkStore, provision: ProvisionRequest, day: date | None, today: date
 ) -> ProvisionDetail | None:
-    """Look a provision up in its wording of a day; ``None`` where the store does not have the provision.
-
-    Raises:
-        NoResultsFound: it has no wording of that day.
-    """
+    """Look a provision up in its wording of a day, if it exists; raise ``NoResultsFound`` without that wording."""
     wordings = wordings_of(await store.find(provision.law_id, provision.provision_key))
     if not wordings:
         return None
@@ -246,7 +221,7 @@ async def provision_detail(
 
 
 def excerpt_of(wording: Wording, subdivision: Place) -> Excerpt:
-    """Return a subdivision of a wording, or what there is in its place."""
+    """Return a subdivision of a wording, or the message that it is missing."""
     (apartado, letter), head = subdivision, wording.head
     text = excerpt(wording.text, apartado, letter)
     nearest = excerpt(wording.text, apartado, "") if apartado and letter and not text else ""
@@ -265,7 +240,7 @@ def excerpt_of(wording: Wording, subdivision: Place) -> Excerpt:
 
 
 def remarks_on(asked: ProvisionRequest, shown: Chunk | None = None) -> list[str]:
-    """Say how a request was read where it leaves a choice: the law that is taken for it, and parts not looked up."""
+    """Return the assumptions in reading a request: the law taken for it, and parts not looked up."""
     remarks, law = [], known_laws().get(asked.law_id)
     if asked.assumed:
         english = law.english if law and current_language() == "en" else ""
@@ -284,7 +259,7 @@ _FEMININE = ("ley", "orden", "constitucion", "directiva", "carta", "decision", "
 
 
 def unknown_law(asked: ProvisionRequest) -> str:
-    """Say that the law that is named is not here; of its number another law may be, of another day."""
+    """Return the message that a law is unknown, with the law of that number of another day, if any."""
     written = asked.law_words
     if not written:
         return translate("named.unnamed_law")
@@ -309,7 +284,6 @@ def _version(wording: Wording) -> Version:
 
 
 def _links(chunks: Iterable[Chunk], linked: Chunk) -> list[Link]:
-    """Return the provisions of chunks, each once, in their order, without the one that they are linked with."""
     own = provision_of(linked)
     first = {provision_of(chunk): chunk for chunk in reversed(list(chunks)) if provision_of(chunk) != own}
     return [
@@ -327,14 +301,13 @@ def _links(chunks: Iterable[Chunk], linked: Chunk) -> list[Link]:
 
 
 def order_in_law(link: Link) -> tuple[object, ...]:
-    """Return what orders provisions as their laws do, law by law."""
     number = link["provision_key"].partition(":")[2]
     digits = re.match(r"\d{1,6}", number)
     return link["law"], link["law_id"], order_of_kind(link["provision_key"]), int(digits[0]) if digits else 0, number
 
 
 def without_wording(wordings: Sequence[Wording], day: date | None) -> str:
-    """Say that there is no wording of a day, and from when to when there are any."""
+    """Return the message that a day has no wording, with the first and last day of the others."""
     first, last = wordings[0].head, wordings[-1].head
     until = translate("search.until", day=last["valid_to"]) if last["valid_to"] else ""
     return translate(
@@ -364,6 +337,6 @@ def wordings_of(chunks: Iterable[Chunk]) -> list[Wording]:
 
 
 def wording_on(wordings: Sequence[Wording], day: date | None, today: date) -> Wording | None:
-    """Return the wording of a day, if any; without one that of today, else the last that there was."""
+    """Return the wording of a day, if any; without a day today's, else the last."""
     of_day = next((wording for wording in wordings if wording.is_of(day or today)), None)
     return of_day or (wordings[-1] if wordings and day is None else None)

@@ -1,10 +1,4 @@
-"""Hybrid search (dense and BM25) of several queries in several collections, for any day of the law.
-
-``HybridSearch.run`` fuses the results: weighted score = RRF score × weight of the collection.
-``run_or_by_words`` falls back to words alone if the embedder fails, and returns warnings. ``search_filter``
-builds the filter by day, territory and applicable agreements. If the index lacks the wording of a day, a
-later wording may replace it, with a note.
-"""
+"""Hybrid search (dense and BM25) of several queries in several collections, for any day of the law."""
 
 import asyncio
 import dataclasses
@@ -52,17 +46,12 @@ from articulado.values.protocols import (
 )
 
 MAX_OF_PHRASINGS, MAX_CARDS_OF_PHRASINGS = 20, 10
-"""Provisions and answer cards that the nearest known questions add to what is found."""
 _PROVISION_ADDED = re.compile(r"Se añaden? (?:por|, con efectos|con efectos|est[ae]|el art|la disposici)")
-"""How a note begins that says that there was no such provision before."""
 
 
 @dataclass(frozen=True)
 class MeaningSearch:
-    """Search by vectors of a sentence encoder in the collections of ``space``.
-
-    Without an ``embedder``, because the encoder in use is not that of the index, they are searched by words.
-    """
+    """Search by a sentence encoder in ``space``; by words if the encoder in use is not that of the index."""
 
     space: MeaningSpace
     embedder: MeaningEmbedder | None
@@ -70,12 +59,9 @@ class MeaningSearch:
 
 @dataclass(frozen=True)
 class HybridSearch:
-    """Encodes queries and searches with them; vectors stay in a cache, out of the state.
+    """Encodes queries and searches with them; the vectors are cached outside of the state.
 
-    ``collections`` are those that are searched where a caller names none; ``fusion`` is the one for ``embedder``.
-    ``question_time`` is what a question has: the embedder gets a share of it (``articulado.models.retry``). An
-    embedder that ``knows_words`` gives a zero vector for a text of which it knows none; of any other, that is a fault.
-    ``meaning`` searches the collections that ``embedder`` has no vectors of.
+    An embedder that ``knows_words`` returns a zero vector for unknown words; from any other, that is an error.
     """
 
     store: ChunkStore
@@ -92,12 +78,7 @@ class HybridSearch:
     sparse_vectors: VectorCache[SparseVector] = dataclasses.field(default_factory=VectorCache)
 
     async def embed(self, queries: Sequence[str], deadline: float | None) -> tuple[list[Vector], Cost]:
-        """Return the dense vector of each query, made in one batch of those that the cache lacks, and the cost.
-
-        Raises:
-            ModelError: the embedder is down, takes more than its share of the question's time, or gives vectors that
-                cannot be searched with.
-        """
+        """Return the dense vectors and the cost; raise ``ModelError`` if the embedder fails or is late."""
         return await self._embed(self.embedder, queries, deadline)
 
     async def _embed(
@@ -118,7 +99,6 @@ class HybridSearch:
         return [vectors[query] for query in queries], cost
 
     def _check(self, embedded: Embedded, embedder: Embedder) -> None:
-        """Check that vectors have the length of those in the index, are finite and, but for unknown words, not zero."""
         dimensions = embedder.dimensions
         for vector in embedded.vectors:
             if vector.shape != (dimensions,) or not np.isfinite(vector).all() or not (self.knows_words or vector.any()):
@@ -129,7 +109,7 @@ class HybridSearch:
                 raise error
 
     async def encode(self, queries: Sequence[str]) -> list[SparseVector]:
-        """Return the sparse vector of each query; those that the cache lacks are made off the event loop."""
+        """Return the sparse vector of each query, made off the event loop if it is not cached."""
         keys = {query: self.sparse_vectors.key("sparse", self.sparse.fingerprint, query) for query in queries}
         vectors = {query: cached for query, key in keys.items() if (cached := self.sparse_vectors.get(key)) is not None}
         if missing := [query for query in keys if query not in vectors]:
@@ -151,19 +131,15 @@ class HybridSearch:
         unavailable: set[str] | None = None,
         problems: list[str] | None = None,
     ) -> tuple[list[Candidate], Cost]:
-        """Search every collection with every query at once; return the best parents, each once, and the cost.
+        """Search every collection with every query at once; return the best chunks, each once, and the cost.
 
-        ``weighted score = RRF score × weight of the collection``, and ``caps``, or else those of the profile, say how
-        many come through. Vectors that the cache does not have (a forked checkpoint, another process) are made.
-        ``lexical_only`` searches by words. Where the law of another day is asked for, a later wording stands in for one
-        that the index lacks; else a provision that is not yet in force is found, too.
-
-        ``unavailable`` takes the names of collections that do not answer, as long as others find anything; without it,
-        each must answer. ``problems`` takes why collections are searched by words.
+        Weighted score = RRF score × weight of the collection. On another day, a later wording replaces one that the
+        index lacks; today, future provisions are found too. ``unavailable`` receives collections that do not answer, if
+        others find anything; without it, each must answer. ``problems`` receives the reasons for a search by words.
 
         Raises:
-            ModelError: vectors are lacking, and the embedder is down or late.
-            StoreUnavailable, IndexMissing: a collection that must answer does not.
+            ModelError: Vectors are missing, and the embedder is down or late.
+            StoreUnavailable, IndexMissing: A collection that must answer does not.
         """
         caps = caps or self.profile.search.caps
         dense: Sequence[Vector | None] = [None] * len(queries)
@@ -200,12 +176,10 @@ class HybridSearch:
         deadline: float | None = None,
         caps: Caps | None = None,
     ) -> tuple[list[Candidate], Cost, list[str]]:
-        """Search as ``run`` does, with what there is; the third value warns of what there was not.
-
-        Where the embedder fails, the search is by words alone; collections that do not answer are left out.
+        """Search as ``run``, by words if the embedder fails, without unavailable collections; also return warnings.
 
         Raises:
-            StoreUnavailable, IndexMissing: a collection does not answer, and nothing is found in any other.
+            StoreUnavailable, IndexMissing: A collection does not answer, and no other finds anything.
         """
         unavailable: set[str] = set()
         search = partial(
@@ -230,8 +204,6 @@ class HybridSearch:
         caps: Caps,
         unavailable: set[str] | None,
     ) -> list[Candidate]:
-        """Search collections at once, by their own vectors; return what each query finds, the best first."""
-
         async def search(name: str) -> list[list[Hit]] | StoreUnavailable | IndexMissing:
             try:
                 return await self.store.search(
@@ -264,7 +236,6 @@ class HybridSearch:
     async def _meant(
         self, queries: Sequence[str], deadline: float | None, problems: list[str] | None
     ) -> Sequence[Vector | None]:
-        """Return the vector of each query by the sentence encoder of the index, none if that is not at hand."""
         names = self.meaning.space.collections if self.meaning else ()
         labels = ", ".join(one.label for one in self.profile.collections if one.name in names)
         problem = spoken_now().translate("rag_without_meaning", collections=labels)
@@ -278,10 +249,7 @@ class HybridSearch:
         return [None] * len(queries)
 
     def _with_closeness(self, collection: str, found: Sequence[Candidate]) -> Sequence[Candidate]:
-        """Return what was found with its closeness to the question, if the collection is searched by meaning.
-
-        A text found by words alone is at most as near as the last one that the vectors have found.
-        """
+        """Add the closeness; a text found by words is at most as close as the last one found by vectors."""
         cosines = [each["similarity"] for each in found if "similarity" in each]
         if self.meaning is None or collection not in self.meaning.space.collections or not cosines:
             return found
@@ -289,7 +257,6 @@ class HybridSearch:
         return [{**each, "closeness": round(closeness(each.get("similarity", farthest)), 6)} for each in found]
 
     def _by_meaning(self, searched: Sequence[str]) -> frozenset[str]:
-        """Return which of these collections have the vectors of a sentence encoder."""
         return frozenset(self.meaning.space.collections).intersection(searched) if self.meaning else frozenset()
 
 
@@ -299,12 +266,11 @@ def _candidate(hit: Hit, score: float, query: str) -> Candidate:
 
 
 def _unless_zero(vector: Vector | None) -> Vector | None:
-    """Return the vector, or ``None`` for one of length zero (no word known), which has no neighbours."""
     return vector if vector is not None and vector.any() else None
 
 
 async def with_upcoming(candidates: Sequence[Candidate], today: date, store: ChunkStore) -> list[Candidate]:
-    """Return candidates without the wordings to come of provisions that have one today, the others with a note."""
+    """Drop future wordings of provisions that have a current one, and add a note to the others."""
 
     def is_upcoming(each: Candidate) -> bool:
         return (each["chunk"]["valid_from"] or "") > today.isoformat()
@@ -320,7 +286,7 @@ async def with_upcoming(candidates: Sequence[Candidate], today: date, store: Chu
 
 
 async def later_wordings(candidates: Sequence[Candidate], day: date, store: ChunkStore) -> list[Candidate]:
-    """Return which of these stand in for the wording of a day that the index lacks, their notes saying so."""
+    """Return, with a note, the candidates that replace the wording of a day missing from the index."""
     later = [wording for wording in candidates if _may_stand_in(wording["chunk"], day)]
     provisions = list(dict.fromkeys(provision_of(wording["chunk"]) for wording in later))
     indexed = await asyncio.gather(*(store.find(*provision) for provision in provisions))
@@ -333,7 +299,6 @@ async def later_wordings(candidates: Sequence[Candidate], day: date, store: Chun
 
 
 def _may_stand_in(chunk: Chunk, day: date) -> bool:
-    """Tell whether a wording is of later than a day, and of a provision that may have been there before."""
     law = known_laws().get(chunk["law_id"])
     if law is None or law.published > day or (chunk["valid_from"] or "") <= day.isoformat():
         return False
@@ -348,10 +313,9 @@ async def answers_of_phrasings(
     where: SearchFilter,
     days: tuple[date | None, date],
 ) -> list[Candidate]:
-    """Return the provisions that answer the known questions nearest to a question, with a search score of 0.
+    """Return the provisions that answer the nearest known questions, and the likeliest cards, with search score 0.
 
-    With them come the cards that it likely asks for. They are read at once, from the collections of the search, and
-    pass its filter. ``days`` are the day whose law is asked for and today.
+    ``days`` are the day whose law is asked for and today.
     """
     # In a thread: an encoder may take a while, or ask an endpoint.
     around = await asyncio.to_thread(phrasings.around, question)
@@ -368,17 +332,13 @@ async def answers_of_phrasings(
 
 
 def territory_asked(of_question: str | None, of_caller: str | None) -> str | None:
-    """Return the territory whose law is asked for: that of the caller goes before that of the question.
-
-    Of the community that the caller chose, the question may name a city.
-    """
+    """Return the territory whose law is asked for: the caller's, or the question's if it is inside that."""
     callers, questions = (place_called(name) if name else None for name in (of_caller, of_question))
     inside = callers and questions and not callers.city and questions.community == callers.community
     return callers.name if callers and not inside else of_question
 
 
 def community_asked(of_question: str | None, of_caller: str | None) -> str | None:
-    """Return the community whose law is asked for; ``None`` if no place is named."""
     name = territory_asked(of_question, of_caller)
     place = place_called(name) if name else None
     return place.community if place else None
@@ -387,10 +347,7 @@ def community_asked(of_question: str | None, of_caller: str | None) -> str | Non
 def search_filter(
     question: TurnQuestion, as_of: date | None, territory: str | None, scope: SearchScope | None = None
 ) -> SearchFilter:
-    """Return the filter of a search for a question; ``territory`` is the caller's and goes before the question's.
-
-    Agreements that do not apply to the question are excluded. ``scope`` is that of a case.
-    """
+    """Return the filter of a search; the caller's ``territory`` precedes the question's; ``scope`` is a case's."""
     return SearchFilter(
         as_of=as_of,
         territory=territory_asked(question["territory"], territory),

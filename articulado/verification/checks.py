@@ -43,10 +43,7 @@ MOST_GAPS = 3
 
 
 def gap_findings(answer: ReadAnswer) -> list[Finding]:
-    """Return a warning for each cited source with parts that were not read, or were recognised on an image.
-
-    The kind is ``quoted`` if the answer contains the mark of such a part, else ``source``.
-    """
+    """Return a warning for each cited source with parts that were not read, or were recognised on an image."""
     findings: list[Finding] = []
     for source in answer.sources:
         # What is missing is worse than what may have errors.
@@ -118,10 +115,7 @@ class AnswerItem:
 def read_item(line: int, where: str, value: Mapping[str, Any]) -> AnswerItem:
     """Read ``{"id", "question", "context": [{"law_id", "provision", "text"}], "answer"}``.
 
-    ``law_id`` is an identifier or any name of a law. Markers number the context from 1, in its order.
-
-    Raises:
-        InvalidInput: A field is missing or has another type; ``where`` names the line.
+    ``law_id`` may be any name of a law. Raises ``InvalidInput`` for a missing or wrong field; ``where`` names the line.
     """
     try:
         item = _Item.model_validate(dict(value))

@@ -167,7 +167,6 @@ def _of_index(answer: ReadAnswer, known: KnownProvisions, citation: Citation) ->
 
 
 def _is_missing(answer: ReadAnswer, known: KnownProvisions, citation: Citation) -> bool:
-    """Return True if none of the laws that may own a provision has it."""
     laws = laws_of(answer, citation)
     named = (other for sentence in answer.sentences for other in sentence.named)
     if not citation.law_named and any(other.law_named and not other.law_id for other in named):

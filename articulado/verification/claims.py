@@ -1,7 +1,4 @@
-"""Claims of an answer with the sentences of their sources, and the verdicts of a chat model on them.
-
-A verdict counts only if the words it quotes are in a source of its claim. The model's own words are never shown.
-"""
+"""Claims of an answer with the sentences of their sources, and the verdicts of a chat model on them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +18,6 @@ from articulado.verification.sources import Source
 
 PROMPT = "check_claims"
 MAX_CLAIMS = 40
-"""Claims of one call; a long answer has about 15."""
 LEAST_WORDS = 3
 BASE_TOKENS, CLAIM_TOKENS = 300, 150
 
@@ -94,10 +90,7 @@ class Claim:
         return None
 
     def nearest(self, language: Language) -> tuple[str, str]:
-        """Return the marker and the sentence of the source most similar to the claim; the first one on a tie.
-
-        The score is Dice's coefficient of the two sets of stems. The sentence is empty without a common stem.
-        """
+        """Return marker and sentence most similar to the claim (Dice's coefficient of stems); empty without overlap."""
         stems = set(language.stems(self.shown))
         best, nearest = 0.0, (self.sources[0].source.mark, "")
         for source in self.sources:
@@ -110,10 +103,7 @@ class Claim:
 
 
 def claims_of(answer: ReadAnswer) -> list[Claim]:
-    """Return at most ``MAX_CLAIMS`` sentences of an answer that have a source, in order.
-
-    A sentence without a source takes those of its paragraph. Headings and introductions of lists are skipped.
-    """
+    """Return at most ``MAX_CLAIMS`` sentences of an answer that have a source, their own or their paragraph's."""
     of_paragraph: dict[int, dict[int, None]] = {}
     for sentence in answer.sentences:
         of_paragraph.setdefault(sentence.paragraph, {}).update(dict.fromkeys(sentence.rests_on))
@@ -155,8 +145,7 @@ def reply_tokens(claims: Sequence[Claim]) -> int:
 def claim_findings(claims: Sequence[Claim], reply: ClaimVerdicts, language: Language) -> list[Finding]:
     """Return a warning for each claim that its sources contradict or lack, in text order.
 
-    The first verdict on a claim counts. A contradiction is dropped if its evidence is in no source of the claim.
-    ``not_in_source`` shows the sentence of its evidence, else the nearest one; it is dropped for a sentence without
+    A contradiction needs evidence from a source of its claim. ``not_in_source`` is dropped for a sentence without
     marker or provision, which may be a conclusion.
     """
     by_number: Mapping[int, ClaimVerdict] = {verdict.claim: verdict for verdict in reversed(reply.verdicts)}

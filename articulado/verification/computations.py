@@ -62,7 +62,6 @@ def compounds(text: str, found: Sequence[Quantity]) -> list[Compound]:
 
 @lru_cache(maxsize=4096)
 def whole_durations(text: str) -> tuple[Quantity, ...]:
-    """Return the durations in several units, each as one quantity in months."""
     return tuple(
         Quantity(each.months, "month", "", each.parts[0].start, each.parts[-1].end)
         for each in compounds(text, quantities(text))
@@ -215,10 +214,7 @@ _CHARACTERS_AFTER = 25
 
 @dataclass(frozen=True)
 class Computation:
-    """A written computation: its true ``value``, and the ``result`` given in the text.
-
-    ``operands`` are its numbers. All offsets refer to the text that was read.
-    """
+    """A written computation: its true ``value``, the ``result`` in the text, and its ``operands``."""
 
     written: str
     value: Decimal
@@ -296,7 +292,6 @@ def _chained(
 
 
 def _slack(value: Decimal, operands: Sequence[Decimal]) -> Decimal:
-    """Return the error that rounding or cutting the operands to their decimals may cause."""
     rounded = [each for each in operands if each % 1]
     lost = (abs(value / each) * Decimal(1).scaleb(int(each.as_tuple().exponent)) for each in rounded)
     return sum(lost, Decimal(0))
@@ -305,7 +300,6 @@ def _slack(value: Decimal, operands: Sequence[Decimal]) -> Decimal:
 def _agree(
     value: Decimal, after: tuple[int, int, Decimal], folded: str, *, rough: bool, slack: Decimal = Decimal(0)
 ) -> bool:
-    """Compare a value with the written one, to its decimals; to 2 % if ``rough``. ``slack`` is added."""
     start, end, written = after
     decimals = _DECIMALS.search(folded, start, end)
     unit = Decimal(1).scaleb(-len(decimals[1])) if decimals else Decimal(1)

@@ -1,8 +1,4 @@
-"""Decide if a figure follows from known values by a bounded number of arithmetic steps.
-
-Amounts and decimal results may follow by any operation on two values, or from daily pay, days and years of service. A
-whole duration or share is mostly a rule of law: it must follow from the user's own, derived or adjacent values.
-"""
+"""Decide if a figure follows from known values by a bounded number of arithmetic steps."""
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -28,11 +24,7 @@ _ADDED = 0.06
 
 
 def tolerance_of(value: Decimal, *, rough: bool = False) -> float:
-    """Return the largest rounding error of a written value: half of its last decimal, or 2 % if ``rough``.
-
-    >>> tolerance_of(Decimal("41220")), round(tolerance_of(Decimal("3.5")), 3)
-    (0.51, 0.051)
-    """
+    """Return the largest rounding error of a written value: half of its last decimal, or 2 % if ``rough``."""
     exponent = int(value.as_tuple().exponent)
     unit = 10.0 ** min(exponent, 0)
     exact = 0.51 * unit + 3e-5 * abs(float(value)) * (unit < 1)
@@ -48,7 +40,6 @@ def _hits(values: Numbers, target: float, tolerance: float) -> bool:
 
 
 def _factors(values: Iterable[Quantity]) -> list[float]:
-    """Return the numbers that may multiply or divide: a share also as its complement and its increase."""
     found: list[float] = []
     for each in values:
         value = float(each.value)
@@ -60,11 +51,7 @@ def _factors(values: Iterable[Quantity]) -> list[float]:
 
 
 class Values:
-    """The values from which an answer may compute; a number without a unit has the unit "#".
-
-    ``said`` are the user's own, ``worked_out`` the derived ones, ``written`` those that the answer takes from its
-    sources.
-    """
+    """The values from which an answer may compute: the user's, derived ones, quoted ones, all of the sources."""
 
     def __init__(
         self,
@@ -216,7 +203,6 @@ class Values:
 
 
 def _is_counted(times: Decimal, near: Sequence[Quantity]) -> bool:
-    """Return True if ``times`` × an adjacent decimal share is another adjacent decimal number."""
     shares = [each.value for each in near if each.unit == "percent" and each.value % 1]
     return any(share * times == each.value for share in shares for each in near if each.value % 1)
 

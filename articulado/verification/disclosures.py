@@ -85,11 +85,7 @@ def _nearest(candidate: Candidate) -> NearestProvision:
 def freshness_of(
     cited: Mapping[int, Candidate], index_day: date | None, last_changes: Mapping[str, str], today: date
 ) -> Freshness:
-    """Return the last change of each cited law; ``cited`` maps marker numbers to fragments.
-
-    ``last_changes`` has the last change of each law of the index (ISO 8601). Without one, or if it is in the future,
-    the date of the cited wording counts.
-    """
+    """Return the last change of each cited law: by the index, else by its wording, never in the future."""
     laws: dict[str, LawFreshness] = {}
     for candidate in cited.values():
         chunk = candidate["chunk"]
@@ -115,7 +111,6 @@ _CHARACTERS_AROUND = 160
 
 
 def calls_for_second_answer(finding: Finding) -> bool:
-    """Return True for a certain error of citation or quotation: only these start a second call."""
     return finding["severity"] == "error" and finding["check"] in ("citation", "quotation")
 
 
@@ -157,11 +152,7 @@ _STATUTES = 2
 
 
 def precedence_notes(cited: Mapping[int, Candidate], language: Language) -> list[str]:
-    """Return a note if a collective agreement is cited beside the law, else an empty list.
-
-    An agreement may only improve on a legal minimum (art. 3.3 ET). Norms of other ranks have no note: figures of one
-    unit do not show that two provisions regulate the same point.
-    """
+    """Return a note if a collective agreement is cited beside the law, on which it may only improve (art. 3.3 ET)."""
     for (one, first), (two, second) in combinations(cited.items(), 2):
         above, below = sorted(((first["chunk"], one), (second["chunk"], two)), key=lambda pair: pair[0]["rank"])
         if above[0]["rank"] <= _STATUTES and above[0]["rank"] < below[0]["rank"] and "agreement" in below[0]:

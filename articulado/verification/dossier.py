@@ -1,6 +1,6 @@
 """Dossier of an answer: one JSON object to verify it later without a model or the original index.
 
-``seal`` is the SHA-256 of everything else. ``recheck`` also reports changes of the law; they do not fail a dossier.
+``seal`` is the SHA-256 of everything else. Changes of the law do not fail a dossier.
 """
 
 import hashlib
@@ -47,10 +47,7 @@ class DossierIndex(TypedDict):
 
 
 class Provenance(TypedDict):
-    """Program, profile, models by role, SHA-256 of each prompt, and the index, if any, of an answer.
-
-    ``quotes_only``: the answer consists of quotations and reviewed texts; missing in dossiers of earlier versions.
-    """
+    """Origin of an answer; ``quotes_only``: it has only quotations and reviewed texts (missing in old dossiers)."""
 
     version: str
     profile: str
@@ -153,11 +150,7 @@ def _fragment(number: int, candidate: Candidate) -> DossierFragment:
 
 
 def read_dossier(text: str, name: str) -> Dossier:
-    """Read a dossier; ``name`` is the name of its file.
-
-    Raises:
-        InvalidInput: The text is no JSON, no dossier of this format, or has a missing or wrong field.
-    """
+    """Read a dossier of the file ``name``; raise ``InvalidInput`` if it is none or has a wrong field."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -215,11 +208,7 @@ class ProvisionChange(TypedDict):
 
 
 class Recalculation(TypedDict):
-    """A calculation of the answer, repeated with the same inputs.
-
-    ``same``: the outcome is that of the dossier. ``differences`` lists changed results and steps, ``rewordings``
-    provisions with a later wording.
-    """
+    """A calculation repeated with the same inputs; ``rewordings`` are provisions with a later wording."""
 
     calculation: str
     title: str

@@ -54,7 +54,6 @@ _COMBINED = re.compile(
 _TO_SHARE = re.compile(r",?\s(?:al?|hasta|y)\s(?:el\s)?\d")
 _MOST_OWN = 3  # Values of the question with which a sum of any length may be reckoned.
 _IF = re.compile(r"\bsi\b[^.;:]*$")
-"""Condition whose day is supposed: "si la presentas el 20 de abril"."""
 _RANGE = re.compile(r"\bdel (\d\d?) al (\d\d?)\b")
 _COMMON_YEAR = 2025  # No leap year; the year of days without one if none is known.
 _PERIOD_DAYS = (28, 29, 30, 31, 360, 365, 366)
@@ -258,10 +257,7 @@ class _Check:
         return not each.is_right and all(abs(each.value * times - each.result.value) > slack for times in factors)
 
     def _unknown_factors(self, values: Values, sentence: Sentence, sums: Iterable[Computation]) -> list[Finding]:
-        """Return the computations with a coefficient without a source ("200 × 1,6").
-
-        Whole numbers are skipped: a year has twelve months, and the user may have put a number in words.
-        """
+        """Return the computations with an unknown decimal coefficient ("200 × 1,6")."""
         given = {each.value for each in (*self._said, *self._law, *self._worked_out)} | self._said_numbers
         given |= {number.value for source in self._answer.sources for number in bare_numbers(source.everything)}
         findings = []
@@ -312,7 +308,6 @@ def _paragraphs_of_examples(sentences: Sequence[Sentence]) -> set[int]:
 
 
 def _is_reckoned_with(text: str, quantity: Quantity, sums: Sequence[Computation]) -> bool:
-    """Return True for a mere operand: "648 € × 8/12", "para 12 días serían 366 / 30 × 12"."""
     if "/" in text[quantity.start : quantity.end]:
         return any(each.start <= quantity.start < each.end for each in sums)
     is_given = _GIVEN.search(fold(text[: quantity.start])) is not None

@@ -1,8 +1,4 @@
-"""Find markers of a source other than the provision named beside them.
-
-"artículo 38 de la LGSS [C1]" is an error if C1 is article 38 ET, unless the text of C1 refers to the named provision
-or another provision or marker of the same group agrees.
-"""
+"""Find markers of a source other than the provision named beside them."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,15 +35,11 @@ _ACCORDING = re.compile(r"\b(?:segun|conforme\s+a|de\s+acuerdo\s+con|como\s+disp
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _LEAST_WORDS = 8
 _LEAD_OF_NUMBER, _LEAD = 0.25, 0.45
-"""Least lead of a source over the provision named, in the share of a claim: one of its number, or another one."""
 
 
 @dataclass(frozen=True)
 class MisplacedMarker:
-    """A provision named where the answer marks or retells ``source`` instead.
-
-    ``is_swapped``: the source is the same article of another law. ``is_marked``: its marker is in the sentence.
-    """
+    """A provision named beside another ``source``; ``is_swapped``: the same article of another law."""
 
     citation: Citation
     source: Source
@@ -85,10 +77,7 @@ def end_with_law(text: str, citation: Citation) -> int:
 
 
 def misplaced_markers(answer: ReadAnswer, texts: Mapping[ProvisionRef, str]) -> Iterator[MisplacedMarker]:
-    """Yield the provisions that have a marker of another source beside them, or whose claim is from another source.
-
-    ``texts`` are those of the named provisions in the index.
-    """
+    """Yield the provisions with a marker of another source, or whose claim is from another source."""
     for position, sentence in enumerate(answer.sentences):
         judged: set[int] = set()
         for named, numbers in _groups(answer, sentence):
@@ -145,10 +134,7 @@ def _judge(
 def _of_other_text(
     answer: ReadAnswer, position: int, citation: Citation, texts: Mapping[ProvisionRef, str]
 ) -> MisplacedMarker | None:
-    """Return the source that contains the claim of a sentence, if the named provision does not.
-
-    The same article of another law needs a smaller lead.
-    """
+    """Return the source that contains the claim of a sentence, if the named provision does not."""
     sentence, key = answer.sentences[position], citation.provision_key
     of_laws = [text for law_id in laws_of(answer, citation) if (text := texts.get((law_id, key)))]
     marked = _marked(answer, sentence.marks)

@@ -1,7 +1,4 @@
-"""Report altered, invented and misattributed quotations of an answer.
-
-Names, terms, and words of the question or of other people are not quotations of law.
-"""
+"""Report altered, invented and misattributed quotations of an answer."""
 
 import re
 import tomllib
@@ -67,8 +64,7 @@ def quotation_findings(
 ) -> list[Finding]:
     """Return the errors in the quotations of an answer: in those of its text, or in those given.
 
-    A quotation must be in a source of its sentence or paragraph. ``known`` are indexed texts by provision: a quotation
-    from a named provision that the model did not read is right.
+    ``known`` are indexed texts by provision: a quotation from a named provision that the model did not read is right.
     """
     question = words_of(f"{answer.question}\n{answer.conversation}")
     quoted = quotations_in(answer.text) if quotations is None else quotations
@@ -123,7 +119,6 @@ def _is_of_user(quotation: Quotation, question: Words) -> bool:
 
 
 def _threshold(quotation: Quotation, introduction: _Introduction) -> float:
-    """Return the share of words from which a similar wording makes the quotation an altered one."""
     if introduction.matches("suggested") or introduction.matches("of_others"):
         return _VERY_ALIKE
     if quotation.length < _SURE_WORDS:
@@ -132,7 +127,6 @@ def _threshold(quotation: Quotation, introduction: _Introduction) -> float:
 
 
 def _is_a_name(quotation: Quotation, introduction: _Introduction, difference: Difference) -> bool:
-    """Return True for a few words that paraphrase a name of the law, without changed figures or negations."""
     if quotation.length > _SURE_WORDS or introduction.is_literal or introduction.is_vouched or quotation.is_block:
         return False
     changed = words_of(f"{difference.said} {difference.real}").tokens
@@ -140,7 +134,6 @@ def _is_a_name(quotation: Quotation, introduction: _Introduction, difference: Di
 
 
 def _is_claimed(quotation: Quotation, introduction: _Introduction) -> bool:
-    """Return True if a quotation without any similar wording is presented as words of the law."""
     if introduction.matches("suggested") or introduction.matches("of_others"):
         return False
     if _cues()["personal"].search(fold(quotation.text)):

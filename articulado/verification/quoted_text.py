@@ -20,7 +20,6 @@ _MARKED = re.compile(
     r"|(?<![\w‘])‘(?P<single>[^‘’\n]{20,})’(?!\w)"
 )
 _GOES_ON = re.compile(r"(?m)(?<=\n)([ \t>]*)[»”](?=[^\s.,;:)])")
-"""The mark that begins each further paragraph of a quotation."""
 _BLOCK = re.compile(r"(?m)^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*")
 _BLOCK_HEAD = re.compile(r"[\s>]*")
 _BLOCK_TAIL = re.compile(r"(?:\s*\[C\d+\]|\s*\([^()\n]*\)|\s*\n[\s>]*[—–-]{1,2}[^\n]*|[\s>*_]+|(?<=\])\.)+$")
@@ -105,10 +104,7 @@ _COMMONEST = 60
 
 @dataclass(frozen=True)
 class Likeness:
-    """The wording of a source nearest to a quotation, or to its piece that differs most.
-
-    ``words[first:after]`` is the wording, ``share`` the share of the quotation's words that it has.
-    """
+    """The wording of a source nearest to a quotation; ``share`` is the share of the quotation's words in it."""
 
     source: Source
     piece: Words
@@ -131,7 +127,7 @@ class Difference:
 
 
 def most_alike(quotation: Quotation, sources: Sequence[Source]) -> Likeness | None:
-    """Return the wording nearest to a quotation, of the first source on a tie; ``None`` if no word matches."""
+    """Return the wording nearest to a quotation; the first source wins a tie; ``None`` if no word matches."""
     best: Likeness | None = None
     for source in sources:
         likeness = _likeness(quotation, source)
@@ -220,7 +216,6 @@ def _value(tokens: Sequence[str]) -> object:
 
 
 def _is_list_mark(words: Words, first: int, after: int) -> bool:
-    """Return True if a word is the mark of a list item: "a)", or "2." at the begin of a line."""
     if after - first != 1:
         return False
     start, end = words.spans[first]

@@ -50,10 +50,8 @@ _SET_APART = re.compile(
 def marks_in(text: str) -> list[Mark]:
     """Return the markers of an answer in order; bare numbers in brackets count if it has no others.
 
-    >>> marks_in("Son 30 días [C2].")
-    [(12, 16, (2,))]
-    >>> marks_in("Son 30 días [2].")
-    [(12, 15, (2,))]
+    >>> marks_in("Son 30 días [C2]."), marks_in("Son 30 días [2].")
+    ([(12, 16, (2,))], [(12, 15, (2,))])
     """
     own = [*marker_spans(text), *((m.start(), m.end(), (int(m[1]),)) for m in _NAMED_SOURCE.finditer(text))]
     return sorted(own) or [(m.start(), m.end(), (int(m[1]),)) for m in _BARE_NUMBER.finditer(text)]
@@ -159,8 +157,7 @@ class FigureSource:
 def source_of_figure(sentence: Sentence, figure: Quantity, figures: Sequence[Quantity]) -> FigureSource | None:
     """Return the source that a sentence gives for one of its figures, ``None`` if that is open.
 
-    It follows the figure directly, or precedes it after "según" or as the subject. A figure contrasted with that of the
-    law ("antes", "convenio") has none.
+    It follows the figure, or precedes it after "según" or as the subject. A figure contrasted with the law's has none.
     """
     text, named = sentence.text, sorted(sentence.named, key=lambda each: each.start)
     spans = [(each.start - sentence.start, each.end - sentence.start) for each in named]
@@ -201,10 +198,7 @@ def source_of_figure(sentence: Sentence, figure: Quantity, figures: Sequence[Qua
 
 @dataclass(frozen=True)
 class ReadAnswer:
-    """An answer divided into sentences, with its sources.
-
-    Figures of ``question``, of ``conversation`` (earlier turns) and of ``days`` (today, day of the law) need no source.
-    """
+    """An answer divided into sentences; figures of ``question``, ``conversation`` and ``days`` need no source."""
 
     text: str
     question: str
@@ -230,10 +224,7 @@ class ReadAnswer:
 def read_answer(
     text: str, question: str, sources: Sequence[Source], conversation: str = "", days: Sequence[date] = ()
 ) -> ReadAnswer:
-    """Split the first ``MAX_READ`` characters of an answer into sentences, and assign their sources.
-
-    A list belongs to the paragraph directly before it; after a blank line only if that ends in a colon.
-    """
+    """Split the first ``MAX_READ`` characters of an answer into sentences, and assign their sources."""
     text = text[:MAX_READ]
     valid = {source.number for source in sources}
     quoted = [(each.start, each.end) for each in quotations_in(text) if each.length >= LEAST_QUOTED]

@@ -25,10 +25,7 @@ _RANGE_BEGINS = re.compile(
 
 @dataclass(frozen=True)
 class Source:
-    """A fragment of the context; ``number`` (1-based) is that of its marker.
-
-    ``besides`` is the rest read by the model (heading, summary, notes): a figure may come from it, a quotation may not.
-    """
+    """A fragment of the context; quotations must be in ``text``, figures may also be in ``besides`` (heading)."""
 
     number: int
     law_id: str
@@ -93,12 +90,10 @@ class Words:
 
     @cached_property
     def compact(self) -> str:
-        """All words without blanks, so that hyphenation makes no difference."""
         return "".join(self.tokens)
 
     @cached_property
     def longest_row(self) -> str:
-        """The longest run of words without a figure or sign between them, without blanks."""
         rows = ("".join(row) for of_letters, row in groupby(self.tokens, str.isalpha) if of_letters)
         return max(rows, key=len, default="")
 
@@ -112,7 +107,7 @@ class Words:
 
     @cached_property
     def positions(self) -> Mapping[str, Sequence[int]]:
-        """The numbers of the tokens by word."""
+        """Positions of the tokens by word."""
         positions: dict[str, list[int]] = {}
         for number, token in enumerate(self.tokens):
             positions.setdefault(token, []).append(number)
@@ -188,8 +183,7 @@ def of_another_time(quantity: Quantity, sources: Sequence[Source]) -> bool:
 def stands_in(quantity: Quantity, sources: Sequence[Source]) -> bool:
     """Return True if sources contain a figure.
 
-    A figure in working or natural days also matches plain days if the source says how it counts them; a number without
-    a unit ("ochenta al año", a table cell) matches any unit.
+    Days of a kind match plain days if the source says how it counts them; a number without a unit matches any unit.
     """
     for source in sources:
         if quantity.unit == "month" and quantity.value in _without_number(source.everything):

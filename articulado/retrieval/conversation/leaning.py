@@ -1,9 +1,4 @@
-"""Follow-up detection: what a question depends on in the conversation before it.
-
-``LearntTurns`` uses linear models (``tools.train_leaning``, docs/conversations.md) over the words of a question, its
-vector by the sentence encoder, and ``SIGNS`` of the question and a subject. Three decisions have a model each
-(``DECISIONS``), in a variant for each of Spanish law or another domain, with the encoder or without.
-"""
+"""Follow-up detection by linear models (``tools.train_leaning``, docs/conversations.md)."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -28,37 +23,32 @@ from articulado.values.chunks import ProvisionRef
 from articulado.values.errors import ConfigurationError
 
 FILE = Path(str(resources.files("articulado.retrieval.conversation"))) / "leaning.npz"
-"""File of the packaged weights (``tools.train_leaning``)."""
 PLACES = 1 << 14
-"""Slots of the table of hashed words."""
 
 Decision = Literal["leans", "about_answer", "returns"]
 DECISIONS: tuple[Decision, ...] = ("leans", "about_answer", "returns")
 """Decisions on a turn: it needs its subject, it asks about the answer, it resumes an earlier subject."""
 THRESHOLDS: Mapping[Decision, float] = {"leans": -0.8, "about_answer": 2.0, "returns": -1.0}
-"""Log odds above which each decision is yes; a lost subject costs more than one kept in vain."""
+"""Log odds above which a decision is yes; losing a subject costs more than keeping one."""
 
 OF_WORDING = ("opening", "pointing", "words", "length", "overlap")
 OF_LAW = ("field", "precedent", "precedent_of_subject", "subject_of_precedent")
 OF_ENCODER = ("cosine",)
 OF_NEIGHBOURS = ("cosine_of_both", "gain", "subject_of_own", "own_of_subject", "own_of_both", "summary")
 SIGNS = (*OF_WORDING, *OF_LAW, *OF_ENCODER, *OF_NEIGHBOURS)
-"""Names of the features of a question and a subject, in their order."""
 _NEAREST = 3
-"""Provisions supported most by a question that are compared with those of the subject."""
 _MAX_KEPT = 512
-"""Questions and pairs whose values are kept: each turn reads those before it again."""
 
 
 class TurnJudge(Protocol):
     """Decides on a turn of a conversation."""
 
     def leans(self, question: str, subject: str) -> bool:
-        """Tell whether a question cannot be understood without its subject."""
+        """Return True if a question cannot be understood without its subject."""
         ...
 
     def is_about_answer(self, question: str, subject: str) -> bool:
-        """Tell whether a turn asks to explain, repeat or source the last answer, and asks nothing new."""
+        """Return True if a turn asks to explain, repeat or source the last answer, and nothing new."""
         ...
 
     def resumed(self, question: str, subject: str, left: Sequence[str]) -> int | None:
@@ -68,7 +58,7 @@ class TurnJudge(Protocol):
 
 @dataclass(frozen=True)
 class Linear:
-    """A linear model over standardised values: ``mean``, ``deviation`` and ``weights`` have the same length."""
+    """A linear model over standardised values; ``mean``, ``deviation`` and ``weights`` have one length."""
 
     mean: NDArray[np.floating]
     deviation: NDArray[np.floating]
@@ -76,7 +66,6 @@ class Linear:
     bias: float
 
     def score(self, values: Sequence[float]) -> float:
-        """Return the log odds of yes."""
         return float((np.asarray(values) - self.mean) / self.deviation @ self.weights) + self.bias
 
 
@@ -99,7 +88,6 @@ class Texts:
         return scores
 
     def of_meaning(self, vector: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Return the log odds of each decision by the vector, (decisions,)."""
         scores: NDArray[np.floating] = vector @ self.of_vector.astype(np.float64) + self.vector_bias
         return scores
 
@@ -112,7 +100,7 @@ class TurnModel:
     decisions: Mapping[tuple[str, Decision], Linear]
 
     def save(self, file: Path) -> None:
-        """Write the model; its tables in two bytes a number."""
+        """Write the model, its tables as float16."""
         arrays: dict[str, Any] = {name: value.astype(np.float16) for name, value in vars(self.texts).items()}
         for (variant, decision), linear in self.decisions.items():
             rows = np.array([linear.mean, linear.deviation, linear.weights])
@@ -121,10 +109,7 @@ class TurnModel:
 
 
 class SignReader:
-    """Reads ``SIGNS`` off a question and a subject, as far as there are models of the domain and an encoder.
-
-    ``wording`` and ``support`` are those of Spanish law, ``around`` the known questions on it.
-    """
+    """Reads ``SIGNS`` of a question and a subject; ``wording``, ``support`` and ``around`` are those of Spanish law."""
 
     def __init__(
         self,
@@ -143,14 +128,12 @@ class SignReader:
 
     @property
     def variant(self) -> str:
-        """Name of the models that know these signs."""
         return f"{'law' if self._support else 'any'}{'_encoder' if self._encoder else ''}"
 
     def _vector(self, question: str) -> NDArray[np.float32] | None:
         return self._encoder.encode([question_text(question)])[0] if self._encoder else None
 
     def _signs(self, question: str, subject: str) -> tuple[float, ...]:
-        """Return the features that need no neighbours, in the order of ``SIGNS``."""
         language, folded = self._domain.language, fold(question)
         stems = set(self._domain.stems(question))
         signs = [
@@ -174,7 +157,6 @@ class SignReader:
         return tuple(signs)
 
     def _neighbours(self, question: str, subject: str) -> tuple[float, ...]:
-        """Return the features of the nearest known questions; none without an encoder or for another domain."""
         if self._around is None:
             return ()
         both = f"{subject} {question}"
@@ -191,22 +173,20 @@ class SignReader:
 
 
 class LearntTurns:
-    """Decides by what was learnt of conversations (docs/conversations.md)."""
+    """Satisfies ``TurnJudge`` with the trained models."""
 
     def __init__(self, reader: SignReader, model: Callable[[], TurnModel]) -> None:
         self.reader, self._model = reader, model
         self._score = lru_cache(_MAX_KEPT)(self._scored)
 
     def leans(self, question: str, subject: str) -> bool:
-        """Tell whether a question cannot be understood without its subject."""
         return self._score("leans", question, (subject,)) > THRESHOLDS["leans"]
 
     def is_about_answer(self, question: str, subject: str) -> bool:
-        """Tell whether a turn asks to explain, repeat or source the last answer, and asks nothing new."""
         return self._score("about_answer", question, (subject,)) > THRESHOLDS["about_answer"]
 
     def resumed(self, question: str, subject: str, left: Sequence[str]) -> int | None:
-        """Return the index of the subject in ``left`` that a question resumes; of equals the last."""
+        """Return the index of the subject in ``left`` that a question resumes; the last on a tie."""
         scores = [self._score("returns", question, (earlier, subject)) for earlier in left]
         best = max(range(len(left)), key=lambda place: (scores[place], place), default=None)
         return best if best is not None and scores[best] > THRESHOLDS["returns"] else None
@@ -220,10 +200,7 @@ class LearntTurns:
 def values_of(
     reader: SignReader, texts: Texts, decision: Decision, question: str, subjects: Sequence[str]
 ) -> list[float]:
-    """Return the values that a decision goes by: the signs with each subject, then the scores of the text alone.
-
-    ``subjects`` are one subject or, for "returns", the one that may be resumed and the present one.
-    """
+    """Return the inputs of a decision; "returns" has two subjects: the one that may be resumed, the present one."""
     values = [sign for subject in subjects for sign in reader.signs(question, subject)]
     if decision != "returns":
         values += reader.neighbours(question, subjects[0])
@@ -235,7 +212,7 @@ def values_of(
 
 
 def places_of(question: str) -> NDArray[np.intp]:
-    """Return the places of the words, pairs and runs of letters of a question, each once, ascending."""
+    """Return the slots of the words, pairs and runs of letters of a question, ascending."""
     words = words_of(question)
     first = [f"^{' '.join(words[:count])}" for count in (1, 2) if len(words) >= count]
     pairs = [f"{one} {other}" for one, other in pairwise(words)]
@@ -249,17 +226,12 @@ def _best(support: Mapping[ProvisionRef, float]) -> list[ProvisionRef]:
 
 
 def _supported(around: Neighbourhood, by: Neighbourhood) -> float:
-    """Return the best support in one neighbourhood for the provisions that another one supports most."""
     return max((around.support[ref].best for ref in [*by.support][:_NEAREST] if ref in around.support), default=0.0)
 
 
 @cache
 def packaged_turns() -> TurnModel:
-    """Return the weights of the package.
-
-    Raises:
-        ConfigurationError: the package is damaged.
-    """
+    """Return the packaged weights; raise ``ConfigurationError`` if they are damaged."""
     try:
         with open_arrays(FILE) as stored:
             if tuple(stored["signs"].tolist()) != SIGNS:

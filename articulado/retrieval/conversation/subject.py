@@ -1,10 +1,4 @@
-"""Subject of a conversation, and completion of a follow-up with the provisions it takes over.
-
-``read_turn`` classifies a turn (``alone``, ``adds``, ``same``, ``courtesy``) and returns the earlier
-questions that it depends on. ``contextualize`` completes a bare number, day or place with the law,
-provision, day and territory of the earlier questions. ``gist`` shortens a question to 240 characters.
-``choice_taken`` returns the numbered choice that a turn takes.
-"""
+"""Subject of a conversation, and completion of a follow-up with the provisions it takes over."""
 
 import re
 from collections.abc import Sequence
@@ -26,31 +20,24 @@ from articulado.retrieval.conversation.leaning import TurnJudge
 from articulado.values.answers import Message, NearestNeed, TurnKind
 
 MAX_EARLIER = 8
-"""Questions before this one that are read."""
 MAX_QUESTION = 240
-"""Characters that are kept of a question that others lean on."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What a conversation is about: the question that stood by itself, and the last one that leant on it."""
+    """The subject of a conversation: the last independent question, and the last follow-up to it."""
 
     question: str = ""
     added: str = ""
 
     @property
     def text(self) -> str:
-        """The subject in a line, empty where there is none."""
         return " ".join(gist(part) for part in (self.question, self.added) if part)
 
 
 @dataclass(frozen=True)
 class TurnReading:
-    """What a turn does in its conversation.
-
-    ``subject`` is empty where it leans on nothing; ``leaves`` tells that there was another one, and that the turn
-    leaves it: for one of its own, or for an earlier one that it goes back to.
-    """
+    """The kind of a turn and its subject, if any; ``leaves``: it changes to a new or an earlier subject."""
 
     kind: TurnKind
     subject: str = ""
@@ -58,11 +45,7 @@ class TurnReading:
 
 
 def gist(question: str) -> str:
-    """Return what a long question comes to, of 240 characters: what it asks goes before the story that it tells.
-
-    >>> gist("Trabajo en un bar. " * 20 + "¿Puedo pedir una reducción de jornada?")[:78]
-    '¿Puedo pedir una reducción de jornada? Trabajo en un bar. Trabajo en un bar. T'
-    """
+    """Shorten a question to 240 characters: its questions precede its story."""
     if len(question) <= MAX_QUESTION:
         return question
     parts = sentences(question)
@@ -73,7 +56,7 @@ def gist(question: str) -> str:
 
 
 def read_turn(question: str, conversation: Sequence[Message], language: Language, judge: TurnJudge) -> TurnReading:
-    """Read a question in its conversation, oldest message first."""
+    """Classify a question in its conversation, oldest message first."""
     subject, left = Subject(), list[Subject]()
     for earlier, refused, left_before in _questions(conversation)[-MAX_EARLIER:]:
         kind, resumed = ("alone", None) if left_before else _read(earlier, subject, left, language, judge)
@@ -95,7 +78,6 @@ def read_turn(question: str, conversation: Sequence[Message], language: Language
 def _read(
     question: str, subject: Subject, left: Sequence[Subject], language: Language, judge: TurnJudge
 ) -> tuple[TurnKind, Subject | None]:
-    """Return what a question does, and the subject in ``left`` that it resumes, if any."""
     if is_courtesy(question, language):
         return "courtesy", None
     if not subject.question:
@@ -116,7 +98,6 @@ class _Question(NamedTuple):
 
 
 def _questions(conversation: Sequence[Message]) -> list[_Question]:
-    """Return the questions of a conversation, whether each was refused, and whether it was found to be a new topic."""
     questions: list[_Question] = []
     for message in conversation:
         if message["role"] == "user":
@@ -127,11 +108,10 @@ def _questions(conversation: Sequence[Message]) -> list[_Question]:
 
 
 LAST_CHOICE = -1
-"""Number of the last choice in the tables of words."""
 
 
 def choice_taken(message: str, offered: Sequence[NearestNeed]) -> NearestNeed | None:
-    """Return the choice that a message takes by its number, or by its need or question word for word."""
+    """Return the choice that a message takes by number, or by its exact need or question."""
     if not offered:
         return None
     words = words_of(message)
@@ -145,7 +125,7 @@ def choice_taken(message: str, offered: Sequence[NearestNeed]) -> NearestNeed | 
 
 
 def _number_said(words: Sequence[str]) -> int | None:
-    """Return the number of a message that says one number and nothing else, in any known language."""
+    """Return the only number that a message consists of, in any known language."""
     for code in LANGUAGES:
         choosing = known_language(code).query_patterns.choosing
         beside = set(choosing.beside.split())
@@ -162,9 +142,7 @@ def _number_said(words: Sequence[str]) -> int | None:
 
 
 MAX_EARLIER_NAMES = 6
-"""Questions before this one that are read: what was said longer ago is not what a follow-up is about."""
 MAX_CHARACTERS = 200
-"""A question that is longer speaks for itself."""
 _NOW = re.compile(r"\b(?:ahora|hoy(?: en dia)?|actual(?:mente|idad)?|vigentes?)\b")
 _APARTADO = re.compile(r"\b(?:apartado|punto|numero)\s+(\d{1,2})\b")
 _LETTER = re.compile(r"\bletra\s+([a-zñ])\b")
@@ -174,7 +152,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 @dataclass(frozen=True)
 class Contextualized:
-    """A question with the provisions that it takes over in parentheses; day and territory that it is about, if any."""
+    """A completed question, with the day and territory that it is about, if any."""
 
     reading: LegalReading
     day: date | None = None
@@ -182,17 +160,14 @@ class Contextualized:
 
     @property
     def question(self) -> str:
-        """The question as it is complete."""
         return self.reading.text
 
 
 def contextualize(question: str, earlier: Sequence[str], today: date) -> Contextualized:
     """Complete a question by the ``earlier`` ones, oldest first.
 
-    A question that has nothing of its own but a number, a day or a place is about the provision that the one before
-    it names: a bare number is another article of that law, an apartado or a letter is of that provision. So is one that
-    has nothing at all ("explícamelo") after a mere look-up. A follow-up keeps the day until another is said, or the
-    present one; every question keeps the place.
+    A question with nothing but a number, day or place takes the provision of the previous one: a bare number is another
+    article of that law. A follow-up keeps the day until another is named; every question keeps the place.
 
     >>> today = date(2026, 11, 22)
     >>> contextualize("¿y el 39?", ["¿qué dice el artículo 38 ET?"], today).question
@@ -214,7 +189,6 @@ def _in_context(question: LegalReading, previous: Contextualized) -> Contextuali
 
 
 def _completed(question: LegalReading, previous: LegalReading) -> LegalReading:
-    """Return a question with the provisions that it takes over from the previous one, or as it is if there are none."""
     text = question.text
     if len(text) > MAX_CHARACTERS or is_courtesy(text, SPANISH_LAW.language):
         return question
@@ -231,7 +205,6 @@ def _completed(question: LegalReading, previous: LegalReading) -> LegalReading:
 
 
 def _references(own: str, citations: Sequence[Citation]) -> str:
-    """Return the provisions that folded words are about; empty where there is a number that is no provision's."""
     last = citations[-1]
     apartado, letter = _APARTADO.search(own), _LETTER.search(own)
     if apartado or letter:

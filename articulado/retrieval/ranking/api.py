@@ -1,9 +1,4 @@
-"""Reranker over HTTP: ``POST {base_url}/rerank``, as in the APIs of Cohere, Jina, vLLM and TEI.
-
-Retries, deadline and failures are those of the chat models: the HTTP client is the same. ``RerankApi``
-satisfies ``PassageScorer``. Scores are in [0, 1]; if one score is outside, all are logits and pass through
-a sigmoid. A passage without a score in the reply stays unscored (``None``).
-"""
+"""Reranker over HTTP: ``POST {base_url}/rerank``, as in the APIs of Cohere, Jina, vLLM and TEI."""
 
 import asyncio
 import math
@@ -24,14 +19,10 @@ from articulado.values.errors import ModelError
 from articulado.values.protocols import AsyncClose, Reranked, TokenCounter
 
 MAX_CONCURRENT = 5
-"""Requests of one question in flight."""
 
 
 def read_reply(reply: object, passages: int) -> tuple[list[float | None], int]:
-    """Return the score that the reply has for each passage, ``None`` where it has none, and the tokens it reports.
-
-    ``{"results": [{"index": 0, "relevance_score": 0.9}, …]}``; the list may be called ``data`` or stand alone, and the
-    score be called ``score``. An entry that is no result, or whose index is no passage's, is skipped.
+    """Return the score of each passage, ``None`` without one, and the reported tokens; skip invalid entries.
 
     >>> read_reply({"results": [{"index": 1, "relevance_score": 0.9}], "usage": {"total_tokens": 12}}, 2)
     ([None, 0.9], 12)
@@ -49,7 +40,6 @@ def read_reply(reply: object, passages: int) -> tuple[list[float | None], int]:
 
 
 def _row(row: object) -> tuple[int, float]:
-    """Return the index and the score of one result; index -1 for what is none."""
     if not isinstance(row, dict):
         return -1, math.nan
     index, score = row.get("index"), row.get("relevance_score", row.get("score"))
@@ -62,11 +52,7 @@ def _row(row: object) -> tuple[int, float]:
 
 
 class RerankApi:
-    """Satisfies ``PassageScorer``: relevance as the endpoint gives it, or squashed where it gives logits.
-
-    ``batch`` is how many passages a request takes; more go in several, at most 5 at once. A passage that the endpoint
-    leaves out stays unjudged.
-    """
+    """Satisfies ``PassageScorer``: relevance as returned, or through a sigmoid if the scores are logits."""
 
     def __init__(
         self,
@@ -85,20 +71,14 @@ class RerankApi:
 
     @property
     def name(self) -> str:
-        """Strategy, endpoint and model."""
         return f"api:{self._endpoint.url}:{self._endpoint.model}"
 
     async def open(self, deadline: float) -> TokenCounter:
-        """Return a counter that no model's tokens exceed by much."""
+        """Return a counter that slightly overestimates the tokens of most models."""
         return token_counter()
 
     async def score(self, question: str, passages: Sequence[str], *, deadline: float) -> Reranked:
-        """Score the passages, in as few requests as the endpoint allows.
-
-        Raises:
-            ModelError: a request failed for good, or the endpoint does not accept the key or the model; its
-                ``attempts`` counts those of all requests.
-        """
+        """Score the passages in as few requests as allowed; raise ``ModelError`` with ``attempts`` of all requests."""
         batches = [passages[start : start + self._batch] for start in range(0, len(passages), self._batch)]
         slots = asyncio.Semaphore(MAX_CONCURRENT)
         requests_sent = 0
@@ -126,7 +106,6 @@ class RerankApi:
         return Reranked(scores, requests_sent, sum(tokens for _, tokens in replies), squashed=squashed)
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._close()
 
     async def _post(self, question: str, passages: Sequence[str]) -> object:
@@ -155,11 +134,7 @@ class RerankApi:
 
 
 def rerank_api(settings: RerankSettings, retrier: Callable[[Endpoint], Retrier] = Retrier) -> RerankApi:
-    """Return the scorer at the endpoint that the settings name.
-
-    Raises:
-        ConfigurationError: a setting that it needs is missing; the message names it.
-    """
+    """Return the scorer at the endpoint of the settings; raise ``ConfigurationError`` if one is missing."""
     endpoint = endpoint_of(settings)
     timeout = openai.Timeout(None, connect=CONNECT_TIMEOUT)
     http = PerLoopClient(timeout=timeout)

@@ -1,10 +1,4 @@
-"""Which answer card a question asks for.
-
-``CardClassifier`` tells how likely a question asks for each of all cards, by softmax regression over two vectors of the
-question: that of the sentence encoder in the space of the known questions, and that of the encoder of the field.
-``CardModel`` weighs that, the ranking and the known questions around a question, for the cards that were found.
-``tools.train_cards`` trains both.
-"""
+"""Probability that a question asks for an answer card, and that a card that was found answers it."""
 
 import json
 import math
@@ -26,14 +20,10 @@ from articulado.values.protocols import Vector
 
 _FOLDER = Path(str(resources.files("articulado.retrieval.ranking")))
 CARDS_FILE, CLASSIFIER_FILE = _FOLDER / "cards.json", _FOLDER / "cards.npz"
-"""The weights of the package (``tools.train_cards``)."""
 OF_FIELD = 0.7
-"""Weight of the vector of the field beside that of the sentence encoder."""
 MAX_COMPARED = 20
-"""Cards that are weighed, those of the best ranking first."""
 _KEPT = 64
 _UNLIKELY = -12.0
-"""Log probability of a card below which differences say nothing."""
 
 
 @dataclass(frozen=True)
@@ -45,24 +35,19 @@ class CardClassifier:
     bias: NDArray[np.floating]
 
     def log_probabilities(self, vectors: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Return the log probability of each card for vectors, (questions, dim), as (questions, cards)."""
+        """Return the log probabilities of vectors (questions, dim), as (questions, cards)."""
         scores = vectors @ self.weights + self.bias
         scores -= scores.max(axis=1, keepdims=True)
         logs: NDArray[np.floating] = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
         return logs
 
     def save(self, file: Path) -> None:
-        """Write it in two bytes a number."""
         ids = np.array(list(self.ids), dtype=np.str_)
         np.savez_compressed(file, ids=ids, weights=self.weights.astype(np.float16), bias=self.bias.astype(np.float32))
 
     @classmethod
     def load(cls, file: Path) -> "CardClassifier":
-        """Read what ``save`` has written.
-
-        Raises:
-            ConfigurationError: the file is missing or damaged.
-        """
+        """Read a saved classifier; raise ``ConfigurationError`` if the file is missing or damaged."""
         try:
             with open_arrays(file) as stored:
                 ids, weights, bias = stored["ids"].tolist(), stored["weights"].astype(np.float32), stored["bias"]
@@ -74,12 +59,11 @@ class CardClassifier:
 
 
 def card_vectors(of_sentences: NDArray[np.floating], of_field: NDArray[np.floating]) -> NDArray[np.float32]:
-    """Return the vectors that the classifier reads, (questions, dim), of both encoders' of unit length."""
     return np.hstack([of_sentences, of_field * OF_FIELD]).astype(np.float32)
 
 
 class CardReader:
-    """Reads how likely a question asks for each card, by the vectors of a question that two encoders give."""
+    """Reads the probability of each card from the vectors of a question by two encoders."""
 
     def __init__(
         self,
@@ -91,12 +75,6 @@ class CardReader:
         self.asked = lru_cache(_KEPT)(self._asked)
 
     def _asked(self, question: str) -> Mapping[str, float]:
-        """Return the log probability of each card, the likeliest first; of a question that no encoder knows, none.
-
-        Raises:
-            ConfigurationError: an encoder or the package is damaged.
-            ModelError: the provider of an encoder failed.
-        """
         classifier = self._classifier()
         vectors = card_vectors(self._of_sentences(question)[None], self._of_field(question)[None])
         logs = classifier.log_probabilities(vectors)[0]
@@ -105,11 +83,6 @@ class CardReader:
 
 @cache
 def packaged_classifier() -> CardClassifier:
-    """Return the classifier of the package.
-
-    Raises:
-        ConfigurationError: the package is damaged.
-    """
     return CardClassifier.load(CLASSIFIER_FILE)
 
 
@@ -131,18 +104,12 @@ CARD_EVIDENCE = (
     "asked",
     "asked_behind",
 )
-"""Names of the features of ``card_evidence``, in their order."""
 
 
 def card_evidence(
     cards: Sequence[Candidate], laws: Sequence[Candidate], around: Neighbourhood, asked: Mapping[str, float]
 ) -> NDArray[np.float64]:
-    """Return what speaks for each card as the answer, (cards, CARD_EVIDENCE).
-
-    Log odds of the card, of the best provision that bears its answer, and of the best provision; the known questions
-    that it answers and those that the provisions bearing it answer; the cosine of its need; whether the best provision
-    bears it; and the log probability of the classifier (``asked``, by card) that the question asks for it.
-    """
+    """Return the evidence for each card, (cards, CARD_EVIDENCE); ``asked`` has the classifier's log probabilities."""
     scores: dict[ProvisionRef, float] = {}
     for law in laws:
         ref = provision_of(law["chunk"])
@@ -194,18 +161,13 @@ class CardModel:
     bias: float
 
     def probabilities(self, evidence: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Return how likely each card answers, (cards,) in (0, 1)."""
         probabilities: NDArray[np.floating] = 1 / (1 + np.exp(-(evidence @ self.weights + self.bias)))
         return probabilities
 
 
 @cache
 def packaged_card_model() -> CardModel:
-    """Return the weights of the package.
-
-    Raises:
-        ConfigurationError: the package is damaged.
-    """
+    """Return the packaged weights; raise ``ConfigurationError`` if they are damaged."""
     try:
         stored = json.loads(CARDS_FILE.read_text("utf-8"))
         return CardModel(np.array([stored["weights"][name] for name in CARD_EVIDENCE]), float(stored["bias"]))
@@ -216,7 +178,7 @@ def packaged_card_model() -> CardModel:
 def probable_cards(
     candidates: Sequence[Candidate], around: Neighbourhood, asked: Mapping[str, float]
 ) -> list[tuple[Candidate, float]]:
-    """Return the cards among candidates and how likely each answers, the likeliest first."""
+    """Return the cards among candidates with their probability of answering, the likeliest first."""
     ranked = sorted(candidates, key=preference)
     cards = [each for each in ranked if is_card(each["chunk"])][:MAX_COMPARED]
     laws = [each for each in ranked if not is_card(each["chunk"])]

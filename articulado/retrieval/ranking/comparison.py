@@ -1,11 +1,4 @@
-"""Comparison of a question or a search with chunks: covered words, learnt similarity, and rows or passages named.
-
-Ranking and relevance judgement read the same comparisons, so that no value is worked out twice for a question.
-``Prominence`` weighs stems by position: title 1, lay phrasings 0.9, text 0.75, chapter 0.6, law name 0.4. The
-learnt models know only the laws of the registry: in other texts, ``Wanted.reconsidered`` raises the relevance of a
-chunk with a row or passage that has the words of the question above 0.9, and beside such a passage halves chunks
-that lack a rare word.
-"""
+"""Comparison of a question or a search with chunks: covered words, learnt similarity, named rows or passages."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +17,7 @@ from articulado.legal.territory.mentions import place_mentions
 from articulado.values.chunks import Chunk, indexed_text
 
 SURE = 0.9
-"""Relevance of a row that is named, at least."""
+"""Least relevance of a named row."""
 
 _SEVERAL = re.compile(r"[,;]|\s/\s")
 _NUMBERS = {
@@ -39,11 +32,10 @@ _NUMBERS = {
     }.items()
     for stem in stems
 }
-"""Figures for how levels and classes are numbered else: "Nivel II", "oficial de segunda"."""
 
 
 def names_a_row(question: str, text: str, domain: Domain) -> bool:
-    """Tell whether a question has all words of a name of a row of a text, and asks for an amount or names a column."""
+    """Return True if a question names a row of a table, and asks for an amount or names a column."""
     if not has_rows(text):
         return False
     tables = [paragraph for paragraph in text.split("\n\n") if next(rows_of(paragraph), None)]
@@ -63,11 +55,9 @@ def names_a_row(question: str, text: str, domain: Domain) -> bool:
 
 
 def named_words(row: str, head: Sequence[str], asked: frozenset[str], domain: Domain) -> frozenset[str]:
-    """Return the words of a question by which it names a row: those of each of its names that it has all of.
+    """Return the words of a question that name a row: those of each name of the row that it has completely.
 
-    Its names are the first cell and those before the first amount, each by itself, without the group that it is of; in
-    a cell there may be several. One that is a number or a letter alone ("3") counts with the name of its column in the
-    ``head`` ("Nivel"), for any question may have some number; a year names no row.
+    A lone number or letter ("3") counts with the name of its column in ``head`` ("Nivel"); a year does not count.
 
     >>> from articulado.legal.domain.spanish_law import SPANISH_LAW
     >>> asked = words_of_names("¿Qué gana un oficial de segunda?", SPANISH_LAW)
@@ -86,32 +76,28 @@ def named_words(row: str, head: Sequence[str], asked: frozenset[str], domain: Do
 
 
 def words_of_names(text: str, domain: Domain) -> frozenset[str]:
-    """Return the stems of a text, of numbers in letters their figures."""
     return frozenset(_NUMBERS.get(stem, stem) for stem in domain.stems(text))
 
 
 def _names_of(row: str) -> Iterator[tuple[int, str]]:
-    """Yield the column and the text of each name of a row."""
     first, *others = cells_of(row)
     for column, cell in enumerate([first, *takewhile(lambda cell: not is_amount(cell), others)]):
         yield from ((column, name.strip()) for name in _SEVERAL.split(cell.rpartition(PATH)[2]))
 
 
 NEARLY_ALL = 0.8
-"""Share of what is asked about, its words weighed by how rare they are, that one passage has."""
+"""Least share of the requested words, weighted by rarity, in one passage."""
 
 RARE = 0.5
-"""Weight from which on no word may be missing; verbs of every day and words that every law has are below."""
+"""Weight from which a word must not be missing; everyday verbs and words of every law are below."""
 
 _LACKING = 0.5
-"""Share of its relevance that what lacks a rare word keeps, beside a text of one's own that says what is asked."""
 
 _RUNNING_TEXT = ("document", "provision")
-"""Types of chunks that are sentences of a source; what else there is was written to be found."""
 
 
 class Wanted:
-    """What a question asks for: the words that an answer has, and of what kinds it is (a time, a price, a number)."""
+    """The words that an answer needs, and its kinds (a time, a price, a number)."""
 
     def __init__(self, question: str, domain: Domain, weights: StemWeights) -> None:
         self._question = question
@@ -131,9 +117,9 @@ class Wanted:
         self._rare = {stem for stem, weight in self._weights.items() if weight >= RARE}
 
     def reconsidered(self, relevances: Sequence[float], chunks: Sequence[Chunk]) -> list[float]:
-        """Return the relevances in [0, 1] of chunks, those above ``SURE`` that say what is asked, in the same order.
+        """Raise the relevances in [0, 1] of chunks that contain the answer above ``SURE``.
 
-        Beside a text of one's own that does, what lacks a rare word of the question loses half.
+        Beside a user's text that does, chunks without a rare word of the question lose half.
         """
         said = [self.is_said_by(chunk) for chunk in chunks]
         by_own = any(sure and is_unlearnt(chunk) for sure, chunk in zip(said, chunks, strict=True))
@@ -145,12 +131,10 @@ class Wanted:
         ]
 
     def is_said_by(self, chunk: Chunk) -> bool:
-        """Tell whether a row of a table in a chunk is named, or one passage of a text of one's own says what is asked.
+        """Return True if a chunk has a named table row, or a user's text has two adjacent sentences with the answer.
 
-        A passage is two sentences that stand together, or the only one, below the title of their provision. With the
-        name of its law or document, and of chapters, it has every rare word of the question; of what those names do not
-        have it says nearly all itself, and something of each kind that is asked for. A question without a rare word is
-        left to what has been learnt.
+        With the names around it, that passage has every rare word of the question, nearly all others, and each
+        requested kind.
         """
         if names_a_row(self._question, chunk["text"], self._domain):
             return True
@@ -182,7 +166,6 @@ class Wanted:
         return {stem for text in texts for stem in self._domain.stems(text) if stem in self._weights}
 
     def _are_said(self, own: set[str], around: set[str]) -> bool:
-        """Tell whether stems have what is asked about, of which those ``around`` them have a part."""
         asked = {stem: weight for stem, weight in self._weights.items() if stem not in around}
         said = sum(weight for stem, weight in asked.items() if stem in own)
         return self._rare <= own | around and 0 < said >= NEARLY_ALL * sum(asked.values())
@@ -193,17 +176,15 @@ class Wanted:
 
 
 def is_unlearnt(chunk: Chunk) -> bool:
-    """Tell whether a chunk is running text that no model has learnt from: of no law of the registry."""
+    """Return True for running text of no registered law, unknown to the trained models."""
     return chunk["chunk_type"] in _RUNNING_TEXT and chunk["law_id"] not in known_laws()
 
 
 MAX_KEPT = 4_096
-"""Chunks whose stems are kept: about 40 MB; a question looks at about a hundred."""
+"""Chunks with cached stems: about 40 MB; a question reads about a hundred."""
 MAX_COMPARED = 128
-"""Questions and searches whose comparisons are kept."""
 
 _TITLE, _LAY_PHRASINGS, _TEXT, _BREADCRUMB, _LAW = 1.0, 0.9, 0.75, 0.6, 0.4
-"""Prominence of a stem by the part of a chunk that it stands in."""
 
 
 T = TypeVar("T")
@@ -211,12 +192,11 @@ ChunkKey = tuple[int, str]
 
 
 def key_of(chunk: Chunk) -> ChunkKey:
-    """Return the id of a chunk and the hash of its content."""
     return chunk["id"], chunk["content_hash"]
 
 
 class KeptByChunk(Generic[T]):
-    """Values that depend on a chunk alone, worked out once; the oldest of ``MAX_KEPT`` give way."""
+    """Cache of values that depend on a chunk alone; the oldest of ``MAX_KEPT`` are dropped."""
 
     def __init__(self, work_out: Callable[[Chunk], T]) -> None:
         self._work_out = work_out
@@ -224,7 +204,6 @@ class KeptByChunk(Generic[T]):
         self._lock = Lock()
 
     def __call__(self, chunk: Chunk) -> T:
-        """Return the value of a chunk; not to be changed."""
         key = key_of(chunk)
         if (value := self._values.get(key)) is None:
             value = self._work_out(chunk)
@@ -236,10 +215,7 @@ class KeptByChunk(Generic[T]):
 
 
 class Prominence:
-    """Reads how prominent each stem of a chunk is, in (0, 1].
-
-    ``lay_phrasings`` returns how people ask about a chunk; by default nothing is known of that.
-    """
+    """Returns the prominence of each stem of a chunk in (0, 1]; ``lay_phrasings`` are people's words for it."""
 
     def __init__(self, domain: Domain, lay_phrasings: Callable[[Chunk], str] = lambda chunk: "") -> None:
         self._stems = domain.stems
@@ -247,7 +223,6 @@ class Prominence:
         self._of = KeptByChunk(self._worked_out)
 
     def __call__(self, chunk: Chunk) -> Mapping[str, float]:
-        """Return the strength of each stem of a chunk; not to be changed."""
         return self._of(chunk)
 
     def _worked_out(self, chunk: Chunk) -> Mapping[str, float]:
@@ -265,28 +240,27 @@ class Prominence:
 
 
 class Similarity(Protocol):
-    """Measures how near a question and some provisions are in meaning."""
+    """Measures the similarity of a question and some chunks."""
 
     def __call__(self, question: str, chunks: Sequence[Chunk]) -> Sequence[float]:
-        """Return one cosine in [−1, 1] for each chunk, in their order."""
+        """Return one cosine in [−1, 1] for each chunk, in order; 0 if no word of a text is known."""
         ...
 
 
 class EncodedSimilarity:
-    """Satisfies ``Similarity`` with the learnt encoder; vectors of chunks are kept."""
+    """Satisfies ``Similarity`` with the learnt encoder; vectors of chunks are cached."""
 
     def __init__(self, encoder: DualEncoder) -> None:
         self._encoder = encoder
         self._vector = KeptByChunk(lambda chunk: encoder.embed_document(indexed_text(chunk)))
 
     def __call__(self, question: str, chunks: Sequence[Chunk]) -> Sequence[float]:
-        """Return one cosine in [−1, 1] for each chunk, in their order; 0 where no word of a text is known."""
         question_vector = self._encoder.embed_question(question)
         return [float(question_vector @ self._vector(chunk)) for chunk in chunks]
 
 
 class Comparison:
-    """A text compared with chunks; values of a chunk are kept by its id and its content."""
+    """A text compared with chunks; values are cached by chunk."""
 
     def __init__(self, text: str, comparer: "Comparer") -> None:
         self.text = text
@@ -296,13 +270,11 @@ class Comparison:
 
     @cached_property
     def coverage(self) -> Coverage:
-        """The concepts of the text, and how much of them stems cover."""
         domain, weights = self._comparer.domain, self._comparer.weights
         return Coverage(domain.concepts(self.text, weights), weights)
 
     @cached_property
     def wanted(self) -> Wanted:
-        """The row or passage that the text asks for."""
         return Wanted(self.text, self._comparer.domain, self._comparer.weights)
 
     def words(self, chunk: Chunk) -> float:
@@ -313,7 +285,7 @@ class Comparison:
         return self._words[key]
 
     def cosines(self, chunks: Sequence[Chunk]) -> list[float]:
-        """Return the cosine in [−1, 1] of the text and each chunk, in their order; 0 without a similarity."""
+        """Return the cosine in [−1, 1] of the text and each chunk, in order; 0 without a similarity."""
         similarity = self._comparer.similarity
         if similarity is None:
             return [0.0] * len(chunks)
@@ -323,7 +295,7 @@ class Comparison:
 
 
 class Comparer:
-    """Compares texts with chunks; the comparisons of the last texts are kept."""
+    """Compares texts with chunks; the comparisons of the last texts are cached."""
 
     def __init__(
         self,
@@ -337,7 +309,6 @@ class Comparer:
         self.prominence = prominence or Prominence(domain)
         self.similarity = similarity
         self.of = lru_cache(MAX_COMPARED)(self._of)
-        """Returns the ``Comparison`` of a text."""
 
     def _of(self, text: str) -> Comparison:
         return Comparison(text, self)

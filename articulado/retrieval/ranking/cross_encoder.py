@@ -1,9 +1,4 @@
-"""Cross-encoder reranker: an ONNX model in this process, through fastembed.
-
-relevance = sigmoid(logit), in (0, 1). ``ModelFiles`` locates the model in a folder or in the download
-cache; the network is used only if ``download`` is set. One thread loads the model at first use and scores
-in batches of 4 passages.
-"""
+"""Cross-encoder reranker: an ONNX model in this process, through fastembed."""
 
 import asyncio
 import math
@@ -27,9 +22,10 @@ if TYPE_CHECKING:
 
 
 DEFAULT_MODEL = "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1"
-"""Small (118 million parameters, most of them its vocabulary), trained on questions in 14 languages, Spanish among
-them, and Apache-2.0. BAAI/bge-reranker-v2-m3 (Apache-2.0) computes fourteen times as much for a token: too slow for two
-cores. jina-reranker-v2-base-multilingual may not be used commercially (CC-BY-NC-4.0), so it is nobody's default."""
+"""118 million parameters, trained on questions in 14 languages with Spanish, Apache-2.0.
+
+bge-reranker-v2-m3 needs 14 times the computation: too slow for two cores. jina-reranker-v2 is not for commercial use.
+"""
 
 DEFAULT_FILE = "onnx/model.onnx"
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
@@ -38,7 +34,7 @@ _ONNX_FILES = (DEFAULT_FILE, "model.onnx")
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """A model by name, in a cache of downloads, or in a folder of its own; ``file`` is its ONNX file, below either."""
+    """A model by name in a download cache, or in a folder of its own; ``file`` is its ONNX file."""
 
     model: str
     file: str
@@ -47,24 +43,15 @@ class ModelFiles:
 
     @classmethod
     def of(cls, settings: Settings) -> "ModelFiles":
-        """Return the files that the settings name."""
         rerank = settings.rerank
         return cls(rerank.model or DEFAULT_MODEL, rerank.file, rerank.path, rerank.cache or settings.home / "models")
 
     @property
     def name(self) -> str:
-        """The model, for a person."""
         return self.model if self.folder is None else str(self.folder)
 
     def find(self, *, download: bool = False) -> tuple[Path, str]:
-        """Return the folder and the ONNX file below it. Nothing is loaded.
-
-        ``download`` fetches what the cache lacks, in one attempt, which may take minutes; a folder of the user's own
-        is never written to. Without it the network is never asked.
-
-        Raises:
-            ConfigurationError: files, or what reads them, are missing; the message names them and says what to do.
-        """
+        """Return the folder and the ONNX file below it; raise ``ConfigurationError``. ``download`` may take minutes."""
         if self.folder:
             return self._in_folder(self.folder)
         located = self._in_cache()
@@ -124,11 +111,7 @@ class ModelFiles:
         return None
 
     def _published(self) -> tuple[str, str, list[str]]:
-        """Return where the model is published, its ONNX file, and the files that this one needs beside it.
-
-        Raises:
-            ConfigurationError: the name is none of a published model.
-        """
+        """Return the published repository of the model, its ONNX file and other needed files."""
         from fastembed.rerank.cross_encoder import TextCrossEncoder
 
         for model in TextCrossEncoder.list_supported_models():
@@ -142,18 +125,12 @@ class ModelFiles:
 
 
 def sigmoid(logit: float) -> float:
-    """Return 1 / (1 + e^-logit), in a form that no logit overflows.
-
-    >>> sigmoid(0.0), sigmoid(-1000.0)
-    (0.5, 0.0)
-    """
+    """Return 1 / (1 + e^-logit), without overflow."""
     return 0.5 * (1.0 + math.tanh(0.5 * logit))
 
 
 def relevances(scores: Sequence[float | None]) -> tuple[list[float | None], bool]:
-    """Return scores of one question within [0, 1], and whether a sigmoid brought them there; ``None`` stays.
-
-    One outside of [0, 1] shows that all are logits: to squash that one alone would change their order.
+    """Return the scores in [0, 1], and True if a sigmoid was applied: one score outside shows that all are logits.
 
     >>> relevances([0.5, None, 1.0]), relevances([0.0, None, -1000.0])
     (([0.5, None, 1.0], False), ([0.5, None, 0.0], True))
@@ -166,7 +143,7 @@ def relevances(scores: Sequence[float | None]) -> tuple[list[float | None], bool
 T = TypeVar("T")
 
 BATCH = 4
-"""Passages of a batch: a processor is no slower with few at once, and all are padded to the longest one."""
+"""Passages of a batch; all are padded to the longest, and small batches are as fast on a CPU."""
 
 _REGISTERING = Lock()
 """Two graphs of one process may open the same model at once, each in its own thread."""
@@ -179,7 +156,6 @@ class PieceCounter:
         self._tokenizer = tokenizer
 
     def count(self, text: str) -> int:
-        """Return the number of tokens, without the special ones around a pair."""
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
 
@@ -192,9 +168,8 @@ class _Loaded:
 class CrossEncoder:
     """Satisfies ``PassageScorer``: relevance = sigmoid(logit).
 
-    One thread loads the model, at first use, and scores: more would share the same cores, and each question would wait
-    for all. Loading that a question does not wait for any longer goes on, for the next one. ``download`` allows
-    fetching files that are not here; without it the network is never asked.
+    One thread loads the model at first use and scores. Loading continues after a question has timed out, for the next
+    one.
     """
 
     def __init__(self, files: ModelFiles, *, download: bool = False, clock: Callable[[], float] = time.time) -> None:
@@ -207,28 +182,17 @@ class CrossEncoder:
 
     @property
     def name(self) -> str:
-        """Strategy and model."""
         return f"cross_encoder:{self._files.name}:{self._files.file}"
 
     async def open(self, deadline: float) -> TokenCounter:
-        """Load the model, once, and return the counter of its tokens.
-
-        Raises:
-            ConfigurationError: its files are not here; the message says what to do.
-            ModelError: they are, and are no cross-encoder that can be run; or loading takes too long.
-        """
+        """Load the model once, and return its token counter; raise ``ConfigurationError`` or ``ModelError``."""
         return (await self._in_thread(self._load, deadline)).counter
 
     async def score(self, question: str, passages: Sequence[str], *, deadline: float) -> Reranked:
-        """Score the passages in batches of about the same length.
-
-        Raises:
-            ModelError: the model gives no scores, or takes too long.
-        """
+        """Score the passages in batches of similar length; raise ``ModelError`` without scores in time."""
         return Reranked(await self._in_thread(lambda: self._score(question, passages, deadline), deadline))
 
     async def close(self) -> None:
-        """End the thread and free the memory of the model."""
         self._thread.shutdown(wait=False, cancel_futures=True)
         self._loaded = None
 

@@ -1,11 +1,7 @@
-"""Features of a question and its candidates that the ranking and the relevance judgement are learnt from.
+"""Features of a question and its candidates for the learnt ranking and the relevance judgement.
 
-``FeatureReader.read`` returns one row of ``FEATURES`` for each candidate: what the search says, covered words,
-the cosine of the trained encoder, precedents, the prior of the domain, and the known questions and summaries
-that a sentence encoder finds near. ``card`` is 1 of an answer card, 0 of law; the values of
-``bearing`` are those of the provisions that bear the answer of a card, of the law its own. Values with ``_behind`` are
-differences to the best candidate, 0 or less. Without a sentence encoder its features are ``NO_NEIGHBOURS``: the
-model has learnt what the others say alone.
+``…_behind`` are differences to the best candidate, ≤ 0; ``bearing…`` of a card are those of the provisions that bear
+it.
 """
 
 import math
@@ -46,25 +42,21 @@ FEATURES = (
     "bearing_behind",
     "bearing_precedent",
 )
-"""Names of the features, in their order."""
 
 NO_NEIGHBOURS = Neighbourhood({}, {}, 0.0, 0.0, 0.0, 0.0)
-"""Neighbourhood of a question without a sentence encoder."""
 
 Around = Callable[[str], Neighbourhood]
-"""Returns the known questions around a question."""
 
 
 @dataclass(frozen=True)
 class FeatureReader:
-    """Reads the features of candidates. ``around`` is unset where there is no sentence encoder."""
+    """Reads the features of candidates; ``around`` is ``None`` without a sentence encoder."""
 
     comparer: Comparer
     precedents: Support
     around: Around | None = None
 
     def neighbourhood(self, question: str) -> Neighbourhood:
-        """Return the known questions around a question."""
         return self.around(question) if self.around else NO_NEIGHBOURS
 
     def read(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> NDArray[np.float32]:
@@ -131,7 +123,7 @@ class FeatureReader:
 
 
 def without_neighbours(features: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return features as they are where there is no sentence encoder."""
+    """Return features with the values that they have without a sentence encoder."""
     columns = {
         "neighbour_rank": math.log1p(NEIGHBOURS),
         "summary_behind": -0.5,

@@ -1,10 +1,4 @@
-"""Learnt ranking: boosted trees over the features of a candidate (docs/retrieval.md has what each group gives).
-
-``RankingModel`` is evaluated in NumPy; ``tools.train_ranking`` trains it with scikit-learn on the questions of
-the package, all phrasings of one need and of one writer on one side. ``LearntReranker`` scores provisions of the
-known laws and answer cards with it, and all other texts by the heuristic, which needs no training.
-``own_probability`` tells if texts of one's own answer, which a sentence encoder has compared with the question.
-"""
+"""Learnt ranking: boosted trees over the features of a candidate (``tools.train_ranking``, docs/retrieval.md)."""
 
 import asyncio
 import math
@@ -35,29 +29,25 @@ from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import Reranked
 
 MAX_COMPARED = 30
-"""Best provisions that rulings and criteria are compared with."""
 DECISION_HANDICAP = 0.26
-"""Lead over a provision by the formula from which on a ruling or criterion, of lower rank, is put before it."""
+"""Lead by the formula from which a ruling or criterion precedes a provision, which has a higher rank."""
 LEARNT_SIGNALS = SignalWeights(relevance=1.0, hierarchy=0.0, recency=0.0, in_force=0.0, repealed=0.3)
-"""Legal signals beside a relevance that has learnt the others: repeal alone (docs/retrieval.md)."""
+"""Legal signals beside a learnt relevance, which includes all but repeal (docs/retrieval.md)."""
 FILE = Path(str(resources.files("articulado.retrieval.ranking"))) / "ranking.npz"
-"""The trees of the package (``tools.train_ranking``)."""
 
 
 BESIDE_BEST = 4
-"""Texts of one's own after the best that it is compared with."""
 _LEAD, _SUMMARY, _SHARE, _FAR, _BIAS = 7.0, -34.0, 5.0, -10.0, 2.9
 _NEAR_ENOUGH = 0.4
-"""Weights of ``own_probability`` (docs/retrieval.md has the questions)."""
+"""Weights of ``own_probability`` (docs/retrieval.md)."""
 
 
 def own_probability(candidates: Sequence[Candidate], around: Neighbourhood) -> float | None:
-    """Return the probability in (0, 1) that the texts of one's own answer; ``None`` if no encoder has compared them.
+    """Return the probability in (0, 1) that the users' texts answer; ``None`` without closeness by a sentence encoder.
 
-    1 / (1 + e^−x), x = 7 · lead − 34 · summary + 5 · share − 10 · far + 2.9. ``lead`` is the closeness of the best
-    text above the mean of the next four, ``summary`` the cosine of the nearest summary of a provision, and ``share``
-    that of the known questions near it that have an answer: it tells work from all else. ``far`` is what the closeness
-    of the best lacks to 0.4.
+    1 / (1 + e^−x), x = 7 · lead − 34 · summary + 5 · share − 10 · far + 2.9. ``lead`` is the closeness of the best text
+    minus the mean of the next four, ``summary`` the cosine of the nearest summary of a provision, ``share`` the
+    answered share of the known questions nearby, ``far`` = max(0, 0.4 − closeness of the best).
     """
     closest = sorted((each["closeness"] for each in candidates if "closeness" in each), reverse=True)
     if not closest:
@@ -70,10 +60,10 @@ def own_probability(candidates: Sequence[Candidate], around: Neighbourhood) -> f
 
 @dataclass(frozen=True)
 class RankingModel:
-    """Trees whose leaves sum up to log odds that a candidate is right.
+    """Trees whose leaves sum up to the log odds that a candidate is right.
 
-    All but ``bias`` are (trees, nodes): the feature and the threshold of a node, where values up to it and above it
-    go, and the value of a leaf, which goes to itself.
+    All arrays are (trees, nodes); ``left`` and ``right`` are the children for values up to the threshold and above it;
+    a leaf is its own child.
     """
 
     feature: NDArray[np.integer]
@@ -84,7 +74,7 @@ class RankingModel:
     bias: float
 
     def probabilities(self, features: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return how likely each candidate is right, (candidates,) in (0, 1), of (candidates, FEATURES)."""
+        """Return the probability that each candidate is right, (candidates,), from (candidates, FEATURES)."""
         # By places in the flat arrays: to index by tree and node takes twice as long.
         feature, threshold, left, right, value = self._flat
         nodes = np.repeat(np.arange(0, self.feature.size, self.feature.shape[1])[None], len(features), axis=0)
@@ -102,13 +92,11 @@ class RankingModel:
 
     @cached_property
     def _flat(self) -> tuple[NDArray[Any], ...]:
-        """The arrays of all trees one after the other; where a node goes is a place in them."""
         first = np.arange(0, self.feature.size, self.feature.shape[1])[:, None]
         arrays = (self.feature, self.threshold, self.left + first, self.right + first, self.value)
         return tuple(np.ascontiguousarray(array).ravel() for array in arrays)
 
     def arrays(self, name: str) -> dict[str, Any]:
-        """Return the arrays of the model by their names in a file, which begin with its own."""
         return {
             f"{name}_feature": self.feature.astype(np.int8),
             f"{name}_threshold": self.threshold.astype(np.float32),
@@ -120,7 +108,6 @@ class RankingModel:
 
 
 def save_rankings(file: Path, alone: RankingModel, with_neighbours: RankingModel) -> None:
-    """Write both models: of the features without a sentence encoder, and of all."""
     np.savez_compressed(
         file, features=np.array(FEATURES), **alone.arrays("alone"), **with_neighbours.arrays("neighbours")
     )
@@ -128,11 +115,7 @@ def save_rankings(file: Path, alone: RankingModel, with_neighbours: RankingModel
 
 @cache
 def packaged_ranking(*, with_neighbours: bool) -> RankingModel:
-    """Return the trees of the package, for features with or without a sentence encoder.
-
-    Raises:
-        ConfigurationError: the package is damaged.
-    """
+    """Return the packaged trees, with or without a sentence encoder; raise ``ConfigurationError``."""
     try:
         with open_arrays(FILE) as stored:
             if tuple(stored["features"].tolist()) != FEATURES:
@@ -152,19 +135,16 @@ def packaged_ranking(*, with_neighbours: bool) -> RankingModel:
 
 
 def has_been_learnt(chunk: Chunk) -> bool:
-    """Tell whether the training had texts like a chunk: provisions of known laws, and answer cards."""
+    """Return True for texts like those of the training: provisions of registered laws, and answer cards."""
     return chunk["law_id"] in known_laws() or is_card(chunk)
 
 
 class LearntReranker:
-    """Scores candidates by the learnt model; satisfies ``Reranker``. Costs about 0.1 ms a candidate, never fails.
+    """Satisfies ``Reranker`` by the learnt model, in about 0.1 ms a candidate.
 
-    Rulings and criteria, of which the training has none, keep the place among the provisions that the formula of the
-    heuristic gives them. Texts of one's own are scored by that formula. If a sentence encoder has compared them, the
-    best has ``own_probability``, less where a provision is sure, and others the part of it that the formula gives;
-    above 0.5, all else has 2 · (1 − ``own_probability``) of its score.
-
-    Of a follow-up with a subject the score for its own words is 30 % of it, that for all of it the rest.
+    Rulings and criteria take the rank that the heuristic gives them. With a sentence encoder the best user's text has
+    ``own_probability``; above 0.5, all else has 2 · (1 − ``own_probability``) of its score. For a follow-up, 30 % is
+    the score of its own words.
     """
 
     limit = None
@@ -209,7 +189,6 @@ class LearntReranker:
     def _beside_own(
         self, question: TurnQuestion, candidates: Sequence[Candidate], scores: dict[int, float]
     ) -> dict[int, float]:
-        """Return the scores where texts of one's own, compared by a sentence encoder, stand beside others."""
         own = {_id(each) for each in candidates if "closeness" in each}
         around = self.reader.neighbourhood(whole_text(question)) if self.reader.around else None
         probability = own_probability(candidates, around) if around else None
@@ -229,7 +208,7 @@ class LearntReranker:
     def relevances(
         self, question: TurnQuestion, queries: Sequence[str], candidates: Sequence[Candidate]
     ) -> list[float]:
-        """Return how likely each candidate is right, in (0, 1)."""
+        """Return the probability in (0, 1) that each candidate is right."""
         text, *own_words = _texts_of(question)
         whole = self._model().probabilities(self.reader.read(text, queries, candidates))
         if own_words:
@@ -237,21 +216,18 @@ class LearntReranker:
             whole = (1 - OWN_WORDS) * whole + OWN_WORDS * alone
         return [float(value) for value in whole]
 
-    async def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+    async def close(self) -> None: ...
 
 
 def _texts_of(question: TurnQuestion) -> list[str]:
-    """Return the texts of a question that are scored: all of it, then of a follow-up its own words."""
     return [whole_text(question), question["text"]] if has_own_words(question) else [whole_text(question)]
 
 
 _SURE_LAW = 1.0
-"""Log odds of a provision up to which they say nothing: questions on other matters have as much."""
+"""Log odds of a provision up to which they are no evidence: questions on other matters reach them."""
 
 
 def _against_law(probability: float, law: float) -> float:
-    """Return the probability that texts of one's own answer, where the best provision has the relevance ``law``."""
     kept = min(law, 1 - 1e-6)
     lead = max(0.0, math.log(kept / (1 - kept)) - _SURE_LAW) if kept > 0 else 0.0
     return probability / (probability + (1 - probability) * math.exp(lead))

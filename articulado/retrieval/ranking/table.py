@@ -1,13 +1,4 @@
-"""Table of rerankers by strategy, the resolution of ``auto``, and the scorer that asks the reader chat model.
-
-``rerankers`` builds the table; it loads no model and sends no request. ``UnavailableReranker`` stands for a
-strategy with incomplete settings and raises ``ConfigurationError`` on use. ``resolve_auto`` returns the
-strategy for this machine and the reason.
-
-``ReaderScorer`` has all passages scored from 0 to 10 in one call; relevance = score / 10. ``parse_scores`` reads the
-JSON of the prompt and common deviations from it. A passage without a score stays unscored and ranks behind the scored
-ones.
-"""
+"""Table of rerankers by strategy, the resolution of ``auto``, and the scorer that asks the reader chat model."""
 
 import json
 import logging
@@ -36,16 +27,14 @@ from articulado.values.errors import ConfigurationError, ModelError, ModelTimeou
 from articulado.values.protocols import ChatModel, Reranked, Reranker, RerankerTable, TokenCounter
 
 MAX_SCORE = 10.0
-"""The best score that the prompt knows."""
 
 MAX_ATTEMPTS = 3
-"""Brackets at which JSON is looked for: a marker before it ("[C1]") opens one, too."""
 
 _OPENING = re.compile(r"[{\[]")
 _PAIR = re.compile(
     r"[\"'{,\[\s]C?(\d{1,4})[\"'\]]*\s*:\s*[\"']?(-?\d{1,4}(?:[.,]\d{1,4})?)(?=[\s\"',}/])", re.IGNORECASE
 )
-"""Of a reply that was cut, its last number does not count: it may be half of one."""
+"""Ignores the last number of a cut reply: it may be incomplete."""
 _LINE = re.compile(r"^\W*C?(\d{1,4})\W*[:=]\W*?(-?\d{1,4}(?:[.,]\d{1,4})?)", re.IGNORECASE | re.MULTILINE)
 _NAME = re.compile(r"\W*C?(\d{1,4})\W*", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*-?\d{1,4}(?:[.,]\d{1,4})?")
@@ -53,18 +42,9 @@ _SCORE_NAME = re.compile(r"punt|score|relev|nota|califica", re.IGNORECASE)
 
 
 class ReaderScorer:
-    """Satisfies ``PassageScorer`` with a chat model: relevance = score ÷ 10.
-
-    A passage that the reply leaves out is unjudged, not irrelevant: it stays unscored, behind those that were scored,
-    in the order of the search.
-    """
+    """Satisfies ``PassageScorer`` with a chat model: relevance = score ÷ 10; omitted passages stay unscored."""
 
     def __init__(self, reader: ChatModel, profile: Profile, counter: TokenCounter | None = None) -> None:
-        """Score as the prompt ``score`` of the profile says, in its language.
-
-        Raises:
-            ConfigurationError: the profile's own prompt cannot be read, or is empty.
-        """
         self._reader = reader
         self._prompt = load_prompt("score", profile)
         self._language = language(profile.language)
@@ -72,20 +52,13 @@ class ReaderScorer:
 
     @property
     def name(self) -> str:
-        """Strategy and model."""
         return f"llm:{self._reader.name}"
 
     async def open(self, deadline: float) -> TokenCounter:
-        """Return the counter of the model's tokens."""
         return self._counter
 
     async def score(self, question: str, passages: Sequence[str], *, deadline: float) -> Reranked:
-        """Ask for all scores at once.
-
-        Raises:
-            ModelTimeout: the reader was late.
-            ModelError: the reader failed for good or refused, or what it wrote has no scores.
-        """
+        """Ask for all scores at once; raise ``ModelError`` if the reader fails or writes no scores."""
         try:
             reply = await self._reader.complete(
                 self._prompt,
@@ -104,8 +77,7 @@ class ReaderScorer:
             raise unreadable
         return Reranked(scores, reply.requests, reply.input_tokens, reply.output_tokens)
 
-    async def close(self) -> None:
-        """Do nothing: the reader is closed by its owner."""
+    async def close(self) -> None: ...
 
 
 def message(question: str, passages: Sequence[str], language: Language) -> str:
@@ -120,9 +92,8 @@ def message(question: str, passages: Sequence[str], language: Language) -> str:
 def parse_scores(text: str, passages: int) -> list[float | None]:
     """Read the scores of a reply, ÷ 10 and within [0, 1]; ``None`` for a passage without one.
 
-    Besides the object that the prompt asks for, ``{"1": 7, …}``, it reads what models write instead: fences and talk
-    around it, scores as text ("7", "7/10", "7,5"), an array of as many scores as passages, an array of objects that
-    name the score, the beginning of a reply that was cut, and a line for each passage ("[C1]: 7").
+    Besides ``{"1": 7, …}`` it reads talk around it, scores as text ("7/10"), arrays, cut replies, and lines ("[C1]:
+    7").
 
     >>> parse_scores('{"1": 7, "3": "9/10"}', 3)
     [0.7, None, 0.9]
@@ -155,20 +126,18 @@ def _of_json(parsed: object, passages: int) -> Iterable[tuple[int, float]]:
 
 
 def _of_row(row: dict[str, object]) -> tuple[int, float] | None:
-    """Read ``{"fragmento": 1, "puntuación": 7}``: the name of the score is known, the other value is the number."""
     named = next((key for key in row if _SCORE_NAME.search(key)), None)
     others = [value for key, value in row.items() if key != named]
     return (_number(others[0]), _score(row[named])) if named and others else None
 
 
 def _number(value: object) -> int:
-    """Return the number of a passage (3, "3", "C3", "[C3]"); 0, which no passage has, for anything else."""
+    """Return the number of a passage (3, "3", "C3", "[C3]"), else 0, which no passage has."""
     digits = _NAME.fullmatch(str(value))
     return int(digits[1]) if digits else 0
 
 
 def _score(value: object) -> float:
-    """Return a score; not a number for anything else."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value) if abs(value) < sys.maxsize else math.nan
     number = _NUMBER.match(value) if isinstance(value, str) else None
@@ -184,7 +153,7 @@ NO_READER = "rerank.needs_reader"
 
 
 class UnavailableReranker:
-    """Stands in the table for a strategy whose settings are incomplete; choosing it raises ``error``."""
+    """Placeholder for a strategy with incomplete settings; scoring raises ``ConfigurationError``."""
 
     limit = 0
 
@@ -199,15 +168,10 @@ class UnavailableReranker:
         *,
         deadline: float | None = None,
     ) -> Reranked:
-        """Refuse.
-
-        Raises:
-            ConfigurationError: always.
-        """
+        """Raise ``ConfigurationError``."""
         raise ConfigurationError(self.error)
 
-    async def close(self) -> None:
-        """Do nothing."""
+    async def close(self) -> None: ...
 
 
 def rerankers(
@@ -217,14 +181,10 @@ def rerankers(
     profile: Profile,
     learnt: Reranker | None = None,
 ) -> RerankerTable:
-    """Return the rerankers by strategy; "none" has none, and "auto" one where it is not ``learnt``.
+    """Return the rerankers by strategy, without loading a model; "auto" is included if it is not ``learnt``.
 
-    In a domain without a ``learnt`` ranking the heuristic stands in its place. What "auto" stands for is resolved here,
-    and logged once in a process; nothing is loaded, and the network is not asked.
-
-    Raises:
-        ConfigurationError: the settings name a strategy whose own settings are incomplete, or a prompt of the profile
-            cannot be read.
+    The heuristic replaces a missing ``learnt`` ranking. Raises ``ConfigurationError`` if the chosen strategy lacks
+    settings.
     """
     # Only the settings allow a download; the caller of one question does not decide over it.
     encoder = CrossEncoder(ModelFiles.of(settings), download=settings.rerank_strategy == "cross_encoder")
@@ -247,19 +207,18 @@ def rerankers(
 
 
 def reranker_for(strategy: RerankStrategy, table: RerankerTable) -> Reranker | None:
-    """Return the reranker of a strategy; ``None`` for "none"."""
     return table.get("learnt" if strategy == "auto" and "auto" not in table else strategy)
 
 
 def effective_strategy(strategy: RerankStrategy, table: RerankerTable) -> RerankStrategy:
-    """Return the strategy that scores: for "auto" what it stands for, else the strategy itself."""
+    """Return the strategy that scores: "auto" resolved, and "heuristic" in place of a missing "learnt"."""
     if strategy == "auto":
         strategy = "cross_encoder" if "auto" in table else "learnt"
     return "heuristic" if strategy == "learnt" and table.get("learnt") is table.get("heuristic") else strategy
 
 
 def resolve_auto(settings: Settings) -> tuple[RerankStrategy, str]:
-    """Return what "auto" stands for on this machine, and a sentence for the user that says why."""
+    """Return the strategy of "auto" on this machine, and a sentence for the user with the reason."""
     files = ModelFiles.of(settings)
     try:
         files.find()

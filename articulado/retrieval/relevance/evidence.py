@@ -1,9 +1,4 @@
-"""Features of a question and its candidates for the relevance judgement.
-
-``EvidenceReader.read`` returns the values of ``EVIDENCE``, from the 10 best candidates. ``WordingModel``
-has two linear models over hashed words: log odds that a question belongs to the field, and shares of the
-matters without an answer here.
-"""
+"""Features of a question and its candidates for the relevance judgement, and linear models over hashed words."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,11 +17,8 @@ from articulado.values.answers import TurnQuestion, whole_text
 from articulado.values.chunks import Candidate, is_card
 
 MAX_JUDGED = 10
-"""How many of the best candidates are looked at."""
 MAX_CARDS = 3
-"""Answer cards that are looked at beside them."""
 _COVERING = 5
-"""How many of them are looked at word by word."""
 
 EVIDENCE = (
     "words",
@@ -53,28 +45,20 @@ EVIDENCE = (
     "best_summary",
     "best_card",
 )
-"""Names of the features, in their order."""
 
 
 @dataclass(frozen=True)
 class EvidenceReader:
-    """Reads the features off a question and its candidates, whatever reranker has ordered them.
-
-    ``ranking`` scores the candidates if another reranker, or none, has; its comparisons are read.
-    """
+    """Reads the features of a question and its candidates; ``ranking`` scores them, whatever their order."""
 
     ranking: LearntReranker
 
     @property
     def comparer(self) -> Comparer:
-        """The comparisons of the ranking."""
         return self.ranking.reader.comparer
 
     async def read(self, question: TurnQuestion, candidates: Sequence[Candidate]) -> list[float]:
-        """Return the features of a question, ``EVIDENCE``; ``candidates`` are at least one, the best first.
-
-        Unknown evidence is NaN: ``best_card`` where there are no cards.
-        """
+        """Return the features ``EVIDENCE`` of at least one candidate, the best first; NaN without cards."""
         # Learnt without the vectors of a sentence encoder: what these say is judged beside it.
         cards = [candidate for candidate in candidates if is_card(candidate["chunk"])][:MAX_CARDS]
         provisions = [candidate for candidate in candidates if not is_card(candidate["chunk"])] or cards
@@ -127,7 +111,6 @@ def _without_closeness(candidate: Candidate) -> Candidate:
 
 
 def _joined(strengths: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the greatest strength of each stem."""
     joined: dict[str, float] = {}
     for of_chunk in strengths:
         for stem, strength in of_chunk.items():
@@ -145,18 +128,15 @@ def _log_odds(probability: float) -> float:
 
 
 TERM_PLACES = 1 << 17
-"""Places of the table that tells the field from all else."""
 WORD_PLACES = 1 << 13
-"""Places of the table that tells one matter from another: words and pairs alone, for each matter has a column."""
 _SHORTEST_RUN, _LONGEST_RUN = 3, 5
 
 
 @dataclass(frozen=True)
 class WordingModel:
-    """Two linear models over the words of a question.
+    """Linear models over the words of a question: log odds of the field, and shares of the unanswered ``matters``.
 
-    ``idf`` and ``field`` are (TERM_PLACES,), ``of_matter`` is (WORD_PLACES, matters); ``matters`` are the keys of what
-    a question is about that has no answer here (``articulado.legal.vocabulary.matters``).
+    ``idf`` and ``field`` are (TERM_PLACES,), ``of_matter`` is (WORD_PLACES, matters).
     """
 
     idf: NDArray[np.floating]
@@ -173,7 +153,7 @@ class WordingModel:
         return float(weights @ self.field[places].astype(np.float64)) + self.field_bias
 
     def matter_shares(self, question: str, language: Language) -> dict[str, float]:
-        """Return how likely each matter is, given that the question is of none that is answered here; they sum to 1."""
+        """Return the probability of each matter for a question without an answer; they sum to 1."""
         places = word_places(question, language)
         scores = self.of_matter[places].astype(np.float64).sum(axis=0) / max(len(places), 1) ** 0.5 + self.matter_bias
         exponentials = np.exp(scores - scores.max())
@@ -181,21 +161,18 @@ class WordingModel:
 
 
 def weights_at(idf: NDArray[np.floating], places: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the weights of the terms of one question, of unit length."""
     weights = idf[places].astype(np.float64)
     length = float(np.linalg.norm(weights))
     return weights / length if length else weights
 
 
 def term_places(question: str, language: Language) -> NDArray[np.intp]:
-    """Return the places of all terms of a question, each once, ascending."""
     words = words_of(question)
     terms = [*_stems_and_pairs(words, language), *(run for word in words for run in runs_of(word))]
     return _places(terms, TERM_PLACES)
 
 
 def word_places(question: str, language: Language) -> NDArray[np.intp]:
-    """Return the places of the stems and pairs of a question, each once, ascending."""
     return _places(list(_stems_and_pairs(words_of(question), language)), WORD_PLACES)
 
 
@@ -207,7 +184,7 @@ def _stems_and_pairs(words: Sequence[str], language: Language) -> Iterator[str]:
 
 
 def runs_of(word: str) -> Iterator[str]:
-    """Return the runs of 3 to 5 letters of a word, its beginning and its end marked."""
+    """Return the runs of 3 to 5 letters of a word, with begin and end marked."""
     padded = f"<{word}>"
     for length in range(_SHORTEST_RUN, _LONGEST_RUN + 1):
         yield from (f"~{padded[start : start + length]}" for start in range(len(padded) - length + 1))

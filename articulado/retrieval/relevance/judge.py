@@ -1,9 +1,4 @@
-"""Relevance judgement: a calibrated probability that the best candidates answer the question.
-
-``LearntJudge`` is trained on Spanish law (``tools.train_ranking``, docs/relevance.md). ``BestScoreJudge``
-uses the best relevance in other domains. A ``Judgement`` also names the matter of a question without an
-answer, empty if unknown.
-"""
+"""Relevance judgement: a calibrated probability that the best candidates answer the question."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,27 +20,18 @@ from articulado.values.chunks import Candidate, relevance
 from articulado.values.errors import ConfigurationError
 
 FILE = Path(str(resources.files("articulado.retrieval.relevance"))) / "judgement.npz"
-"""The weights of the package (``tools.train_ranking``)."""
 
 OTHER_COUNTRY, UNDERSPECIFIED = "otro_pais", "indeterminada"
-"""The matters of a question on another country's law, and of one that says too little."""
 SURE_OF_MATTER = 0.35
-"""Share from which on a matter is named."""
 SAYS_TOO_LITTLE = 0.4
-"""Share from which on a question is held to say too little, whatever it might be about."""
 
 
 OWN_HANDICAP = 0.12
-"""Difference of ``own_probability`` to the relevance that it counts as: from 0.6 on, one question in ten that nothing
-answers is answered from texts of one's own (docs/retrieval.md)."""
+"""Subtracted from ``own_probability``: from 0.6 on, users' texts answer 1 unanswerable question in 10."""
 
 
 class Judgement(NamedTuple):
-    """The probability in [0, 1] that the best candidates answer, and the matter of the question where they do not.
-
-    ``matter`` is a key of ``articulado.legal.vocabulary.matters``, empty where it is not known; ``matter_share`` is
-    how likely it is among all matters, in [0, 1].
-    """
+    """The probability that the best candidates answer, and the matter of the question if they do not."""
 
     relevance: float
     matter: str = ""
@@ -53,28 +39,24 @@ class Judgement(NamedTuple):
 
 
 class RelevanceJudge(Protocol):
-    """Judges whether candidates answer a question."""
+    """Judges if candidates answer a question."""
 
     async def judge(self, question: TurnQuestion, candidates: Sequence[Candidate]) -> Judgement:
-        """Return the judgement of a question and its candidates, at least one, the best first."""
+        """Return the judgement of a question and at least one candidate, the best first."""
         ...
 
 
 class BestScoreJudge:
-    """The judge of a domain that nothing has been learnt of: the relevance of the best candidate."""
+    """The judge of a domain without a trained model: the relevance of the best candidate."""
 
     async def judge(self, question: TurnQuestion, candidates: Sequence[Candidate]) -> Judgement:
-        """Return the best relevance; the best search score where no reranker is at work."""
         scored = [relevance(candidate) for candidate in candidates if "rerank_score" in candidate]
         return Judgement(min(1.0, max(scored or [in_order(candidates)[0]["score"]])))
 
 
 @dataclass(frozen=True)
 class JudgementModel:
-    """What the judgement has learnt: the words, and a weight for each feature (of mean 0 and deviation 1) and theirs.
-
-    ``mean``, ``deviation`` and ``weights`` are (features + 1,), the last one that of the words.
-    """
+    """Logistic regression over standardised features, (features + 1,): the last is the score of the words."""
 
     wording: WordingModel
     mean: NDArray[np.floating]
@@ -83,15 +65,11 @@ class JudgementModel:
     bias: float
 
     def probability(self, features: Sequence[float], field_score: float) -> float:
-        """Return 1 / (1 + e^−(w · (x − mean) / deviation + bias)) of the features and the score of the words.
-
-        A feature that is not known (NaN) has its mean.
-        """
+        """Return 1 / (1 + e^−(w · (x − mean) / deviation + bias)); a NaN feature has its mean."""
         values = np.nan_to_num((np.array([*features, field_score]) - self.mean) / self.deviation)
         return float(1 / (1 + np.exp(-(values @ self.weights + self.bias))))
 
     def arrays(self, name: str) -> dict[str, Any]:
-        """Return the weights by their names in a file, which begin with its own."""
         bias = np.array(self.bias)
         return {
             f"{name}_mean": self.mean,
@@ -102,7 +80,7 @@ class JudgementModel:
 
 
 def save_judgements(file: Path, alone: JudgementModel, with_neighbours: JudgementModel) -> None:
-    """Write both models, of evidence without and with a sentence encoder, and their words, in two bytes a number."""
+    """Write the models without and with a sentence encoder, and their words, as float16."""
     wording = alone.wording
     np.savez_compressed(
         file,
@@ -119,14 +97,14 @@ def save_judgements(file: Path, alone: JudgementModel, with_neighbours: Judgemen
 
 
 class LearntJudge:
-    """The judge of Spanish law: evidence and words, weighed as the training questions taught (docs/relevance.md)."""
+    """The judge of Spanish law, trained by ``tools.train_ranking`` (docs/relevance.md)."""
 
     def __init__(self, reader: EvidenceReader, model: Callable[[], JudgementModel]) -> None:
         self.reader = reader
         self._model = model
 
     async def judge(self, question: TurnQuestion, candidates: Sequence[Candidate]) -> Judgement:
-        """Return the probability, and the matter that the question would be of if it were of none that is held."""
+        """Return the probability, and the matter of the question if it has no answer."""
         comparer, model = self.reader.comparer, self._model()
         language = comparer.domain.language
         text = whole_text(question)
@@ -149,11 +127,7 @@ class LearntJudge:
 
 @cache
 def packaged_judgement(*, with_neighbours: bool) -> JudgementModel:
-    """Return the weights of the package, for evidence with or without a sentence encoder.
-
-    Raises:
-        ConfigurationError: the package is damaged.
-    """
+    """Return the packaged weights, with or without a sentence encoder; raise ``ConfigurationError``."""
     try:
         with open_arrays(FILE) as stored:
             if tuple(stored["evidence"].tolist()) != EVIDENCE:

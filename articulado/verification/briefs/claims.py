@@ -1,7 +1,4 @@
-"""Compare the figures and words of a sentence of a brief with the apartado or letter that it cites.
-
-Figures of the facts of the case are not compared (``tells_facts``).
-"""
+"""Compare the figures and words of a sentence of a brief with the apartado or letter that it cites."""
 
 import re
 import tomllib
@@ -34,7 +31,6 @@ _SPEAKS = re.compile(r"(?:\s+(?!que\b)[\w.,º]+){0,9}?\s+\w+(?:e|en|a|an)\b")
 _IF = re.compile(r"\bsi\b[^.;,]*$", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;:]\s|,\s(?:por lo que|de modo que|lo que)\s")
 _LEAST_OWN = 1.0
-"""Fewest words beside a figure of the law that a sentence about it shares; others of its sentence count half."""
 _LEAST_OWN_OF_COUNT = 2.0
 _PHRASE = 90
 _LEAD = 0.99
@@ -80,10 +76,7 @@ class Cited:
 
 
 def claim_findings(answer: ReadAnswer, cited: Sequence[Cited]) -> list[tuple[Finding, int]]:
-    """Return the figures and words missing from the cited part, each with the offset of its citation.
-
-    Sentences that cite a provision of unknown text are skipped.
-    """
+    """Return the figures and words missing from the cited part, each with the offset of its citation."""
     findings: list[tuple[Finding, int]] = []
     by_start = {each.citation.start: each for each in cited}
     for sentence in answer.sentences:
@@ -220,11 +213,7 @@ def _is_stated(sentence: Sentence, figure: Quantity, cited: Cited) -> bool:
 def _fitting(
     said: frozenset[str], figure: Quantity, text: str, scope: str, known: Sequence[Quantity]
 ) -> list[Quantity]:
-    """Return the figures of the law that a sentence may mean, one for each sentence of the law.
-
-    The sentence of the law with most shared words and figures wins, then the same time ("al año") and noun; within it
-    the figure with the largest share of its words.
-    """
+    """Return the figures of the law that a sentence may mean, by shared words, time and noun."""
     beside = [each for each in quantities(text) if each.start != figure.start]
     least = _LEAST_OWN_OF_COUNT if _is_count(figure) else _LEAST_OWN
     ranked: dict[int, tuple[tuple[int, bool, bool, float], Quantity]] = {}
@@ -251,7 +240,6 @@ def _is_compared(text: str, figure: Quantity) -> bool:
 
 
 def _allows(scope: str, limit: Quantity, figure: Quantity) -> bool:
-    """Return True if a figure of the law is a limit that admits the other: fewer than 25 employees, and 18."""
     before = scope[: limit.start] if figure.unit != "euro" else ""
     if _patterns()["at_most"].search(before):
         return figure.value <= limit.value

@@ -1,7 +1,4 @@
-"""Passages of a brief (an introduction and its quotation), parts of a provision, and the types of the report.
-
-Paragraphs count from 0 in ``Passage``, and from 1 in ``CheckedParagraph``.
-"""
+"""Passages of a brief (an introduction and its quotation), parts of a provision, and the types of the report."""
 
 import re
 from collections.abc import Sequence
@@ -19,17 +16,13 @@ from articulado.values.findings import Check, Finding
 from articulado.verification.quoted_text import Quotation, quotation_at, quotations_in
 
 CitationStatus = Literal["in_force", "repealed", "not_yet", "unknown_provision", "no_wording", "not_indexed"]
-"""Status of a provision on the day of the brief.
-
-``no_wording``: the index has later wordings only. ``not_indexed``: its law is not in the index or not named.
-"""
+"""``no_wording``: the index has later wordings only; ``not_indexed``: it lacks the law, or none is named."""
 
 Basis = Literal["text", "existence", "ended", ""]
 
 RulingStatus = Literal["confirmed", "differs", "not_found"]
 
 Outcome = Literal["confirmed", "differs", "not_found", "unchecked"]
-"""Result of a citation; ``unchecked`` if the index does not allow any."""
 
 DayOrigin = Literal["option", "brief", "today"]
 
@@ -46,10 +39,10 @@ class BriefParagraph:
 
 
 class BriefCitation(TypedDict):
-    """A provision named in a brief; ``text`` is its text on that day, empty if unknown. Dates are ISO 8601.
+    """A provision named in a brief, with its text on that day, empty if unknown. Dates are ISO 8601.
 
-    ``wording`` is the certainty of that wording. A confirmed citation rests on a figure or quotation (``basis``
-    ``text``), on mere ``existence`` in force, or on having ``ended``, as the brief says.
+    A confirmed citation rests on a figure or quotation (``basis`` ``text``), on mere ``existence`` in force, or on
+    having ``ended``, as the brief says.
     """
 
     where: str
@@ -67,11 +60,7 @@ class BriefCitation(TypedDict):
 
 
 class BriefRuling(TypedDict):
-    """A ruling named in a brief; ``paragraph`` counts from 1.
-
-    ``confirmed``: number, date and ECLI agree as far as given. ``message`` says which differs. ``name``, ``court``,
-    ``date`` (ISO 8601), ``ecli``, ``title`` and ``text`` (the decision) are empty if the index has no such ruling.
-    """
+    """A ruling named in a brief (``paragraph`` from 1), with the record of the index, empty if there is none."""
 
     where: str
     paragraph: int
@@ -107,10 +96,7 @@ class IncompletePlace(TypedDict):
 
 
 class Counts(TypedDict):
-    """Citations of provisions and rulings by outcome.
-
-    ``existing``: confirmed, but nothing is known except that they exist and are in force.
-    """
+    """Citations of provisions and rulings by outcome; ``existing``: confirmed, but known only to exist in force."""
 
     citations: int
     confirmed: int
@@ -123,8 +109,7 @@ class Counts(TypedDict):
 class BriefReport(TypedDict):
     """The check of a brief as of a day; ``title`` is its first heading, empty without one.
 
-    ``unchecked`` lists citations that cannot be checked, ``without_wording`` those with later wordings only,
-    ``warnings`` text that was not read, ``incomplete`` paragraphs with unreadable content.
+    ``unchecked`` lists citations that cannot be checked, ``without_wording`` those with later wordings only.
     """
 
     title: str
@@ -171,10 +156,7 @@ _BREAK = "\n\n"
 
 @dataclass(frozen=True)
 class Passage:
-    """Paragraphs that belong together, joined by blank lines; ``starts`` are the offsets of the paragraphs ``numbers``.
-
-    ``doubtful`` quotations have only a colon before them.
-    """
+    """Paragraphs joined by blank lines, with their numbers from 0; a ``doubtful`` quotation only follows a colon."""
 
     text: str
     numbers: tuple[int, ...]
@@ -187,12 +169,7 @@ class Passage:
 
 
 def passages(paragraphs: Sequence[BriefParagraph]) -> list[Passage]:
-    """Return the passages of a brief in order; each paragraph is in exactly one.
-
-    >>> texts = ("Dice el art. 1 ET:", "«Uno.", "Dos»", "Otro.")
-    >>> [passage.numbers for passage in passages([BriefParagraph(text, 0) for text in texts])]
-    [(0, 1, 2), (3,)]
-    """
+    """Return the passages of a brief in order; each paragraph is in exactly one."""
     read: list[Passage] = []
     number = 0
     while number < len(paragraphs):

@@ -221,7 +221,6 @@ def _repealed_part(where: str, citation: Citation, looked_up: LookedUp, names: d
 
 
 def _since(citation: Citation, where: str, looked_up: LookedUp) -> str:
-    """Return the text on the day of repeal: exact if the index has an earlier wording with the part."""
     assert looked_up.wording is not None
     day = looked_up.wording.head["valid_from"] or ""
     before = [other for other in looked_up.others if (other.head["valid_from"] or "") < day]
@@ -277,7 +276,6 @@ def citations_of(text: str, day: date | None = None) -> list[Citation]:
 
 
 def _widened(citation: Citation) -> Citation:
-    """Replace several letters or apartados of a citation by the part that contains them all."""
     apartados = {place.apartado for place in citation.places}
     if len(citation.places) < 2:
         return citation

@@ -1,7 +1,4 @@
-"""Look up the rulings named in a brief, and compare number, date, ECLI and court with the index.
-
-A ruling missing from the index may exist elsewhere: it is reported as not found, not as an error.
-"""
+"""Look up the rulings named in a brief, and compare number, date, ECLI and court with the index."""
 
 import re
 from collections.abc import Iterator
@@ -39,10 +36,7 @@ _ISSUED = re.compile(
 
 
 async def rulings_in(text: str, number: int, store: ChunkStore, latest: date) -> list[tuple[BriefRuling, int, int]]:
-    """Return the rulings named in a paragraph, with their offsets and the index's record of each.
-
-    A ruling after ``latest``, the day on which the brief was written, differs.
-    """
+    """Return the rulings of a paragraph with their offsets; one after ``latest``, the day of the brief, differs."""
     named = list(_named_rulings(text))
     rulings = [await _ruling(text, number, group, store, latest) for group in named]
     taken = [(start, end) for _, start, end in rulings]
