@@ -59,7 +59,7 @@ def _link(state: IngestState, base: IndexBase) -> None:
         if everything or came_or_went or draft.fact("bundle") != bundle:
             _put_bundled(draft, index, reader, bundle, changed)
         if everything:
-            draft.disturb_all()
+            draft.mark_all_for_relinking()
         else:
             changed.note(index.turned_between(draft.fact("linked", today), today))
         leave_unread(draft, base.workspace)
@@ -85,7 +85,7 @@ class _Changes:
 
     def note(self, provisions: Iterable[ProvisionRef]) -> None:
         if not self._everything:
-            self._draft.disturb(provisions)
+            self._draft.mark_for_relinking(provisions)
 
 
 def _put_planned(draft: Draft, index: ProvisionIndex, base: IndexBase, changed: _Changes, everything: bool) -> bool:

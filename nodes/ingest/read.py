@@ -96,7 +96,7 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, m
 
 
 def _has_unlinked(draft: Draft, workspace: Workspace) -> bool:
-    return any(workspace.has(staged) for _, _, staged in draft.disturbed())
+    return any(workspace.has(staged) for _, _, staged in draft.to_relink())
 
 
 @dataclass

@@ -46,7 +46,7 @@ CREATE UNIQUE INDEX planned ON plan (collection, law_id) WHERE taken;
 """
 """Documents of files that the index will hold, in the order of reading; several may turn out to be the same."""
 
-CHANGED, DISTURBED, LEFT = 1, 2, 3
+CHANGED, RELINK, LEFT = 1, 2, 3
 """Why a document differs from its points (0: it does not).
 
 It changed; a cited provision changed or an update was interrupted; the same, but another ingest must write it.
@@ -92,7 +92,7 @@ class Draft(Catalog):
         with explained(file):
             database = sqlite3.connect(file)
             database.executescript(f"{SCHEMA}{_PLAN}PRAGMA user_version = {VERSION};")
-            database.execute(f"UPDATE documents SET dirty = {DISTURBED} WHERE dirty")
+            database.execute(f"UPDATE documents SET dirty = {RELINK} WHERE dirty")
             database.commit()
             database.close()
         if generation and not (generation / CATALOG).is_file() and (generation / EARLIER).is_file():
@@ -269,27 +269,27 @@ class Draft(Catalog):
             (GONE, CHANGED, number),
         )
 
-    def disturb(self, changed: Iterable[ProvisionRef]) -> None:
+    def mark_for_relinking(self, changed: Iterable[ProvisionRef]) -> None:
         """Mark every document that cites a changed provision so that its references are resolved again."""
         asking = "SELECT document FROM citations WHERE law_id = ? AND key = ?"
-        query = f"UPDATE documents SET dirty = {DISTURBED} WHERE dirty != {CHANGED} AND number IN ({asking})"
+        query = f"UPDATE documents SET dirty = {RELINK} WHERE dirty != {CHANGED} AND number IN ({asking})"
         self.database.executemany(query, changed)
 
-    def disturb_all(self) -> None:
-        self.database.execute(f"UPDATE documents SET dirty = {DISTURBED} WHERE dirty != {CHANGED}")
+    def mark_all_for_relinking(self) -> None:
+        self.database.execute(f"UPDATE documents SET dirty = {RELINK} WHERE dirty != {CHANGED}")
 
-    def disturb_number(self, number: int) -> None:
-        query = f"UPDATE documents SET dirty = {DISTURBED} WHERE dirty != {CHANGED} AND number = ?"
+    def mark_document_for_relinking(self, number: int) -> None:
+        query = f"UPDATE documents SET dirty = {RELINK} WHERE dirty != {CHANGED} AND number = ?"
         self.database.execute(query, (number,))
 
-    def disturbed(self) -> list[tuple[int, str, str]]:
+    def to_relink(self) -> list[tuple[int, str, str]]:
         """Return number, collection and staged key of the documents of files that only need relinking."""
         query = "SELECT number, collection, staged FROM documents WHERE dirty = ? AND kind = ? ORDER BY position"
-        return self.database.execute(query, (DISTURBED, FILE)).fetchall()
+        return self.database.execute(query, (RELINK, FILE)).fetchall()
 
     def leave(self, numbers: Iterable[int]) -> None:
         """Leave marked documents to another ingest."""
-        query = f"UPDATE documents SET dirty = {LEFT} WHERE dirty = {DISTURBED} AND number = ?"
+        query = f"UPDATE documents SET dirty = {LEFT} WHERE dirty = {RELINK} AND number = ?"
         self.database.executemany(query, [(number,) for number in numbers])
 
     def left(self) -> int:

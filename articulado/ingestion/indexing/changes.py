@@ -190,7 +190,7 @@ def mark_owners(draft: Draft, points: Collection[int]) -> None:
     """Mark the documents that own these points for relinking."""
     for number, own in _owned(draft, points):
         if own:
-            draft.disturb_number(number)
+            draft.mark_document_for_relinking(number)
 
 
 def without_owner(draft: Draft, points: Collection[int]) -> list[int]:
@@ -206,7 +206,7 @@ def _owned(draft: Draft, points: Collection[int]) -> Iterator[tuple[int, list[in
 
 def leave_unread(draft: Draft, workspace: Workspace) -> None:
     """Leave to another ingest the marked documents that were read on another machine: their text is not here."""
-    draft.leave(number for number, _, staged in draft.disturbed() if not workspace.has(staged))
+    draft.leave(number for number, _, staged in draft.to_relink() if not workspace.has(staged))
 
 
 BATCH = 1_024  # entries encoded and written together

@@ -97,7 +97,7 @@ def test_what_has_looked_a_provision_up_is_linked_again_when_it_changes(tmp_path
             draft.put_links(number, Links({}, {}, [], 0, [], lookups))
             draft.put_points(number, b"", b"")
         assert list(draft.to_write()) == []
-        draft.disturb([("x", "art:1"), ("x", "")])
+        draft.mark_for_relinking([("x", "art:1"), ("x", "")])
         assert [row.law_id for row in draft.to_write()] == ["a", "b"]
 
 
