@@ -1,7 +1,7 @@
 """Bundled documents of a profile: packaged records and decisions, and the profile's own articles."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,8 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fas
 class BundledChunks:
     """Chunks, and lay phrasings by chunk id: text that is searched and never shown."""
 
-    chunks: list[Chunk] = field(default_factory=list)
-    lay_phrasings: dict[int, str] = field(default_factory=dict)
+    chunks: list[Chunk]
+    lay_phrasings: dict[int, str]
 
 
 @dataclass(frozen=True)
@@ -108,20 +108,13 @@ def comes_along(
     return not (has_law(document.id) if document.kind == RECORD else has_document(document.collection, document.id))
 
 
-def bundled_chunks(parents: Sequence[Chunk], profile: Profile, *, packaged: bool = True) -> BundledChunks:
-    """Return the chunks that a profile adds to the parents of documents, or those of the first index."""
-    laws = {chunk["law_id"] for chunk in parents}
-    documents = {(chunk["collection"], chunk["law_id"]) for chunk in parents}
-    added = [
-        document
-        for document in bundled_documents(profile, packaged=packaged)
-        if comes_along(document, laws.__contains__, lambda *key: key in documents)
-    ]
-    records = [chunk for document in added if document.kind == RECORD for chunk in document.chunks]
-    index = ProvisionIndex.of([*parents, *records])
+def bundled_chunks(profile: Profile) -> BundledChunks:
+    """Return the chunks of the first index of a profile."""
+    documents = bundled_documents(profile)
+    index = ProvisionIndex.of(chunk for document in documents if document.kind == RECORD for chunk in document.chunks)
     return BundledChunks(
-        [chunk for document in added for chunk in document.linked(index)],
-        {id: phrasing for document in added for id, phrasing in document.lay_phrasings.items()},
+        [chunk for document in documents for chunk in document.linked(index)],
+        {id: phrasing for document in documents for id, phrasing in document.lay_phrasings.items()},
     )
 
 

@@ -103,7 +103,7 @@ async def build_first(models: IndexModels, writer: WriterFactory) -> Index:
     from articulado.ingestion.indexing.changes import entries_of
 
     settings, profile = models.settings, models.profile
-    bundled = await asyncio.to_thread(bundled_chunks, [], profile)
+    bundled = await asyncio.to_thread(bundled_chunks, profile)
     chunker = await asyncio.to_thread(chunker_of, profile)
     expected = await asyncio.to_thread(expected_fingerprints, settings, profile, chunker)
 

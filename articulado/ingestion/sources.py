@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
-from articulado.ingestion.files.header import SUFFIX, is_article, is_beside
+from articulado.ingestion.files.header import SIDECARS, SUFFIX, is_article, is_beside
 from articulado.ingestion.files.reader import READERS
 from articulado.ingestion.history.wordings import is_dated, snapshot_day
 from articulado.ingestion.markdown.reader import read_front
@@ -40,19 +40,19 @@ _PARTS_OF_A_PAGE = ("_files", "_archivos", "-Dateien", "_fichiers")
 """suffixes of a folder with a saved web page's resources"""
 
 
-def skipped_files(paths: Iterable[Path], formats: str) -> list[SkippedFiles]:
+def skipped_files(paths: Iterable[Path]) -> list[SkippedFiles]:
     """Group files of unsupported kinds by kind, without files that are clearly no documents."""
     kinds: dict[str, list[str]] = {}
     for path in sorted(set(paths)):
         if not _is_of_no_account(path):
             kinds.setdefault(path.suffix.lower(), []).append(printable(path))
     return [
-        {"kind": kind, "files": files, "advice": advice_for(kind, formats, number=len(files))}
+        {"kind": kind, "files": files, "advice": advice_for(kind, number=len(files))}
         for kind, files in sorted(kinds.items())
     ]
 
 
-def advice_for(suffix: str, formats: str, *, number: int = 1) -> str:
+def advice_for(suffix: str, *, number: int = 1) -> str:
     """Return advice on files of an unsupported format."""
     plural = "s" if number != 1 else ""
     for readable, suffixes in _CONVERTED.items():
@@ -61,7 +61,7 @@ def advice_for(suffix: str, formats: str, *, number: int = 1) -> str:
     for key, suffixes in _ADVICE.items():
         if suffix in suffixes:
             return translate(key, plural=plural)
-    return translate("skipped.other", formats=formats)
+    return translate("skipped.other", formats=FORMATS)
 
 
 def describe(skipped: Sequence[SkippedFiles]) -> str:
@@ -96,7 +96,6 @@ _IN_FRONT_MATTER = re.compile(
 _HEAD = 8_192  # bytes searched for the header of a law
 _PIECE = 1 << 20  # bytes of a file in memory at once
 _IN_XML = re.compile(rb"<identificador>\s*" + _ID + rb"\s*</identificador>")
-_SIDECARS = (".yaml", ".yml")
 
 
 def source_files(paths: Sequence[str]) -> tuple[list[SourceFile], list[Failure], list[SkippedFiles]]:
@@ -114,7 +113,7 @@ def source_files(paths: Sequence[str]) -> tuple[list[SourceFile], list[Failure],
                 files.setdefault(source["path"], source)
             except OSError as error:
                 failures.append({"source": str(file), "reason": reason(error)})
-    return list(files.values()), failures, skipped_files(others, FORMATS)
+    return list(files.values()), failures, skipped_files(others)
 
 
 def _outside(file: Path, root: Path) -> str:
@@ -143,8 +142,8 @@ def source_file(file: Path, root: str) -> SourceFile:
 
 def companions(file: Path) -> list[Path]:
     """Return the files beside a source that its reader also reads."""
-    paths = [file.with_name(file.name + suffix) for suffix in _SIDECARS]
-    paths += [file.with_suffix(suffix) for suffix in _SIDECARS]
+    paths = [file.with_name(file.name + suffix) for suffix in SIDECARS]
+    paths += [file.with_suffix(suffix) for suffix in SIDECARS]
     paths = [path for path in paths if not is_article(path)]
     if file.suffix.lower() in (".md", ".markdown"):
         paths.append(file.with_name("reforms.tsv"))
@@ -170,20 +169,20 @@ def _files_at(path: Path, failures: list[Failure], others: list[Path]) -> list[P
         strange = [file for file in below if not _is_document(file.name) and file not in headers]
         if not documents and len(failures) == failures_before:
             nothing = translate("ingest.folder_without_documents", formats=FORMATS)
-            skipped = describe(skipped_files(strange, FORMATS))
+            skipped = describe(skipped_files(strange))
             failures.append({"source": str(path), "reason": f"{nothing}: {skipped}" if skipped else nothing})
         others += strange
         return documents
     if not _is_document(path.name) and os.path.exists(path):
-        advice = advice_for(path.suffix.lower(), FORMATS)
+        advice = advice_for(path.suffix.lower())
         failures.append({"source": str(path), "reason": translate("ingest.format", advice=advice)})
         return []
     return [path]
 
 
 def _headers(files: Sequence[Path]) -> set[Path]:
-    texts = {text for file in files if file.suffix.lower() not in _SIDECARS for text in (file, file.with_suffix(""))}
-    return {file for file in files if file.suffix.lower() in _SIDECARS and file.with_suffix("") in texts}
+    texts = {text for file in files if file.suffix.lower() not in SIDECARS for text in (file, file.with_suffix(""))}
+    return {file for file in files if file.suffix.lower() in SIDECARS and file.with_suffix("") in texts}
 
 
 def _below(folder: Path, failures: list[Failure]) -> Iterator[Path]:
@@ -243,11 +242,6 @@ _EDITION_HEAD = 8_192  # bytes with the metadata of a law
 def is_loose(file: SourceFile) -> bool:
     """Tell if a file is a document of its own, without an identifier to share."""
     return file["identity"] == file["path"]
-
-
-def names_of(source: Source) -> list[str]:
-    """Return the names of a document: its identity, and the paths of its equal files."""
-    return [source["identity"], *(file["path"] for file in source["files"] if is_loose(file))]
 
 
 def by_age(paths: Sequence[Path]) -> list[Path]:

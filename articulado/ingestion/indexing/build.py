@@ -2,7 +2,7 @@
 
 import asyncio
 import heapq
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -35,8 +35,8 @@ from articulado.language.known_words import Asked, KnownWords, Typing, typing_of
 from articulado.language.languages import language
 from articulado.legal.domain.base import Lexicon, WordCount
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from articulado.store.builder import IndexBuilder, digest
-from articulado.store.generations import Description, Index, MeaningSpace
+from articulado.store.builder import IndexBuilder
+from articulado.store.generations import Description, MeaningSpace
 from articulado.values.cases import details_of
 from articulado.values.chunks import indexed_text
 from articulado.values.protocols import Progress
@@ -60,23 +60,11 @@ class WriteCounts:
     deleted: int
 
 
-async def write_entries(
-    builder: IndexBuilder,
-    entries: Sequence[Entry],
-    models: IndexModels,
-    *,
-    base: Index | None = None,
-    progress: Progress = lambda step, done, total: None,
-) -> WriteCounts:
-    """Write a small index from memory; with ``base``, write only changes and keep its models."""
-    indexed: Mapping[int, int] = await builder.continue_from(base) if base else {}
-    new = [entry for entry in entries if indexed.get(entry.chunk["id"]) != digest(entry.chunk)]
-    gone = list(set(indexed).difference(entry.chunk["id"] for entry in entries))
-    if base is None:
-        await fit(builder, lambda: entries, models, progress=progress)
-    counts = await write_changes(builder, iter([Change(new, gone)]), models, expected=len(new), progress=progress)
+async def write_entries(builder: IndexBuilder, entries: list[Entry], models: IndexModels) -> None:
+    """Write a small new index from memory."""
+    await fit(builder, lambda: entries, models)
+    await write_changes(builder, iter([Change(entries, [])]), models, expected=len(entries))
     save_words(WordStatistics(models.profile, models.domain).of(entries), models.profile, builder.models)
-    return counts
 
 
 def save_words(count: WordCount, profile: Profile, folder: Path) -> None:

@@ -5,7 +5,9 @@ from support.laboral import write_laboral
 
 from articulado.config.profile import Profile, load_profile
 from articulado.guides.cards import packaged_cards
-from articulado.ingestion.bundled import BundledChunks, bundled_chunks
+from articulado.ingestion.bundled import BundledChunks, bundled_chunks, bundled_documents, comes_along
+from articulado.ingestion.incremental.catalog import RECORD
+from articulado.ingestion.links.provision_index import ProvisionIndex
 from articulado.store.records.chunks import lay_phrasings, search_text, with_chunks
 from articulado.store.records.schema import (
     Corpus,
@@ -186,7 +188,7 @@ def profile(tmp_path_factory) -> Profile:
 
 @pytest.fixture(scope="module")
 def packaged(profile) -> BundledChunks:
-    return bundled_chunks([], profile)
+    return bundled_chunks(profile)
 
 
 def official(packaged: BundledChunks, key: str, **fields) -> Chunk:
@@ -210,15 +212,17 @@ def test_the_packaged_corpus_is_whole_and_its_references_lead_somewhere(packaged
 
 def test_beside_the_text_of_a_law_all_is_there_but_its_records_and_refers_to_its_first_parts(packaged, profile):
     law = [official(packaged, "art:38", id=number, part=number - 6, parts=2) for number in (7, 8)]
-    beside = bundled_chunks(law, profile)
-    assert {chunk["law_id"] for chunk in packaged.chunks} - {chunk["law_id"] for chunk in beside.chunks} == {ET}
-    assert beside.lay_phrasings.keys() == {chunk["id"] for chunk in beside.chunks}
-    refs = {chunk["provision"]: chunk["refs"] for chunk in beside.chunks if chunk["chunk_type"] == "doctrine"}
+    documents = [each for each in bundled_documents(profile) if comes_along(each, ET.__eq__, lambda *key: False)]
+    records = [chunk for each in documents if each.kind == RECORD for chunk in each.chunks]
+    index = ProvisionIndex.of([*law, *records])
+    beside = [chunk for each in documents for chunk in each.linked(index)]
+    assert {chunk["law_id"] for chunk in packaged.chunks} - {chunk["law_id"] for chunk in beside} == {ET}
+    refs = {chunk["provision"]: chunk["refs"] for chunk in beside if chunk["chunk_type"] == "doctrine"}
     assert refs["STJUE C-78/11"] == [7]
     assert refs["STS 805/2020"] == []
     ids = {chunk["id"] for chunk in packaged.chunks if chunk["law_id"] == ET}
-    assert not ids & {ref for chunk in beside.chunks for ref in chunk["refs"]}, "none leads to a record that is gone"
-    assert bundled_chunks(law, profile, packaged=False) == BundledChunks()
+    assert not ids & {ref for chunk in beside for ref in chunk["refs"]}, "none leads to a record that is gone"
+    assert bundled_documents(profile, packaged=False) == []
 
 
 def test_the_words_of_people_are_known_for_official_text_too(packaged):

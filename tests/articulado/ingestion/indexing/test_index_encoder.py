@@ -11,8 +11,8 @@ from articulado.encoders.dual import DualEncoder, packaged_encoder
 from articulado.encoders.training import BATCH, EPOCHS
 from articulado.ingestion.bundled import bundled_articles
 from articulado.ingestion.index_models import IndexModels, expected_fingerprints
-from articulado.ingestion.indexing.build import MIN_STEPS, training_pairs_of, write_entries
-from articulado.ingestion.indexing.changes import entries_of
+from articulado.ingestion.indexing.build import MIN_STEPS, save_words, training_pairs_of, write_changes, write_entries
+from articulado.ingestion.indexing.changes import Change, WordStatistics, entries_of
 from articulado.language.languages import language
 from articulado.legal.domain.base import Lexicon, PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
@@ -113,7 +113,13 @@ async def built(settings, given, base=None):
         build_ingest_services(settings, profile) as services,
         IndexBuilder(settings.index_folder, EmbeddedWriter) as builder,
     ):
-        await write_entries(builder, given, IndexModels(settings, profile, services.embedder), base=base)
+        models = IndexModels(settings, profile, services.embedder)
+        if base is None:
+            await write_entries(builder, given, models)
+        else:
+            await builder.continue_from(base)
+            await write_changes(builder, iter([Change(given, [])]), models, expected=len(given))
+            save_words(WordStatistics(profile, models.domain).of(given), profile, builder.models)
         fingerprints = expected_fingerprints(settings, profile)
         return await builder.commit(
             Description(fingerprints=fingerprints, profile="p", language="en", source="", documents={})
