@@ -217,7 +217,8 @@ class _Reading:
         ]
         for cited in parse_citations(statement):
             if not cited.law_named:
-                partial = bool(cited.apartado or cited.letter) or _is_part(statement, cited.start, cited.end)
+                in_words = _PART.search(statement, 0, cited.start) or _OF_IT.match(statement, cited.end)
+                partial = bool(cited.apartado or cited.letter or in_words)
                 found.append(_Token(cited.start, cited.end, "own", keys=(cited.provision_key,), partial=partial))
         divisions = list(_DIVISION.finditer(statement))
         while divisions:
@@ -302,11 +303,6 @@ _PART = re.compile(
     r"(?:apartados?|numeros?|parrafos?|letras?|parte|incisos?) [\w ,.)]{1,30}(?:de |del |de la )(?:los |las )?$"
 )
 _OF_IT = re.compile(r",? (?:en (?:sus?|los?|el) )?(?:apartados?|letras?|parrafos?|numeros?)\b")
-
-
-def _is_part(statement: str, start: int, end: int) -> bool:
-    """Tell if the statement means only a part of the provision in ``statement[start:end]``."""
-    return bool(_PART.search(statement, 0, start) or _OF_IT.match(statement, end))
 
 
 def _date(day: str, month: str, year: str | None) -> date | None:

@@ -40,6 +40,9 @@ def read_files(files: Sequence[Path], profile: Profile, law: bool, cut: bool) ->
     """
     if is_article(files[0]):
         return _read_article(files[0], profile)
+
+    from articulado.guides.chunks import article_collection
+
     skipped: list[Failure] = []
     if law:
         document: Law | Document = _read_law(files, skipped)
@@ -48,7 +51,7 @@ def read_files(files: Sequence[Path], profile: Profile, law: bool, cut: bool) ->
 
         document = read_document(files[0])
     if document.collection not in profile.names and document.collection in BY_KIND:
-        document = replace(document, collection=_article_collection(profile))
+        document = replace(document, collection=article_collection(profile))
     if document.collection not in profile.names:
         raise InvalidInput(
             translate(
@@ -159,12 +162,6 @@ def _document_kinds() -> Mapping[str, Sequence[str]]:
     file = resources.files("articulado.legal").joinpath("data", "document_kinds.toml")
     kinds: Mapping[str, Sequence[str]] = tomllib.loads(file.read_text(encoding="utf-8"))["cues"]
     return {kind: [fold(cue) for cue in cues] for kind, cues in kinds.items()}
-
-
-def _article_collection(profile: Profile) -> str:
-    from articulado.guides.chunks import article_collection
-
-    return article_collection(profile)
 
 
 def _read_article(file: Path, profile: Profile) -> Staged:

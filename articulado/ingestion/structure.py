@@ -219,7 +219,11 @@ def begins_structure(blocks: Sequence[Block]) -> bool:
 def is_structured(blocks: Sequence[Block]) -> bool:
     """Tell if at least three articles have text, mostly in ascending order, and begin early enough."""
     articles = [index for index, block in enumerate(blocks) if block.opens and block.opens.key.startswith("art:")]
-    written = [index for index in articles if blocks[index].opening.rest or _has_text(blocks, index)]
+    written = [
+        index
+        for index in articles
+        if blocks[index].opening.rest or (index + 1 < len(blocks) and blocks[index + 1].opens is None)
+    ]
     if len(written) < MIN_ARTICLES:
         return False
     numbers = [blocks[index].opening.number for index in written]
@@ -228,10 +232,6 @@ def is_structured(blocks: Sequence[Block]) -> bool:
         return False
     end = blocks[-1].offset + len(blocks[-1].text)
     return numbers[0] == 1 or blocks[written[0]].offset <= _LONGEST_PREAMBLE * end
-
-
-def _has_text(blocks: Sequence[Block], index: int) -> bool:
-    return index + 1 < len(blocks) and blocks[index + 1].opens is None
 
 
 def may_be_title(rest: str) -> bool:

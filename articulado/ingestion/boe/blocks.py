@@ -197,17 +197,18 @@ def read_blocks(text: Element, law: LawFacts) -> Iterator[list[Provision]]:
         ]
         for wording, content in versions:
             above += [_Above(level, text, wording.start, wording.end or _FOREVER) for level, text in content.above]
-        versions = [(wording, content) for wording, content in versions if _has_text(content)]
+        # A heading may be the whole text: "Artículo 3. (Derogado)".
+        versions = [
+            (wording, content)
+            for wording, content in versions
+            if content.paragraphs or (content.heading and content.heading.title)
+        ]
         if not versions:
             continue
         label = _label(block, titled, versions[-1][1])
         if not label.key.startswith(("art:", "texto:")):
             above.clear()
         yield [_provision(law, block, label, wording, content, above) for wording, content in versions]
-
-
-def _has_text(content: Content) -> bool:
-    return bool(content.paragraphs or (content.heading and content.heading.title))
 
 
 def _label(block: Element, titled: Heading | None, last: Content) -> Heading:

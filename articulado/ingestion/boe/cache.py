@@ -154,9 +154,6 @@ def extent_of(body: bytes) -> Extent:
     return Extent(sum(count > 0 for count in counts), sum(counts))
 
 
-FILE = "checked.json"
-
-
 @dataclass(frozen=True)
 class Checked:
     """Result of the last check: ``laws`` (identifiers) were current on ``day``.
@@ -169,23 +166,7 @@ class Checked:
     broke_off: str = ""
 
 
-def read_checked(folder: Path, today: date) -> Checked:
-    """Read the last check; a missing or damaged file, or one dated after ``today``, gives an empty check."""
-    try:
-        kept = json.loads((folder / FILE).read_bytes())
-        checked = Checked(
-            date.fromisoformat(kept["day"]), frozenset(map(str, kept["laws"])), str(kept.get("broke_off", ""))
-        )
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return Checked(today)
-    return checked if checked.day <= today else Checked(today)
-
-
-def checked_as_json(checked: Checked) -> bytes:
-    kept = {"day": checked.day.isoformat(), "broke_off": checked.broke_off, "laws": sorted(checked.laws)}
-    return json.dumps(kept).encode()
-
-
+CHECKED = "checked.json"
 TEXT = "full.xml"
 SHRUNK = "full.xml.shrunk"
 METADATA = "metadatos.xml"
@@ -234,10 +215,18 @@ class BoeCache:
         return updated_of(_bytes(self.text_path(law_id)), law_id, whole=True)
 
     def checked(self, today: date) -> Checked:
-        return read_checked(self.folder, today)
+        """Read the last check; a missing or damaged file, or one dated after ``today``, gives an empty check."""
+        try:
+            stored = json.loads((self.folder / CHECKED).read_bytes())
+            laws = frozenset(map(str, stored["laws"]))
+            checked = Checked(date.fromisoformat(stored["day"]), laws, str(stored.get("broke_off", "")))
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            return Checked(today)
+        return checked if checked.day <= today else Checked(today)
 
     def write_checked(self, checked: Checked) -> None:
-        self._write("", FILE, checked_as_json(checked))
+        stored = {"day": checked.day.isoformat(), "broke_off": checked.broke_off, "laws": sorted(checked.laws)}
+        self._write("", CHECKED, json.dumps(stored).encode())
 
     def shrinkage(self, law_id: str, body: bytes) -> Shrinkage | None:
         """Return the loss if a response replaced the copy; ``None`` if it is small or there is no copy."""

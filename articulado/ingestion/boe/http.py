@@ -33,15 +33,15 @@ class PoliteHttp:
     thousands of requests thus waits for the retries of only one.
     """
 
-    def __init__(self, *, pause: float, timeout: float = TIMEOUT, backoff: Backoff = BACKOFF) -> None:
-        self._pause, self._timeout, self._backoff = pause, timeout, backoff
+    def __init__(self, *, pause: float, backoff: Backoff) -> None:
+        self._pause, self._backoff = pause, backoff
         self._lock = asyncio.Lock()
         self._last_request: float | None = None
         self._down: SourceUnavailable | None = None
         self._client = httpx2.AsyncClient(
             headers={"User-Agent": f"articulado/{_version()}"},
             limits=httpx2.Limits(max_connections=1),
-            timeout=httpx2.Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT)),
+            timeout=httpx2.Timeout(TIMEOUT, connect=_CONNECT_TIMEOUT),
             follow_redirects=True,
             event_hooks={"request": [self._stay]},
         )
@@ -75,7 +75,10 @@ class PoliteHttp:
             try:
                 response = await self._persistently(url, headers, params)
                 if not is_answer(response):
-                    raise _rejection(response)
+                    raise SourceUnavailable(
+                        f"El BOE rechaza la petición (error HTTP {response.status_code}). Compruebe "
+                        "ARTICULADO_BOE_URL y el proxy."
+                    )
             except SourceUnavailable as error:
                 self._down = error
                 raise
@@ -88,7 +91,7 @@ class PoliteHttp:
             await self._wait_between()
             try:
                 self._asked = httpx2.URL(url)
-                async with asyncio.timeout(self._timeout):
+                async with asyncio.timeout(TIMEOUT):
                     response = await self._client.get(url, headers=dict(headers), params=params)
             except (httpx2.UnsupportedProtocol, httpx2.InvalidURL) as error:
                 raise ConfigurationError(
@@ -112,9 +115,10 @@ class PoliteHttp:
     async def _stay(self, request: httpx2.Request) -> None:
         """Refuse a redirect to another server, such as one of this machine or its network."""
         if not is_same_server(self._asked, request.url):
+            port = f":{request.url.port}" if request.url.port else ""
             raise SourceUnavailable(
-                f"El servidor {self._asked.host} redirige a otra dirección ({_origin(request.url)}), y no se sigue. Si "
-                "esa es la buena, póngala en ARTICULADO_BOE_URL."
+                f"El servidor {self._asked.host} redirige a otra dirección ({request.url.scheme}://{request.url.host}"
+                f"{port}), y no se sigue. Si esa es la buena, póngala en ARTICULADO_BOE_URL."
             )
 
     async def _wait_between(self) -> None:
@@ -128,16 +132,6 @@ def is_same_server(asked: httpx2.URL, target: httpx2.URL) -> bool:
         return False
     secured = (asked.scheme, target.scheme) == ("http", "https") and {asked.port, target.port} == {None}
     return secured or (asked.scheme, asked.port) == (target.scheme, target.port)
-
-
-def _origin(url: httpx2.URL) -> str:
-    return f"{url.scheme}://{url.host}{f':{url.port}' if url.port else ''}"
-
-
-def _rejection(response: httpx2.Response) -> SourceUnavailable:
-    return SourceUnavailable(
-        f"El BOE rechaza la petición (error HTTP {response.status_code}). Compruebe ARTICULADO_BOE_URL y el proxy."
-    )
 
 
 def _reason(failure: Exception) -> str:

@@ -81,7 +81,7 @@ async def document_chunks(document: Document, embed: Embed, code: str = "es") ->
                 "topic": "",
                 "attributes": {field: value for field, value in attributes.items() if value},
                 "url": f"{document.url}#page={page}" if document.url and page is not None else document.url,
-                "content_hash": _content_hash(document, name, text),
+                "content_hash": _hash_of(name, document.title, document.author, text),
                 "source": "official",
             }
         )
@@ -90,8 +90,12 @@ async def document_chunks(document: Document, embed: Embed, code: str = "es") ->
     return chunks
 
 
-def _name(document: Document) -> str:
+def _name(document: Document | Law) -> str:
     return agreement_name(document.agreement, document.title) if document.agreement else document.title
+
+
+def _hash_of(*texts: str) -> str:
+    return blake2b("\x1f".join(texts).encode(), digest_size=16).hexdigest()
 
 
 def _pages(first: int | None, last: int | None, locale: Language) -> str:
@@ -100,11 +104,6 @@ def _pages(first: int | None, last: int | None, locale: Language) -> str:
     if last in (None, first):
         return locale.translate("part_page", page=first)
     return locale.translate("part_pages", first=first, last=last)
-
-
-def _content_hash(document: Document, name: str, text: str) -> str:
-    content = "\x1f".join((name, document.title, document.author, text))
-    return blake2b(content.encode(), digest_size=16).hexdigest()
 
 
 PAGE = "#page="  # precedes the number of a page in an address
@@ -154,7 +153,7 @@ def law_chunks(law: Law) -> list[Chunk]:
                 "id": chunk_id(law.collection, law.id, provision.key, valid_from, number),
                 "collection": law.collection,
                 "law_id": law.id,
-                "law_name": known.short if known else _law_name(law),
+                "law_name": known.short if known else _name(law),
                 "rank": rank_of(law.id, law.rank),
                 "kind": law.rank,
                 "provision": provision.label,
@@ -181,8 +180,8 @@ def law_chunks(law: Law) -> list[Chunk]:
                 "tier": "",
                 "topic": "",
                 "attributes": {"page": page} if (page := url.partition(PAGE)[2]) else {},
-                "url": url or _official_url(law.id, provision.label),
-                "content_hash": _law_content_hash(provision, text),
+                "url": url or (provision_url(law.id, provision.label) if law.id.startswith("BOE-") else ""),
+                "content_hash": _hash_of(provision.label, provision.title, provision.breadcrumb, text),
                 "source": "official",
             }
             if law.published and not law.agreement:
@@ -207,10 +206,6 @@ def _law_days(law: Law, known: KnownLaw | None, effects: Effects) -> LawDays:
     return {"published": law.published, "begins": begins, "changed": law.changed}
 
 
-def _law_name(law: Law) -> str:
-    return agreement_name(law.agreement, law.title) if law.agreement else law.title
-
-
 def _parts(provision: Provision) -> list[tuple[str, str]]:
     """Return the parts of a provision with their addresses; a table at the top of a page begins a part."""
     if not provision.urls:
@@ -230,10 +225,6 @@ def _paged_parts(paragraphs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, s
     spans = spans_of(text)
     for (start, _), part in zip(spans, with_heads(text, spans), strict=True):
         yield part, paragraphs[bisect_right(starts, start) - 1][1]
-
-
-def _official_url(law_id: str, label: str) -> str:
-    return provision_url(law_id, label) if law_id.startswith("BOE-") else ""
 
 
 def _validity(provision: Provision, end: _End) -> tuple[Status, str, WordingDates, str | None]:
@@ -268,11 +259,6 @@ def _end(law: Law, known: KnownLaw | None, effects: Effects) -> _End:
         number = re.sub(r",.*", "", successor.title)
         note = f"{note} La sustituye: {successor.short} ({number})."
     return _End(status, note, valid_to)
-
-
-def _law_content_hash(provision: Provision, text: str) -> str:
-    content = "\x1f".join((provision.label, provision.title, provision.breadcrumb, text))
-    return blake2b(content.encode(), digest_size=16).hexdigest()
 
 
 _RENAMED = re.compile(r"\breferencias? (?:.{0,60}?\b)?a (?:(?:los?|las?) )?(?P<body>[a-z]+)")
@@ -331,6 +317,8 @@ def children_of(parent: Chunk) -> Iterator[Chunk]:
 def child(parent: Chunk, number: int, text: str) -> Chunk:
     # A search yields the parent, so fields needed only there are not stored twice.
     shared = cast(Chunk, {name: value for name, value in parent.items() if name not in _OF_PARENTS})
+    # ``last_day`` tells a superseded wording from one that ended with its law.
+    wording: WordingDates = {"last_day": parent["wording"]["last_day"]} if "last_day" in parent["wording"] else {}
     return {
         **shared,
         "id": chunk_id(parent["collection"], str(parent["id"]), "", None, parent["part"], number),
@@ -339,14 +327,9 @@ def child(parent: Chunk, number: int, text: str) -> Chunk:
         "parent_id": parent["id"],
         "parent_content": parent["text"],
         "refs": [],
-        "wording": _end_of(parent["wording"]),
+        "wording": wording,
         "notes": [],
     }
-
-
-def _end_of(wording: WordingDates) -> WordingDates:
-    """Keep ``last_day``: a search needs it to tell a superseded wording from one that ended with its law."""
-    return {"last_day": wording["last_day"]} if "last_day" in wording else {}
 
 
 def _last_words(text: str) -> str:

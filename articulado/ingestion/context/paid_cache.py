@@ -267,6 +267,9 @@ def explain(cost: ContextCost, reader: ModelSettings) -> str:
     """Describe the requests and, if the reader's prices are configured, their price."""
     if not cost.requests:
         return translate("ingest.cost_none", cached=written(cost.cached))
+
+    from articulado.models.openai import refuses_sampling
+
     key = "ingest.cost_one" if cost.requests == 1 else "ingest.cost_many"
     asked = translate(key, requests=written(cost.requests), model=reader.model)
     cached = translate("ingest.cost_cached", cached=written(cost.cached)) if cost.cached else ""
@@ -282,7 +285,7 @@ def explain(cost: ContextCost, reader: ModelSettings) -> str:
         input=_tokens(cost.input_tokens),
         output=output,
         price=_price(cost, reader),
-        warning=_reasoning_warning(reader),
+        warning=translate("ingest.cost_reasons") if refuses_sampling(reader.model) else "",
     )
 
 
@@ -303,10 +306,3 @@ def _price(cost: ContextCost, reader: ModelSettings) -> str:
     told = price >= 0.005 or not price
     amount = translate("ingest.cost_about", price=written(price, 2)) if told else translate("ingest.cost_less")
     return translate("ingest.cost_price", amount=amount)
-
-
-def _reasoning_warning(reader: ModelSettings) -> str:
-    """Return a warning for a reasoning model: its number of tokens is unknown beforehand."""
-    from articulado.models.openai import refuses_sampling
-
-    return translate("ingest.cost_reasons") if refuses_sampling(reader.model) else ""

@@ -326,18 +326,17 @@ def provisions(text: RunningText, url: str = "") -> tuple[Provision, ...] | None
     keep_annexes_whole(blocks)
     if not is_structured(blocks):
         return None
-    ordered = provisions_of(blocks, lambda offset: _page_url(text, offset, url))
+
+    def url_at(offset: int) -> str:
+        page = text.page_at(offset)
+        return f"{url}#page={page}" if url and page is not None else url
+
+    ordered = provisions_of(blocks, url_at)
     last = max(index for index, provision in enumerate(ordered) if provision.key.startswith("art:"))
     # An annex before the last article only frames the approved text.
     return tuple(
-        unique_keys(_no_annex(provision) if index < last else provision for index, provision in enumerate(ordered))
+        unique_keys(
+            replace(provision, key=FRAME) if index < last and provision.key.startswith("anexo:") else provision
+            for index, provision in enumerate(ordered)
+        )
     )
-
-
-def _no_annex(provision: Provision) -> Provision:
-    return replace(provision, key=FRAME) if provision.key.startswith("anexo:") else provision
-
-
-def _page_url(text: RunningText, offset: int, url: str) -> str:
-    page = text.page_at(offset)
-    return f"{url}#page={page}" if url and page is not None else url

@@ -35,11 +35,6 @@ def has_tables(provision: Provision) -> bool:
     return any(map(_is_table, provision.paragraphs))
 
 
-def lacks_tables(provision: Provision) -> bool:
-    """Tell if a provision announces a table and has none."""
-    return not has_tables(provision) and any(_ANNOUNCED.search(paragraph) for paragraph in provision.paragraphs)
-
-
 def same_text(older: Provision, newer: Provision) -> bool:
     """Tell if two texts are one wording; ignore blanks, quotation marks, notes, and tables that only one has."""
     tables = has_tables(older) == has_tables(newer)
@@ -204,7 +199,8 @@ def _states(texts: Sequence[tuple[str, Provision | None]], added: str) -> list[_
 def _ended(wording: Provision, end: Change, after: _State, state: _State, tabular: set[str]) -> Provision:
     repealed = after.provision is None or is_repealed(after.provision.paragraphs)
     lost = state.last not in tabular and not has_tables(wording)
-    lost = lost and (lacks_tables(wording) or (after.provision is not None and has_tables(after.provision)))
+    is_announced = any(_ANNOUNCED.search(paragraph) for paragraph in wording.paragraphs)
+    lost = lost and (is_announced or (after.provision is not None and has_tables(after.provision)))
     dates: WordingDates = {
         **wording.wording,
         "last_day": _certainty(end.steps[0]) if end.steps else "unknown",

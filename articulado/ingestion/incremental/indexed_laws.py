@@ -130,7 +130,7 @@ def why_missing(base: "IndexBase", asked: "ProvisionRequest") -> str:
     hint = f" ¿Quería decir {' o '.join(near)}?" if near else ""
     kind = KINDS.get(_kind(asked.provision_key), _OTHER).name
     present = f" Están: {list_provisions(law.labels)}." if law.labels else ""
-    name = f"{_with_article(kind)} {asked.provision_key.partition(':')[2]}"
+    name = f"{'la' if kind.startswith('disp') else 'el'} {kind} {asked.provision_key.partition(':')[2]}"
     return f"En el índice no está {name} de «{law.title}».{hint or present}"
 
 
@@ -154,10 +154,6 @@ def _in_order(key: str) -> tuple[int, list[tuple[int, str]]]:
 
 def _kind(key: str) -> str:
     return key.partition(":")[0]
-
-
-def _with_article(kind: str) -> str:
-    return f"la {kind}" if kind.startswith("disp") else f"el {kind}"
 
 
 def _first_names(names: dict[str, str]) -> str:

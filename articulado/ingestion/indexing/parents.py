@@ -19,7 +19,7 @@ from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import in_force, is_of_day
 from articulado.legal.wordings import wording_hash_of
 from articulado.store.records.chunks import lay_phrasings, note_on_force, packaged_law_records, parse_refs
-from articulado.store.records.schema import EmptyRecord, LawRecord, ProvisionRecord
+from articulado.store.records.schema import EmptyRecord, LawRecord
 from articulado.values.chunks import Chunk, provision_of
 from articulado.values.documents import StaleRecord, Unresolved
 
@@ -59,12 +59,9 @@ def attach_records(chunks: Sequence[Chunk], today: date, index: ProvisionIndex) 
         else:
             summarised.add(ref)
             current |= {ref} if in_force(parts[0], None, today) else set()
-            attached += [_summarised(part, record) for part in parts]
+            summary, topic = record.summary, record.topics[0]
+            attached += [{**_noted(part, record), "summary": summary, "topic": topic} for part in parts]
     return Attached(attached, len(summarised), [records[ref] for ref in indexed if ref not in current])
-
-
-def _summarised(chunk: Chunk, record: ProvisionRecord) -> Chunk:
-    return {**_noted(chunk, record), "summary": record.summary, "topic": record.topics[0]}
 
 
 def _noted(chunk: Chunk, record: LawRecord) -> Chunk:

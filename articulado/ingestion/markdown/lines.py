@@ -178,17 +178,15 @@ def _reset(blocks: Sequence[Block], lines: Sequence[str]) -> Iterator[str]:
         opens, line = block.opens, line_at[block.offset]
         if opens is None or opens.key == FRAME:
             listed = index > 0 and blocks[index - 1].text.endswith(_GOES_ON)
-            depth = PROVISION_DEPTH if opens else 3 if not listed and _is_division(block, line) else 0
+            names = division(block.text) is not None or names_part(block.text)
+            is_division = not listed and names and not line.startswith(_NO_PARAGRAPH)
+            depth = PROVISION_DEPTH if opens else 3 if is_division else 0
             yield f"{'#' * depth} {block.text}" if depth else line
             continue
         is_title = opens.rest and has_titles and _is_title(blocks, index)
         yield f"##### {cased(opens.label)}.{f' {opens.rest}' if is_title else ''}"
         if opens.rest and not is_title:
             yield opens.rest
-
-
-def _is_division(block: Block, line: str) -> bool:
-    return not line.startswith(_NO_PARAGRAPH) and (division(block.text) is not None or names_part(block.text))
 
 
 def _is_title(blocks: Sequence[Block], index: int) -> bool:

@@ -103,15 +103,18 @@ def ruled_tables(page: "PrintedPage", words: Sequence[Word]) -> Iterator[Printed
         inside = [word for word in words if region.holds(word)]
         if 2 * sum(word.upright for word in inside) < len(inside):
             continue
-        cells = [[_between(box, inside) for box in row.cells] for row in found.rows]
+        cells = [
+            # A cell that spans missing rules has no box.
+            [
+                clean(" ".join(word.text for word in inside if Region(*box).holds(word))) if box else ""
+                for box in row.cells
+            ]
+            for row in found.rows
+        ]
         table = table_of(cells)
         filled = sum(cell != "" for row in cells for cell in row)
         if table.width > 1 and len(table.rows) + bool(table.head) > 1 and filled >= _MIN_FILLED * sum(map(len, cells)):
             yield PrintedTable(table, region)
-
-
-def _between(box: tuple[float, float, float, float] | None, words: Sequence[Word]) -> str:
-    return clean(" ".join(word.text for word in words if Region(*box).holds(word))) if box else ""
 
 
 @dataclass(frozen=True)
@@ -126,9 +129,8 @@ class _Cell:
     def distance(self, column: _Span) -> float:
         return abs(self.left + self.right - sum(column)) / 2
 
-    def is_in_line(self, column: _Span, height: float) -> bool:
-        ends = min(abs(self.left - column[0]), abs(self.right - column[1]), self.distance(column))
-        return ends <= _IN_LINE * height
+    def is_aligned(self, column: _Span, height: float) -> bool:
+        return min(abs(self.left - column[0]), abs(self.right - column[1]), self.distance(column)) <= _IN_LINE * height
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,8 @@ def _runs(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
 def _goes_on(lines: Sequence[_Line], before: int, index: int) -> bool:
     """Tell if a row continues the table of the previous one: only group names between them."""
     between = lines[before + 1 : index]
-    if any(len(line.cells) > 1 for line in between if not _starts_inside(line, lines[index])):
+    last_column = lines[index].cells[-1].left
+    if any(len(line.cells) > 1 and line.cells[0].right > last_column for line in between):
         return False
     steps = (below.middle - above.middle for above, below in pairwise(lines[before : index + 1]))
     far = _FAR if between or not _same_cells(lines[before], lines[index]) else _FAR_IN_LINE
@@ -225,10 +228,6 @@ def _same_cells(above: _Line, line: _Line) -> bool:
     pairs = list(zip(above.cells, line.cells, strict=False))
     in_line = all(cell.meets((other.left, other.right)) for cell, other in pairs)
     return len(above.cells) == len(line.cells) >= _MIN_ROWS and in_line
-
-
-def _starts_inside(line: _Line, row: _Line) -> bool:
-    return line.cells[0].right <= row.cells[-1].left
 
 
 def _columns(rows: Sequence[_Line]) -> list[_Span]:
@@ -246,7 +245,8 @@ def _beside(lines: Sequence[_Line], rows: Sequence[_Line], columns: Sequence[_Sp
     """Return the first columns if they are text beside the table: most of their lines match the height of no row."""
     beside: list[int] = []
     for index, column in enumerate(columns[:-2]):
-        if _holds_amounts(rows, columns[index + 1]):
+        following = [cell for row in rows for cell in row.cells if cell.meets(columns[index + 1])]
+        if 2 * sum(is_amount(cell.text) for cell in following) >= len(following):
             break
         at_row = sum(any(cell.meets(column) for cell in row.cells) for row in rows)
         anywhere = sum(any(cell.meets(column) for cell in line.cells) for line in lines)
@@ -254,11 +254,6 @@ def _beside(lines: Sequence[_Line], rows: Sequence[_Line], columns: Sequence[_Sp
             break
         beside.append(index)
     return beside
-
-
-def _holds_amounts(rows: Sequence[_Line], column: _Span) -> bool:
-    cells = [cell for row in rows for cell in row.cells if cell.meets(column)]
-    return sum(is_amount(cell.text) for cell in cells) >= len(cells) / 2
 
 
 def _head_start(lines: Sequence[_Line], first: int, columns: Sequence[_Span]) -> int:
@@ -324,7 +319,7 @@ def _placed(cells: Sequence[_Cell], columns: Sequence[_Span]) -> list[str]:
 
 def _spread(line: _Line, columns: Sequence[_Span]) -> list[str]:
     """Return the cells of a line of the head by column; repeat a cell above several columns in the nearest ones."""
-    spanning = [cell for cell in line.cells if not any(cell.is_in_line(column, line.height) for column in columns)]
+    spanning = [cell for cell in line.cells if not any(cell.is_aligned(column, line.height) for column in columns)]
     if len(line.cells) < 2 or not spanning:
         return _placed(line.cells, columns)
     placed = _placed([cell for cell in line.cells if cell not in spanning], columns)

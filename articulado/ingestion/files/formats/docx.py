@@ -98,13 +98,9 @@ class Numbering:
         def number_of(placeholder: re.Match[str]) -> str:
             level = int(placeholder[1]) - 1
             form, _, start = levels.get(level, ("decimal", "", 1))
-            return _FORMATS.get(form, _decimal)(counted.get(level, start))
+            return _FORMATS.get(form, str)(counted.get(level, start))
 
         return re.sub(r"%(\d)", number_of, levels[depth][1]).strip()
-
-
-def _decimal(number: int) -> str:
-    return str(number)
 
 
 def _level(level: Any) -> tuple[str, str, int]:

@@ -208,13 +208,9 @@ def _best_gutter(rows: Sequence[Row], page_height: float, depth: int = 0) -> tup
         sides = _split(rows[first : last + 1], sum(blank) / 2)
         if not size or _are_pairs(*sides):
             continue
-        if all(_is_text(side) or (depth < _DEPTH and _has_columns(side, page_height, depth)) for side in sides):
+        if all(_is_text(side) or (depth < _DEPTH and _best_gutter(side, page_height, depth + 1)) for side in sides):
             return first, last, sum(blank) / 2
     return None
-
-
-def _has_columns(rows: Sequence[Row], page_height: float, depth: int) -> bool:
-    return _best_gutter(rows, page_height, depth + 1) is not None
 
 
 def _split(rows: Sequence[Row], middle: float) -> tuple[list[Row], list[Row]]:
@@ -314,13 +310,9 @@ def _size_of_columns(rows: Sequence[Row], blank: tuple[float, float], height: fl
         return 0
     top, bottom = max(_top(left[0]), _top(right[0])), min(_bottom(left[-1]), _bottom(right[-1]))
     beside = [[row for row in side if _bottom(row) > top and _top(row) < bottom] for side in (left, right)]
-    fewest = min(map(_weight, beside))
+    fewest = min(sum(_MIN_ROWS if row[0].table is not None else 1 for row in rows) for rows in beside)
     wide = blank[1] - blank[0] >= (_GUTTER if fewest < _MANY_ROWS else _NARROW_GUTTER) * height
     return bottom - top if fewest >= _MIN_ROWS and wide else 0
-
-
-def _weight(rows: Sequence[Row]) -> int:
-    return sum(_MIN_ROWS if row[0].table is not None else 1 for row in rows)
 
 
 def _goes_on(rows: Sequence[Row]) -> bool:

@@ -134,7 +134,7 @@ def _paragraphs(lines: list[str]) -> list[str]:
     for line in lines:
         line = line.lstrip("> ")
         before, kind = kind, _kind(line)
-        text = row(line) if kind == "row" else unmarked(_heading_text(line) if kind == "heading" else line)
+        text = row(line) if kind == "row" else unmarked(line.strip("#").strip() if kind == "heading" else line)
         if kind in ("blank", "rule") or not text:
             continue
         if kind == "row" and before in ("row", "rule"):
@@ -147,10 +147,6 @@ def _paragraphs(lines: list[str]) -> list[str]:
         else:
             paragraphs.append([text])
     return ["".join(pieces) for pieces in paragraphs]
-
-
-def _heading_text(line: str) -> str:
-    return line.lstrip("#").rstrip("#").strip()
 
 
 def _kind(line: str) -> str:

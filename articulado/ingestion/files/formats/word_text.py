@@ -181,7 +181,7 @@ class WordText:
             if child.tag == W + "r" or child.tag in EQUATIONS or (child.tag == W + "sdt" and _box(child)):
                 yield child
             elif child.tag in _DELETED:
-                self.left_out.delete(_all_text(child))
+                self.left_out.delete("".join(each.text or "" for each in child.iter(W + "delText", W + "t")))
             elif child.tag not in _LEFT_OUT:
                 yield from self._elements(child)
 
@@ -322,10 +322,6 @@ def _is_on(properties: Iterable[Any], name: str) -> bool:
 def _is_on_a_shape(paragraph: Any) -> bool:
     filled = "ancestor::wps:wsp[1][wps:spPr/a:solidFill or wps:spPr/a:gradFill or wps:style/a:fillRef[@idx > 0]]"
     return bool(find(paragraph, filled) or find(paragraph, "ancestor::v:*[@fillcolor][1]"))
-
-
-def _all_text(element: Any) -> str:
-    return "".join(each.text or "" for each in element.iter(W + "delText", W + "t"))
 
 
 def _box(control: Any) -> str:

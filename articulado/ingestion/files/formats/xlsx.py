@@ -93,6 +93,8 @@ class _Reader:
         self._theme = _theme_of(book)
 
     def all(self) -> Iterator[str]:
+        from openpyxl.utils import get_column_letter
+
         first = next((sheet for sheet in self._book.worksheets if sheet.sheet_state == "visible"), None)
         for sheet in self._book.worksheets:
             cells, drawn_texts = self._cells(sheet), self._drawn.get(sheet.title, [])
@@ -106,7 +108,7 @@ class _Reader:
             yield from drawn_texts
             for drawn in [*sheet._images, *sheet._charts]:
                 start = getattr(drawn.anchor, "_from", None)
-                place = f"!{_coordinate(start.row + 1, start.col + 1)}" if start is not None else ""
+                place = f"!{get_column_letter(start.col + 1)}{start.row + 1}" if start is not None else ""
                 yield gap_mark("image", f"{sheet.title}{place}")
 
     def _cells(self, sheet: "Worksheet") -> Cells:
@@ -272,12 +274,6 @@ def _areas_of_unknown_colour(sheet: "Worksheet") -> list[Any]:
 
 def _contains(area: Any, cell: Any) -> bool:
     return bool(area.min_row <= cell.row <= area.max_row and area.min_col <= cell.column <= area.max_col)
-
-
-def _coordinate(row: int, column: int) -> str:
-    from openpyxl.utils import get_column_letter
-
-    return f"{get_column_letter(column)}{row}"
 
 
 def _title(sheet: "Worksheet", cells: Cells) -> str:
