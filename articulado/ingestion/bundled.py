@@ -153,17 +153,14 @@ def _read_articles(digest: str, profile_json: str) -> tuple[ArticleChunks, ...]:
 
 @dataclass(frozen=True)
 class ArticleFile:
-    """File of an article, and its id."""
+    """File and id of an article."""
 
     file: Path
     id: str
 
 
 def article_named(profile: Profile, text: str) -> ArticleFile | None:
-    """Return the article of a profile with this id, title, path or file name, ignoring case.
-
-    Files are not validated: an unreadable one is found only by its file name.
-    """
+    """Return the article of a profile with this id, title, path or file name, ignoring case."""
     wanted = _folded(text)
     folder = profile.articles
     for file in sorted(filter(is_article, folder.iterdir())) if folder and folder.is_dir() else ():

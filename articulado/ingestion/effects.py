@@ -102,10 +102,7 @@ class Effects:
 
 
 def effects_of(provisions: Sequence[Provision], published: str) -> Effects:
-    """Return the days of effect that a law sets in its final provisions or its only article.
-
-    ``published`` is ISO 8601; if it is empty, only explicit dates are read.
-    """
+    """Return the days of effect that a law sets; ``published`` is ISO 8601 or ""."""
     reading = _Reading(provisions, date.fromisoformat(published) if published else None)
     final = [each for each in provisions if each.key.startswith(_FINAL) or "unico" in each.key]
     titled = [each for each in provisions if "en vigor" in fold(each.title) and not each.key.startswith("dt:")]
@@ -167,8 +164,6 @@ class _When(NamedTuple):
 
 
 class _Reading:
-    """Days of effect read so far: those of the law by verb, those of its provisions by key."""
-
     def __init__(self, provisions: Sequence[Provision], published: date | None) -> None:
         self.provisions, self.published = provisions, published
         self.whole: dict[str, set[_When]] = {"entry": set(), "effect": set()}
@@ -230,7 +225,6 @@ class _Reading:
         return sorted(found)
 
     def _inside(self, divisions: set[str]) -> tuple[str, ...]:
-        """Return the keys of the provisions below all these divisions ("capitulo ii", "titulo iii")."""
         above = ((provision.key, fold(provision.breadcrumb).split(" > ")) for provision in self.provisions)
         return tuple(
             key
@@ -258,7 +252,6 @@ class _Reading:
         return (_When(event=event, after=after) if number else _When()), token.end
 
     def _dated(self, said: Mapping[str, str], token: _Token, statement: str, verb: str) -> tuple[_When, int]:
-        """Return a date; its year defaults to that of the end of its period, else of the publication."""
         end, year, ends = token.end, said.get("year"), None
         last = _TOKENS["day"].match(statement, to.end()) if (to := _TO.match(statement, token.end)) else None
         if last and last["month"] and (" y" not in statement[token.end : last.start()] or "entre" in statement):

@@ -15,7 +15,7 @@ from articulado.store.generations import Fingerprints, Manifest
 from articulado.values.protocols import Embedder
 
 CHUNKER = "small_to_big:2000:300:50:6"
-"""fingerprint of the chunking; change it when the same document gives other chunks"""
+"""Fingerprint of the chunking; change it when the same document gives other chunks."""
 
 
 def expected_fingerprints(settings: Settings, profile: Profile, chunker: str = CHUNKER) -> Fingerprints:

@@ -79,10 +79,7 @@ def unique_keys(provisions: Iterable[Provision]) -> list[Provision]:
 
 
 def unique_wording_keys(blocks: Iterable[Sequence[Provision]]) -> list[Provision]:
-    """Make keys unique by blocks, the successive wordings of one provision with a common key.
-
-    A block whose validity overlaps no earlier one of its label continues that key.
-    """
+    """Make keys unique by blocks of successive wordings; one that overlaps no earlier block continues its key."""
     blocks = list(blocks)
     approving = _approving([block[0].key for block in blocks])
     own = {block[0].key for block in blocks[approving:]}

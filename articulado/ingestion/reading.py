@@ -1,7 +1,4 @@
-"""Read one document from its files, and cut it into parent chunks, in a worker process.
-
-``read_files`` runs in the worker process, so imports are local to each function.
-"""
+"""Read one document from its files, and cut it into parent chunks, in a worker process with local imports."""
 
 import asyncio
 import tomllib
@@ -34,9 +31,9 @@ BY_KIND = ("normativa", "sentencias", "criterios_inss", "documentos")
 
 
 def read_files(files: Sequence[Path], profile: Profile, law: bool, cut: bool) -> Staged | Document:
-    """Read the files of one document, and cut it into parents; running text stays whole unless ``cut``.
+    """Read the files of one document (the texts of a ``law``), and cut it into parents.
 
-    ``law``: the files are texts of one law, read from the newest and the dated ones.
+    Running text stays whole unless ``cut``.
     """
     if is_article(files[0]):
         return _read_article(files[0], profile)

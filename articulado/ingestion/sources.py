@@ -37,7 +37,7 @@ _OF_NO_ACCOUNT = ("desktop.ini", "reforms.tsv", "thumbs.db", "validators.json")
 _LOCK = "~$"  # prefix of Office's lock files
 
 _PARTS_OF_A_PAGE = ("_files", "_archivos", "-Dateien", "_fichiers")
-"""suffixes of a folder with a saved web page's resources"""
+"""Suffixes of a folder with a saved web page's resources."""
 
 
 def skipped_files(paths: Iterable[Path]) -> list[SkippedFiles]:
@@ -117,7 +117,6 @@ def source_files(paths: Sequence[str]) -> tuple[list[SourceFile], list[Failure],
 
 
 def _outside(file: Path, root: Path) -> str:
-    """Return the error for a link in a folder that leads out of it, else ""."""
     if not os.path.isdir(root) or Path(absolute(file)).is_relative_to(absolute(root)):
         return ""
     return translate("ingest.link_outside", target=absolute(file))
@@ -186,8 +185,6 @@ def _headers(files: Sequence[Path]) -> set[Path]:
 
 
 def _below(folder: Path, failures: list[Failure]) -> Iterator[Path]:
-    """Yield the visible files below a folder; unreadable subfolders become failures."""
-
     def refused(error: OSError) -> None:
         failures.append(
             {"source": str(error.filename), "reason": translate("ingest.folder_unreadable", reason=reason(error))}
@@ -223,7 +220,6 @@ def _has_text(file: Path) -> bool:
 
 
 def _obstacle(file: Path) -> str:
-    """Return the reason why a file cannot be opened, else ""; do not read it."""
     if printable(file) != str(file):
         return translate("ingest.name_not_utf8")
     try:
@@ -284,7 +280,6 @@ def unread_files(source: Source) -> tuple[list[Replaced], list[Copy]]:
 
 
 def _day(path: Path) -> str:
-    """Return the day of a text in ISO 8601, "" if unknown."""
     try:
         if _is_official(path):
             with path.open("rb") as stream:

@@ -167,7 +167,6 @@ def without_contents(blocks: list[Block]) -> list[Block]:
 
 
 def _repeats(listed: Opening, opens: Opening) -> bool:
-    """Tell if a heading is that of a contents line, ignoring the page number."""
     title = _TO_LAST_LETTER.match(fold(listed.rest))
     return listed.key == opens.key and fold(opens.rest).startswith(title[0] if title else "")
 
@@ -180,10 +179,7 @@ def _is_contents_line(paragraph: str) -> bool:
 
 
 def keep_annexes_whole(blocks: list[Block]) -> None:
-    """Treat apparent provisions inside an annex as its text.
-
-    An annex with more articles than precede it frames an approved text; its own text is never cited.
-    """
+    """Treat apparent provisions inside an annex as its text, unless the annex frames an approved text."""
     before, inside = 0, False
     articles = _articles_of_annexes(blocks)
     for index, block in enumerate(blocks):

@@ -32,11 +32,7 @@ _END_SECONDS = 10.0  # seconds for a process to end after it has closed its outp
 
 
 class Workers:
-    """Processes for one call at a time; free ones are reused, and end by themselves when idle.
-
-    They keep damaged and hostile files from stopping the program. They are no sandbox: code smuggled in by a file runs
-    with the rights of the user.
-    """
+    """Processes for one call at a time, reused while free. They are no sandbox, but contain damaged files."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -86,8 +82,6 @@ class Workers:
 
 
 class _Worker:
-    """A process that is started with the first call, and again after its death."""
-
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._process: subprocess.Popen[bytes] | None = None
@@ -122,7 +116,6 @@ class _Worker:
         return process.wait()
 
     def _is_ready(self) -> bool:
-        """Tell if there is a process that is not about to end because it was idle."""
         idle = time.monotonic() - self._used_at
         return self._process is not None and self._process.poll() is None and idle < IDLE_SECONDS / 2
 
@@ -197,10 +190,7 @@ R = TypeVar("R")
 async def in_order(
     items: Iterable[T] | AsyncIterable[T], work: Callable[[T], Awaitable[R]], ahead: int
 ) -> AsyncGenerator[tuple[T, asyncio.Future[R]], None]:
-    """Yield each item and its finished work, in order; ``ahead`` further ones run concurrently.
-
-    The first runs alone, so that a wrong provider key costs one request.
-    """
+    """Yield items with their finished work, in order; the first runs alone (a wrong key costs one request)."""
     running: deque[tuple[T, asyncio.Future[R]]] = deque()
     try:
         alone = True

@@ -51,7 +51,6 @@ def main() -> None:
 
 
 def _own_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Return input and output of the process; redirect other output to stderr."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return sys.stdin.buffer, answers

@@ -44,8 +44,6 @@ def read_version(version: Element, key: str = "", *, frame: bool = False) -> Con
 
 
 class _Reader:
-    """Reading state: content, open quotations, and the class of the last heading above."""
-
     def __init__(self, key: str, frame: bool) -> None:
         self.content = Content()
         self.key = key
@@ -146,7 +144,6 @@ def _lines(quote: Element) -> Iterator[tuple[str, str]]:
 
 
 def _level(text: str, css: str, frame: bool) -> int | None:
-    """Return the level of a heading above provisions, ``None`` for other text."""
     if not frame and _TEXT_CLASS.match(css):
         return None
     match = _STRUCTURE.match(text)
@@ -172,8 +169,6 @@ class LawFacts:
 
 @dataclass(frozen=True)
 class _Above:
-    """Heading above provisions, with its first day and the day after its last."""
-
     level: int
     text: str
     start: str
@@ -275,7 +270,6 @@ def _breadcrumb(key: str, above: list[_Above], end: str | None) -> str:
 
 
 def plain(element: Element) -> str:
-    """Return the text of an element on one line, without soft hyphens and with images as ``IMAGE``."""
     return tidy("".join(_pieces(element)))
 
 

@@ -1,7 +1,4 @@
-"""Parsers of the BOE's responses, and an on-disk cache with one folder per law, bytes as received.
-
-API: document "API legislación consolidada" of the BOE, 28 June 2024.
-"""
+"""Parsers of the BOE's responses, and an on-disk cache with one folder per law, bytes as received."""
 
 import json
 import os
@@ -96,7 +93,7 @@ Element = Any  # stands for ``lxml.etree._Element``: lxml has no types of its ow
 
 
 def parse_xml(data: bytes) -> Element:
-    """Parse without comments, entities and network; raise ``ValueError`` for malformed or excessive XML."""
+    """Parse without comments, entities and network; raise ``ValueError`` for malformed XML."""
     from lxml import etree
 
     parser = etree.XMLParser(
@@ -156,10 +153,7 @@ def extent_of(body: bytes) -> Extent:
 
 @dataclass(frozen=True)
 class Checked:
-    """Result of the last check: ``laws`` (identifiers) were current on ``day``.
-
-    ``broke_off`` is the law at which the BOE stopped responding, empty if it did not.
-    """
+    """Laws current on the ``day`` of the last check; ``broke_off`` is the law at which the BOE failed, or ""."""
 
     day: date
     laws: frozenset[str] = frozenset()
@@ -175,10 +169,7 @@ _VALIDATORS = "validators.json"
 
 @dataclass(frozen=True)
 class CachedLaw:
-    """Cached copy of a law: ``fecha_actualizacion`` of the text, the set-aside response and the metadata.
-
-    A date is empty if its file is missing or damaged. ``validators`` are the headers of a conditional request.
-    """
+    """``fecha_actualizacion`` of the text, the set-aside response and the metadata; "" without an intact file."""
 
     updated: str = ""
     shrunk_updated: str = ""
@@ -211,7 +202,6 @@ class BoeCache:
         )
 
     def updated(self, law_id: str) -> str:
-        """Return the ``fecha_actualizacion`` of the whole text of a law, empty without a complete copy."""
         return updated_of(_bytes(self.text_path(law_id)), law_id, whole=True)
 
     def checked(self, today: date) -> Checked:

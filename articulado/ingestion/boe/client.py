@@ -65,11 +65,7 @@ class Due:
 
 
 class BoeClient:
-    """Downloads laws sequentially, each only when it has changed; one client for each run.
-
-    ``folder`` keeps the raw responses and the last check. Once the BOE cannot be reached, every later call fails at
-    once.
-    """
+    """Downloads laws sequentially, each only when it has changed; after a failure every later call fails at once."""
 
     def __init__(self, url: str, folder: Path, *, pause: float = PAUSE, backoff: Backoff = BACKOFF) -> None:
         self._url = url.rstrip("/")
@@ -94,9 +90,6 @@ class BoeClient:
         """Return the laws to request: changed since a day before the last check, or without a checked copy.
 
         The law at which the BOE failed the last time comes last, so that it blocks no other.
-
-        Raises:
-            SourceUnavailable: the BOE cannot be reached, or its list cannot be read.
         """
         laws = list(dict.fromkeys(law_ids))
         updates = await asyncio.to_thread(lambda: [self._cache.updated(law_id) for law_id in laws])

@@ -27,11 +27,7 @@ _TRANSIENT = (
 
 
 class PoliteHttp:
-    """HTTP client with one connection for one run; ``pause`` are the seconds between two requests.
-
-    A request that fails for good opens the circuit: later requests raise ``SourceUnavailable`` at once. A run of
-    thousands of requests thus waits for the retries of only one.
-    """
+    """HTTP client for one run; after a failed request, later ones raise ``SourceUnavailable`` at once."""
 
     def __init__(self, *, pause: float, backoff: Backoff) -> None:
         self._pause, self._backoff = pause, backoff
@@ -63,11 +59,7 @@ class PoliteHttp:
     ) -> httpx2.Response:
         """Return the response, once no other request is under way.
 
-        ``is_answer`` tells responses of the server itself from those of a proxy or another host.
-
-        Raises:
-            SourceUnavailable: the server fails or refuses after all attempts, or the circuit is open.
-            ConfigurationError: the address is invalid.
+        Responses that fail ``is_answer`` come from a proxy or another host, and raise ``SourceUnavailable``.
         """
         async with self._lock:
             if self._down:

@@ -1,8 +1,4 @@
-"""Reader of a BOE XML file: a law with every wording of every provision.
-
-Format: "API legislación consolidada" of the BOE (28 June 2024): ``metadatos``, ``analisis`` and ``texto``, a flat
-list of ``bloque`` elements with one ``version`` per wording.
-"""
+"""Reader of a BOE XML file ("API legislación consolidada", 28 June 2024): a law with every wording."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -29,10 +25,7 @@ _ANNULMENTS = ("220", "470", "230")
 
 
 def read_boe(path: Path, *, today: date | None = None) -> Law:
-    """Read one law; raise ``InvalidInput`` for an unreadable file, or metadata without text.
-
-    ``today`` decides only the status of texts that end on a known day.
-    """
+    """Read one law; ``today`` decides only the status of texts that end on a known day."""
     root = _root(path)
     data = root if root.tag == "data" else root.find("data")
     metadata = data.find("metadatos") if data is not None else None
@@ -78,10 +71,7 @@ def read_boe(path: Path, *, today: date | None = None) -> Law:
 
 
 def _with_own_days(wordings: Sequence[Provision], published: str, entry: str | None) -> Iterator[Provision]:
-    """Replace the day of publication or entry into force by the first day that the final provisions give.
-
-    A wording with a day of its own keeps it.
-    """
+    """Replace the day of publication or entry into force by the first day that the final provisions give."""
     effects = effects_of(wordings, published)
     undistinguished, seen = {published, entry, effects.entry}, set[str]()
     for wording in wordings:
@@ -123,7 +113,6 @@ def _kind(rank: Element | None) -> str:
 
 
 def _end(metadata: Element, later: list[Element], today: str) -> tuple[LawStatus, str | None, str]:
-    """Return the status of the law, the first day on which it is no longer in force, and a note on its end."""
     for flag, day_name, word, codes in (
         ("estatus_derogacion", "fecha_derogacion", "derogada", _REPEALS),
         ("estatus_anulacion", "fecha_anulacion", "anulada", _ANNULMENTS),

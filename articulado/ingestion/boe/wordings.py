@@ -1,8 +1,4 @@
-"""Dated wordings of a block of the BOE's XML, and amendments named in the BOE's notes.
-
-A note names the amending norm and its BOE identifier. An unusual effective day stands in the same note ("con
-efectos de 1 de enero de 2025"), in the next one, or in another note with the same identifier.
-"""
+"""Dated wordings of a block of the BOE's XML, and amendments named in the BOE's notes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -85,10 +81,7 @@ def norm_in(text: str) -> str:
 
 
 def wording_dates(wording: Wording, notes: Sequence[str], norms: Mapping[str, str]) -> WordingDates:
-    """Return the dates of a wording and the norm that ended it.
-
-    ``notes`` are those of the replacing version, ``norms`` the names of norms by identifier.
-    """
+    """Return the dates of a wording; ``notes`` are those of the replacing version, ``norms`` names by identifier."""
     dates: WordingDates = {"tracked": True, "first_day": "exact"}
     if wording.end is None:
         return dates

@@ -113,10 +113,7 @@ _LAW_STATUS: dict[str, Status] = {"repealed": "derogada", "expired": "agotada"}
 
 @dataclass(frozen=True)
 class _End:
-    """End of the whole law: ``status`` is ``None`` for a law in force; ``valid_to`` is ``None`` if the day is unknown.
-
-    The note of a law in force says that its status is uncertain; usually there is none.
-    """
+    """End of a whole law: ``status`` is ``None`` for a law in force, whose note is usually empty."""
 
     status: Status | None
     note: str
@@ -124,11 +121,7 @@ class _End:
 
 
 def law_chunks(law: Law) -> list[Chunk]:
-    """Return the chunks of a law, one for each part of each wording, in order; ``refs`` are still empty.
-
-    Raises:
-        InvalidInput: two wordings of a provision begin on the same day.
-    """
+    """Return the chunks of a law, one for each part of each wording, in order; ``refs`` are still empty."""
     known = known_laws().get(law.id)
     effects = effects_of(law.provisions, law.published)
     days = _law_days(law, known, effects)
@@ -199,7 +192,6 @@ def law_chunks(law: Law) -> list[Chunk]:
 
 
 def _law_days(law: Law, known: KnownLaw | None, effects: Effects) -> LawDays:
-    """Return the days of a law; a norm that sets no first day begins 20 days after its publication."""
     begins = known.begins.isoformat() if known and known.begins else effects.begins
     if effects.silent and begins is None and law.published and law.rank in norm_kinds():
         begins = (date.fromisoformat(law.published) + VACATIO).isoformat()

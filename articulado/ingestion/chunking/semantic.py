@@ -83,7 +83,6 @@ def _bonds(text: str, units: list[Span]) -> list[bool]:
 
 
 def _announces(text: str, unit: Span) -> bool:
-    """Tell if a unit is a heading, or ends a line with a colon: it belongs to the next unit."""
     start, end = unit
     begins_line, ends_line = text[start - 1 : start] in ("", "\n"), text[end : end + 1] in ("", "\n")
     if text[end - 1] == ":":
@@ -92,7 +91,6 @@ def _announces(text: str, unit: Span) -> bool:
 
 
 def _is_heading(unit: str, *, alone: bool) -> bool:
-    """Tell if a unit that begins a line is a heading; ``alone`` if it fills the line."""
     if len(unit) > MAX_HEADING or is_row(unit) or _LIST_ITEM.match(unit):
         return False
     if _NUMBERED.fullmatch(unit):
@@ -240,7 +238,6 @@ def _fitted(text: str, start: int, end: int) -> list[Span]:
 
 
 def _overlapping(text: str, earliest: int, start: int) -> int:
-    """Return the start of the overlap before a piece: a sentence if one begins there, else a word."""
     floor = max(earliest, start - OVERLAP)
     before = text[floor:start]
     inside = [floor + first for first, _ in sentence_spans(before)[1:]]

@@ -88,10 +88,7 @@ class ContextPrompt:
 
 
 def sentence_of(reply: str) -> str:
-    """Return the first sentence of a reply, at most ``MAX_SENTENCE`` characters, without marks; else "".
-
-    Skip a line that only announces the sentence ("Aquí tiene la frase:").
-    """
+    """Return the first sentence of a reply, without marks and announcements ("Aquí tiene la frase:"); else ""."""
     for line in map(_unmarked, reply.splitlines()):
         for sentence in map(_shortened, [] if line.endswith(":") else sentences(line)):
             if any(map(str.isalpha, sentence)):
@@ -114,7 +111,6 @@ def _shortened(sentence: str) -> str:
 
 
 def _quoted(text: str, tag: str) -> str:
-    """Return a text between tags; it cannot close its own quotation."""
     return f"<{tag}>\n{text.strip().replace('<', '‹')}\n</{tag}>"
 
 

@@ -91,7 +91,6 @@ def printed_title(paragraphs: Sequence[str]) -> str:
 
 
 def first_line(paragraphs: Sequence[str]) -> str:
-    """Return the first paragraph below the masthead if it is one short, complete line; else ""."""
     first = next((paragraph for paragraph in paragraphs[:_LINES] if not _MASTHEAD.match(fold(paragraph))), "")
     fits = len(first) <= LONGEST_DOCUMENT_TITLE and "\n" not in first and not marks_in(first)
     return _without_stop(first) if fits else ""
@@ -112,7 +111,6 @@ def _opens(paragraph: str) -> bool:
 
 
 def _continues(title: str, following: str) -> bool:
-    """Tell if a paragraph continues a title: also in capitals, or in the same sentence ("del sector" …)."""
     if "\n" in following or _ENDED.search(title) or len(following) > LONGEST_DOCUMENT_TITLE:
         return False
     in_capitals = title.isupper() and following.upper() == following
@@ -229,8 +227,6 @@ class _Draft:
 
 
 class _Body:
-    """Provisions opened so far, and the headings above the next one."""
-
     def __init__(self, url_at: Callable[[int], str]) -> None:
         self.drafts = [_Draft(Opening(*PREAMBLE), "", url_at(0))]
         self._url_at = url_at
@@ -291,7 +287,6 @@ def provisions_of(blocks: Sequence[Block], url_at: Callable[[int], str]) -> list
 
 
 def _is_name(blocks: Sequence[Block], index: int) -> bool:
-    """Tell if the paragraph after "CAPÍTULO II" is the chapter's name: a short one before a heading."""
     following = blocks[index + 1] if index + 1 < len(blocks) else None
     is_short = len(blocks[index].text) <= LONGEST_TITLE and "\n" not in blocks[index].text
     return is_short and following is not None and (following.opens is not None or division(following.text) is not None)

@@ -115,8 +115,6 @@ def dated(amendments: Iterable[Amendment], reforms: Reforms) -> list[tuple[str, 
 
 @dataclass(frozen=True)
 class _State:
-    """Provision (``None`` if absent) in the snapshots from ``first`` to ``last``."""
-
     provision: Provision | None
     first: str
     last: str
@@ -127,12 +125,7 @@ def wordings(
 ) -> Iterator[Provision]:
     """Return the wordings of a provision, the oldest first, each in force until the next begins.
 
-    Args:
-        law: gives the identifier and the publication.
-        key: key of the provision.
-        texts: day of each snapshot, oldest first, and the provision in it, if any.
-        tabular: days of the snapshots that have tables.
-        reforms: days of publication, and amendments that no note names.
+    ``texts`` has the day of each snapshot, oldest first, with the provision in it; ``tabular`` the days with tables.
     """
     notes = next((provision.notes for _, provision in reversed(texts) if provision and provision.notes), ())
     amendments = dated(read_amendments(notes), reforms)
@@ -255,7 +248,6 @@ def read_snapshot(path: Path) -> Snapshot:
 
 
 def is_dated(path: Path) -> bool:
-    """Tell if the name of a file has the day of its text (``ID@2021-09-29.md``)."""
     return _DAY_OF_NAME.search(path.stem) is not None
 
 

@@ -89,7 +89,6 @@ class Workspace:
         self._write(f"{key}.document.json", asdict(document))
 
     def has(self, key: str) -> bool:
-        """Tell if a document is staged, without validating the file."""
         return (self._folder / f"{key}.document.json").is_file()
 
     def clean(self, is_used: Callable[[str], bool]) -> None:
@@ -284,7 +283,6 @@ class IndexBase:
         return key_of(CHUNKER, code_digest(), context, reader, corpus_digest(), profile_digest(self.profile))
 
     def _check_profile(self, generation: Path) -> None:
-        """Reject an index of another profile; one with an unreadable manifest is rebuilt."""
         try:
             manifest = read_manifest(generation)
         except (FileNotFoundError, IndexMismatch):
@@ -302,7 +300,6 @@ def _hold(draft: Path) -> None:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove the drafts of killed ingests, which no process holds."""
     for draft in folder.glob(f"*{SUFFIX}"):
         if str(draft) not in _held:
             with suppress(OSError), draft.open("rb") as stream:

@@ -1,7 +1,4 @@
-"""Catalogue of an index: an SQLite database of the documents of one generation.
-
-Queries read from disk on demand: memory use does not grow with the number of documents.
-"""
+"""Catalogue of an index: an SQLite database of the documents of one generation, read on demand."""
 
 import json
 import sqlite3
@@ -129,7 +126,6 @@ class Catalog:
 
     @property
     def record_laws(self) -> list[str]:
-        """Laws present only as packaged records."""
         return [str(row[0]) for row in self._ordered("law_id", "kind = ?", RECORD)]
 
     def sources(self) -> Iterator[Source]:
@@ -143,7 +139,6 @@ class Catalog:
         return cast(Source, json.loads(row[0])) if row else None
 
     def source_of(self, law_id: str) -> Source | None:
-        """Return the document of files with this law id, else ``None``."""
         row = next(self._ordered("source", "kind = ? AND law_id = ?", FILE, law_id), None)
         return cast(Source, json.loads(row[0])) if row else None
 
@@ -171,11 +166,9 @@ class Catalog:
         return dict(self._ordered("law_id, title", "kind = ? AND provisions", FILE))
 
     def changes(self) -> dict[str, str]:
-        """Return the last change (ISO 8601) of each dated document by identifier."""
         return dict(self._ordered("law_id, last_change", "kind = ? AND last_change != ''", FILE))
 
     def roots(self) -> Iterator[str]:
-        """Yield the paths under which the files were found, each once."""
         for (root,) in self.database.execute("SELECT root FROM files GROUP BY root ORDER BY min(number)"):
             yield root
 
@@ -214,7 +207,6 @@ class Catalog:
 
     @property
     def stale(self) -> list[StaleRecord]:
-        """Packaged records of a wording that is no longer in force."""
         rows = self._ordered("stale", "stale != '[]' AND kind = ?", FILE)
         return [record for (stale,) in rows for record in json.loads(stale)]
 

@@ -47,10 +47,7 @@ CREATE UNIQUE INDEX planned ON plan (collection, law_id) WHERE taken;
 """Documents of files that the index will hold, in the order of reading; several may turn out to be the same."""
 
 CHANGED, RELINK, LEFT = 1, 2, 3
-"""Why a document differs from its points (0: it does not).
-
-It changed; a cited provision changed or an update was interrupted; the same, but another ingest must write it.
-"""
+"""Why a document differs from its points (0: it does not): changed, to be relinked, or left to another ingest."""
 
 _PAGE = 256
 _CACHE = "PRAGMA cache_size = -16384"
@@ -168,7 +165,6 @@ class Draft(Catalog):
         return (row[0], cast(Source, json.loads(row[1]))) if row else None
 
     def take(self, position: int, source: Source) -> None:
-        """Record the identity of a planned document, and that the index will hold it."""
         values = source["staged"], json.dumps(source, ensure_ascii=False), source["collection"], source["law_id"]
         query = "UPDATE plan SET staged = ?, source = ?, collection = ?, law_id = ?, taken = 1 WHERE position = ?"
         self.database.execute(query, (*values, position))
@@ -244,7 +240,6 @@ class Draft(Catalog):
             self.database.executemany("INSERT OR REPLACE INTO names VALUES (?, ?)", rows)
 
     def unplanned(self) -> list[tuple[int, str]]:
-        """Return number and identifier of the documents of files that are no longer planned."""
         query = (
             "SELECT number, law_id FROM documents WHERE kind = ? AND NOT EXISTS (SELECT 1 FROM plan WHERE taken"
             " AND plan.collection = documents.collection AND plan.law_id = documents.law_id)"
@@ -260,7 +255,6 @@ class Draft(Catalog):
         return self.source_of(law_id) is not None
 
     def drop_document(self, number: int) -> None:
-        """Mark a document as gone: its points must be removed."""
         self.database.execute("DELETE FROM names WHERE document = ?", (number,))
         self.database.execute("DELETE FROM citations WHERE document = ?", (number,))
         self.database.execute(
@@ -288,7 +282,6 @@ class Draft(Catalog):
         return self.database.execute(query, (RELINK, FILE)).fetchall()
 
     def leave(self, numbers: Iterable[int]) -> None:
-        """Leave marked documents to another ingest."""
         query = f"UPDATE documents SET dirty = {LEFT} WHERE dirty = {RELINK} AND number = ?"
         self.database.executemany(query, [(number,) for number in numbers])
 
@@ -354,7 +347,6 @@ class Draft(Catalog):
         self.database.execute("DROP TABLE plan")
 
     def _take_over(self, earlier: dict[str, object]) -> None:
-        """Import the documents of an older catalogue, without their points."""
         self.note(packaged="yes" if earlier.get("packaged", True) else "no")
         for position, source in enumerate(cast(Sequence[Source], earlier.get("sources", [])), start=1):
             self.put_files(source["files"])

@@ -24,10 +24,7 @@ _OTHER = ProvisionKind("precepto", "preceptos")
 
 @dataclass(frozen=True)
 class IndexedLaw:
-    """Law of an index: its provision ``labels`` by key in text order, and its files.
-
-    ``agreement`` is the scope of a collective agreement.
-    """
+    """Law of an index: its provision ``labels`` by key in text order, and its files."""
 
     law_id: str
     title: str

@@ -95,9 +95,7 @@ async def write_changes(
 ) -> WriteCounts:
     """Encode and write a stream of changes; about ``expected`` points will be written.
 
-    Raises:
-        ModelError: the provider of the embedder failed; vectors already computed are kept.
-        StoreUnavailable: the disk has no room.
+    After a ``ModelError`` of the provider, the vectors already computed are kept.
     """
     settings = models.settings
     deleted = written = 0
@@ -129,10 +127,7 @@ async def fit(
     *,
     progress: Progress = lambda step, done, total: None,
 ) -> None:
-    """Train the encoder on all entries of an index if its domain has no packaged one.
-
-    Needed with a provider's embedder, too: the reranker compares question and provision with the encoder.
-    """
+    """Train the encoder on all entries of an index, unless it is packaged; the reranker always needs it."""
     if models.embedder:
         models.embedder()  # Fail early if a key is missing.
     progress("Analizando el vocabulario", 0, 0)
@@ -197,7 +192,6 @@ def is_fitted(profile: Profile) -> bool:
 
 
 def _save_encoder(entries: Callable[[], Iterable[Entry]], profile: Profile, dimensions: int, models: Path) -> None:
-    """Write the encoder of an index: a copy of the packaged one, or one trained on its texts."""
     if not is_fitted(profile):
         # A copy: an index keeps the encoder that it was made with.
         packaged_encoder(dimensions).save(models)
@@ -222,10 +216,7 @@ def _sampled(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def training_pairs_of(entries: Iterable[Entry], profile: Profile) -> TrainingPairs:
-    """Return the training data of an encoder: parents, whole articles, and matters out of scope.
-
-    The phrasings of an article lead to all its chunks together, so that none of them counts as a wrong answer.
-    """
+    """Return training data: parents, articles as a whole (none of their chunks is wrong), and outside matters."""
     parents = [entry for entry in entries if entry.sparse]
     documents = [indexed_text(entry.chunk) for entry in parents]
     by_phrasing: dict[tuple[str, str], list[str]] = {}

@@ -69,16 +69,10 @@ def entries_of(
     *,
     in_whole: bool = True,
 ) -> Iterator[Entry]:
-    """Yield each parent, and after it its children.
+    """Yield each parent, whose words are counted, and its children, which are embedded (docs/retrieval.md).
 
-    Children are embedded, each with its context, and the words of whole parents are counted (docs/retrieval.md).
-
-    Args:
-        parents: chunks of documents.
-        lay_phrasings: user phrasings by id of parent; each becomes a hidden child.
-        kind: context of the children.
-        sentences: the reader's context sentences by id of child.
-        in_whole: embed a child within its parent.
+    ``sentences`` are the reader's contexts by id of child; ``lay_phrasings`` of a parent become a hidden child;
+    ``in_whole``: embed a child within its parent.
     """
     for parent in parents:
         phrasings = lay_phrasings.get(parent["id"], "")
@@ -194,7 +188,6 @@ def mark_owners(draft: Draft, points: Collection[int]) -> None:
 
 
 def without_owner(draft: Draft, points: Collection[int]) -> list[int]:
-    """Return the points that belong to no document."""
     return sorted(set(points).difference(*(own for _, own in _owned(draft, points))))
 
 
@@ -315,8 +308,6 @@ def _texts_of(entry: Entry) -> EntryTexts:
 
 
 class _OfflineEncoders:
-    """Dense and sparse encoder of an index in one process."""
-
     def __init__(self, models: Path, domain: Domain) -> None:
         self._embedder = DualEncoder.load(models)
         self._bm25 = Bm25Encoder.of(domain)

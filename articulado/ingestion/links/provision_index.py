@@ -19,10 +19,7 @@ CREATE TABLE IF NOT EXISTS wordings (
     PRIMARY KEY (law_id, asked, alias, valid_from, part, id)
 ) WITHOUT ROWID;
 """
-"""A row per part of each wording and key that it answers for; ``alias`` is 0 for its own key.
-
-``apartados`` are those that begin in the part, between bars.
-"""
+"""A row per part of each wording and key that it answers for; ``alias`` is 0 for its own key."""
 
 _FOREVER = "9999"
 _CACHED = 4_096
@@ -49,11 +46,7 @@ class Part(NamedTuple):
 
 
 class ProvisionIndex:
-    """Citable provisions by law and key, in a database with the table of ``SCHEMA``.
-
-    ``lookups`` records each law and key asked for (empty key: if the law has a text), so that a change in them triggers
-    a new link.
-    """
+    """Citable provisions by law and key; ``lookups`` records those asked for, whose change triggers a new link."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
@@ -190,10 +183,7 @@ class OwnProvisions:
 
 
 def _rows_of(document: int, chunks: Sequence[Chunk]) -> Iterator[tuple[str, str, list[tuple[object, ...]]]]:
-    """Yield law, key and rows of citable chunks.
-
-    A range ("art:93-97") answers for its articles, and a duplicate ("art:5~2") for its label, if nothing else does.
-    """
+    """Yield law, key and rows; a range ("art:93-97") and a duplicate ("art:5~2") answer for keys without their own."""
     by_provision: dict[ProvisionRef, list[Chunk]] = {}
     for chunk in chunks:
         by_provision.setdefault((chunk["law_id"], chunk["provision_key"]), []).append(chunk)

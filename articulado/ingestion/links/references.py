@@ -27,10 +27,7 @@ def cited_by(parts: Sequence[Chunk], own: OwnProvisions, index: ProvisionIndex) 
 
 
 def _cited_by_text(parts: Sequence[Chunk], own: OwnProvisions, index: ProvisionIndex) -> dict[int, list[Citation]]:
-    """Read parts as one text.
-
-    If only a law's successor has a provision of a cited number, the whole part is read with the names of today.
-    """
+    """Read parts as one text; names of today's laws count if only a successor has a cited number."""
     text = "\n\n".join(part["text"] for part in parts)
     context = _context(parts[0], text, own)
     as_written = parse_citations(text, context)
@@ -49,7 +46,6 @@ def _cited_by_text(parts: Sequence[Chunk], own: OwnProvisions, index: ProvisionI
 
 
 def _only_in_successor(citation: Citation, index: ProvisionIndex) -> bool:
-    """Tell if a cited law lacks a provision that its successor has."""
     law = known_laws().get(citation.law_id or "")
     if law is None or law.superseded_by is None or index.has(law.id, citation.provision_key):
         return False
@@ -70,7 +66,6 @@ def _attributed(citation: Citation, chunk: Chunk, day: date | None, index: Provi
 
 
 def _context(chunk: Chunk, text: str, own: OwnProvisions) -> CitationContext:
-    """Return the context of a wording: its law, or the law that it amends and quotes."""
     day = date.fromisoformat(chunk["valid_from"]) if chunk["valid_from"] else None
     if _is_document(chunk):
         return CitationContext(day=day, prose=True)
@@ -85,7 +80,6 @@ def _context(chunk: Chunk, text: str, own: OwnProvisions) -> CitationContext:
 
 
 def _is_document(chunk: Chunk) -> bool:
-    """Tell if the chunk is of a ruling, a criterion or a guide, which has no articles of its own."""
     return chunk["chunk_type"] != "provision"
 
 

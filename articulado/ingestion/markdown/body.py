@@ -47,15 +47,11 @@ def structure_level(text: str) -> int | None:
 
 
 def has_title(text: str) -> bool:
-    """Tell if a structural heading has more than its number."""
     return _WITHOUT_TITLE.fullmatch(text) is None
 
 
 def paragraph_level(text: str, following: str) -> int | None:
-    """Return the level of a paragraph that is an unmarked heading, ``None`` for text.
-
-    The ``following`` line tells a lettered caption ("B) Trabajadores por cuenta ajena") from the last letter of a list.
-    """
+    """Return the level of a paragraph that is an unmarked heading, ``None`` for text and lists."""
     if _PLAIN.fullmatch(text):
         return structure_level(text)
     if following.startswith("#####") and _CAPTION.fullmatch(text):
@@ -194,7 +190,6 @@ class Body:
         self.above.clear()
 
     def close(self) -> None:
-        """End the provision: text until the next label is loose."""
         self.draft, self.superseded = None, False
 
     def sign(self, text: str) -> None:
@@ -281,7 +276,6 @@ class Body:
         self.untitled = None
 
     def _drop_caption(self) -> None:
-        """Append a heading without text below it to the previous provision."""
         caption, self._caption = self._caption, ""
         if caption and self.drafts:
             self.drafts[-1].paragraphs.append(caption)

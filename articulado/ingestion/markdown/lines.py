@@ -53,10 +53,7 @@ _MIN_RUN = {"words": 2, "roman": 3, "figures": 3}  # minimum members of a series
 
 @dataclass(frozen=True)
 class Headed:
-    """Lines of a norm with the headings of its provisions.
-
-    ``articles``: it has articles or dispositions. ``units``: its text is numbered, by these or otherwise.
-    """
+    """Lines of a norm with the headings of its provisions; ``units``: its text is numbered."""
 
     lines: tuple[str, ...]
     articles: bool
@@ -258,8 +255,6 @@ def _part_kind(text: str) -> str:
 
 
 class _Reader:
-    """Reads lines into the body of a norm, by their headings."""
-
     def __init__(self, body: Body, headed: Headed) -> None:
         self._body = body
         self._articles = headed.articles
@@ -326,7 +321,6 @@ class _Reader:
             body.write(cleaned)
 
     def _captions(self, is_provision: bool) -> bool:
-        """Tell if a heading of unknown form names the text below it, in a norm without better labels."""
         return not self._articles and (is_provision or not self._units)
 
     def _block_quote(self, text: str) -> None:

@@ -93,7 +93,6 @@ def _without_title(lines: list[str], title: str) -> list[str]:
 
 
 def _at(provision: Provision, front: dict[str, Any]) -> Provision:
-    """Add the source's address if it does not follow from the identifier of the norm."""
     identifier, source = str(front.get("identifier", "")), str(front.get("source") or "")
     if identifier.startswith("BOE-") or not source.startswith(("https://", "http://")):
         return provision
@@ -148,13 +147,11 @@ def _scope(front: dict[str, Any]) -> str:
 
 
 def _law_note(lines: list[str]) -> str:
-    """Return the note on the force of the whole law before its text ("Norma derogada, con efectos de…")."""
     note = next((line for line in _before_text(lines) if _LAW_NOTE.match(line)), "")
     return _without_reference(note) if note else ""
 
 
 def _head_notes(lines: list[str]) -> Iterator[str]:
-    """Yield the notes before the text on reading the whole law ("Téngase en cuenta que…")."""
     for line in _before_text(lines):
         if _HEAD_NOTE.match(line) and not _LAW_NOTE.match(line):
             yield _without_reference(clean(line.lstrip("> ")))

@@ -81,7 +81,6 @@ def with_fields(words: Sequence[Word], shown: Sequence[tuple[Region, str]]) -> l
 
 
 def _box_at(words: Sequence[Word], region: Region) -> Region:
-    """Return the region of the printed box near a tick, else that of the tick."""
     frames = [
         word
         for word in words
@@ -131,7 +130,6 @@ def _placed(region: Region, text: str, label: Word | None) -> Iterator[Word]:
 
 
 def _value(widget: Any) -> str:
-    """Return the value of a field as a viewer shows it; "" if it shows none."""
     kind = _inherited(widget, "/FT")
     flags = int(_inherited(widget, "/Ff") or 0)
     value = _inherited(widget, "/V")
@@ -223,7 +221,7 @@ _LONG_LINE = 4  # minimum words of a line used to measure the slope
 
 @cache
 def lacking() -> str:
-    """Tell the user which package to install for recognition; "" if it is available."""
+    """Return the name of the package to install for recognition, in a sentence; "" if it is available."""
     if not installed("ocr"):
         return without("ocr", "pytesseract")
     import pytesseract
@@ -253,7 +251,6 @@ def recognised_words(drawing: Drawing, region: Region | None = None) -> list[Wor
 
 
 def is_text(words: Sequence[Word]) -> bool:
-    """Tell if recognised words form a text or a table, rather than a misread drawing."""
     return sum(is_amount(word.text) or _LIKELY_WORD.search(word.text) is not None for word in words) >= _FEWEST
 
 
@@ -292,7 +289,6 @@ def _read(image: Any, left: float, top: float) -> tuple[float, list[Word]]:
 
 
 def _lean_of(lines: Sequence[Sequence[Sequence[float]]]) -> float:
-    """Return the median slope of lines, in points down per point to the right."""
     slopes = [
         (line[-1][1] + line[-1][3] - line[0][1] - line[0][3]) / (line[-1][0] - line[0][0])
         for line in lines

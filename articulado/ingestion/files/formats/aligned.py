@@ -135,8 +135,6 @@ class _Cell:
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of the page; wide blanks separate its cells."""
-
     cells: tuple[_Cell, ...]
     words: tuple[Word, ...]
 
@@ -202,7 +200,6 @@ def _line(words: Sequence[Word]) -> _Line:
 
 
 def _runs(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
-    """Yield the first and last row of each run of close rows that share their columns."""
     rows = [index for index, line in enumerate(lines) if line.is_row]
     runs: list[list[int]] = []
     for index in rows:
@@ -257,7 +254,6 @@ def _beside(lines: Sequence[_Line], rows: Sequence[_Line], columns: Sequence[_Sp
 
 
 def _head_start(lines: Sequence[_Line], first: int, columns: Sequence[_Span]) -> int:
-    """Return the first line of the head: lines of several cells close above the first row."""
     start = first
     for index in range(first - 1, max(-1, first - 6), -1):
         line, below = lines[index], lines[index + 1]
@@ -271,7 +267,6 @@ def _head_start(lines: Sequence[_Line], first: int, columns: Sequence[_Span]) ->
 
 
 def _fits(line: _Line, columns: Sequence[_Span]) -> bool:
-    """Tell if a line lies within the table; a line of text crosses its columns without a blank."""
     margin = _FAR * line.height
     ends = line.cells[-1].right <= columns[-1][1] + margin or (
         len(line.cells) > 1 and line.cells[-1].meets(columns[-1])
@@ -293,7 +288,6 @@ def _continues(above: _Line, line: _Line, columns: Sequence[_Span], pitch: float
 
 
 def _grid(lines: Sequence[_Line], columns: Sequence[_Span], pitch: float) -> Iterator[list[str]]:
-    """Yield the rows; a line that continues the name above is joined to it."""
     grouped: list[list[_Line]] = []
     for line in lines:
         seen_row = any(above.is_row for group in grouped for above in group)

@@ -1,8 +1,4 @@
-"""Style sheets of an HTML page: remove the elements and text that a browser does not show.
-
-Hidden are elements without a box, clipped or moved off the page, and text that is transparent, tiny, of the colour
-of its background or struck through.
-"""
+"""Remove the elements and text of an HTML page that a browser does not show, by its style sheets."""
 
 import re
 from collections import defaultdict
@@ -21,13 +17,13 @@ _MAX_RULES = 3_000  # rules applied per page
 _UNSHOWN = ("template", "script", "style")
 _STRUCK = ("s", "strike", "del")
 _WITHOUT_TEXT = ("img", "input", "svg", "math", "canvas", "object", "embed")
-"""elements whose text is not in their strings"""
+"""Elements whose text is not in their strings."""
 
 _NAME = re.compile(r"[#.]?-?[_a-zA-Z][\w-]*")  # first name of a compound selector: tag, id or class
 _OFF_PAGE = -500.0  # points left of the page or above it from which nothing is seen
 
 _POINTS = {"pt": 1.0, "px": 0.75, "in": 72.0, "cm": 28.35, "mm": 2.835, "pc": 12.0}
-"""points of the absolute units of CSS"""
+"""Points of the absolute units of CSS."""
 
 _CLEAR = 0.05  # maximum opacity of invisible content
 _LENGTH = re.compile(r"([-+]?[\d.]+)(pt|px|in|cm|mm|pc|em|rem|%|vw|vh)?")
@@ -43,10 +39,7 @@ Declarations = dict[str, str]  # values by property
 
 @dataclass(frozen=True)
 class _State:
-    """Inherited values; ``size`` is in points, a ``background`` of ``None`` is unknown.
-
-    ``struck``: the text is struck through. ``names``: classes and ids of the enclosing elements.
-    """
+    """Inherited values; ``size`` is in points, a ``background`` of ``None`` is unknown."""
 
     visible: bool = True
     struck: bool = False
@@ -120,8 +113,6 @@ def _prune(tag: "Tag", inherited: _State, sheets: "_Sheets", left_out: LeftOut, 
 
 
 class _Sheets:
-    """Rules of the style sheets in a page, by the name that the selected element must have."""
-
     def __init__(self, page: "BeautifulSoup") -> None:
         import tinycss2
 
@@ -149,8 +140,6 @@ class _Sheets:
 
 
 class _Rule:
-    """One selector of a rule with its declarations; ``weight`` is its specificity."""
-
     def __init__(self, selector: str, order: int, declarations: list[tuple[str, str, bool]]) -> None:
         self.order = order
         self.declarations = declarations
@@ -209,7 +198,6 @@ def _specificity(selector: str) -> int:
 
 
 def _own(tag: "Tag", declared: Declarations) -> Declarations:
-    """Return the values of an element: legacy attributes, then the sheets, then its own style."""
     own: Declarations = {}
     for attribute, name in (("bgcolor", "background-color"), ("color", "color"), ("text", "color")):
         if (value := tag.get(attribute)) and (attribute != "text" or tag.name == "body"):
@@ -221,7 +209,6 @@ def _own(tag: "Tag", declared: Declarations) -> Declarations:
 
 
 def _has_no_box(tag: "Tag", own: Declarations) -> bool:
-    """Tell if nothing of an element is shown, whatever the values of its children."""
     if tag.name in _UNSHOWN or own.get("display") == "none" or own.get("content-visibility") == "hidden":
         return True
     if _is_clear(own.get("opacity", "1")) or re.search(
@@ -247,7 +234,6 @@ def _is_clear(opacity: str) -> bool:
 
 
 def _points(value: str, size: float, default: float) -> float:
-    """Return a length in points; ``size`` is that of the surrounding text, ``default`` stands for no length."""
     match = _LENGTH.match(value)
     if match is None or not re.fullmatch(r"[-+]?(?:\d+\.?\d*|\.\d+)", match[1]):
         return default
@@ -284,7 +270,6 @@ def _colour(value: str, inherited: Colour | None, clear: bool) -> tuple[Colour |
 
 
 def _background(own: Declarations, inherited: Colour | None) -> tuple[Colour | None, bool]:
-    """Return the colour behind an element, and if the element paints nothing."""
     import tinycss2
     from tinycss2.color3 import parse_color
 

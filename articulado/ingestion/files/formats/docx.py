@@ -172,7 +172,6 @@ class _Reader:
                 yield from self._blocks(child)
 
     def _paragraph(self, paragraph: Any) -> Iterator[str]:
-        """Yield the lines of a paragraph (a heading is one line), then those of its text boxes."""
         struck = self.text.left_out.struck
         lines = [line for raw in self.text.lines(paragraph) if (line := clean(raw))]
         style = self._numbering.style_of(paragraph)
@@ -219,7 +218,6 @@ def _grid(table: Any) -> list[list[Any]]:
 
 
 def _inside(element: Any, tag: str) -> Iterator[Any]:
-    """Yield the children with a tag, including those in content controls and tracked insertions."""
     for child in element:
         if child.tag == tag:
             yield child

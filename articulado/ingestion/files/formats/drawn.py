@@ -31,7 +31,7 @@ _SCALE = 1.25  # pixels per point of a page of normal size
 _MAX_SIDE = 2_400  # maximum pixels of the longer side of a page
 
 _LUMA = np.array([0.114, 0.587, 0.299], dtype=np.float32)
-"""weights of blue, green and red in perceived brightness (ITU-R BT.601)"""
+"""Weights of blue, green and red in perceived brightness (ITU-R BT.601)."""
 
 _FAINTEST = 14.0  # minimum visible difference of brightness, of 255
 _FAINTEST_COLOUR = 100  # the same for one colour channel at equal brightness
@@ -60,8 +60,6 @@ class Seen(NamedTuple):
 
 
 class _Printed(NamedTuple):
-    """Letter as PDFium has it: its middle in pixels, character, address of its text, and render mode."""
-
     x: float
     y: float
     character: str
@@ -197,7 +195,6 @@ class Drawing:
             found[index] = self._is_inked(own[text], letter)
 
     def _of_layer(self, unseen: Sequence[Letter]) -> set[int]:
-        """Return the identities of letters of render mode 3 or covered by an image."""
         from pypdfium2 import raw
 
         with self._without(raw.FPDF_PAGEOBJ_IMAGE):

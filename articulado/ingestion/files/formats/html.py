@@ -31,13 +31,13 @@ _DROPPED = (
     "script, nav, noscript, button, title, datalist, [role=navigation], svg:not(:has(text))"
     ", .katex-html, .MathJax_Preview"
 )
-"""elements without document text, and drawings of an equation that is also given in MathML"""
+"""Elements without document text, and drawings of an equation that is also given in MathML."""
 _BLOCKS = re.compile(
     r"address|article|aside|blockquote|body|br|caption|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure"
     r"|footer|form|h[1-6]|header|hr|html|legend|li|main|ol|p|pre|section|summary|t(?:able|body|d|foot|h|head|r)|ul"
 )
 _HEADINGS = ("main h1, [role=main] h1, article h1", "h1:not(header h1)")
-"""selectors of the page heading; in the site header stands the site's name"""
+"""Selectors of the page heading; in the site header stands the site's name."""
 _SITE = re.compile(r"\s+[|–—·-]\s+(?:(?!\s[|–—·-]\s).)*$")  # site name at the end of a title
 _PROLOG = re.compile(r"\s*<\?xml[^>]*\?>")
 _MARK_LENGTH = 8  # characters of an item searched for its own mark
@@ -97,8 +97,6 @@ def blocks(tag: "Tag") -> list[str]:
 
 
 class _BlockReader:
-    """Paragraphs read so far, text of the open block, and mark of the current list item."""
-
     def __init__(self, notes: Collection[str]) -> None:
         self.paragraphs: list[str] = []
         self.open: list[str] = []
@@ -107,7 +105,6 @@ class _BlockReader:
         self._items: Counter[int] = Counter()
 
     def end(self) -> None:
-        """Close the open block; the mark of an item goes to its first block with text."""
         if text := clean("".join(self.open)):
             self.paragraphs.append(f"{self.mark} {text}".lstrip())
             self.mark = ""
@@ -203,7 +200,6 @@ def _field(tag: "Tag") -> str:
 
 
 def _picture(tag: "Tag") -> str:
-    """Return the mark of a picture; "" for icons, decoration and images of the site header."""
     sides = [str(tag.get(name, "")) for name in ("width", "height")]
     small = any(side.isdecimal() and int(side) <= _SMALLEST_PICTURE for side in sides)
     decorates = tag.get("alt") == "" or tag.get("role") in ("presentation", "none") or tag.get("aria-hidden") == "true"

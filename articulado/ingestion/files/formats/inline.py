@@ -40,7 +40,6 @@ class LeftOut:
         self.deleted += len(" ".join(text.split()))
 
     def strike(self, text: str) -> str:
-        """Count the characters of a struck-through text, and return the blank that replaces it."""
         self.struck += len(" ".join(text.split()))
         return next((edge for edge in (text[-1:], text[:1]) if edge.isspace()), "")
 
@@ -137,7 +136,7 @@ def lowered(before: str, mark: str) -> str:
 # Equations
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u2061\u2063\u2064\u200b\ufeff")) | {0x2062: "·"}
-"""invisible operators of MathML; an implied product is written"""
+"""Invisible operators of MathML; an implied product is written."""
 
 _SIMPLE = re.compile(r"[\w.,%€'′]+|\([^()]*\)")
 _OPERATORS = frozenset("+-−–×·*÷/=<>≤≥≈≠±→⇒∈∧∨")
@@ -266,7 +265,7 @@ _OF_MATHML = {
     "semantics": 1,
     "mtd": 0,
 }
-"""structures of MathML, with their minimum number of operands"""
+"""Structures of MathML, with their minimum number of operands."""
 
 
 def _of_mathml(element: Any, name: str, operands: list[str]) -> str:

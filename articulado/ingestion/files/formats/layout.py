@@ -107,7 +107,6 @@ def _joined(words: Sequence[Word]) -> Iterator[Word]:
 
 
 def _as_mark(word: Word, beside: Word) -> Word:
-    """Return the raised number of a note beside a word as its mark; else the word itself."""
     number = _NUMBER_OF_NOTE.fullmatch(word.text)
     blank = max(word.left, beside.left) - min(word.right, beside.right)
     overlap = min(word.bottom, beside.bottom) - max(word.top, beside.top)
@@ -132,7 +131,6 @@ def _is_raised(word: Word, text: Word) -> bool:
 
 
 def _raised(before: str, raised: str) -> str:
-    """Return raised letters in plain text: an ordinal, a power of a unit, or a note mark."""
     if raised in _ORDINALS and re.search(r"\d\.?$", before):
         return _ORDINALS[raised]
     if raised in ("2", "3") and _UNIT.search(before):
@@ -320,7 +318,6 @@ def _goes_on(rows: Sequence[Row]) -> bool:
 
 
 def _are_pairs(left: Sequence[Row], right: Sequence[Row]) -> bool:
-    """Tell if two sides are labels and their values, line by line."""
     labels = sum(row[-1].text.endswith(":") for row in left)
     is_list = len(left) == len(right) and not any(map(_goes_on, (left, right)))
     named = any(word.text.endswith(":") or word.table is not None for row in (*left, *right) for word in row)
@@ -328,7 +325,6 @@ def _are_pairs(left: Sequence[Row], right: Sequence[Row]) -> bool:
 
 
 def _is_text(rows: Sequence[Row]) -> bool:
-    """Tell if rows are running text, whose lines fill the column or continue each other, or a table."""
     lines = [row for row in rows if row[0].table is None]
     if len(lines) < len(rows):
         return True

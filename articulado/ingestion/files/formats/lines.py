@@ -123,7 +123,6 @@ def joined(before: str, after: str, hyphenated: frozenset[str] = frozenset()) ->
 
 
 def goes_on(before: str, after: str) -> bool:
-    """Tell if a paragraph cut by a page break continues after it."""
     return not _ENDED.search(before, _tail_of(before)) and after[:1].islower() and not _MARK.match(after)
 
 

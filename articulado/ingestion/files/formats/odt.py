@@ -140,7 +140,6 @@ class _Reader:
                 yield from self._blocks(child, self._look(child, look))
 
     def _rows(self, table: Any, look: _Look) -> Iterator[list[str]]:
-        """Yield the rows of a table, including grouped ones; a nested table is text of its cell."""
         columns = [
             column.get(f"{_TABLE}visibility") in _UNSHOWN
             for column in table.iter(f"{_TABLE}table-column")
@@ -196,7 +195,6 @@ class _Reader:
             yield child.tail or "", look
 
     def _frame(self, frame: Any) -> str:
-        """Return the equation of an embedded object, else the mark of an object or a picture; "" for a text box."""
         if frame.find(_DRAW + "text-box") is not None:
             return ""
         embedded = frame.find(_DRAW + "object")

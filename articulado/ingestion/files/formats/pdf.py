@@ -132,7 +132,6 @@ _RECOGNISABLE = ("file.pdf_images", "file.pdf_pictures")
 
 
 def _warnings(contents: Sequence[PageContent], foreign: Sequence[set[str]]) -> Iterator[str]:
-    """Yield a warning for each kind of content left out, not read or only recognised, with the pages."""
     for key, is_told in _TOLD:
         if numbers := [number for number, content in enumerate(contents, 1) if is_told(content)]:
             told = translate(key, pages=_numbers(numbers))
@@ -199,7 +198,6 @@ def _with_marks(paragraphs: Sequence[str]) -> Iterator[str]:
 
 
 def _spaced(lines: Sequence[PrintedLine]) -> Iterator[str]:
-    """Yield the lines, with an empty one at each end of a paragraph visible in the layout."""
     for number, line in enumerate(lines):
         before = lines[number - 1].text if number else ""
         goes_on_below = not (number and lines[number - 1].in_margin) and (
@@ -211,7 +209,6 @@ def _spaced(lines: Sequence[PrintedLine]) -> Iterator[str]:
 
 
 def _numbers(pages: Sequence[int]) -> str:
-    """Format page numbers, with ranges: "3, 7–9"."""
     runs: list[list[int]] = []
     for page in pages:
         if runs and page == runs[-1][-1] + 1:
@@ -226,7 +223,6 @@ def _locked(path: Path) -> InvalidInput:
 
 
 def _check_text(path: Path, pages: Sequence[Sequence[Line]]) -> None:
-    """Raise ``InvalidInput`` for pages of images, or if the fonts do not define their characters."""
     texts = [line.text if isinstance(line, PrintedLine) else line.text() for page in pages for line in page]
     text = "".join(texts)
     if all(gaps_in(line) == [line] for line in texts):

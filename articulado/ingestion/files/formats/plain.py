@@ -38,7 +38,7 @@ _OPENING = re.compile(r"<([a-z][a-z\d]*)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _CODE = re.compile(r"`[^`\n]+`|^```.*?^```", re.MULTILINE | re.DOTALL)
 _WITHOUT_END = frozenset(("img", "input", "br", "hr", "meta", "link"))
 _WRITTEN_ANEW = frozenset(("sup", "sub", "math", "img", "svg", "input", "select", "table"))
-"""elements rendered as in an HTML page"""
+"""Elements rendered as in an HTML page."""
 _LAYOUT = re.compile(r"</?(?:span|div|p|font|u|center|a|details|summary|figure|picture|section|mark)(?:\s[^<>]*)?>")
 _PICTURE = re.compile(r"!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])")
 _STRUCK = re.compile(

@@ -126,8 +126,6 @@ def page_contents(data: bytes, reader: "PdfReader") -> Iterator[PageContent]:
 
 
 class _Page:
-    """A page, turned so that most of its text is upright."""
-
     def __init__(self, page: "PrintedPage", drawn: Any, printed: Any, pictures: Pictures) -> None:
         self.pictures = pictures
         self.turn = _turn_of(page)
@@ -261,7 +259,6 @@ class _Page:
                 yield _mark(gap_mark("image", self.place), region)
 
     def _is_margin(self, region: Region, words: Sequence[Word]) -> bool:
-        """Tell if a picture stands in the page margin, or is the logo above the text of the first page."""
         height, middle = self.size[1], (region.top + region.bottom) / 2
         is_above = self.is_first and middle < _LOGO * height and not any(word.top < region.top for word in words)
         area = (region.right - region.left) * (region.bottom - region.top)
@@ -292,7 +289,6 @@ def _above(words: Sequence[Word]) -> Word:
 
 
 def _is_formula(region: Region, words: Sequence[Word]) -> bool:
-    """Tell if a small image stands within a line, or below one that announces it."""
     line = [word for word in words if region.top <= word.middle <= region.bottom]
     if any(word.right <= region.left + 2 for word in line):
         return True

@@ -83,7 +83,6 @@ class Table:
         return max(map(len, (self.head, *self.rows)), default=0)
 
     def below(self, other: "Table") -> "Table":
-        """Add the head of the table that this one continues, if it has none and is as wide."""
         return replace(self, head=other.head) if not self.head and self.width == other.width else self
 
     def text(self) -> str:
@@ -129,7 +128,6 @@ def _head_rows(grid: Sequence[Sequence[str]]) -> int:
 
 
 def _head(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Join the names above each column; a name above several columns stands in the first of them."""
     if not rows:
         return ()
     filled = [list(row) for row in rows]

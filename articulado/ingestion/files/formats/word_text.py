@@ -163,7 +163,6 @@ class WordText:
         return self._numbers.get((kind, id_), "")
 
     def lines(self, paragraph: Any) -> list[str]:
-        """Return the visible lines of a paragraph, with tracked insertions and linked text."""
         return "".join(text for _, text in self.runs(paragraph)).split("\n")
 
     def runs(self, paragraph: Any) -> list[tuple[Any, str]]:
@@ -248,7 +247,6 @@ class WordText:
                 yield from self._texts(child, fields)
 
     def _note_mark(self, reference: Any) -> str:
-        """Return the mark of a note by its number, unless its mark is typed beside the reference."""
         if reference.get(W + "customMarkFollows") not in (None, *_OFF):
             return ""
         kind = "footnote" if reference.tag == W + "footnoteReference" else "endnote"
@@ -332,7 +330,6 @@ def _box(control: Any) -> str:
 
 
 def _field_value(begin: Any) -> str:
-    """Return the value of a form field without text: a box, or the entry of a list."""
     for box in find(begin, "./w:ffData/w:checkBox"):
         checked = [mark.get(W + "val", "1") for name in ("checked", "default") for mark in find(box, f"./w:{name}")]
         return TICKED if checked and checked[0] not in _OFF else UNTICKED
@@ -352,7 +349,6 @@ def _symbol(symbol: Any) -> str:
 
 
 def _picture(picture: Any) -> str:
-    """Return the mark of a picture, a chart or an embedded object; "" for a line or a text box."""
     programme = value_at(picture, ".//o:OLEObject/@ProgID").lower()
     if programme:
         return gap_mark("formula" if "equation" in programme else "table" if "excel" in programme else "image")

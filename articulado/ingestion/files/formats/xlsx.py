@@ -136,7 +136,6 @@ class _Reader:
         return cells
 
     def _text(self, sheet: "Worksheet", cell: Any) -> str:
-        """Return the displayed value of a cell; the mark of a gap for a formula never computed."""
         if cell.value is None:
             # A formula with an empty text as result has the type of a text.
             if self._formulas is not None and cell.data_type == "n":
@@ -186,8 +185,6 @@ class _Reader:
 
 
 def _drawn_texts(package: zipfile.ZipFile) -> Iterator[tuple[str, list[str]]]:
-    """Yield each sheet's name with the texts of its shapes; check boxes stand before their labels."""
-
     def related(part: str) -> dict[str, str]:
         folder, _, name = part.rpartition("/")
         relations = f"{folder}/_rels/{name}.rels"
@@ -265,7 +262,6 @@ def _hidden_columns(sheet: "Worksheet") -> frozenset[int]:
 
 
 def _areas_of_unknown_colour(sheet: "Worksheet") -> list[Any]:
-    """Return the areas that a table style or a conditional format may colour."""
     from openpyxl.worksheet.cell_range import CellRange
 
     tables = [CellRange(table.ref) for table in sheet.tables.values()]
