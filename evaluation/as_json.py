@@ -1,6 +1,6 @@
-"""JSON of ``articulado eval``, on its output and in its report: the findings as plain values.
+"""JSON of ``articulado eval``: the findings as plain values, rounded to 6 decimals.
 
-Keys are English, and figures have 6 decimals. Parts that were not measured are absent.
+Parts that were not measured are absent.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ DECIMALS = 6
 
 
 def as_dict(measurement: Measurement) -> dict[str, Any]:
-    """Return everything that was measured, question by question and turn by turn, as values that ``json`` writes."""
+    """Return all measurements, question by question and turn by turn, as values for ``json``."""
     report: dict[str, Any] = {
         "index": str(measurement.index),
         "rerank": measurement.strategy,

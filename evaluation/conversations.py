@@ -1,7 +1,4 @@
-"""Evaluation of a gold set of conversations: result of each turn, and counts by number and kind.
-
-Every turn is asked on the memory of its own thread. Reports and views read ``ConversationFindings``.
-"""
+"""Evaluation of a gold set of conversations: result of each turn, and counts by number and kind."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -38,19 +35,19 @@ if TYPE_CHECKING:
 
 
 CITED_WITHIN = 3
-"""A turn hits where what answers is among so many provisions that are cited first."""
+"""A turn is a hit if an answering provision is among so many cited first."""
 
 _ABSTAIN = "abstain"
-"""The one stage whose context no principal reads: what is shown where none is called."""
+"""Stage whose context no model reads."""
 
 
 @dataclass(frozen=True)
 class TurnResult:
-    """What became of one turn; ``number`` begins at 1.
+    """Result of one turn; ``number`` begins at 1.
 
-    ``cited`` and ``read`` are provisions of laws, each once: those cited, as they come when the answer is read, and
-    those that the principal had before it, for a first or a second answer. ``form`` are the traits of what a chat model
-    wrote, ``None`` where none did; ``missing`` the expected facts that the answer does not have.
+    ``cited`` and ``read`` are provisions of laws, each once: those cited, in reading order, and those given to the
+    principal model. ``form`` is ``None`` without a chat model; ``missing`` are the expected facts that the answer
+    lacks.
     """
 
     conversation: str
@@ -66,43 +63,39 @@ class TurnResult:
 
     @property
     def asks(self) -> bool:
-        """Whether there is anything to answer: a "gracias" is neither hit nor missed."""
+        """The turn has an answer: a "gracias" is neither hit nor miss."""
         return bool(self.turn.relevant)
 
     @property
     def hit(self) -> bool:
-        """Whether a provision that answers is among the first three that are cited."""
         return not self.turn.answering.isdisjoint(map(key_of, self.cited[:CITED_WITHIN]))
 
     @property
     def was_read(self) -> bool:
-        """Whether the principal read a provision that answers."""
         return not self.turn.answering.isdisjoint(map(key_of, self.read))
 
     @property
     def kept(self) -> list[Provision]:
-        """The provisions to be kept that the principal read."""
+        """Provisions of earlier turns that the model was to read, and read."""
         return _among(self.turn.must_keep, self.read)
 
     @property
     def intruding(self) -> list[Provision]:
-        """The provisions to be left that it read all the same."""
+        """Provisions that the model was not to read, and read."""
         return _among(self.turn.must_not, self.read)
 
     @property
     def intruding_cited(self) -> list[Provision]:
-        """The provisions to be left that are cited."""
         return _among(self.turn.must_not, self.cited)
 
     @property
     def refused(self) -> bool:
-        """Whether anything but an answer was given."""
         return self.outcome != "answer"
 
 
 @dataclass(frozen=True)
 class Dialogues:
-    """The turns of all finished conversations, and by the id of the others the reply that a recording lacks."""
+    """Turns of completed conversations; ``unfinished`` maps other ids to the reply missing from the recording."""
 
     results: Sequence[TurnResult] = ()
     unfinished: Mapping[str, ReplyMissing] = field(default_factory=dict)
@@ -115,10 +108,9 @@ async def evaluate_conversations(
     context: RunContext | None = None,
     on_conversation: Callable[[], None] = lambda: None,
 ) -> Dialogues:
-    """Ask every turn on the memory of its own thread, as it is served, one conversation after the other.
+    """Ask every turn on the memory of its own thread, one conversation after the other.
 
-    Raises:
-        ArticuladoError: a question cannot be asked, or a service does not work; the message names the conversation.
+    Errors name the conversation.
     """
     recorded, memory = Replies(services), InMemorySaver()
     graph, shelf = build_rag(recorded.services, memory), ChunkShelf(services.stores)
@@ -149,7 +141,7 @@ async def evaluate_conversations(
 async def _ask(
     graph: Rag, shelf: ChunkShelf, thread: str, question: str, context: RunContext | None
 ) -> tuple[Any, list[Chunk]]:
-    """Return the state after a turn, and every fragment that the principal read for it."""
+    """Return the state after a turn, and every fragment that the principal model read for it."""
     config: RunnableConfig = {"configurable": {"thread_id": thread}}
     read: dict[int, Candidate] = {}
     async for updates in graph.astream({"question": question}, config, context=context, stream_mode="updates"):
@@ -162,7 +154,7 @@ async def _ask(
 
 
 def measure_turn(conversation: str, number: int, turn: Turn, state: RagState, read: Sequence[Chunk]) -> TurnResult:
-    """Measure one turn by the state that it leaves, and by what the principal read for it."""
+    """Measure one turn by the state after it, and by the fragments read for it."""
     shown = [candidate["chunk"] for candidate in state["context"]]
     answered = state["outcome"] == "answer"
     return TurnResult(
@@ -185,11 +177,10 @@ def _among(provisions: Sequence[Provision], others: Sequence[Provision]) -> list
 
 @dataclass(frozen=True)
 class Turns:
-    """Some turns.
+    """Counts of turns.
 
-    ``hit`` (what answers is among the first three provisions cited) and ``read`` (the principal read it) are of the
-    turns that ask something; ``kept``, ``intruding`` and ``intruding_cited`` of the provisions that their turns must
-    keep, or must not have, all together; ``facts`` of those expected; ``refused`` of all turns.
+    ``hit`` and ``read`` are shares of the turns that ask something; ``kept``, ``intruding`` and ``intruding_cited`` of
+    the labelled provisions; ``facts`` of those expected; ``refused`` of all turns.
     """
 
     turns: int
@@ -204,9 +195,9 @@ class Turns:
 
 @dataclass(frozen=True)
 class ConversationTally:
-    """All turns, those after the first, those of each number, and those of each kind.
+    """Counts of all turns, of those after the first, by number, and by kind in the order of the set.
 
-    ``by_kind`` is in the order of the set; ``form`` goes by the traits of what a chat model wrote, empty without one.
+    ``form`` counts the traits of replies, empty without a chat model.
     """
 
     all: Turns
@@ -217,7 +208,7 @@ class ConversationTally:
 
 
 def tally_turns(results: Sequence[TurnResult]) -> ConversationTally:
-    """Count what became of all turns."""
+    """Count the results of all turns."""
     kinds = dict.fromkeys(result.turn.kind for result in results if result.turn.kind)
     numbers = sorted({result.number for result in results})
     return ConversationTally(
@@ -230,7 +221,7 @@ def tally_turns(results: Sequence[TurnResult]) -> ConversationTally:
 
 
 def count_turns(results: Sequence[TurnResult]) -> Turns:
-    """Count what became of some turns."""
+    """Count the results of some turns."""
     asking = [result for result in results if result.asks]
     to_keep = sum(len(result.turn.must_keep) for result in results)
     to_leave = sum(len(result.turn.must_not) for result in results)
@@ -249,9 +240,9 @@ def count_turns(results: Sequence[TurnResult]) -> Turns:
 
 @dataclass(frozen=True)
 class ConversationFindings:
-    """The labels that the index lacks, every turn of the finished conversations, at least one, and the machine.
+    """Labels missing from the index, all turns of the completed conversations, and the machine.
 
-    ``environment`` is empty where no report was asked for.
+    ``environment`` is empty if no report was requested.
     """
 
     gold: ConversationSet
@@ -261,17 +252,15 @@ class ConversationFindings:
 
     @cached_property
     def tally(self) -> ConversationTally:
-        """What became of the turns."""
         return tally_turns(self.results)
 
     @property
     def conversations(self) -> int:
-        """How many conversations were finished."""
         return len({result.conversation for result in self.results})
 
     @property
     def failed(self) -> list[TurnResult]:
-        """The turns that miss, lose what they must keep, or bring what they must leave, in their order."""
+        """Turns that miss, lose a provision to keep or read one to leave, in order."""
         return [
             result
             for result in self.results

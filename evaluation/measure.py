@@ -1,7 +1,4 @@
-"""Measurement of gold sets on an index: retrieval, ablation, answers and peers.
-
-Retrieval is always measured, the other parts on request.
-"""
+"""Measurement of gold sets on an index: retrieval always; ablation, answers and peers on request."""
 
 import os
 import platform
@@ -38,9 +35,9 @@ TAG = "articulado"
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be measured. ``run`` and ``report`` are where to write, ``other`` a run to compare with.
+    """Options of a measurement. ``run`` and ``report`` are output paths, ``other`` is a run to compare with.
 
-    ``record`` and ``replay`` are folders of recordings: one that is written, one that stands in for the chat models.
+    ``record`` and ``replay`` are folders of recordings: one to write, one that replaces the chat models.
     """
 
     gold: Sequence[Path] = ()
@@ -56,9 +53,9 @@ class Request:
 
 @dataclass(frozen=True)
 class SetMeasurement:
-    """One gold set on the index: the labels that the index lacks, what was found, and how another run compares.
+    """Measurement of one gold set: labels missing from the index, findings, comparison with another run.
 
-    ``against`` goes by metric; the other run is the first of each pair. It is empty without one.
+    ``against`` is by metric, with the other run as the first of each pair; it is empty without one.
     """
 
     not_indexed: Sequence[Provision]
@@ -67,16 +64,15 @@ class SetMeasurement:
 
     @property
     def outcome(self) -> Outcome:
-        """What was found."""
         return self.findings.outcome
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was measured on every gold set, and the files that were written.
+    """Measurements of all gold sets, and the written files.
 
-    ``unfinished`` are the questions and conversations that a replay has not all replies for, by the name of their set
-    and their id; they are in no measure, and a set without any other is left out.
+    ``unfinished`` are questions and conversations that lack replies in a replay, by name of set and id; they are in no
+    measure, and a set without any other is left out.
     """
 
     request: Request
@@ -90,7 +86,7 @@ class Measurement:
 
     @property
     def waiting(self) -> str:
-        """The number of replies that a recording lacks, and where to write them."""
+        """Message on the replies that a recording lacks, and the place to write them."""
         assert self.recorded is not None  # else nothing waits
         recording = self.recorded.recording
         waiting, replies = recording.folder / WAITING, recording.folder / REPLIES
@@ -102,11 +98,7 @@ class Measurement:
 
 
 def read_inputs(request: Request, settings: "Settings", profile: "Profile") -> tuple[Sets, Run]:
-    """Return the gold sets, and the run to compare with, empty without one.
-
-    Raises:
-        ArticuladoError: a file cannot be read, the result could not be written, or the index is not searched.
-    """
+    """Return the gold sets, and the run to compare with, empty without one; check the outputs beforehand."""
     sets = read_sets(request.gold, profile)
     if request.run or request.other:
         check_ids(sets.questions)
@@ -132,12 +124,9 @@ async def measure(
     tell: Callable[[str], None],
     recorded: RecordedRun | None = None,
 ) -> Measurement:
-    """Ask every question and hold every conversation of every gold set; write what is to be written.
+    """Ask every question and hold every conversation of every gold set; write the requested files.
 
-    ``tell`` hears in Spanish what is being measured. With ``recorded``, chat models are recorded, or replayed.
-
-    Raises:
-        ArticuladoError: a service cannot be used, or the other run has none of the questions.
+    ``tell`` gets the current step in Spanish. With ``recorded``, chat models are recorded or replayed.
     """
     if recorded:
         services = await recorded.services(services)
@@ -210,18 +199,14 @@ async def _findings(
 def _environment(
     services: "Services", recorded: RecordedRun | None, unfinished: Mapping[str, ReplyMissing]
 ) -> dict[str, str]:
-    """Return what a reader of a report must know to repeat it; of a recorded run also which, and what it leaves out."""
+    """Return the environment for a report, with the recording and the questions it leaves out."""
     recording = {"Grabación": recorded.describe()} if recorded else {}
     left_out = {"Sin medir, a falta de respuestas grabadas": ", ".join(unfinished)} if unfinished else {}
     return environment(services) | recording | left_out
 
 
 def compare_runs(outcome: Outcome, other_run: Run) -> dict[str, Paired]:
-    """Compare another run with this one, metric by metric; a question that it leaves out scores 0.
-
-    Raises:
-        InvalidInput: it has none of the questions.
-    """
+    """Compare another run with this one, metric by metric; questions that it lacks score 0."""
     questions = outcome.positives
     if not any(question.id in other_run for question in outcome.gold.questions):
         raise InvalidInput(
@@ -240,7 +225,7 @@ def compare_runs(outcome: Outcome, other_run: Run) -> dict[str, Paired]:
 
 
 def _check_output(request: Request) -> None:
-    """Say before the work that its result could not be written."""
+    """Raise ``InvalidInput`` before the work if its result could not be written."""
     run = request.run
     if run and (run.is_dir() or not run.absolute().parent.is_dir()):
         raise InvalidInput(f"No se puede escribir {run}: indique en --run un fichero de una carpeta que exista.")
@@ -249,7 +234,6 @@ def _check_output(request: Request) -> None:
 
 
 def _write_run(path: Path, measurements: Sequence[SetMeasurement]) -> None:
-    """Write the run of all sets."""
     outcomes = [set_measurement.outcome for set_measurement in measurements]
     run = {name: retrieved.ranking for outcome in outcomes for name, retrieved in outcome.retrieved.items()}
     write_trec(run, path, TAG)
@@ -264,11 +248,7 @@ _GIB = 2**30
 
 
 def environment(services: "Services") -> dict[str, str]:
-    """Return what a reader of a report must know to repeat it, by Spanish name; what is not known is left out.
-
-    Raises:
-        IndexMissing, IndexMismatch: the index cannot be read.
-    """
+    """Return the data of machine and configuration needed to repeat a report, by Spanish name."""
     settings = services.settings
     values = {
         "Máquina": ", ".join(filter(None, (platform.machine(), _processor(), f"{os.cpu_count()} núcleos", _memory()))),

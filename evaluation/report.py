@@ -1,7 +1,4 @@
-"""Findings of one run of the harness, derived comparisons, and the rows of the tables that show them.
-
-Reports are views of ``Findings``.
-"""
+"""Findings of one run of the harness, derived comparisons, and rows of tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,7 +48,7 @@ def bin_rows(measured: Reliability) -> list[list[str]]:
 
 
 def display_name(provision: Provision) -> str:
-    """Return a provision as a person knows it: "Estatuto de los Trabajadores, Artículo 38"."""
+    """Return a readable provision: "Estatuto de los Trabajadores, Artículo 38"."""
     law_id, label = provision
     law = known_laws().get(law_id)
     return f"{law.short if law else law_id}, {label}"
@@ -80,15 +77,14 @@ _TRAITS: Mapping[Trait, str] = {
     "second_answer": "Responde otra vez, con lo que pedía",
     "asked_again": "Se le pide lo mismo otra vez",
 }
-"""How a reader knows the traits of what a model wrote."""
+"""Label of each trait."""
 
 _COVERAGES = 10
-"""Rows of a risk-coverage curve: one for each tenth of the questions."""
+"""Rows of a risk-coverage curve, one for each tenth of the questions."""
 _CLOSE = 1e-9
 
 
 def answerable_rows(answerable: Answerable) -> list[tuple[str, str]]:
-    """Return what became of the questions with an answer, and what their answers are worth."""
     shares, refused_by = answerable.outcomes.shares, answerable.outcomes.refused_by
     return [
         ("Contestadas", _share(shares["answer"])),
@@ -106,24 +102,21 @@ def answerable_rows(answerable: Answerable) -> list[tuple[str, str]]:
 
 
 def unanswerable_rows(unanswerable: Unanswerable) -> list[tuple[str, ...]]:
-    """Return what became of the questions without an answer: all of them, then each category."""
     groups = {ALL: unanswerable.outcomes, **unanswerable.by_category}
     return [(name, *_outcome_cells(outcomes)) for name, outcomes in groups.items()]
 
 
 def form_rows(form: Mapping[Trait, Share]) -> list[tuple[str, str]]:
-    """Return the traits of what a chat model wrote."""
     return [(_TRAITS[trait], _share(share)) for trait, share in form.items()]
 
 
 def describe_refusers(outcomes: Outcomes) -> str:
-    """Say what declined the questions that were declined."""
     gate, principal = outcomes.refused_by["gate"], outcomes.refused_by["principal"]
     return f"De las declinadas, sin llamar al modelo {_share(gate)}; por el modelo {_share(principal)}."
 
 
 def describe_relevance(report: RelevanceReport) -> str:
-    """Say over how many questions relevance is known, and its errors."""
+    """Return a sentence on the number of questions with a relevance, and its errors."""
     whole = report.calibration
     return (
         f"Relevancia de {whole.answerable.total} preguntas, de {report.risk.total}: área de riesgo y cobertura "
@@ -149,7 +142,6 @@ def risk_rows(report: RelevanceReport) -> list[tuple[str, str, str]]:
 
 
 def category_rows(report: RelevanceReport) -> list[tuple[str, ...]]:
-    """Return relevance beside the share of answerable questions: of all, then of each category."""
     return [_calibration(name, group) for name, group in {ALL: report.calibration, **report.by_category}.items()]
 
 
@@ -185,7 +177,7 @@ _TURN_DECIMALS = 3
 
 
 def turn_rows(tally: ConversationTally) -> list[tuple[str, ...]]:
-    """Return all turns, those of each number, all but the first, and those of each kind."""
+    """Return the rows of all turns, by number, after the first, and by kind."""
     groups = {"todos": tally.all}
     groups |= {f"turno {number}": turns for number, turns in tally.by_number.items()}
     if tally.later.turns:
@@ -194,7 +186,7 @@ def turn_rows(tally: ConversationTally) -> list[tuple[str, ...]]:
 
 
 def describe_turn(result: TurnResult) -> str:
-    """Say what was expected of a turn, and what went wrong with it."""
+    """Return the expected and cited provisions of a turn, with lost and intruding ones."""
     parts = [f"Se esperaba: {display_names(_best(result))}. Se cita: {display_names(result.cited)}"]
     if lost := [provision for provision in result.turn.must_keep if provision not in result.kept]:
         parts.append(f"Se pierde: {display_names(lost)}")
@@ -227,12 +219,12 @@ def _value(share: Share) -> str:
 
 WORST = 15
 RIGHT = "hit@3"
-"""Measure of being right for the confidence: a provision that answers among the first three."""
+"""Measure of being right for the confidence: an answering provision among the first three."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A configuration, and what it gives against the one before it (``None`` for the first)."""
+    """Configuration, compared with the one before it (``None`` for the first)."""
 
     configuration: Configuration
     against: Paired | None
@@ -240,9 +232,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Findings:
-    """``outcome`` is the retrieval that is in use; ``configurations`` those of an ablation, in their order.
+    """Findings on one gold set; ``outcome`` is the retrieval in use, ``configurations`` are those of an ablation.
 
-    ``answers``, ``peers`` and ``configurations`` are empty where they were not asked for.
+    ``answers``, ``peers`` and ``configurations`` are empty if not requested.
     """
 
     outcome: Outcome
@@ -253,12 +245,11 @@ class Findings:
 
     @property
     def questions(self) -> Sequence[Question]:
-        """All questions of the gold set."""
         return self.outcome.gold.questions
 
     @cached_property
     def steps(self) -> list[Step]:
-        """The configurations, each compared with the one before on nDCG@10; without an ablation the one in use."""
+        """Configurations of the ablation, each compared with the one before on nDCG@10; else the one in use."""
         configurations = [*(self.configurations or [self.outcome.measured])]
         return [
             Step(configuration, compare_configurations(configurations[index - 1], configuration) if index else None)
@@ -267,45 +258,39 @@ class Findings:
 
     @cached_property
     def rivals(self) -> list[Step]:
-        """The peers, each with what the retrieval in use gives against it."""
+        """Peers, each compared with the retrieval in use."""
         ours = self.outcome.measured
         rivals = [measure_run(run.name, list(self.questions), run.run) for run in self.peers.runs]
         return [Step(run, compare_configurations(run, ours)) for run in rivals]
 
     @cached_property
     def voices(self) -> dict[str, list[str]]:
-        """The ids of the positive questions by voice (lay, professional), in the order of the gold set."""
+        """Ids of the positive questions by voice (lay, professional), in the order of the gold set."""
         names = dict.fromkeys(question.voice for question in self.outcome.positives if question.voice)
         return {name: [question.id for question in self.outcome.positives if question.voice == name] for name in names}
 
     @cached_property
     def failures(self) -> list[Failure]:
-        """The questions that failed, in the order of the gold set; answers count where they were written."""
+        """Failed questions in the order of the gold set; answers count if they were measured."""
         cited = cited_by_question(self.answers) if self.answers else None
         return failures(self.questions, self.outcome.measured.run, cited)
 
     @cached_property
     def worst(self) -> list[Failure]:
-        """The questions of the lowest nDCG@10."""
         measured = self.outcome.measured
         return worst(self.questions, measured.per_question, measured.run, WORST)
 
     @cached_property
     def tally(self) -> Tally:
-        """Outcomes of the questions, by their answers."""
         return tally(self.answers)
 
     @cached_property
     def relevance(self) -> RelevanceReport | None:
-        """Report on the relevance of the questions; ``None`` where no answer has one."""
         return report_relevance(self.answers)
 
     @cached_property
     def confidence(self) -> Reliability:
-        """Relation of the relevance of the best candidate (0 where nothing was found) to being right.
-
-        Nothing that is said of a negative is right.
-        """
+        """Reliability of the best candidate's relevance (0 without one); a negative is never right."""
         values = self.outcome.measured.per_question
         return reliability(
             [
@@ -319,7 +304,7 @@ class Findings:
 
 
 def compare_configurations(before: Configuration, after: Configuration) -> Paired | None:
-    """Compare two configurations on nDCG@10, question by question; ``None`` where no question has an answer."""
+    """Compare two configurations on nDCG@10 by question; ``None`` without answerable questions."""
     ids = list(before.per_question)
     if not ids:
         return None
@@ -329,8 +314,7 @@ def compare_configurations(before: Configuration, after: Configuration) -> Paire
 def mean_of(configuration: Configuration, ids: Sequence[str]) -> tuple[float, Interval]:
     """Return the mean nDCG@10 over some questions (by id; at least one) and its interval.
 
-    The mean is NumPy's, as those are that the interval is drawn from: ``sum`` rounds otherwise, and where all values
-    are the same its mean would lie a last digit outside of the interval.
+    The mean is NumPy's, like those behind the interval: ``sum`` rounds differently and could lie just outside of it.
     """
     values = [configuration.per_question[id_][MAIN] for id_ in ids]
     return float(np.mean(values)), interval(values)

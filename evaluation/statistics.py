@@ -1,7 +1,6 @@
 """Evaluation statistics: bootstrap intervals, paired tests, calibration and risk-coverage curves.
 
-Random draws use a fixed seed, so that the same values give the same report. Intervals have level 0.95.
-SciPy draws the samples. The functions name the papers of their formulas.
+Random draws use a fixed seed. Intervals have level 0.95.
 """
 
 import math
@@ -18,14 +17,13 @@ RESAMPLES = 10_000
 SEED = 20_240_601
 LEVEL = 0.95
 _BATCH = 1_000
-"""Resamples that are in memory at once."""
 
 _DECIMALS = 9
-"""Values that agree up to here are equal: what parts them is rounding."""
+"""Values that agree to this precision are equal: the rest is rounding."""
 
 
 class Interval(NamedTuple):
-    """A percentile interval of level 0.95."""
+    """Percentile interval of level 0.95."""
 
     low: float
     high: float
@@ -35,7 +33,7 @@ class Interval(NamedTuple):
 class Paired:
     """A second run against a first one on the same questions.
 
-    ``difference`` is the mean of second - first; ``p`` says how often random signs give a mean as far from 0.
+    ``difference`` is the mean of second - first; ``p`` is the share of random signs with a mean as far from 0.
     """
 
     first: float
@@ -49,10 +47,7 @@ class Paired:
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """Return the bootstrap percentile interval of the mean: 10,000 times, questions are drawn again with replacement.
-
-    Raises:
-        ValueError: there are no values.
+    """Return the bootstrap percentile interval of the mean of at least one value, with 10,000 resamples.
 
     >>> interval([0.5, 0.5, 0.5])
     Interval(low=0.5, high=0.5)
@@ -68,10 +63,7 @@ def interval_of(
     """Return the bootstrap percentile interval of a statistic of one sample (``scipy.stats.bootstrap``).
 
     Efron, "Bootstrap methods: another look at the jackknife", 1979; Efron and Tibshirani, "An introduction to the
-    bootstrap", 1993, chapter 13. A single value, which can only be drawn as itself, is its own interval.
-
-    Raises:
-        ValueError: there are no values.
+    bootstrap", 1993, chapter 13. A single value is its own interval.
     """
     # Imported here: the command that measures says what is missing before it begins.
     from scipy.stats import bootstrap
@@ -94,7 +86,7 @@ def interval_of(
 
 
 def intervals(values: Mapping[str, Mapping[str, float]]) -> dict[str, Interval]:
-    """Return the interval of each metric, from the metrics of each question; none without questions."""
+    """Return the interval of each metric, from the metrics of each question; empty without questions."""
     names = next(iter(values.values()), {})
     return {name: interval([metrics[name] for metrics in values.values()]) for name in names}
 
@@ -102,12 +94,9 @@ def intervals(values: Mapping[str, Mapping[str, float]]) -> dict[str, Interval]:
 def compare(first: Sequence[float], second: Sequence[float]) -> Paired:
     """Compare two runs question by question: interval of the mean difference, sign-flip test, wins.
 
-    The test (``scipy.stats.permutation_test``) gives each difference a sign at random: Fisher's randomisation; Smucker,
-    Allan and Carterette, CIKM 2007. Two-sided: p is the share of means at least as far from 0, of all signs where there
-    are 10,000 ways or fewer, else (1 + such draws) / (1 + draws) of 10,000 draws (Phipson and Smyth, 2010).
-
-    Raises:
-        ValueError: there are no values, or not as many of one as of the other.
+    Two-sided ``scipy.stats.permutation_test`` with random signs: Fisher's randomisation (Smucker, Allan and Carterette,
+    CIKM 2007). The p is exact for up to 10,000 sign patterns, else (1 + draws as far from 0) / (1 + draws) of 10,000
+    draws (Phipson and Smyth, 2010).
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} values against {len(second)}")
@@ -147,11 +136,10 @@ def _sign_flip(differences: NDArray[np.float64]) -> float:
 MAX_BINS = 10
 MIN_IN_BIN = 5
 _Z = 1.959964
-"""Of a 95 % interval."""
 
 
 class Prediction(NamedTuple):
-    """The confidence in [0, 1] that was shown with a question, and whether the answer was right (1) or not (0)."""
+    """Confidence in [0, 1] shown with a question, and 1 for a right answer, else 0."""
 
     confidence: float
     outcome: float
@@ -159,7 +147,7 @@ class Prediction(NamedTuple):
 
 @dataclass(frozen=True)
 class Bin:
-    """Questions of similar confidence: its mean, the share that was right with its 95 % interval, their number."""
+    """Questions of similar confidence: its mean, the right share with its 95 % interval, their number."""
 
     confidence: float
     right: float
@@ -177,13 +165,10 @@ class Reliability:
 
 
 def reliability(predictions: Sequence[Prediction]) -> Reliability:
-    """Sort questions into at most 10 bins, of 5 questions or more, and compare confidence with outcome.
+    """Sort questions (at least one) into at most 10 bins of 5 or more, and compare confidence with outcome.
 
-    ECE = Σ n_b / n · |confidence_b - right_b|. Where a bin ends among equal confidences, each of these counts with the
-    mean of their outcomes, so that the order of the questions does not matter.
-
-    Raises:
-        ValueError: there are no questions.
+    ECE = Σ n_b / n · |confidence_b - right_b|. Questions of equal confidence get the mean of their outcomes, so that
+    their order does not matter where a bin ends among them.
 
     >>> half_right = [Prediction(0.9, 1.0), Prediction(0.7, 0.0)]
     >>> [(round(bin.confidence, 2), bin.right, bin.count) for bin in reliability(half_right).bins]
@@ -203,9 +188,6 @@ def reliability(predictions: Sequence[Prediction]) -> Reliability:
 
 def brier(predictions: Sequence[Prediction]) -> float:
     """Return the mean of (confidence - outcome)², in [0, 1], less is better (Brier, 1950).
-
-    Raises:
-        ValueError: there are no questions.
 
     >>> round(brier([Prediction(0.9, 1.0), Prediction(0.7, 0.0)]), 2)  # (0.01 + 0.49) / 2
     0.25
@@ -236,10 +218,9 @@ def _bin(predictions: Sequence[Prediction]) -> Bin:
 
 
 def _wilson(share: float, count: int) -> tuple[float, float]:
-    """Return the interval of a share (Wilson, 1927): within [0, 1], also where all or none were right.
+    """Return the interval of a share (Wilson, 1927), within [0, 1].
 
-    The share is never outside of it. Rounding can put a bound that equals the share, as the upper one does where all
-    were right, a last digit to its other side: the share itself is the bound then.
+    Rounding can put a bound that equals the share just beyond it: the share itself is the bound then.
     """
     square = _Z**2 / count
     middle, spread = share + square / 2, _Z * math.sqrt(share * (1 - share) / count + square / (4 * count))
@@ -249,10 +230,10 @@ def _wilson(share: float, count: int) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Point:
-    """What happens if only questions of a confidence of ``threshold`` or more are answered.
+    """Result of answering only questions of a confidence of ``threshold`` or more.
 
-    ``questions`` are those let through, ``coverage`` in (0, 1] their share of all; ``wrong`` those of them whose answer
-    is a mistake, ``risk`` in [0, 1] their share of those let through.
+    ``coverage`` in (0, 1] is the share of these questions; ``wrong`` are those with a wrong answer, ``risk`` their
+    share.
     """
 
     threshold: float
@@ -264,10 +245,7 @@ class Point:
 
 @dataclass(frozen=True)
 class RiskCoverage:
-    """A point for each confidence that occurs, by descending confidence, and the area under them.
-
-    ``area`` in [0, 1], less is better; ``total`` counts all questions.
-    """
+    """Point for each confidence, descending, and the area under them in [0, 1], less is better."""
 
     points: tuple[Point, ...]
     area: float
@@ -275,16 +253,12 @@ class RiskCoverage:
 
 
 def risk_coverage(predictions: Sequence[Prediction], total: int) -> RiskCoverage:
-    """Let questions through by descending confidence, equal ones together; their outcome is 1 (right) or 0.
+    """Answer questions by descending confidence, equal ones together; their outcome is 1 (right) or 0.
 
-    ``total`` counts all questions: those without a confidence are never let through, and coverage ends below 1.
+    ``total`` counts all questions: those without a confidence are never answered, and coverage ends below 1.
 
-    area = Σ risk_i · (coverage_i - coverage_i-1), from a coverage of 0 to the last one. Where no two confidences are
-    the same, it is the mean of the risks (Geifman, Uziel and El-Yaniv, "Bias-reduced uncertainty estimation for deep
-    neural classifiers", ICLR 2019).
-
-    Raises:
-        ValueError: there are no questions, or fewer in all than there are confidences.
+    area = Σ risk_i · (coverage_i - coverage_i-1). If all confidences differ, it is the mean of the risks (Geifman,
+    Uziel and El-Yaniv, "Bias-reduced uncertainty estimation for deep neural classifiers", ICLR 2019).
 
     >>> curve = risk_coverage([Prediction(0.9, 1.0), Prediction(0.6, 0.0), Prediction(0.3, 1.0)], 4)
     >>> [(point.coverage, point.risk) for point in curve.points][:2]

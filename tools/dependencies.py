@@ -1,7 +1,6 @@
 """Clean the lock file, and report the result of pip-audit.
 
-python -m tools.dependencies lock requirements.lock
-pip-audit --format json … | python -m tools.dependencies audit
+python -m tools.dependencies lock requirements.lock pip-audit --format json … | python -m tools.dependencies audit
 
 The lock keeps only requirements with a hash: pip-compile names the project itself without one. Without access to its
 database, pip-audit looks nothing up.
@@ -30,7 +29,7 @@ CLEAN, FOUND, NOT_REACHED = 0, 1, 2
 
 
 def told(report: str) -> tuple[str, int]:
-    """Return what there is to say of a report in JSON, and the exit status: 0 clean, 1 vulnerable, 2 not looked up.
+    """Return a message on a report in JSON, and the exit status: 0 clean, 1 vulnerable, 2 not looked up.
 
     >>> told('{"dependencies": [{"name": "a", "version": "1", "vulns": []}]}')
     ('Comprobadas 1 de 1 dependencias: ninguna vulnerabilidad conocida.', 0)

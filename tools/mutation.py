@@ -34,9 +34,7 @@ def outcome(status: int | None) -> str:
 def mutation_table(statuses: Mapping[str, int | None], drawn: Sequence[str]) -> str:
     """Return a Markdown table of the outcomes of the drawn mutants by package, and the names of the survivors.
 
-    Args:
-        statuses: Exit status of every generated mutant, by its name.
-        drawn: Names of the mutants that were run.
+    ``statuses`` has the exit status of every generated mutant by name.
 
     >>> print(mutation_table({"state.rag.x_a__mutmut_1": 1, "state.rag.x_a__mutmut_2": 0}, ["state.rag.x_a__mutmut_2"]))
     | package | mutants | run | killed | timeout | survived | untested | other |
@@ -79,7 +77,7 @@ def _mutmut(*names: str) -> int:
 
 
 def main() -> int:
-    """Generate the mutants, run a sample and print the table. The exit status is that of mutmut."""
+    """Generate the mutants, run a sample and print the table; return mutmut's exit status."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     options.add_argument("--sample", type=int, default=300, help="number of mutants, 0 for all")
     sample: int = options.parse_args().sample

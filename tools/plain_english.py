@@ -1,7 +1,7 @@
 """Check that docstrings and headings do not get harder to read.
 
-``make check`` runs this before the tests. It reads the packages that pyproject.toml installs and all
-Markdown files, and counts:
+``make check`` runs this before the tests. It reads the packages that pyproject.toml installs and all Markdown files,
+and counts:
 
 - docstrings and headings whose first line begins with a clause ("What …", "How …") instead of a noun or a
   verb;
@@ -10,8 +10,8 @@ Markdown files, and counts:
 - public functions without a docstring whose body has more than three statements: the name of a shorter one may
   say everything.
 
-It fails when a count is above the one stored in ``plain_english.json``. After an improvement, store the
-lower counts with ``python -m tools.plain_english --update``.
+It fails when a count is above the one stored in ``plain_english.json``. After an improvement, store the lower counts
+with ``python -m tools.plain_english --update``.
 """
 
 import argparse

@@ -2,9 +2,9 @@
 
     python -m tools.record_state LAWS [LAW …] [--stamp]
 
-LAWS is a folder of laws in Markdown, LAW a BOE identifier (default: every law that has a file in the
-corpus). With ``--stamp``, records without ``written_against`` get the one of the wording in LAWS. To stamp
-a record that was rewritten, delete its ``written_against`` first.
+LAWS is a folder of laws in Markdown, LAW a BOE identifier (default: every law of the corpus). ``--stamp`` gives records
+without ``written_against`` that of the wording in LAWS. To stamp a rewritten record, delete its ``written_against``
+first.
 """
 
 import argparse
@@ -29,7 +29,7 @@ Line = dict[str, Any]
 
 @dataclass(frozen=True)
 class LawState:
-    """The records of one law: how many are written and empty, and the labels of provisions that need work."""
+    """Records of one law: numbers of written and empty ones, and labels of provisions that need work."""
 
     written: int
     empty: int
@@ -39,7 +39,7 @@ class LawState:
 
 
 def state_of(law: Law, written: Iterable[Line], empty: Iterable[Line]) -> LawState:
-    """Compare records, as they stand in their files, with the text of their law."""
+    """Compare records with the text of their law."""
     written, empty = list(written), list(empty)
     stamps = _stamps(law)
     records = {provision_key(line["provision"]) or "": line for line in (*written, *empty)}
@@ -55,7 +55,7 @@ def state_of(law: Law, written: Iterable[Line], empty: Iterable[Line]) -> LawSta
 
 
 def stamped(law: Law, lines: Iterable[Line]) -> list[Line]:
-    """Return records with ``written_against``: those that had none get the one of the law's wording, if it is there."""
+    """Return records with ``written_against``; those without it get that of the law's wording."""
     stamps = _stamps(law)
     records = []
     for line in lines:
@@ -65,23 +65,22 @@ def stamped(law: Law, lines: Iterable[Line]) -> list[Line]:
 
 
 def read_lines(file: Path) -> list[Line]:
-    """Return the records of a file as they stand in it; a file that is not there has none."""
+    """Return the records of a file; empty if there is no file."""
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.is_file() else []
 
 
 def write_lines(file: Path, lines: Iterable[Line]) -> None:
-    """Write records in the form that the corpus has them in."""
     file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
 
 
 def _is_stale(line: Line, stamp: dict[str, str] | None) -> bool:
-    """Tell whether a record is of another wording; the date does not count, for sources differ in it."""
+    """Tell if a record is of another wording; dates are ignored, because sources differ in them."""
     against = line.get("written_against")
     return stamp is None or (against is not None and against["content_hash"] != stamp["content_hash"])
 
 
 def _stamps(law: Law) -> dict[str, dict[str, str]]:
-    """Return the stamp of each provision by key; the decree that approves a law, and quoted articles, have none."""
+    """Return the stamp of each provision by key, except for an approving decree and quoted articles."""
     return {
         provision.key: {
             "content_hash": wording_hash(provision.text),
@@ -93,7 +92,7 @@ def _stamps(law: Law) -> dict[str, dict[str, str]]:
 
 
 def main() -> None:
-    """Print the state of each law, and stamp where asked to."""
+    """Print the state of each law, and stamp records on request."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("laws", type=Path)
     parser.add_argument("law", nargs="*", metavar="BOE-ID")

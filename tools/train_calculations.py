@@ -2,8 +2,8 @@
 
     python -m tools.train_calculations
 
-Run this when the questions, the fields or the sentence encoder have changed. It takes about a minute. A question
-that gives an input in other words than its value ("seis años" for 2.190 days) teaches the kind alone.
+Run this, for about a minute, when the questions, the fields or the sentence encoder have changed. A question that gives
+an input in other words than its value ("seis años" for 2.190 days) teaches the kind alone.
 """
 
 import math
@@ -34,16 +34,16 @@ from articulado.legal.reading import Mention, mentions
 from articulado.store.records.schema import CalculationQuestion, load_calculation_questions, load_situations
 
 TODAY = date(2026, 11, 29)
-"""Day from which the relative days of the questions are counted."""
+"""Day of reference for relative days in the questions."""
 SITUATIONS = 3_000
-"""Questions of the package that ask for no calculation."""
+"""Number of questions without a calculation."""
 SEED = 7
 _KINDS_STRENGTH, _INPUTS_STRENGTH, _CHOICES_STRENGTH = 30.0, 20.0, 30.0
 """Inverse strengths of regularisation."""
 
 
 def trained(questions: Sequence[CalculationQuestion], field: DualEncoder, sentences: SentenceEncoder) -> QuestionModel:
-    """Return the models that questions teach."""
+    """Return the models trained on the questions."""
     examples = [*questions, *_further(questions), *_ordinary()]
     found = [mentions(each.question, today=TODAY) for each in examples]
     features = [kind_features(each.question, own) for each, own in zip(examples, found, strict=True)]
@@ -88,14 +88,14 @@ def usage_of(questions: Sequence[CalculationQuestion]) -> dict[str, dict[str, fl
 
 
 def _further(questions: Sequence[CalculationQuestion]) -> Iterator[CalculationQuestion]:
-    """Yield the questions once more for each further kind that they ask for."""
+    """Yield the questions once more for each further kind."""
     for each in questions:
         for kind in each.also:
             yield CalculationQuestion(kind=kind, question=each.question, inputs=each.inputs)
 
 
 def _ordinary() -> Iterator[CalculationQuestion]:
-    """Yield known questions that give no data: one that does may well ask for a calculation."""
+    """Yield known questions without data: one with data may ask for a calculation."""
     questions = [each.question for each in load_situations()]
     chosen = np.random.default_rng(SEED).choice(len(questions), SITUATIONS, replace=False).tolist()
     for question in (questions[place] for place in chosen):
@@ -104,7 +104,7 @@ def _ordinary() -> Iterator[CalculationQuestion]:
 
 
 def typed(example: CalculationQuestion) -> dict[str, Any]:
-    """Return the inputs of an example by the fields of its kind, typed; others are left out."""
+    """Return the typed inputs of an example by the fields of its kind; others are left out."""
     names = CALCULATIONS[example.kind].fields
     given: dict[str, Any] = {}
     for written, raw in example.inputs.items():
@@ -118,7 +118,7 @@ def typed(example: CalculationQuestion) -> dict[str, Any]:
 
 
 def labelled(kind: str, given: Mapping[str, Any], found: Sequence[Mention]) -> Iterator[str]:
-    """Return for each mention which input it is; where two have the value of one input, the first that suits."""
+    """Yield the input of each mention; of two mentions with the value of one input, the first suitable one has it."""
     left = dict(given)
     for mention in found:
         label = NONE
@@ -135,7 +135,7 @@ def labelled(kind: str, given: Mapping[str, Any], found: Sequence[Mention]) -> I
 def fitted(
     features: Sequence[set[str]], labels: Sequence[str], strength: float, vectors: NDArray[np.floating] | None = None
 ) -> Linear:
-    """Return a linear model over the features that two examples have, and over the vectors."""
+    """Return a linear model over the features of at least two examples, and over the vectors."""
     from scipy.sparse import csr_matrix, hstack
     from sklearn.linear_model import LogisticRegression
 

@@ -1,12 +1,11 @@
-"""Train what tells the answer card that a question asks for: the classifier of all cards, and the choice among some.
+"""Train the classifier of answer cards, and the choice among the cards found for a question.
 
     python -m tools.train_cards INDEX
 
 INDEX is the folder of an embedded index with the official texts and the cards. The classifier learns from the known
-questions of the package that cards answer and from ``corpus/fichas/formulaciones.jsonl``, further questions of each
-card, which count less: who wrote them had read the card. The choice learns from the questions of
-``corpus/fichas/preguntas.jsonl``, which no other model has, with the cards that answer each; a card that answers a part
-does not count. Run it after ``tools.train_ranking``, in three minutes. It prints how well the choice does on folds.
+questions of the package and from ``corpus/fichas/formulaciones.jsonl``, which count less: their writers had read the
+card. The choice learns from ``corpus/fichas/preguntas.jsonl``, which no other model has; cards that answer a part do
+not count. Run it after ``tools.train_ranking``, for three minutes. It prints the quality of the choice on folds.
 """
 
 import argparse
@@ -49,16 +48,16 @@ FOLDS, SEED = 5, 7
 OF_FURTHER = 0.1
 """Weight of a question that was written for a card."""
 _EPOCHS, _BATCH, _RATE, _DECAYS = 15, 512, 0.05, (0.9, 0.999)
-"""Passes over the questions, and the size of a step of Adam (Kingma and Ba, 2015), which falls to 0."""
+"""Passes over the questions, and the step size of Adam (Kingma and Ba, 2015), which falls to 0."""
 _STRENGTH = 0.3
 """Inverse strength of regularisation."""
 
 Example = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
-"""Evidence of the cards of a question, whether each answers, and what each counts."""
+"""Evidence of the cards of a question, 1 for those that answer it, and their weights."""
 
 
 def trained_classifier(of_sentences: Phrasings) -> CardClassifier:
-    """Return the classifier of the cards, by the vectors of the sentence encoder and of the packaged one."""
+    """Return the classifier of the cards, over the vectors of the sentence encoder and the packaged one."""
     known = [(each.question, id, 1.0) for each in known_questions() for law, id in each.provisions if law == CARDS]
     # A question that several cards answer teaches the first.
     first = {question: (id, weight) for question, id, weight in reversed(known)}
@@ -106,7 +105,7 @@ def softmax_regression(
 
 
 async def examples(services: Services, questions: Sequence[dict[str, Any]]) -> list[Example]:
-    """Search each question, and return what speaks for each card that is found."""
+    """Search each question, and return the evidence for each found card."""
     graph = build_context(services)
     around = cast(Phrasings, services.phrasings).around
     asked = cast(CardReader, services.cards).asked
@@ -134,7 +133,7 @@ async def examples(services: Services, questions: Sequence[dict[str, Any]]) -> l
 
 
 def fitted(data: Sequence[Example]) -> tuple[NDArray[np.float64], float]:
-    """Return the weights and the bias of the logistic regression, of features as they are."""
+    """Return weights and bias of the logistic regression, for unscaled features."""
     from sklearn.linear_model import LogisticRegression
 
     evidence, answers, counts = (np.concatenate([each[part] for each in data]) for part in range(3))
@@ -146,7 +145,7 @@ def fitted(data: Sequence[Example]) -> tuple[NDArray[np.float64], float]:
 
 
 def on_folds(data: Sequence[Example]) -> str:
-    """Return how often the best card answers, by the probability that others have taught the model to give it."""
+    """Return the share of questions that the best card answers, by its probability from models of other folds."""
     fold = np.random.default_rng(SEED).integers(FOLDS, size=len(data))
     best: list[tuple[float, float, float]] = []
     for held in range(FOLDS):

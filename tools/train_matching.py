@@ -1,12 +1,11 @@
 """Train the match of inquiries to articles, on the labelled inquiries of the packaged profiles.
 
     python -m tools.train_matching            # writes the weights
-    python -m tools.train_matching --folds    # writes nothing, prints the table of docs/cases.md
+    python -m tools.train_matching --folds    # only prints the table of docs/cases.md
 
-Run this when articles, outside matters, labelled inquiries, the encoder or the features have changed. It takes some
-minutes. Everything is learnt across writers: the features of an inquiry come from a comparer without any inquiry of its
-writer, and curves and priors from weights that were fitted without that writer. The priors of topic and data, and the
-curves of the two graphs, are fitted on the cases of ``decisions.jsonl``.
+Run this, for some minutes, when articles, outside matters, labelled inquiries, the encoder or the features have
+changed. Models of an inquiry are fitted without its writer. The priors of topic and data, and the curves of the two
+graphs, are fitted on the cases of ``decisions.jsonl``.
 """
 
 import sys
@@ -48,7 +47,7 @@ GRAPHS: tuple[CaseGraph, ...] = ("required_data", "generate_response")
 
 
 class OnceEncoded:
-    """Satisfies ``TextVectors``: every text is encoded once, whatever comparer asks for it. No desk is kept."""
+    """Text vectors that are computed once for all comparers, in memory."""
 
     folder: Path | None = None
 
@@ -58,21 +57,19 @@ class OnceEncoded:
         self._vectors: dict[str, NDArray[np.float32]] = {}
 
     def of_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts, (texts, dim)."""
         missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         self._vectors |= zip(missing, self._encoder.encode(missing) if missing else (), strict=True)
         return np.stack([self._vectors[text] for text in texts])
 
     def of_inquiry(self, text: str) -> NDArray[np.float32]:
-        """Return the vector of an inquiry, (dim,)."""
         vector: NDArray[np.float32] = self.of_texts([text])[0]
         return vector
 
 
 class Example(NamedTuple):
-    """An inquiry with the features of each article that its filter lets through, (articles, features).
+    """Inquiry with the features of each article that passes its filter, (articles, features).
 
-    ``right`` is the place of the article that handles it, -1 if none does. ``case`` is its case, if it is of one.
+    ``right`` is the index of the article that handles it, -1 for none; ``case`` is its labelled case, if any.
     """
 
     writer: str
@@ -84,7 +81,7 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True)
 class Desk:
-    """A packaged profile with its chunks, labelled inquiries and labelled cases."""
+    """Packaged profile with its chunks, labelled inquiries and labelled cases."""
 
     profile: Profile
     chunks: Sequence[Chunk]
@@ -101,14 +98,14 @@ class Desk:
         return cls(profile, chunks, load_inquiries(profile), cases)
 
     def comparer(self, without: str, vectors: TextVectors | None) -> GuideComparer:
-        """Return a comparer that has no inquiry of a writer."""
+        """Return a comparer without the inquiries of a writer."""
         others = [each for each in self.inquiries if each.writer != without]
         articles, outside = guides_of(self.chunks, self.profile, others)
         return GuideComparer(articles, outside, language(self.profile.language), vectors)
 
 
 def examples_of(desk: Desk, vectors: TextVectors | None) -> list[Example]:
-    """Return the labelled inquiries of a desk, each with features from the guides without its writer."""
+    """Return the labelled inquiries of a desk, with features from guides without their writer."""
     examples = []
     for writer in sorted({each.writer for each in desk.inquiries}):
         comparer = desk.comparer(writer, vectors)
@@ -124,7 +121,7 @@ def examples_of(desk: Desk, vectors: TextVectors | None) -> list[Example]:
 
 
 def _filters_of(inquiry: LabelledInquiry, articles: Sequence[Guide]) -> dict[str, str]:
-    """Return the values of the inquiry's article, or of one that the inquiry itself decides on if it has none."""
+    """Return the attributes of the inquiry's article; without one, those of an article chosen by hash."""
     digest = int(sha256(inquiry.inquiry.encode()).hexdigest(), 16)
     by_id = {guide.article_id: guide.attributes for guide in articles}
     return by_id.get(inquiry.article or "", articles[digest % len(articles)].attributes)
@@ -149,7 +146,7 @@ def fitted(examples: Sequence[Example]) -> MatchModel:
 
 
 class Scored(NamedTuple):
-    """An example with the log odds of its articles by weights that were fitted without its writer."""
+    """Example with the log odds of its articles, by weights fitted without its writer."""
 
     example: Example
     log_odds: NDArray[np.float64]
@@ -174,7 +171,7 @@ def trained(examples: Sequence[Example]) -> MatchModel:
 
 
 def _priors(scored: Sequence[Scored]) -> Priors:
-    """Fit the priors to the cases that an article handles, by maximum likelihood."""
+    """Fit the priors by maximum likelihood to the cases that an article handles."""
     cases = [each for each in scored if each.example.case and each.example.right >= 0]
 
     def loss(weights: NDArray[np.float64]) -> float:
@@ -215,7 +212,7 @@ def _curve(scored: Sequence[Scored], model: MatchModel, graph: CaseGraph) -> Cur
 def table_of(scored: Sequence[Scored]) -> Iterable[str]:
     """Yield a line for each writer, and one for all: right articles first, in and out of scope, AUC and ECE.
 
-    The probability is that of a curve fitted to the other writers.
+    Probabilities are of a curve fitted to the other writers.
     """
     found = []
     for writer in dict.fromkeys(each.example.writer for each in scored):
@@ -248,7 +245,7 @@ def _rounded(values: NDArray[np.float64]) -> tuple[float, ...]:
 
 
 def main() -> None:
-    """Write the weights into the package, or print how they do across writers."""
+    """Write the weights into the package, or print their quality across writers."""
     folder = Settings.read().home / "encoders"
     desks = [Desk.of(name) for name in PROFILES]
     models = {}

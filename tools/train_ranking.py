@@ -2,9 +2,8 @@
 
     python -m tools.train_ranking INDEX
 
-INDEX is the folder of an embedded index with the official texts, built with the encoder of the package. Run this when
-an encoder, the questions or the cards have changed. It takes some twenty minutes. Training questions are read without
-the other questions of their writer.
+INDEX is the folder of an embedded index with the official texts and the packaged encoder. Run this, for twenty minutes,
+when an encoder, the questions or the cards have changed. Training questions are read without others of their writer.
 """
 
 import argparse
@@ -58,25 +57,27 @@ from tools.train_encoder import is_held_back, precedents_of
 
 FOLDS, SEED = 5, 7
 QUESTIONS_OF_RECORD = 2
-"""How many of the questions of each record are shown as of the field: they are searches rather than questions."""
+"""Number of questions of each record that count as of the field: they are rather searches."""
 _LEAVES, _TREES, _RATE = 6, 150, 0.06
-"""Size of the trees, their number, and how much each counts (docs/retrieval.md)."""
+"""Size and number of the trees, and the learning rate (docs/retrieval.md)."""
 _SAME = 0.999  # Cosine of two vectors of one question, one of them kept with a byte a number.
 _BESIDE, _HELD_BACK, _UNANSWERABLE = 0.6, 0.6, 2.0
-"""Weights of a provision beside the most direct one, of a question without a named writer, and of one without an answer
-by a named writer, of which there are few."""
+"""Weights of a provision beside the most direct one, and of two kinds of questions.
+
+``_HELD_BACK``: without a named writer; ``_UNANSWERABLE``: of a named writer, without an answer (there are few).
+"""
 _OTHER_LANGUAGES, _FOREIGN = "de_otras_lenguas", (0.25, 3.0)
-"""Writer of questions in other languages, and their weights with and without an answer: a language says none of it."""
+"""Writer of questions in other languages, and their weights with and without an answer."""
 _UNCLEAR = -1.0
 _SAMPLE = 450
-"""Questions without a named writer that are searched, of those with and of those without an answer."""
+"""Size of the samples of questions without a named writer, with and without an answer."""
 _FIELD_STRENGTH, _MATTER_STRENGTH, _EVIDENCE_STRENGTH = 20.0, 10.0, 0.1
 """Inverse strengths of regularisation."""
 
 
 @dataclass(frozen=True)
 class Examples:
-    """Questions, the matter of each (empty for those that are answered), and which are judged by what is found."""
+    """Questions, the matter of each (empty if answered), and a mask of those judged by search results."""
 
     questions: Sequence[str]
     matters: Sequence[str]
@@ -84,12 +85,11 @@ class Examples:
 
     @property
     def answered(self) -> NDArray[np.bool_]:
-        """Which questions are answered here."""
         return np.array([not matter for matter in self.matters])
 
 
 def examples() -> Examples:
-    """Return all questions of the package: situations, those of records, and those without an answer."""
+    """Return all packaged questions: situations, those of records, and those without an answer."""
     situations, unanswerable = load_situations(), load_unanswerable()
     asked = [question for record in load_corpus().provisions for question in record.questions[:QUESTIONS_OF_RECORD]]
     return Examples(
@@ -100,7 +100,7 @@ def examples() -> Examples:
 
 
 def trained_wording(questions: Sequence[str], matters: Sequence[str]) -> WordingModel:
-    """Return the two models of the words, trained on all questions given; both sides weigh the same in all."""
+    """Return the two models of the words, with equal total weight of both sides."""
     from scipy.sparse import csr_array
     from sklearn.linear_model import LogisticRegression
 
@@ -132,7 +132,7 @@ def trained_wording(questions: Sequence[str], matters: Sequence[str]) -> Wording
 
 
 def scores_of_others(data: Examples) -> NDArray[np.float64]:
-    """Return the score that the words of each judged question have in a model that was not trained on it."""
+    """Return the word score of each judged question, from a model of other folds."""
     random = np.random.default_rng(SEED)
     fold = random.integers(FOLDS, size=len(data.questions))
     scores = np.zeros(len(data.questions))
@@ -145,9 +145,9 @@ def scores_of_others(data: Examples) -> NDArray[np.float64]:
 
 
 class Unseen:
-    """Precedents and neighbours of a training question without those of its writer and most of those of its need.
+    """Precedents and neighbours of a training question, without those of its writer and most of the same need.
 
-    Who asks in earnest finds some that ask for the same: of those the ones not too like it stay with ``_KEPT``.
+    Real users find some questions of the same need: those not too similar stay with probability ``_KEPT``.
     """
 
     _KEPT, _TOO_LIKE = 0.6, 0.8
@@ -177,7 +177,6 @@ class Unseen:
         return self._precedents.support(self._encoder.embed_question(question), rows)
 
     def around(self, question: str) -> Neighbourhood:
-        """Return the known questions around a question."""
         vector = self._phrasings.vectors_of([question])[0]
         return self._phrasings.neighbourhood(vector, self._without(question, self._phrasings.similarities(vector)))
 
@@ -202,10 +201,10 @@ class Unseen:
 
 @dataclass(frozen=True)
 class Searched:
-    """Results of the search for the training questions: features of candidates, their grades, and evidence.
+    """Search results of the training questions: features of candidates and their grades.
 
-    ``grades`` are 2 for the most direct provision and the cards that answer, 1 for the other provisions that answer, 0
-    for all else, and ``_UNCLEAR`` for a card that answers a part, or where nobody has looked.
+    Grades: 2 for the most direct provision and the cards that answer, 1 for other answering provisions, 0 for others,
+    ``_UNCLEAR`` for a card that answers a part or was not checked.
     """
 
     features: list[NDArray[np.float32]]
@@ -214,7 +213,7 @@ class Searched:
 
 
 def _grade(ref: ProvisionRef, situation: Situation | None) -> float:
-    """Return how well a provision or a card answers a question, of which nothing is the answer without a situation."""
+    """Return the grade of a provision or a card; 0 for a question without a situation."""
     if situation is None:
         return 0.0
     if ref[0] == CARDS:
@@ -246,7 +245,7 @@ async def searched(services: Services, reader: FeatureReader, questions: Sequenc
 def trained_ranking(
     features: Sequence[NDArray[np.float32]], grades: Sequence[NDArray[np.float64]], weights: Sequence[float]
 ) -> RankingModel:
-    """Return the trees that tell what is right; ``weights`` are those of the questions."""
+    """Return the trees that separate right candidates; ``weights`` are those of the questions."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     grade = np.concatenate(grades)
@@ -283,7 +282,7 @@ def trained_judgement(
     answered: NDArray[np.bool_],
     weights: Sequence[float] | None = None,
 ) -> JudgementModel:
-    """Return the judgement that weighs the features (questions, EVIDENCE + 1); both sides weigh the same in all."""
+    """Return the judgement over features (questions, EVIDENCE + 1), with equal total weight of both sides."""
     from sklearn.linear_model import LogisticRegression
 
     mean, deviation = np.nanmean(features, axis=0), np.nanstd(features, axis=0) + 1e-9
@@ -295,7 +294,7 @@ def trained_judgement(
 def as_strict(
     judgement: JudgementModel, own: NDArray[np.float64], other: JudgementModel, others: NDArray[np.float64]
 ) -> JudgementModel:
-    """Return a judgement that answers as many questions without an answer as another one does; bands are for both.
+    """Return a judgement, shifted to answer as many unanswerable questions as another one: bands are for both.
 
     ``own`` and ``others`` are the evidence of those questions, (questions, EVIDENCE + 1), as either reads it.
     """
@@ -307,7 +306,7 @@ def as_strict(
 
 
 def sampled(data: Examples, writers: Mapping[str, str]) -> list[int]:
-    """Return the numbers of the judged questions that are searched: those of named writers, a sample of the others."""
+    """Return the indexes of the judged questions to search: those of named writers, and a sample of the others."""
     judged = np.flatnonzero(data.judged).tolist()
     named, others = [i for i in judged if writers.get(data.questions[i])], []
     random = np.random.default_rng(SEED)
@@ -320,7 +319,7 @@ def sampled(data: Examples, writers: Mapping[str, str]) -> list[int]:
 async def train(index: Path) -> None:
     """Write phrasings, ranking and judgement into the package.
 
-    The judgement reads the scores of a ranking that was trained without the question that it judges.
+    The judgement reads the scores of a ranking trained without the judged question.
     """
     settings, profile = Settings.read(env_file=None), load_profile("laboral")
     encoder = sentence_encoder(settings)

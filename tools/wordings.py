@@ -1,15 +1,13 @@
-"""Write the wordings that calculations and answer cards follow, and the table of the provisions of calculations.
+"""Write the wordings behind calculations and answer cards, and the table of provisions of calculations.
 
     python -m tools.wordings INDEX          # both wordings and the table, from the law in an index
     python -m tools.wordings                # the table alone
     python -m tools.wordings --stale INDEX  # the cards whose law has another wording; nothing is written
     python -m tools.wordings --english      # the faults of the cards in English; those without any are stamped
 
-INDEX is the folder of an index with the laws ingested. Run it after a rule or a card was written against a new wording:
-review first what ``articulado doctor`` lists. The provisions are those that rules and notices name, those that the
-worked cases (``tests/data/calculations``) lead to, and those that cards are pinned to; a provision that the index lacks
-gets no wording. A card in English is stamped with the digest of its Spanish text (``written_against``): after a change
-of that text correct the English one, delete its stamp and run the command again.
+Run it after a rule or a card was written against a new wording; first review the list of ``articulado doctor``. A card
+in English is stamped with the digest of its Spanish text (``written_against``): after a change of that text correct the
+English one, delete its stamp and run the command again.
 """
 
 import argparse
@@ -53,13 +51,13 @@ CASES = ROOT / "tests" / "data" / "calculations"
 DOCS = ROOT / "docs" / "calculations.md"
 BEGIN, END = "<!-- provisions covered: begin -->", "<!-- provisions covered: end -->"
 MOST_KINDS = 4
-"""Calculations of one family that a row of the table names; more are counted."""
+"""Calculations of one family named in a row of the table; more are counted."""
 PROBED = 400
-"""Articles of a law of which one should tell an amendment, if its source tells any."""
+"""Articles of a law that are read to find an amendment."""
 
 
 def provisions_followed() -> dict[str, set[str]]:
-    """Return the kinds of calculation by the provision that they follow."""
+    """Return the kinds of calculation by provision: of rules, of notices and of the worked cases."""
     kinds: dict[str, set[str]] = defaultdict(set)
     for calculation in CALCULATIONS.values():
         for provision in (calculation.provision, *(each.provision for each in _rules(calculation))):
@@ -88,7 +86,7 @@ def worked_cases() -> Iterator[tuple[str, Outcome]]:
 
 
 async def wordings_of(store: ChunkStore, followed: Mapping[str, Iterable[str]], today: date) -> list[WrittenAgainst]:
-    """Return the wordings that the provisions followed have today in an index."""
+    """Return today's wordings of the followed provisions in an index."""
     tracked: dict[str, bool] = {}
     wordings = []
     for provision in sorted(followed, key=_place):
@@ -125,16 +123,13 @@ def _written(provision: str, wording: IndexedWording, is_tracked: bool, kinds: l
 
 
 def _effective_day(law_id: str) -> str | None:
-    """Return the first day of the reference values of a norm that sets those of one span, often before it is published.
-
-    ``None`` for a norm that sets none, or those of several spans.
-    """
+    """Return the first day of the reference values of a norm; ``None`` unless it sets those of one period."""
     days = {each.begins for kind in parameter_kinds() for each in kind.period if each.boe == law_id}
     return days.pop().isoformat() if len(days) == 1 else None
 
 
 def table() -> str:
-    """Return the table of the provisions covered: what each gives, in which calculations, by which authority."""
+    """Return the table of the provisions covered: values, calculations and authorities of each."""
     products: dict[str, set[str]] = defaultdict(set)
     authorities: dict[str, set[str]] = defaultdict(set)
     for calculation in CALCULATIONS.values():
@@ -155,11 +150,7 @@ def table() -> str:
 
 
 def with_table(page: str) -> str:
-    """Return a page with the table between its marks.
-
-    Raises:
-        ValueError: the page lacks the marks.
-    """
+    """Return a page with the table between its marks."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -168,7 +159,7 @@ def with_table(page: str) -> str:
 
 
 def _place(provision: str) -> tuple[str, str, int, str]:
-    """Return the place of a provision in the table: by law, kind and number."""
+    """Return the sort key of a provision in the table: law, kind and number."""
     law_id, label = parts_of(provision)
     kind, _, number = (provision_key(label) or label).partition(":")
     digits = re.match(r"\d*", number)
@@ -232,7 +223,7 @@ async def _run(index: Path | None, *, stale: bool) -> int:
 
 
 def stamp_translations(folder: Path = FOLDER) -> list[str]:
-    """Stamp the faultless cards in other languages that have no stamp; return the faults of all, by file and card."""
+    """Stamp the correct translations without a stamp; return the faults of all, by file and card."""
     faults = []
     for file in sorted(file for code in TRANSLATED for file in (folder / code).glob("*.toml")):
         text = file.read_text(encoding="utf-8")

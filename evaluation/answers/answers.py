@@ -1,7 +1,4 @@
-"""Metrics of answers: correct citations, unsupported claims, missing facts and form of the replies.
-
-``measure_answer`` defines the metrics. A metric is absent if the question does not allow it.
-"""
+"""Metrics of answers: correct citations, unsupported claims, missing facts and form of the replies."""
 
 import asyncio
 import re
@@ -32,19 +29,17 @@ from state.rag import RagOutput, RagState
 
 
 class RecordingWrapper(ForwardingChat):
-    """Keeps the whole replies of another model until they are taken; structured ones are not kept."""
+    """Chat model that forwards to another and keeps its text replies until they are taken."""
 
     def __init__(self, model: ChatModel) -> None:
         super().__init__(model)
         self._replies: list[str] = []
 
     def take(self) -> tuple[str, ...]:
-        """Return the replies since the last call, in their order."""
         replies, self._replies = tuple(self._replies), []
         return replies
 
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
-        """Return the whole reply (``ChatModel.complete``)."""
         return self._kept(await super().complete(system, messages, deadline=deadline))
 
     async def stream(
@@ -56,7 +51,6 @@ class RecordingWrapper(ForwardingChat):
         on_restart: Callable[[], None],
         deadline: float | None = None,
     ) -> Completion:
-        """Hand over the reply as it is written, then return it whole (``ChatModel.stream``)."""
         reply = await super().stream(system, messages, on_text=on_text, on_restart=on_restart, deadline=deadline)
         return self._kept(reply)
 
@@ -66,14 +60,13 @@ class RecordingWrapper(ForwardingChat):
 
 
 class Replies:
-    """The replies of the chat model that answers for ``services``, kept until they are taken; none offline."""
+    """Replies of the chat model that answers for ``services``; none offline."""
 
     def __init__(self, services: Services) -> None:
         self._model = RecordingWrapper(services.principal_model) if services.principal_model else None
         self.services = replace(services, principal_model=self._model)
 
     def take(self) -> tuple[str, ...]:
-        """Return the replies since the last call, in their order."""
         return self._model.take() if self._model else ()
 
 
@@ -88,8 +81,10 @@ Trait = Literal[
     "second_answer",
     "asked_again",
 ]
-"""A fault of the reply that is shown, but for the last three: that something was asked for with NEED, that there was
-another answer with it, and that the model was asked for the same once more.
+"""Trait of the reply to a question: a fault, or, for the last three, a fact about the dialogue with the model.
+
+``needs``: a NEED was requested; ``second_answer``: the model answered again with it; ``asked_again``: the same prompt
+was sent twice.
 """
 TRAITS: tuple[Trait, ...] = get_args(Trait)
 
@@ -98,9 +93,9 @@ _FRAGMENT = re.compile(r"\bfragment(?:o?s?)\b", re.IGNORECASE)
 
 
 def form_of(replies: Sequence[str], state: RagState) -> frozenset[Trait]:
-    """Return the traits of the replies to one question, at least one, of which the last is shown.
+    """Return the traits of the replies to one question; the last reply, of at least one, is shown.
 
-    Words of the machinery count in what a person reads: those of the self-evaluation, and "fragmento".
+    ``protocol_words`` and ``fragment_words`` count only in the text that a person reads.
     """
     splitter = StreamSplitter()
     splitter.feed(replies[-1])
@@ -127,13 +122,12 @@ CITES_RIGHT = "citas_correctas"
 RECALL = "exhaustividad_citas"
 NO_INVENTION = "ausencia_alucinaciones"
 ANSWER_METRICS = (PRECISION, CITES_RIGHT, RECALL, NO_INVENTION)
-"""In the order in which they are shown; of all, more is better."""
 
 _STATE = [*RagOutput.__annotations__, "context", "draft", "refetched", "searches", "store"]
-"""What is read of the graph's state: its output, what the model read, whether it was called, and read something new."""
+"""Keys read from the graph's state."""
 
 Refuser = Literal["gate", "principal"]
-"""What refuses: the stages before the principal, which is then not called, or the principal itself."""
+"""Origin of a refusal: the stages before the principal model, which is then not called, or that model."""
 
 _PERCENT = re.compile(r"\s*por\s+(?:cien(?:to)?|100)\b")
 _TOKEN = re.compile(r"\w+(?:[.,]\w+)*|[%€]")
@@ -141,13 +135,11 @@ _TOKEN = re.compile(r"\w+(?:[.,]\w+)*|[%€]")
 
 @dataclass(frozen=True)
 class AnswerResult:
-    """The metrics of one answer; only those that the question allows (see ``measure_answer``).
+    """Metrics of one answer, as far as the question allows them (see ``measure_answer``).
 
-    ``cited`` are the provisions of laws that the answer cites, each once and as they are read; ``wrong`` those that the
-    gold set does not name. ``unsupported`` lists provisions, then figures; ``missing`` facts of the gold set.
-    ``relevance``, in [0, 1], is how probable the graph holds it that the question can be answered; ``principal_called``
-    says whether a model was asked for the answer. ``form`` are the traits of what a chat model wrote, ``None`` where
-    none did.
+    ``cited`` are the cited provisions of laws, each once, in reading order; ``wrong`` those not in the gold set.
+    ``unsupported`` lists provisions, then figures; ``missing`` facts of the gold set. ``relevance``, in [0, 1], is the
+    graph's probability that the question can be answered. ``form`` is ``None`` without a chat model.
     """
 
     question: Question
@@ -164,24 +156,23 @@ class AnswerResult:
 
     @property
     def abstained(self) -> bool:
-        """Whether anything but an answer was given."""
         return self.outcome != "answer"
 
     @property
     def refused_by(self) -> Refuser | None:
-        """What refused the question; ``None`` where it was not refused."""
+        """Origin of the refusal; ``None`` without one."""
         if self.outcome != "decline":
             return None
         return "principal" if self.principal_called else "gate"
 
     def cites_answer(self, within: int | None = None) -> bool:
-        """Tell whether a provision that answers is among the first so many that are cited; without, among all."""
+        """Tell if an answering provision is among the first ``within`` cited ones, by default all."""
         return not answering_keys(self.question).isdisjoint(map(key_of, self.cited[:within]))
 
 
 @dataclass(frozen=True)
 class Answers:
-    """The measured answers, and by the id of its question the reply that a recording lacks for another one."""
+    """Measured answers; ``unfinished`` maps other question ids to the reply missing from the recording."""
 
     results: Sequence[AnswerResult] = ()
     unfinished: Mapping[str, ReplyMissing] = field(default_factory=dict)
@@ -194,10 +185,9 @@ async def evaluate_answers(
     context: RunContext | None = None,
     on_question: Callable[[], None] = lambda: None,
 ) -> Answers:
-    """Ask the whole graph every question, one after the other, with whatever models are configured.
+    """Ask the whole graph every question, one after the other, with the configured models.
 
-    Raises:
-        ArticuladoError: a question cannot be asked, or a service does not work; the message names the question.
+    Errors name the question.
     """
     recorded = Replies(services)
     graph, has_form = build_rag(recorded.services), is_asked_for_form(services, context)
@@ -224,7 +214,7 @@ async def evaluate_answers(
 
 
 def is_asked_for_form(services: Services, context: RunContext | None) -> bool:
-    """Tell whether a chat model answers, with marks and a self-evaluation."""
+    """Tell if a chat model answers, with marks and a self-evaluation."""
     grounded = default_options(services.settings).overridden_by(context).grounded_prompting
     return grounded and services.settings.principal.provider != "offline"
 
@@ -234,14 +224,13 @@ def measure_answer(
 ) -> AnswerResult:
     """Measure one answer, given the fragments that the model has read.
 
-    - ``precision_normativa``: share of the cited provisions that are right, of any grade; an answer that cites none
-      has 0. ``citas_correctas``: 1 if one that answers is cited. ``exhaustividad_citas``: share of those that are.
-      What answers is what has the highest grade. None of the three of a negative.
-    - ``ausencia_alucinaciones``: 1 if no provision and no figure lacks support (``support.unsupported``).
+    - ``precision_normativa``: share of the cited provisions that are right, of any grade; 0 without citations.
+    - ``citas_correctas``: 1 if an answering provision (of the highest grade) is cited.
+    - ``exhaustividad_citas``: share of the answering provisions that are cited.
+    - ``ausencia_alucinaciones``: 1 if every provision and figure has support (``support.unsupported``).
 
-    Only an answer claims something: without one (``abstained``) there is no ``precision_normativa`` and no
-    ``ausencia_alucinaciones``, ``citas_correctas`` and ``exhaustividad_citas`` are 0, and all facts are missing, also
-    where the nearest provisions are shown; these are ``cited`` all the same.
+    A negative question has none of the first three. If the graph abstains, the first and the last are absent, the
+    others 0, and all facts are missing, even if the nearest provisions are shown (and ``cited``).
     """
     answered = result["outcome"] == "answer"
     fragments = cited_fragments(result, context)
@@ -277,14 +266,14 @@ def measure_answer(
 
 
 def cited_fragments(result: RagOutput, context: Sequence[Chunk]) -> list[Chunk]:
-    """Return the fragments that an answer cites, in the order in which a reader comes upon them."""
+    """Return the fragments that an answer cites, in reading order."""
     chunks = {chunk["id"]: chunk for chunk in context}
     ids = [citation["chunk_id"] for citation in _as_read(result["answer"], result["citations"])]
     return [chunks[chunk_id] for chunk_id in ids if chunk_id in chunks]
 
 
 def provisions_of(fragments: Iterable[Chunk]) -> dict[Key, Provision]:
-    """Return the provisions of laws that some fragments are of, each once, in their order."""
+    """Return the provisions of laws of some fragments, each once, in order."""
     of_laws = (chunk for chunk in fragments if chunk["collection"] == LAW)
     provisions = (make_provision(chunk["law_id"], chunk["provision"]) for chunk in of_laws)
     found: dict[Key, Provision] = {}
@@ -294,7 +283,7 @@ def provisions_of(fragments: Iterable[Chunk]) -> dict[Key, Provision]:
 
 
 def _as_read(answer: str, citations: Sequence[Citation]) -> list[Citation]:
-    """Return the citations in the order in which a reader comes upon their marks; those without a mark at last."""
+    """Return the citations in the order of their marks in the text; those without a mark last."""
     places = {f"C{number}": place for place, number in enumerate(markers_in(answer))}
     return sorted(citations, key=lambda citation: places.get(citation["mark"], len(places)))
 
@@ -302,7 +291,7 @@ def _as_read(answer: str, citations: Sequence[Citation]) -> list[Citation]:
 def missing_facts(facts: Sequence[str], answer: str) -> tuple[str, ...]:
     """Return the facts whose words do not follow one another in the answer.
 
-    Case, accents, white space and punctuation do not matter, and neither does whether a number is in words or digits.
+    Case, accents, white space and punctuation are ignored, and numbers may be in words or digits.
 
     >>> missing_facts(["treinta días naturales", "dos pagas"], "Son 30 días naturales [C1].")
     ('dos pagas',)
@@ -324,11 +313,11 @@ def _plain(text: str) -> str:
 
 
 def answer_means(results: Sequence[AnswerResult]) -> dict[str, tuple[float, int]]:
-    """Return the mean of each metric and over how many questions it is; none for what no question allows."""
+    """Return the mean of each metric and its number of questions; metrics without questions are left out."""
     scores = {name: [result.metrics[name] for result in results if name in result.metrics] for name in ANSWER_METRICS}
     return {name: (sum(values) / len(values), len(values)) for name, values in scores.items() if values}
 
 
 def cited_by_question(results: Sequence[AnswerResult]) -> dict[str, tuple[Provision, ...]]:
-    """Return what each answer cites by the id of the question, as ``failures`` takes it."""
+    """Return the provisions cited in each answer, by question id."""
     return {result.question.id: result.cited for result in results}

@@ -32,29 +32,29 @@ UNITS = {
     "minuto": r"minutos?\b",
     "persona": r"(?:persona|empleado|empleada|trabajador|trabajadora|asalariado)(?:e?s)?\b",
 }
-"""What is counted, by how it is written (folded)."""
+"""Pattern (on folded text) of each counted unit."""
 
 _UNIT = re.compile("|".join(f"(?P<u{index}>{pattern})" for index, pattern in enumerate(UNITS.values())))
 _NAMES = tuple(UNITS)
 _BETWEEN = re.compile(
     r"\s*(?:(?:o\s+mas|o\s+menos|como\s+(?:maximo|minimo)|primer[oa]s|ultim[oa]s|siguientes|anteriores)\s+){0,2}"
 )
-"""What may stand between a number and its unit: "50 o más trabajadores", "tres primeros meses"."""
+"""Words allowed between a number and its unit: "50 o más trabajadores", "tres primeros meses"."""
 
 _JOINED = re.compile(r"\s*(?:-|\b(?:y|e|o|u|a|al|hasta|ni)\b)\s*(?:(?:de|los|las|l[ao]s)\s+)?")
-"""What stands between numbers that share the unit of the last one: "entre 15 y 30 días"."""
+"""Words between numbers that share the unit of the last one: "entre 15 y 30 días"."""
 
 _REFERENCE = re.compile(r"\b(?:art(?:iculo)?s?\.?|apartados?|letras?|numeros?|ley|decreto|disposicion \w+)\s*$")
 _ARTICLE = re.compile(r"un[oa]?\s")
-"""Before a person it is an article: "una persona"."""
+"""Before a person this is an article: "una persona"."""
 
 _ROW = "|"
-"""What parts the cells of a table, whose numbers have their unit in its heading."""
+"""Separator of table cells, whose numbers have their unit in the heading."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number and its unit, how they are written, and where in the text the number begins."""
+    """A number and its unit, as written, with the offset of the number in the text."""
 
     value: Decimal
     unit: str
@@ -63,12 +63,11 @@ class Figure:
 
     @property
     def key(self) -> tuple[Decimal, str]:
-        """What two spellings of one figure share."""
         return self.value, self.unit
 
 
 def figures_in(text: str) -> list[Figure]:
-    """Return the figures of a text, in order; numbers joined to one that has a unit have it, too.
+    """Return the figures of a text in order; numbers joined to one with a unit share it.
 
     >>> [(str(figure.value), figure.unit) for figure in figures_in("De 15 a treinta días, y el artículo 38.")]
     [('15', 'día'), ('30', 'día')]
@@ -77,7 +76,7 @@ def figures_in(text: str) -> list[Figure]:
 
 
 def table_numbers(text: str) -> set[Decimal]:
-    """Return the numbers in the rows of tables, whatever they count."""
+    """Return all numbers in the rows of tables."""
     rows = [fold(line) for line in text.splitlines() if _ROW in line]
     return {value for row in rows for _, _, value in _numbers(row)}
 
@@ -113,7 +112,7 @@ def _numbers(folded: str) -> Iterator[tuple[int, int, Decimal]]:
 
 
 CitedProvision = tuple[str | None, str]
-"""Law (``None`` where the registry does not know it) and provision key."""
+"""Law id (``None`` if not in the registry) and provision key."""
 
 _QUOTED = re.compile(r"«([^«»]*)»")
 _QUOTES = str.maketrans("«»“”„", '"""""')
@@ -121,18 +120,18 @@ _QUOTES = str.maketrans("«»“”„", '"""""')
 
 @dataclass(frozen=True)
 class Unsupported:
-    """Provisions and figures of an answer that nothing supports, each once, as the answer writes them."""
+    """Unsupported provisions and figures of an answer, each once, as written."""
 
     provisions: tuple[str, ...]
     figures: tuple[str, ...]
 
 
 def unsupported(answer: str, question: str, context: Sequence[Chunk], cited: Sequence[Chunk]) -> Unsupported:
-    """Return what in an answer has no support.
+    """Return the unsupported provisions and figures of an answer.
 
-    A provision has it that is among the fragments of the ``context``, or named in one or in the question, or within
-    words «…» that one has; without a law it needs the same number in any law. A figure has it that is in a ``cited``
-    fragment or in the question, in digits or in words, with the same unit or in a table.
+    A provision is supported if it is among the fragments of ``context``, or is named in one of them, in the question or
+    in a verbatim quotation «…»; without a law, the number in any law suffices. A figure is supported if a ``cited``
+    fragment or the question has it, in digits or words, with the same unit or in a table.
     """
     return Unsupported(
         provisions=tuple(dict.fromkeys(_provisions(_without_quotations(answer, context), question, context))),
@@ -172,7 +171,7 @@ def _named_in(chunk: Chunk) -> Iterator[CitedProvision]:
 
 
 def _refs(citation: Citation) -> set[CitedProvision]:
-    """Return the provision that is cited, under the law that is named and under the one where it is read today."""
+    """Return the cited provision, under the named law and under the law that has it today."""
     return {(law_id, citation.provision_key) for law_id in (citation.law_id, citation.current_id or citation.law_id)}
 
 
@@ -197,6 +196,5 @@ def _plain(text: str) -> str:
 
 
 def _label(citation: Citation) -> str:
-    """Return a provision as a person would point to it: "artículo 99 (Estatuto de los Trabajadores)"."""
     law = known_laws().get(citation.law_id or "")
     return provision_name(citation.provision_key) + (f" ({law.short})" if law else "")

@@ -1,7 +1,6 @@
 """Counts of outcomes over all questions of a gold set, and calibration of their relevance.
 
-A question is answerable if the gold set names a provision for it. Shares are over all questions of a kind,
-and not only over the answered ones.
+A question is answerable if the gold set names a provision for it. Shares are over all questions of a kind.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,19 +20,19 @@ REFUSERS: tuple[Refuser, ...] = get_args(Refuser)
 
 @dataclass(frozen=True)
 class Share:
-    """How many, of how many."""
+    """Count and total."""
 
     count: int
     total: int
 
     @property
     def value(self) -> float | None:
-        """The share in [0, 1]; ``None`` of nothing."""
+        """Share in [0, 1]; ``None`` if the total is 0."""
         return self.count / self.total if self.total else None
 
 
 class Lengths(NamedTuple):
-    """Words of so many answers, at least one; percentiles are interpolated between neighbours."""
+    """Numbers of words of answers, at least one; percentiles are interpolated."""
 
     median: float
     p90: float
@@ -43,7 +42,7 @@ class Lengths(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcomes:
-    """What became of some questions: each outcome, of all of them; and what refused, of the refused ones."""
+    """Shares of the outcomes of questions, and of the origins of their refusals."""
 
     shares: Mapping[AnswerOutcome, Share]
     refused_by: Mapping[Refuser, Share]
@@ -53,10 +52,9 @@ class Outcomes:
 class Answerable:
     """Questions with an answer in the law.
 
-    ``first`` and ``first_two``: a provision that answers is cited first, or among the first two provisions of the
-    answer, of all questions; what is not answered cites none. ``near_right``: one is among the nearest provisions
-    shown, of the questions where these are. ``facts``: those that answers contain, of those expected of all questions.
-    ``words``: the lengths of the answers, ``None`` without any.
+    ``first``, ``first_two``: an answering provision is cited first, or among the first two, of all questions.
+    ``near_right``: one is among the nearest provisions shown, of the questions with these. ``facts``: found in answers,
+    of all expected ones. ``words``: lengths of the answers, ``None`` without any.
     """
 
     outcomes: Outcomes
@@ -69,7 +67,7 @@ class Answerable:
 
 @dataclass(frozen=True)
 class Unanswerable:
-    """Questions without an answer in the law: all, and those of each category, in the order of the gold set."""
+    """Questions without an answer in the law: all, and by category in the order of the gold set."""
 
     outcomes: Outcomes
     by_category: Mapping[str, Outcomes]
@@ -77,11 +75,7 @@ class Unanswerable:
 
 @dataclass(frozen=True)
 class Tally:
-    """What became of the questions of each kind.
-
-    ``form`` goes by the traits of what a chat model wrote, of all questions that it wrote something for; it is empty
-    where it wrote nothing.
-    """
+    """Outcomes of the questions of each kind; ``form`` counts the traits of replies, empty without a chat model."""
 
     answerable: Answerable
     unanswerable: Unanswerable
@@ -89,7 +83,7 @@ class Tally:
 
 
 def tally(results: Sequence[AnswerResult]) -> Tally:
-    """Count what became of all questions."""
+    """Count the outcomes of all questions."""
     return Tally(
         _answerable([result for result in results if not result.question.is_negative]),
         _unanswerable([result for result in results if result.question.is_negative]),
@@ -98,7 +92,7 @@ def tally(results: Sequence[AnswerResult]) -> Tally:
 
 
 def count_form(forms: Sequence[frozenset[Trait]]) -> dict[Trait, Share]:
-    """Count the traits of what a chat model wrote; none where it wrote nothing."""
+    """Count the traits of replies; empty without replies."""
     return {trait: Share(sum(trait in form for form in forms), len(forms)) for trait in TRAITS} if forms else {}
 
 
@@ -153,10 +147,7 @@ def _lengths(words: Iterable[int]) -> Lengths | None:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The relevance of some questions beside the share of them that are answerable: in all, in bins, and as errors.
-
-    ``mean`` relevance and both errors, ``brier`` and that of the bins, are in [0, 1].
-    """
+    """Mean relevance of questions, their answerable share, reliability bins and Brier score, all in [0, 1]."""
 
     mean: float
     answerable: Share
@@ -166,11 +157,9 @@ class Calibration:
 
 @dataclass(frozen=True)
 class RelevanceReport:
-    """The curves of the questions with a relevance.
+    """Curves of the questions with a relevance; ``by_category`` is in the order of the gold set.
 
-    In ``risk`` a question is a mistake where it has no answer in the law, or where no provision that answers is cited
-    (of what was refused none is; the nearest provisions that are shown are cited). ``by_category`` is in the order of
-    the gold set.
+    In ``risk`` a question is a mistake if the law has no answer to it, or no answering provision is cited or shown.
     """
 
     risk: RiskCoverage
@@ -179,7 +168,7 @@ class RelevanceReport:
 
 
 def report_relevance(results: Sequence[AnswerResult]) -> RelevanceReport | None:
-    """Draw the curves; ``None`` where no question has a relevance. Those without one count as never answered."""
+    """Return the curves, ``None`` without relevance; questions without one count as never answered."""
     right: list[Prediction] = []
     answerable: list[Prediction] = []
     by_category: dict[str, list[Prediction]] = {}

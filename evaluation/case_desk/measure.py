@@ -1,13 +1,8 @@
-"""Read labelled cases, and measure both case graphs on them: decisions by class, and calibration of the confidence.
+"""Labelled cases, and measurement of both case graphs on them: decisions by class, and calibrated confidence.
 
-Cases are JSON Lines with inquiry, article and correct decision. ``id``, ``profile``, ``inquiry`` and ``article`` are
-obligatory. ``article`` is ``null`` if no article of the profile handles the inquiry; ``answerable`` says the same, and
-must agree with it. ``filters`` are values of the filter fields of the profile, ``collected_data`` the data at hand on
-the day ``today``. ``class`` is the kind of case, ``decision`` and ``outcome`` the correct results of the two graphs,
-``fields`` the data that are bad or missing. Other keys are ignored.
-
-``run_cases`` runs every case without a chat model. ``measure`` counts what is decided and compares confidence with
-outcome. ``fit`` fits the curve of a graph to the results (``articulado.cases.confidence``).
+Cases are JSON Lines with ``id``, ``profile``, ``inquiry`` and ``article`` (``null`` if no article handles the inquiry;
+``answerable``, if given, must agree). Optional: ``filters``, ``collected_data`` and ``today`` are the input, ``class``
+the kind of case, ``decision`` and ``outcome`` the correct results of the graphs, ``fields`` the bad or missing data.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,20 +28,22 @@ from graph.services import Services
 OWN_DECISIONS, OWN_TEST = "decisions.jsonl", "decisions_test.jsonl"
 
 Kind = Literal["complete", "rule", "bad_value", "missing", "other_matter", "other_article", "wrong_keeper"]
-"""What is to be seen in a case: nothing in the way; a rule that stops it; data that say nothing; data that lack; an
-inquiry that no article handles, or another one than the data and topic are of; one that names another provider, plan or
-regime than its filter."""
+"""Difficulty of a case: none, a rule that stops it, invalid or missing data, or an inquiry that does not fit.
+
+``other_matter``: no article handles it; ``other_article``: another article than its data and topic do;
+``wrong_keeper``: it names another provider, plan or regime than its filter.
+"""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MIN_CASES = 20
-"""Least cases of a profile: fewer say nothing."""
+"""Least number of cases of a profile: fewer have no significance."""
 
 
 @dataclass(frozen=True)
 class LabelledCase:
-    """An inquiry to a profile. ``article`` is the id of the one that handles it; empty where none does.
+    """An inquiry to a profile; ``article`` is the id of the article that handles it, or empty.
 
-    ``kind``, ``decision``, ``outcome`` and ``today`` are ``None`` where the case is labelled with its article alone.
+    ``kind``, ``decision``, ``outcome`` and ``today`` are ``None`` if only the article is labelled.
     """
 
     id: str
@@ -63,11 +60,11 @@ class LabelledCase:
 
     @property
     def answerable(self) -> bool:
-        """Whether the profile has an article for it: for the wrong provider, plan or regime, it has none."""
+        """The profile has an article for the case; for the wrong provider, plan or regime it has none."""
         return bool(self.article) and self.kind != "wrong_keeper"
 
     def canonical(self, profile: Profile) -> "LabelledCase":
-        """Return the case with its filters as the knowledge base writes them."""
+        """Return the case with its filters in the spelling of the knowledge base."""
         fields = {entry.name: entry for entry in profile.filter_fields}
         filters = {name: canonical_value(fields[name], value) for name, value in self.filters.items() if name in fields}
         return replace(self, filters=filters)
@@ -119,12 +116,12 @@ NEEDED = "Son obligatorios id, profile, inquiry y article."
 
 
 def own_decisions() -> tuple[LabelledCase, ...]:
-    """Read the project's own cases with data, on which the weights of the package are trained."""
+    """Read the packaged cases on which the packaged weights are trained."""
     return _own(OWN_DECISIONS)
 
 
 def own_test() -> tuple[LabelledCase, ...]:
-    """Read the project's own cases of other writers, on which nothing is trained."""
+    """Read the packaged cases of other writers, on which nothing is trained."""
     return _own(OWN_TEST)
 
 
@@ -134,11 +131,7 @@ def _own(name: str) -> tuple[LabelledCase, ...]:
 
 
 def read_cases(path: Path) -> tuple[LabelledCase, ...]:
-    """Read labelled inquiries, in the order of the file.
-
-    Raises:
-        InvalidInput: the file cannot be read, has no inquiry, or a line breaks the schema; the message names it.
-    """
+    """Read labelled inquiries in the order of the file; errors name the line."""
     cases: dict[str, LabelledCase] = {}
     lines: dict[str, int] = {}
     for number, where, value in json_lines(path, NEEDED):
@@ -186,10 +179,9 @@ def _row(value: Mapping[str, Any], where: str) -> _Row:
 def cases_of_profile(
     cases: Sequence[LabelledCase], settings: Settings, profile: Profile, source: str
 ) -> list[LabelledCase]:
-    """Return the inquiries of a profile; ``source`` is what they were read from, for a person.
+    """Return the inquiries of a profile, or raise ``InvalidInput`` if they cannot be measured.
 
-    Raises:
-        InvalidInput: they are too few, all or none of them have an article, or there is nothing to search in.
+    ``source`` names their file in messages.
     """
     if not settings.rag_enabled:
         raise InvalidInput(
@@ -211,7 +203,7 @@ def cases_of_profile(
 
 GRAPHS: tuple[CaseGraph, ...] = ("required_data", "generate_response")
 GOES_ON = ("found", "can_proceed")
-"""Verdicts that let a case go on."""
+"""Verdicts with which a case goes on."""
 
 _STATE = ["article_id", "log_odds", "confidence", "outcome", "decision", "metadata"]
 _BAD = ("missing_data", "unreadable_data", "conflicting_data")
@@ -219,11 +211,10 @@ _BAD = ("missing_data", "unreadable_data", "conflicting_data")
 
 @dataclass(frozen=True)
 class CaseResult:
-    """The result of one graph for a case.
+    """Result of one graph for a case.
 
-    ``article`` is the one that the case is handled by, empty if none does. ``confidence`` is in [0, 1], ``log_odds`` is
-    what it was calibrated from. ``verdict`` is the outcome or the decision, ``bad`` are the names of data that are
-    missing, no value or contradictory.
+    ``article`` handles the case, empty for none. ``confidence`` is in [0, 1], calibrated from ``log_odds``. ``verdict``
+    is the outcome or the decision, ``bad`` are the names of missing, invalid or contradictory data.
     """
 
     case: LabelledCase
@@ -235,7 +226,6 @@ class CaseResult:
 
     @property
     def is_match(self) -> bool:
-        """True if the case has an article and was given that one."""
         return self.case.answerable and self.article == self.case.article
 
 
@@ -245,13 +235,9 @@ async def run_cases(
     on_case: Callable[[CaseGraph, int], None] = lambda graph, done: None,
     curves: Mapping[CaseGraph, Curve] | None = None,
 ) -> dict[CaseGraph, list[CaseResult]]:
-    """Run every case through both graphs of the services' profile, in their order, each on its day.
+    """Run every case through both graphs of the profile, in order, each on its day, without a chat model.
 
-    ``on_case`` is told how many of a graph are done. ``curves`` take the place of those of the profile.
-
-    Raises:
-        InvalidInput: a case is of another profile, or one cannot be used.
-        ArticuladoError: the index or a provider cannot be used.
+    ``on_case`` gets the number of finished cases of a graph. ``curves`` replace those of the profile.
     """
     if of_others := [case.id for case in cases if case.profile != services.profile.name]:
         raise InvalidInput(f"La consulta «{of_others[0]}» no es del perfil «{services.profile.name}».")
@@ -301,11 +287,7 @@ async def _run(graph: Case, name: CaseGraph, case: LabelledCase) -> CaseResult:
 
 
 def fit(results: Sequence[CaseResult]) -> Curve:
-    """Fit the curve of a graph to the results that have an article.
-
-    Raises:
-        ValueError: there are none.
-    """
+    """Fit the curve of a graph to the results that have an article; raise ``ValueError`` without any."""
     usable = [result for result in results if result.article and result.case.kind != "wrong_keeper"]
     return fit_curve([result.log_odds for result in usable], [result.is_match for result in usable])
 
@@ -314,9 +296,9 @@ def fit(results: Sequence[CaseResult]) -> Curve:
 class KindCounts:
     """Counts of the cases of a class.
 
-    ``right`` have the verdict of their label; one that goes on must go on by the right article, and one of another
-    article than its data are of must be told which. ``on`` go on; ``wrongly_on`` go on and should not, or by another
-    article. ``fields`` counts the labelled data that are bad or missing, ``fields_named`` those that the result names.
+    ``right`` have the labelled verdict and, if it rests on an article, the right one. ``on`` go on; ``wrongly_on``
+    should not, or with another article. ``fields`` are the labelled bad or missing data, ``fields_named`` those that
+    the result names.
     """
 
     cases: int
@@ -329,10 +311,10 @@ class KindCounts:
 
 @dataclass(frozen=True)
 class Measured:
-    """Measures of one graph on some cases: counts by class and in all, and its calibration.
+    """Measures of one graph: counts by class and in all, and calibration.
 
-    ``ece`` and ``brier`` are in [0, 1]; ``accepted`` is the share of the cases with an article that reach a confidence
-    of 0.70, ``precision`` the share of right ones among all that reach it (``None`` if none does).
+    ``accepted`` is the share of the cases with an article that reach a confidence of 0.70, ``precision`` the share of
+    right cases among all that reach it (``None`` without any).
     """
 
     kinds: Mapping[Kind, KindCounts]
@@ -343,16 +325,11 @@ class Measured:
     precision: float | None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the values by name."""
         return asdict(self)
 
 
 def measure(graph: CaseGraph, results: Sequence[CaseResult]) -> Measured:
-    """Measure one graph on results; cases without a label of this step are left out of the counts.
-
-    Raises:
-        ValueError: there are no results.
-    """
+    """Measure one graph on results, at least one; cases without a label of this graph are not counted."""
     predictions = [Prediction(result.confidence, float(result.is_match)) for result in results]
     sure = [result for result in results if result.confidence >= MIN_CONFIDENCE]
     answerable = [result for result in results if result.case.answerable]
@@ -369,12 +346,12 @@ def measure(graph: CaseGraph, results: Sequence[CaseResult]) -> Measured:
 
 
 def label_of(graph: CaseGraph, result: CaseResult) -> str:
-    """Return the verdict that is right in a step; empty if the case is labelled with none."""
+    """Return the labelled verdict of a graph; empty without one."""
     return (result.case.outcome if graph == "required_data" else result.case.decision) or ""
 
 
 def is_right(graph: CaseGraph, result: CaseResult) -> bool:
-    """Tell whether a case has the verdict of its label, and its article if the verdict rests on one."""
+    """Tell if a case has its labelled verdict and, if the verdict rests on an article, its article."""
     label = label_of(graph, result)
     rests_on_article = label in GOES_ON or (result.case.kind == "other_article" and bool(result.case.article))
     return result.verdict == label and (not rests_on_article or result.article == result.case.article)

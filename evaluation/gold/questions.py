@@ -1,9 +1,8 @@
 """Gold sets of questions in JSON Lines, and names of provisions.
 
-``id``, ``question`` and ``relevant`` are obligatory. ``relevant`` is {"<law id>#<label>": grade}, with
-grade 2 for a provision that answers and 1 for a provision that helps. An empty ``relevant`` makes the
-question a negative, which the law at hand does not answer. ``category``, ``topic``, ``voice`` and
-``answer_facts`` are optional. Other keys are ignored.
+``id``, ``question`` and ``relevant`` are obligatory. ``relevant`` is {"<law id>#<label>": grade}, with grade 2 for a
+provision that answers and 1 for a provision that helps; it is empty for a negative, a question without an answer in the
+law. ``category``, ``topic``, ``voice`` and ``answer_facts`` are optional; other keys are ignored.
 """
 
 import json
@@ -24,7 +23,7 @@ Provision = tuple[str, str]
 """A law's identifier and the label of the provision as written: ``("BOE-A-2015-11430", "Artículo 38")``."""
 
 Key = tuple[str, str]
-"""A law's identifier and what all spellings of a label share."""
+"""A law's identifier and the common key of all spellings of a label."""
 
 SEPARATOR = "#"
 
@@ -39,9 +38,7 @@ def make_provision(law_id: str, label: str) -> Provision:
 
 
 def key_of(provision: Provision) -> Key:
-    """Return what decides whether two names mean the same provision.
-
-    "Art. 38", "artículo 38" and "38" are one; a label that names no provision is known by itself, folded.
+    """Return the key that all spellings of a provision share; a label without a key is folded.
 
     >>> key_of(("BOE-A-2015-11430", "Art. 38")) == key_of(("BOE-A-2015-11430", "Artículo 38"))
     True
@@ -60,7 +57,7 @@ def format_provision(provision: Provision) -> str:
 
 
 def parse_provision(text: str) -> Provision | None:
-    """Read what ``format_provision`` writes; ``None`` without a law, a label or the separator between them.
+    """Parse the format of ``format_provision``; ``None`` without a law, a label or the separator.
 
     >>> parse_provision("BOE-A-2015-11430#Artículo 38")
     ('BOE-A-2015-11430', 'Artículo 38')
@@ -73,10 +70,12 @@ def parse_provision(text: str) -> Provision | None:
 
 
 def json_lines(path: Path, needed: str) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
-    """Yield the objects of a file with the number of their line and the words for where that is; skip blank lines.
+    """Yield line number, location for messages and object of each line of a file; blank lines are skipped.
+
+    ``needed`` describes a valid line in messages.
 
     Raises:
-        InvalidInput: the file cannot be read, or a line is no JSON object; ``needed`` says what one has.
+        InvalidInput: the file cannot be read, or a line is no JSON object.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -110,7 +109,7 @@ NEEDED = "Cada línea debe ser {…} con id, question y relevant."
 
 @dataclass(frozen=True)
 class Question:
-    """One question of a gold set. ``relevant`` gives the grade of each right provision; empty is a negative."""
+    """One question of a gold set; ``relevant`` gives the grade of each right provision."""
 
     id: str
     question: str
@@ -122,13 +121,12 @@ class Question:
 
     @property
     def is_negative(self) -> bool:
-        """Whether the right answer is that there is none."""
         return not self.relevant
 
 
 @dataclass(frozen=True)
 class GoldSet:
-    """The questions of one file, in its order. ``ignored`` are the keys of its lines that mean nothing here."""
+    """Questions of one file, in order; ``ignored`` are unknown keys of its lines."""
 
     name: str
     path: Path
@@ -137,7 +135,6 @@ class GoldSet:
 
     @property
     def provisions(self) -> list[Provision]:
-        """All provisions that the set names, in its order."""
         return [provision for question in self.questions for provision in question.relevant]
 
 
@@ -190,16 +187,12 @@ EXPECTED = {
 
 
 def read_gold(path: Path) -> list[Question]:
-    """Read the questions of a gold set.
-
-    Raises:
-        InvalidInput: the file cannot be read, has no question, or a line breaks the schema; the message names it.
-    """
+    """Read the questions of a gold set."""
     return list(read_gold_set(path).questions)
 
 
 def read_gold_set(path: Path) -> GoldSet:
-    """Read a gold set; as ``read_gold``, with its name and the keys that were ignored."""
+    """Read a gold set; errors name the line."""
     questions: list[Question] = []
     first_lines: dict[str, int] = {}
     ignored: dict[str, None] = {}

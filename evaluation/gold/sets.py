@@ -1,7 +1,6 @@
 """Gold sets of conversations in JSON Lines, and the gold sets of a run with their checks.
 
-``id`` and ``turns`` are obligatory in a conversation. ``relevant`` of a turn gives the grade of each right
-provision.
+``id`` and ``turns`` are obligatory in a conversation.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,13 +34,13 @@ if TYPE_CHECKING:
 
 
 TURNS = "turns"
-"""The key by which a line is a conversation."""
+"""Key that marks a line as a conversation."""
 NEEDED = "Cada línea debe ser {…} con id y turns."
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One question of a conversation, as the person writes it. ``relevant`` gives the grade of each right provision."""
+    """One question of a conversation; ``relevant`` gives the grade of each right provision."""
 
     question: str
     relevant: Mapping[Provision, int]
@@ -52,14 +51,14 @@ class Turn:
 
     @property
     def answering(self) -> frozenset[Key]:
-        """The provisions of the highest grade; none of a turn that asks nothing."""
+        """Keys of the provisions of the highest grade."""
         best = max(self.relevant.values(), default=0)
         return frozenset(key_of(provision) for provision, grade in self.relevant.items() if grade == best)
 
 
 @dataclass(frozen=True)
 class Conversation:
-    """The turns of one thread, in their order; at least one."""
+    """Turns of one thread, in order; at least one."""
 
     id: str
     turns: tuple[Turn, ...]
@@ -69,7 +68,7 @@ class Conversation:
 
 @dataclass(frozen=True)
 class ConversationSet:
-    """The conversations of one file, in its order. ``ignored`` are the keys of its lines that mean nothing here."""
+    """Conversations of one file, in order; ``ignored`` are unknown keys of its lines."""
 
     name: str
     path: Path
@@ -78,7 +77,6 @@ class ConversationSet:
 
     @property
     def provisions(self) -> list[Provision]:
-        """All provisions that the set names, in its order."""
         turns = [turn for conversation in self.conversations for turn in conversation.turns]
         return [provision for turn in turns for provision in (*turn.relevant, *turn.must_keep, *turn.must_not)]
 
@@ -123,11 +121,7 @@ _EXPECTED = EXPECTED | {
 
 
 def has_conversations(path: Path) -> bool:
-    """Tell whether the lines of a file are conversations.
-
-    Raises:
-        InvalidInput: the file cannot be read, a line is no JSON object, or some lines are conversations and some not.
-    """
+    """Tell if the lines of a file are conversations; raise ``InvalidInput`` if they are mixed with questions."""
     kinds: dict[bool, int] = {}
     for number, where, value in json_lines(path, NEEDED):
         kinds.setdefault(TURNS in value, number)
@@ -140,11 +134,7 @@ def has_conversations(path: Path) -> bool:
 
 
 def read_conversations(path: Path) -> ConversationSet:
-    """Read a gold set of conversations.
-
-    Raises:
-        InvalidInput: the file cannot be read, has no conversation, or a line breaks the schema; the message names it.
-    """
+    """Read a gold set of conversations; errors name the line."""
     conversations: list[Conversation] = []
     first_lines: dict[str, int] = {}
     ignored: dict[str, None] = {}
@@ -186,23 +176,18 @@ def _row(value: Mapping[str, Any], where: str) -> _Row:
 
 
 OWN_SET = "demo.jsonl"
-"""The project's own questions, which are about the demo corpus."""
 
 
 @dataclass(frozen=True)
 class Sets:
-    """The gold sets of a run: of questions, and of conversations."""
+    """Gold sets of a run: of questions, and of conversations."""
 
     questions: Sequence[GoldSet]
     conversations: Sequence[ConversationSet] = ()
 
 
 def read_sets(gold: Sequence[Path], profile: "Profile") -> Sets:
-    """Read the gold sets that a user names; without any, the project's own questions.
-
-    Raises:
-        InvalidInput: one cannot be read, or none is given and the profile has not the demo corpus.
-    """
+    """Read the given gold sets; without any, the packaged questions, which need the demo corpus."""
     if not gold and not profile.features.records:
         raise InvalidInput(
             f"Las preguntas incluidas son de Derecho laboral, y el perfil «{profile.name}» no lo trata. Indique las "
@@ -218,17 +203,12 @@ def read_sets(gold: Sequence[Path], profile: "Profile") -> Sets:
 
 
 def own_set() -> GoldSet:
-    """Read the project's own gold set."""
     with resources.as_file(resources.files("evaluation").joinpath("datasets", OWN_SET)) as path:
         return read_gold_set(path)
 
 
 def check_index(settings: "Settings") -> None:
-    """Check that retrieval is on: without it there is no search to measure.
-
-    Raises:
-        InvalidInput: retrieval is switched off.
-    """
+    """Raise ``InvalidInput`` if retrieval is switched off: there is no search to measure."""
     if not settings.rag_enabled:
         raise InvalidInput(
             "--ablation, --compare y --peers miden la búsqueda en el índice, que ARTICULADO_RAG_ENABLED=false "
@@ -237,11 +217,7 @@ def check_index(settings: "Settings") -> None:
 
 
 def check_ids(sets: Sequence[GoldSet]) -> None:
-    """Check that no two sets share the identifier of a question: a run could not tell them apart.
-
-    Raises:
-        InvalidInput: two have.
-    """
+    """Raise ``InvalidInput`` if two sets share a question id: a run could not tell the questions apart."""
     paths: dict[str, Path] = {}
     for gold in sets:
         for question in gold.questions:
@@ -254,7 +230,7 @@ def check_ids(sets: Sequence[GoldSet]) -> None:
 
 
 async def not_indexed(provisions: Iterable[Provision], store: ChunkStore) -> list[Provision]:
-    """Return the provisions that the index has in no wording, each once, in their order."""
+    """Return the provisions that the index has in no wording, each once, in order."""
     named: dict[Key, Provision] = {}
     for provision in provisions:
         named.setdefault(key_of(provision), provision)

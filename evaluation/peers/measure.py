@@ -1,8 +1,8 @@
 """Adapters and measurement of the peers: bm25s, LangChain, Haystack.
 
-All peers search the same provisions of an index, each whole, for the same questions. Their vectors are
-(n, dim) float32, L2-normalised: latent semantic vectors of Spanish stems. A peer whose packages are not installed is
-left out, with a hint on how to install them. Indexing time is in seconds, time per question in milliseconds.
+All peers search the same whole provisions of an index. Their vectors are latent semantic vectors of Spanish stems, (n,
+dim) float32, L2-normalised. A peer without its packages is left out, with a hint. Indexing time is in seconds, time per
+question in milliseconds.
 """
 
 import asyncio
@@ -31,19 +31,16 @@ from evaluation.retrieval.run import Ranked, Run
 from graph.services import Services
 
 DIMENSIONS = 192
-"""As many as our own vectors have by default."""
+"""The default of our own vectors."""
 MIN_TEXTS = 2
-"""A stem that fewer texts have relates nothing to anything."""
+"""Least number of texts with a stem: a rarer one relates nothing."""
 _SEED = 7
 _PAGE = 2_000
-"""Chunks that are read at once: about 6 MB."""
+"""Chunks read at once: about 6 MB."""
 
 
 def spanish_stems(text: str) -> list[str]:
-    """Return the stems of a text in order: lower case, stop words out, Snowball's Spanish algorithm as it is.
-
-    Without what our own analysis adds (accents that are missing, plurals, families of words).
-    """
+    """Return the stems of a text in order: lower case, no stop words, Snowball's Spanish algorithm."""
     stems: list[str] = _stemmer().stem_words(content_words(text))
     return stems
 
@@ -54,7 +51,7 @@ def _stemmer() -> SnowballStemmer:
 
 
 class LatentVectors:
-    """Embeds texts by their stems; fitted when it is made."""
+    """Embedder of texts by their stems, fitted at construction."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         from sklearn.feature_extraction.text import TfidfVectorizer
@@ -67,7 +64,7 @@ class LatentVectors:
         _, _, self._axes = randomized_svd(weighed, rank, random_state=_SEED)
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (texts, dim) float32, L2-normalised; a text without any known stem has the zero vector."""
+        """Return (texts, dim) float32, L2-normalised; the zero vector for texts without known stems."""
         vectors = np.asarray(self._weights.transform(texts) @ self._axes.T, dtype=np.float32)
         lengths: NDArray[np.float32] = np.linalg.norm(vectors, axis=1, keepdims=True)
         lengths[lengths == 0] = 1
@@ -76,10 +73,7 @@ class LatentVectors:
 
 @dataclass(frozen=True)
 class PeerCorpus:
-    """Provisions with their texts and vectors, in the same order.
-
-    ``vectors`` is (n, dim) float32, L2-normalised; ``embed`` makes such vectors of questions.
-    """
+    """Provisions with their texts and vectors (n, dim), in the same order; ``embed`` embeds questions."""
 
     provisions: tuple[Provision, ...]
     texts: tuple[str, ...]
@@ -88,12 +82,7 @@ class PeerCorpus:
 
 
 async def read_corpus(services: Services) -> PeerCorpus:
-    """Read all provisions of the configured index.
-
-    Raises:
-        IndexMissing, StoreUnavailable: the index cannot be read.
-        NoResultsFound: it has no provisions.
-    """
+    """Read all provisions of the configured index."""
     index = await asyncio.to_thread(open_index, services.settings.index_folder)
     parents = sorted({point.parent for point in Points.load(index.folder)})
     pages = [parents[start : start + _PAGE] for start in range(0, len(parents), _PAGE)]
@@ -104,11 +93,7 @@ async def read_corpus(services: Services) -> PeerCorpus:
 def corpus_of(chunks: Iterable[Chunk]) -> PeerCorpus:
     """Join the parts of each provision of a law, and embed the whole.
 
-    Of several wordings those of today are taken, or else the one that comes first in ``order_parts``. Provisions
-    follow one another by law and key.
-
-    Raises:
-        NoResultsFound: there are none.
+    Wordings in force today are used, or else the first in ``order_parts``. Provisions are sorted by law and key.
     """
     parts: dict[tuple[str, str], list[Chunk]] = {}
     for chunk in chunks:
@@ -144,18 +129,18 @@ def _text(parts: Sequence[Chunk]) -> str:
 
 
 Hits = list[tuple[int, float]]
-"""Indexes of provisions in the corpus, best first, each once, with the score that the peer gives them."""
+"""Indexes of provisions in the corpus, best first, each once, with the peer's score."""
 
 Search = Callable[[str, int], Hits]
-"""Takes a question and how many provisions are wanted at most."""
+"""Takes a question and the largest number of hits."""
 
 SIDE_DEPTH = 100
-"""Provisions that each side of a hybrid peer hands to its fusion: beyond it a rank adds next to nothing."""
+"""Provisions that each side of a hybrid peer passes to its fusion: deeper ranks hardly count."""
 
 
 @dataclass(frozen=True)
 class Peer:
-    """Another retrieval. ``build`` imports what it needs, so that an absent package is an ``ImportError`` then."""
+    """Another retrieval; ``build`` imports its packages and raises ``ImportError`` without them."""
 
     name: str
     packages: tuple[str, ...]
@@ -163,12 +148,9 @@ class Peer:
 
 
 def hybrid_search(corpus: PeerCorpus) -> Search:
-    """Fill a store and wire the pipeline, its BM25 at its defaults (BM25L, k1 = 1.5, b = 0.75).
+    """Build Haystack's pipeline, with BM25 at its defaults (BM25L, k1 = 1.5, b = 0.75).
 
-    Its BM25 knows no languages, so it is given stems instead of words. Nothing is reported to its makers.
-
-    Raises:
-        ImportError: ``haystack-ai`` is not installed.
+    Its BM25 knows no languages, so it gets stems instead of words.
     """
     # Read when the package is imported: it would post statistics, and leave a file in the user's home.
     os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
@@ -210,11 +192,7 @@ HAYSTACK = Peer("Haystack (BM25 + embeddings, RRF)", ("haystack-ai",), hybrid_se
 
 
 def lexical_search(corpus: PeerCorpus) -> Search:
-    """Index the provisions. What shares no stem with a question is not found; ties keep the order of the corpus.
-
-    Raises:
-        ImportError: ``bm25s`` is not installed.
-    """
+    """Index the provisions with bm25s; provisions without a common stem are not found, ties keep the corpus order."""
     import bm25s
 
     # Several queries at once would be faster, but a peer is timed as it would answer: one question after another.
@@ -237,15 +215,11 @@ BM25S = Peer("bm25s", ("bm25s",), lexical_search)
 
 _INDEX = "index"
 _RRF_K = 60
-"""The constant that the ensemble fuses with by default; it hands over no scores, only the order."""
+"""Default constant of the ensemble's fusion, which returns only the order."""
 
 
 def ensemble_search(corpus: PeerCorpus) -> Search:
-    """Fill the vector store and join it with BM25, half and half, as LangChain's documentation does.
-
-    Raises:
-        ImportError: ``langchain-classic`` or ``bm25s`` is not installed.
-    """
+    """Join LangChain's vector store with BM25, half and half, as its documentation does."""
     from langchain_classic.retrievers import EnsembleRetriever
     from langchain_core.callbacks import CallbackManagerForRetrieverRun
     from langchain_core.documents import Document
@@ -259,7 +233,7 @@ def ensemble_search(corpus: PeerCorpus) -> Search:
     ]
 
     class Shared(Embeddings):
-        """The vectors that all peers share."""
+        """Vectors that all peers share."""
 
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
             return [[float(value) for value in vector] for vector in corpus.vectors]
@@ -293,12 +267,12 @@ LANGCHAIN = Peer("LangChain (EnsembleRetriever)", ("langchain-classic", "bm25s")
 
 PEERS = (BM25S, LANGCHAIN, HAYSTACK)
 DEPTH = 100
-"""Provisions a question: what a run of ours has, and more."""
+"""Provisions per question."""
 
 
 @dataclass(frozen=True)
 class PeerRun:
-    """What one peer found, with which packages; seconds to index all, milliseconds a question (mean)."""
+    """Run of one peer, with its packages, the seconds of indexing and the mean milliseconds per question."""
 
     name: str
     packages: dict[str, str]
@@ -309,7 +283,7 @@ class PeerRun:
 
 @dataclass(frozen=True)
 class PeerFindings:
-    """The runs of the peers that are installed, over so many provisions; for each of the others what to do."""
+    """Runs of the installed peers, and installation hints for the others."""
 
     runs: tuple[PeerRun, ...]
     missing: dict[str, str]
@@ -317,11 +291,7 @@ class PeerFindings:
 
 
 async def run_peers(services: Services, questions: Sequence[Question], depth: int = DEPTH) -> PeerFindings:
-    """Read the provisions of the configured index, and let every installed peer search them.
-
-    Raises:
-        IndexMissing, StoreUnavailable, NoResultsFound: the index cannot be read, or has no provisions.
-    """
+    """Read the provisions of the configured index, and let every installed peer search them."""
     return measure(await read_corpus(services), questions, depth)
 
 
@@ -333,7 +303,7 @@ def measure(
     peers: Sequence[Peer] = PEERS,
     clock: Callable[[], float] = perf_counter,
 ) -> PeerFindings:
-    """Let every installed peer search a corpus; the others are left out, and it is said how to install them."""
+    """Let every installed peer search a corpus; the others get an installation hint."""
     runs: list[PeerRun] = []
     missing: dict[str, str] = {}
     for peer in peers:
@@ -363,7 +333,7 @@ def _run(
 
 
 def _each_once(corpus: PeerCorpus, hits: Hits) -> list[Ranked]:
-    """Return the provisions of hits; of two of one label (of a decree and of the text it approves) the better."""
+    """Return the provisions of hits, each label once (a decree and the text it approves share labels)."""
     ranking: dict[Key, Ranked] = {}
     for index, score in hits:
         provision = corpus.provisions[index]

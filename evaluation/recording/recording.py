@@ -1,8 +1,7 @@
 """Recording of a run as a folder: manifest, prompts, replies and prompts that wait for a reply.
 
-``recording.json`` is the manifest. ``prompts/<hash>.json`` are the prompts. ``replies/<hash>.txt`` are the
-replies: plain text that a person can write. ``waiting/<hash>.md`` are the prompts of the last run that have
-no reply, formatted for people.
+``recording.json`` is the manifest, ``prompts/<hash>.json`` are the prompts, ``replies/<hash>.txt`` the replies in plain
+text, ``waiting/<hash>.md`` the prompts of the last run without a reply, formatted for people.
 """
 
 import hashlib
@@ -21,10 +20,10 @@ from articulado.values.answers import Message
 from articulado.values.errors import ArticuladoError, InvalidInput
 
 ChatRole = Literal["reader", "principal", "checker"]
-"""A chat model of the answering graph, by what it is asked for."""
+"""Role of a chat model in the answering graph."""
 
 HASH_LENGTH = 16
-"""Hexadecimal digits of a prompt's name: 64 bits, where a recording has some thousands of prompts."""
+"""Hexadecimal digits of a prompt's name: 64 bits are enough for some thousands of prompts."""
 
 
 @dataclass(frozen=True)
@@ -37,19 +36,15 @@ class Prompt:
 
     @property
     def hash(self) -> str:
-        """The first 16 hexadecimal digits of the SHA-256 of the prompt as canonical JSON.
-
-        That is: keys in order, no white space between them, UTF-8.
-        """
+        """First 16 hexadecimal digits of the SHA-256 of the prompt as canonical JSON (sorted keys, no white space)."""
         canonical = json.dumps(self.as_dict(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:HASH_LENGTH]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the prompt as a file has it."""
         return {"role": self.role, "system": self.system, "messages": [_plain(message) for message in self.messages]}
 
     def as_text(self) -> str:
-        """Return the prompt for a person: where the reply goes, the system message, then every other one."""
+        """Return the prompt for a person: the file of the reply, the system message, then the others."""
         parts = [f"# {self.role} {self.hash}", f"La respuesta se escribe, tal cual, en `replies/{self.hash}.txt`."]
         for title, text in (("system", self.system), *((part["role"], part["content"]) for part in self.messages)):
             parts += [f"## {title}", text]
@@ -57,16 +52,11 @@ class Prompt:
 
 
 def prompt_of(role: ChatRole, system: str, messages: Sequence[Message]) -> Prompt:
-    """Return the prompt that a chat role is asked with."""
     return Prompt(role, system, tuple(messages))
 
 
 def read_prompt(value: Mapping[str, Any]) -> Prompt:
-    """Return the prompt that a file has.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Parse the prompt of a file, or raise ``ValueError``."""
     try:
         row = _Row.model_validate(value)
     except ValidationError as error:
@@ -97,7 +87,7 @@ MANIFEST, PROMPTS, REPLIES, WAITING = "recording.json", "prompts", "replies", "w
 
 
 class RecordedModel(BaseModel):
-    """The model of a chat role: what decides how the graph goes on, and how tokens are counted."""
+    """Model of a chat role; it decides the graph's course and the count of tokens."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -106,10 +96,10 @@ class RecordedModel(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a run must share with a recording to ask for the same replies.
+    """Data that a run must share with a recording to ask for the same replies.
 
-    ``day`` is what the graph takes for today; ``chunks`` how many each collection of the index had; ``note`` says to a
-    person who wrote the replies; ``checker`` is ``None`` if no model checked the answers.
+    ``day`` is the graph's today, ``chunks`` the number in each collection of the index, ``note`` names the writer of
+    the replies; ``checker`` is ``None`` if no model checked the answers.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -125,7 +115,7 @@ class Manifest(BaseModel):
 
 
 class ReplyMissing(ArticuladoError):
-    """A recording has no reply to a prompt. Not a model's failure: no stage may go on without it."""
+    """A recording lacks the reply to a prompt; no stage may go on without it."""
 
     def __init__(self, prompt: Prompt, folder: Path) -> None:
         super().__init__(
@@ -137,10 +127,10 @@ class ReplyMissing(ArticuladoError):
 
 
 class Recording:
-    """A recording in use by one run.
+    """Recording in use by one run.
 
-    ``asked`` are the hashes of the prompts that the run had, in their order; ``missing`` those without a reply, with
-    their role. ``differences`` say in Spanish what of the run is not as it was when the recording began.
+    ``asked`` are the hashes of the run's prompts, in order; ``missing`` those without a reply, with their role.
+    ``differences`` say in Spanish how the run differs from the recording.
     """
 
     def __init__(self, folder: Path, manifest: Manifest | None, replies: dict[str, str]) -> None:
@@ -153,11 +143,7 @@ class Recording:
 
     @classmethod
     def read(cls, folder: Path) -> "Recording":
-        """Read the recording of a folder; one that is empty or not there begins a new one, without a manifest.
-
-        Raises:
-            InvalidInput: the folder is something else, or a file of it is damaged; the message names it.
-        """
+        """Read the recording of a folder; an empty or absent one begins a new recording, without a manifest."""
         try:
             if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
                 return cls(folder, None, {})
@@ -171,36 +157,21 @@ class Recording:
         return cls(folder, manifest, {name: text for name, text in replies.items() if text.strip()})
 
     def begin(self, manifest: Manifest) -> Manifest:
-        """Write the manifest of a new recording, and return it.
-
-        Raises:
-            InvalidInput: the folder cannot be written.
-        """
         self._write(MANIFEST, f"{manifest.model_dump_json(indent=2)}\n")
         self.manifest = manifest
         return manifest
 
     def reply_to(self, prompt: Prompt) -> str | None:
-        """Return the reply to a prompt of this run, ``None`` where it has none."""
         self.asked[prompt.hash] = None
         return self._replies.get(prompt.hash)
 
     def keep(self, prompt: Prompt, reply: str) -> None:
-        """Keep a prompt and what a model wrote.
-
-        Raises:
-            InvalidInput: the folder cannot be written.
-        """
         self._keep_prompt(prompt)
         self._write(f"{REPLIES}/{prompt.hash}.txt", reply)
         self._replies[prompt.hash] = reply
 
     def wait_for(self, prompt: Prompt) -> ReplyMissing:
-        """Keep a prompt that has no reply yet, and return the error that says so.
-
-        Raises:
-            InvalidInput: the folder cannot be written.
-        """
+        """Store a prompt that has no reply yet, and return the error that says so."""
         self._keep_prompt(prompt)
         self._write(f"{WAITING}/{prompt.hash}.md", prompt.as_text())
         self.missing[prompt.hash] = prompt.role
@@ -208,15 +179,11 @@ class Recording:
 
     @property
     def stale(self) -> list[str]:
-        """The replies that no prompt of this run asked for, by hash."""
+        """Hashes of the replies that no prompt of this run asked for."""
         return sorted(self._replies.keys() - self.asked.keys())
 
     def end(self) -> None:
-        """Take from ``waiting`` what has its reply by now, and what this run did not ask for.
-
-        Raises:
-            InvalidInput: the folder cannot be written.
-        """
+        """Remove prompts from ``waiting`` that have a reply by now, or that this run did not ask."""
         try:
             for path in (self.folder / WAITING).glob("*.md"):
                 if path.stem not in self.missing:

@@ -1,7 +1,6 @@
 """Recorded and replayed runs: settings, services, chat models and day of a recording.
 
-A replay makes no request to a chat model. A recording does not send again a prompt that already has a
-reply.
+A replay makes no request to a chat model. A recording does not repeat a prompt that already has a reply.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,23 +25,20 @@ if TYPE_CHECKING:
 
 
 class ForwardingChat:
-    """Satisfies ``ChatModel`` with another one; who stands between overrides what it is there for."""
+    """Chat model that forwards to another one; subclasses override single methods."""
 
     def __init__(self, model: ChatModel) -> None:
         self.model = model
 
     @property
     def name(self) -> str:
-        """Provider and model, for a person."""
         return self.model.name
 
     @property
     def takes_limit(self) -> bool:
-        """True if the provider accepts a limit on the length of a reply."""
         return self.model.takes_limit
 
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
-        """Return the whole reply (``ChatModel.complete``)."""
         return await self.model.complete(system, messages, deadline=deadline)
 
     async def stream(
@@ -54,7 +50,6 @@ class ForwardingChat:
         on_restart: Callable[[], None],
         deadline: float | None = None,
     ) -> Completion:
-        """Hand over the reply as it is written, then return it whole (``ChatModel.stream``)."""
         return await self.model.stream(system, messages, on_text=on_text, on_restart=on_restart, deadline=deadline)
 
     async def structured(
@@ -66,19 +61,16 @@ class ForwardingChat:
         max_tokens: int | None = None,
         deadline: float | None = None,
     ) -> Structured[S]:
-        """Return a reply that satisfies a schema (``ChatModel.structured``)."""
         return await self.model.structured(system, messages, schema, max_tokens=max_tokens, deadline=deadline)
 
     async def close(self) -> None:
-        """Close the model."""
         await self.model.close()
 
 
 class RecordedChat:
-    """Satisfies ``ChatModel`` with the replies of a recording, and with a model for the prompts that have none yet.
+    """Chat model with the replies of a recording; prompts without a reply go to a model, if there is one.
 
-    A prompt that the recording has a reply to is not sent: one prompt has one reply, and a run that was interrupted is
-    continued. Without a model no request is made at all. A reply that satisfies a schema is kept as its JSON.
+    A structured reply is stored as its JSON.
     """
 
     def __init__(self, recording: Recording, role: ChatRole, name: str, model: ChatModel | None = None) -> None:
@@ -89,15 +81,10 @@ class RecordedChat:
 
     @property
     def takes_limit(self) -> bool:
-        """True if the provider accepts a limit on the length of a reply."""
         return self._model is not None and self._model.takes_limit
 
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
-        """Return the recorded reply, else the model's (``ChatModel.complete``).
-
-        Raises:
-            ReplyMissing: there is neither; the prompt waits for its reply from now on.
-        """
+        """Return the recorded reply, else the model's; without either, raise ``ReplyMissing``."""
         prompt = prompt_of(self._role, system, messages)
         if (recorded := self._recording.reply_to(prompt)) is not None:
             return Completion(recorded)
@@ -114,11 +101,7 @@ class RecordedChat:
         on_restart: Callable[[], None],
         deadline: float | None = None,
     ) -> Completion:
-        """Hand over the recorded reply in one piece, else the model's as it is written (``ChatModel.stream``).
-
-        Raises:
-            ReplyMissing: there is neither; the prompt waits for its reply from now on.
-        """
+        """Pass on the recorded reply in one piece, or the model's as it is written."""
         prompt = prompt_of(self._role, system, messages)
         if (recorded := self._recording.reply_to(prompt)) is not None:
             on_text(recorded)
@@ -137,12 +120,7 @@ class RecordedChat:
         max_tokens: int | None = None,
         deadline: float | None = None,
     ) -> Structured[S]:
-        """Return the value of the recorded reply, else the model's (``ChatModel.structured``).
-
-        Raises:
-            ReplyMissing: there is neither; the prompt waits for its reply from now on.
-            InvalidInput: the recorded reply does not satisfy the schema.
-        """
+        """Return the value of the recorded reply, else the model's."""
         prompt = prompt_of(self._role, system, messages)
         if (recorded := self._recording.reply_to(prompt)) is not None:
             try:
@@ -159,7 +137,6 @@ class RecordedChat:
         return reply
 
     async def close(self) -> None:
-        """Close the model."""
         if self._model is not None:
             await self._model.close()
 
@@ -170,36 +147,28 @@ class RecordedChat:
 
 
 WRITTEN: Provider = "compatible"
-"""The provider of replies that somebody writes: any but the offline one, which the graph treats as no chat model."""
+"""Provider of replies written by people: the graph treats ``offline`` as no chat model."""
 WRITTEN_NOTE = "respuestas escritas aparte"
-"""Note on the writer of a recording that begins without a model, until somebody writes another."""
+"""Default note on the writer of a recording that begins without a model."""
 
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """A run that keeps its prompts and replies, or with ``replays`` one that has only replies that were kept."""
+    """Run that stores its prompts and replies, or, with ``replays``, uses only stored replies."""
 
     recording: Recording
     replays: bool
 
     @classmethod
     def of(cls, record: Path | None, replay: Path | None) -> "RecordedRun | None":
-        """Return the run that these folders ask for, ``None`` without one.
-
-        Raises:
-            InvalidInput: both are given, or the folder is not that of a recording.
-        """
+        """Return the run of these folders; ``None`` without one."""
         if record and replay:
             raise InvalidInput("--record y --replay no se pueden combinar: indique solo una de las dos.")
         folder = record or replay
         return cls(Recording.read(folder), replays=replay is not None) if folder else None
 
     def settings(self, settings: "Settings", context: "RunContext") -> "Settings":
-        """Return the settings to open services with: those of a replay need no key, and count tokens as then.
-
-        Raises:
-            InvalidInput: the reader is to rerank, which is not recorded.
-        """
+        """Return the settings for the services: a replay needs no key, and counts tokens as recorded."""
         if default_options(settings).overridden_by(context).rerank_strategy == "llm":
             raise InvalidInput(
                 "Las grabaciones guardan lo que se busca y lo que se responde, no la reordenación «llm». Indique otra "
@@ -217,13 +186,7 @@ class RecordedRun:
         return settings.model_copy(update=roles)
 
     async def services(self, services: "Services") -> "Services":
-        """Return the services of the run: chat models that keep or replay, and the day of the recording.
-
-        A new recording gets its manifest.
-
-        Raises:
-            InvalidInput: the recording is of other models, or cannot be written.
-        """
+        """Return the services of the run, with its chat models and the recorded day; begin a new recording."""
         recording, settings = self.recording, services.settings
         own = await self._manifest(services)
         manifest = recording.manifest or recording.begin(own)
@@ -245,13 +208,13 @@ class RecordedRun:
         )
 
     def describe(self) -> str:
-        """Say which recording it is: its folder, its day, and who wrote it where that is noted."""
+        """Return folder, day and note of the recording."""
         manifest = self.recording.manifest
         parts = [str(self.recording.folder), *((manifest.day.isoformat(), manifest.note) if manifest else ())]
         return ", ".join(filter(None, parts))
 
     def _chat(self, role: ChatRole, model: ChatModel | None, recorded: RecordedModel | None) -> RecordedChat | None:
-        """Return a role that keeps or replays, ``None`` where no chat model has it."""
+        """Return the chat model of a role; ``None`` if no model had it."""
         if recorded is None or recorded.provider == "offline":
             return None
         if not self.replays:
@@ -277,12 +240,11 @@ class RecordedRun:
 
 
 def _silenced(settings: ModelSettings, recorded: RecordedModel | None) -> ModelSettings:
-    """Return the settings of a role that no provider stands behind, with the name of the recorded model."""
+    """Return the settings of a role without a provider, with the name of the recorded model."""
     return settings.model_copy(update={"provider": "offline", "model": recorded.model if recorded else settings.model})
 
 
 def _check_models(manifest: Manifest, settings: "Settings", folder: Path) -> None:
-    """Check that a recording that is continued is of the models in use."""
     checker = settings.checker if settings.checker.provider != "offline" else None
     for recorded, model in (
         (manifest.reader, settings.reader),
@@ -304,7 +266,7 @@ def _check_models(manifest: Manifest, settings: "Settings", folder: Path) -> Non
 
 
 def _differences(then: Manifest, now: Manifest) -> Iterator[str]:
-    """Yield what makes the prompts of a run other ones than those of the recording."""
+    """Yield the differences that change the prompts."""
     if then.profile != now.profile:
         yield f"La grabación es del perfil «{then.profile}», no de «{now.profile}»."
     if then.chunks != now.chunks:

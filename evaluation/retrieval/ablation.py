@@ -37,41 +37,37 @@ from state.context import RunContext
 
 @dataclass(frozen=True)
 class ZeroEmbedder:
-    """Gives every text the zero vector, which has no neighbours: a search by words alone. Satisfies ``Embedder``."""
+    """Embedder of zero vectors, which have no neighbours, for a search by words alone."""
 
     dimensions: int
     fingerprint: str = "none"
 
     async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
-        """Return zero vectors."""
         return Embedded([np.zeros(self.dimensions, dtype=np.float32) for _ in texts])
 
     async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> Embedded:
-        """Return zero vectors."""
         return await self.embed_queries(texts)
 
     async def close(self) -> None:
-        """Do nothing."""
+        pass
 
 
 @dataclass(frozen=True)
 class EmptySparseEncoder:
-    """Gives every text no terms: a search by meaning alone. Satisfies ``SparseEncoder``."""
+    """Sparse encoder without terms, for a search by vectors alone."""
 
     fingerprint: str = "none"
 
     def encode_queries(self, texts: Sequence[str]) -> list[SparseVector]:
-        """Return empty vectors."""
         return [SparseVector((), ()) for _ in texts]
 
     def encode_documents(self, texts: Sequence[str]) -> list[SparseVector]:
-        """Return empty vectors."""
         return self.encode_queries(texts)
 
 
 @dataclass(frozen=True)
 class NarrowedStore:
-    """A store that can only be searched: without look-up of named provisions, without references, or without both."""
+    """Store without look-up of named provisions, without references, or without both."""
 
     store: ChunkStore
     lookup: bool
@@ -80,44 +76,37 @@ class NarrowedStore:
     async def search(
         self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
     ) -> list[list[Hit]]:
-        """Search as the store does."""
         return await self.store.search(collection, queries, limit=limit, prefetch=prefetch, where=where)
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
-        """Follow references, or find none of them."""
         return await self.store.fetch(ids) if self.references else []
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
-        """Look a provision up, or find none."""
         return await self.store.find(law_id, provision_key) if self.lookup else []
 
     async def citing(self, ids: Sequence[int]) -> list[Chunk]:
-        """Return what refers to some chunks."""
         return await self.store.citing(ids) if self.references else []
 
     async def select(
         self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
-        """Select as the store does."""
         return await self.store.select(collections, where, limit=limit)
 
     async def counts(self) -> dict[str, int]:
-        """Count as the store does."""
         return await self.store.counts()
 
     async def close(self) -> None:
-        """Leave the store open: it belongs to the services that it came from."""
+        pass
 
 
 class QuestionWordsReader:
-    """A reader whose searches keep the words of the question alone, without what it adds; satisfies ``Reader``."""
+    """Reader whose searches keep only words of the question."""
 
     def __init__(self, reader: Reader, language: Language) -> None:
         self._reader, self._language = reader, language
 
     @property
     def name(self) -> str:
-        """The name of the reader."""
         return self._reader.name
 
     async def searches(
@@ -128,7 +117,7 @@ class QuestionWordsReader:
         follow_up: bool,
         deadline: float | None = None,
     ) -> Searches:
-        """Return the reader's searches; none that an earlier one has already."""
+        """Return the reader's searches, without those contained in an earlier one."""
         said = await self._reader.searches(question, conversation, follow_up=follow_up, deadline=deadline)
         question_stems = set(self._language.stems(whole_text(question)))
         kept: list[list[str]] = []
@@ -139,11 +128,11 @@ class QuestionWordsReader:
         return replace(said, queries=[" ".join(words) for words in kept])
 
     async def close(self) -> None:
-        """Leave the reader open: it belongs to the services that it came from."""
+        pass
 
 
 def without_synonyms(services: Services) -> Services:
-    """Return the services without the table of synonyms; the reader of a provider knows none of it."""
+    """Return the services without the table of synonyms, which a provider's reader does not have."""
     offline = services.settings.reader.provider == "offline"
     return replace(
         services,
@@ -159,7 +148,7 @@ NO_FILES = "no hay ficheros del modelo"
 
 
 def reason_unavailable(strategy: RerankStrategy, services: Services) -> str:
-    """Say in Spanish why a strategy cannot be measured here; empty where it can. Nothing is downloaded for it."""
+    """Return in Spanish the reason why a strategy cannot be measured here; empty without one."""
     reranker = services.rerankers.get(strategy)
     if isinstance(reranker, UnavailableReranker):
         return reranker.error
@@ -172,7 +161,7 @@ def reason_unavailable(strategy: RerankStrategy, services: Services) -> str:
 
 
 def available_strategies(services: Services) -> list[RerankStrategy]:
-    """Return the strategies that can be measured here; last the one that "auto" stands for."""
+    """Return the strategies that can be measured here; the last one is the current meaning of "auto"."""
     chosen, _ = resolve_auto(services.settings)
     others = [strategy for strategy in STRATEGIES if strategy in services.rerankers and strategy != chosen]
     return [*(strategy for strategy in others if not reason_unavailable(strategy, services)), chosen]
@@ -180,17 +169,13 @@ def available_strategies(services: Services) -> list[RerankStrategy]:
 
 @dataclass
 class WatchedReranker:
-    """Satisfies ``Reranker`` with another one, and keeps what that fails at: the heuristic stands in for it then.
-
-    ``failures`` has the message of the model by question.
-    """
+    """Reranker that forwards to another one and keeps its failures, by question: the heuristic replaces it then."""
 
     reranker: Reranker
     failures: dict[str, str] = field(default_factory=dict)
 
     @property
     def limit(self) -> int | None:
-        """Whether it can score every candidate."""
         return self.reranker.limit
 
     async def score(
@@ -209,11 +194,11 @@ class WatchedReranker:
             raise
 
     async def close(self) -> None:
-        """Leave the reranker open: it belongs to the services that it came from."""
+        pass
 
 
 def watch_reranker(strategy: RerankStrategy, services: Services) -> tuple[Services, Mapping[str, str]]:
-    """Return the services with the reranker of a strategy watched, and where its failures will be."""
+    """Return the services with a watched reranker of a strategy, and the mapping of its failures."""
     reranker = reranker_for(strategy, services.rerankers)
     if reranker is None:
         return services, {}
@@ -223,7 +208,7 @@ def watch_reranker(strategy: RerankStrategy, services: Services) -> tuple[Servic
 
 @dataclass(frozen=True)
 class Setup:
-    """A configuration by what is at work in it; ``name`` is for the reader of a report."""
+    """Configuration by its techniques; ``name`` is for the reader of a report."""
 
     name: str
     lexical: bool = True
@@ -235,10 +220,7 @@ class Setup:
 
 
 def setups(strategies: Sequence[RerankStrategy]) -> list[Setup]:
-    """Return the configurations, each with one change against the one before; references with the last strategy.
-
-    Synonyms are those of the search; what a strategy knows of them comes with it.
-    """
+    """Return the configurations, each with one change from the one before; references with the last strategy."""
     bare = Setup("solo palabras (BM25)", dense=False, synonyms=False, lookup=False)
     steps = [
         bare,
@@ -252,7 +234,7 @@ def setups(strategies: Sequence[RerankStrategy]) -> list[Setup]:
 
 
 def services_of(setup: Setup, services: Services) -> Services:
-    """Return the services with what the configuration lacks switched off."""
+    """Return the services without the techniques that a configuration lacks."""
     base = services if setup.synonyms else without_synonyms(services)
     return replace(
         base,
@@ -268,13 +250,7 @@ async def ablation(
     context: RunContext | None = None,
     on_setup: Callable[[str], None] = lambda name: None,
 ) -> list[Configuration]:
-    """Measure every configuration on a gold set, in their order; of strategies, those that this machine can run.
-
-    ``context`` is what all of them share; its rerank strategy is not looked at.
-
-    Raises:
-        ArticuladoError: a question cannot be asked, or a service does not work.
-    """
+    """Measure every configuration on a gold set, in order; the rerank strategy of ``context`` is ignored."""
     shared = context or RunContext()
     measured = []
     for setup in setups(available_strategies(services)):

@@ -1,7 +1,4 @@
-"""Comparison of two rerank strategies on the same questions: gain in nDCG@5 and cost in time.
-
-Times are in milliseconds.
-"""
+"""Comparison of two rerank strategies on the same questions: gain in nDCG@5 and cost in milliseconds."""
 
 import math
 from collections.abc import Callable, Collection, Sequence
@@ -30,10 +27,10 @@ from state.context import RunContext
 METRIC = "nDCG@5"
 STAGE = "rerank"
 MIN_MOVABLE = 20
-"""Of fewer questions a share says nothing."""
+"""Least number of questions for a meaningful share."""
 
 NOT_FOUND = math.inf
-"""The rank of what a ranking does not have."""
+"""Rank of a provision that a ranking lacks."""
 
 MIN_GAIN = 0.15
 MIN_RISEN = 0.70
@@ -44,10 +41,10 @@ MAX_TOTAL_MS = 5_000.0
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two strategies and what it gave; without an outcome, ``why`` it was not measured.
+    """One of the two strategies; without an outcome, ``why`` it was not measured.
 
-    ``failed`` counts the questions whose model failed, so that the heuristic put them in order; ``model_stages`` are
-    those that wait for the model of a provider.
+    ``failed`` counts the questions whose model failed, so that the heuristic replaced it; ``model_stages`` wait for a
+    provider's model.
     """
 
     strategy: RerankStrategy
@@ -58,7 +55,7 @@ class Side:
 
     @property
     def top_score(self) -> float | None:
-        """Mean relevance of the best candidate of the questions that have an answer; ``None`` without any."""
+        """Mean relevance of the best candidate of the answerable questions; ``None`` without any."""
         if self.outcome is None or not self.outcome.positives:
             return None
         scores = [self.outcome.retrieved[question.id].top_score or 0.0 for question in self.outcome.positives]
@@ -66,12 +63,12 @@ class Side:
 
     @property
     def rerank(self) -> Percentiles | None:
-        """Time of the rerank stage, in milliseconds."""
+        """Milliseconds of the rerank stage."""
         return self._times(lambda retrieved: retrieved.stages.get(STAGE, 0.0))
 
     @property
     def total(self) -> Percentiles | None:
-        """Time of a question without the calls of models of a provider, in milliseconds."""
+        """Milliseconds of a question without the stages that wait for a provider's model."""
         return self._times(
             lambda retrieved: (
                 retrieved.milliseconds - sum(retrieved.stages.get(stage, 0.0) for stage in self.model_stages)
@@ -86,9 +83,9 @@ class Side:
 
 @dataclass(frozen=True)
 class RankChanges:
-    """On how many questions the first right provision rose or fell from one ranking to another.
+    """Numbers of questions whose first right provision rose or fell from one ranking to another.
 
-    ``movable`` are the questions where it can rise: it is not first already, and one of the rankings has it.
+    ``movable``: it is not first already, and one of the rankings has it.
     """
 
     movable: int
@@ -97,13 +94,13 @@ class RankChanges:
 
     @property
     def share(self) -> float | None:
-        """Share of the movable questions that rose; ``None`` of too few."""
+        """Share of the movable questions that rose; ``None`` if there are too few."""
         return self.risen / self.movable if self.movable >= MIN_MOVABLE else None
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two strategies on one gold set."""
+    """Two strategies on one gold set; comparisons are ``None`` if a side was not measured."""
 
     gold: GoldSet
     before: Side
@@ -111,7 +108,7 @@ class Comparison:
 
     @cached_property
     def ndcg(self) -> Paired | None:
-        """The paired comparison of nDCG@5; ``None`` where a side was not measured or no question has an answer."""
+        """Paired comparison of nDCG@5; ``None`` without answerable questions."""
         if self.before.outcome is None or self.after.outcome is None or not self.after.outcome.positives:
             return None
         first, second = self.before.outcome.measured, self.after.outcome.measured
@@ -122,12 +119,12 @@ class Comparison:
 
     @property
     def gain(self) -> float | None:
-        """Relative change of the mean nDCG@5; ``None`` where there is none, or nothing to relate it to."""
+        """Relative change of the mean nDCG@5."""
         return self.ndcg.difference / self.ndcg.first if self.ndcg and self.ndcg.first else None
 
     @property
     def moved(self) -> RankChanges | None:
-        """How right provisions moved; ``None`` where a side was not measured."""
+        """Rank changes of the right provisions."""
         if self.before.outcome is None or self.after.outcome is None:
             return None
         first, second = self.before.outcome.measured.run, self.after.outcome.measured.run
@@ -149,11 +146,7 @@ async def compare_strategies(
     context: RunContext | None = None,
     on_strategy: Callable[[str], None] = lambda name: None,
 ) -> Comparison:
-    """Measure two strategies; one that this machine cannot run is not measured, and nothing is guessed of it.
-
-    Raises:
-        ArticuladoError: a question cannot be asked, or a service does not work.
-    """
+    """Measure two strategies; a strategy that this machine cannot run has the reason instead."""
     sides = []
     for strategy in strategies:
         on_strategy(strategy)
@@ -182,6 +175,5 @@ def model_stages(settings: Settings, strategy: RerankStrategy) -> set[str]:
 
 
 def _rank(question: Question, ranking: Sequence[Ranked]) -> float:
-    """Return the rank of the first right provision, from 1."""
     rank = diagnose(question, ranking).rank
     return NOT_FOUND if rank is None else rank

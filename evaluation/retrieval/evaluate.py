@@ -1,7 +1,6 @@
-"""Evaluation of retrieval on a gold set: rankings, metrics, latency and failures.
+"""Evaluation of retrieval on a gold set: rankings, metrics, latency in milliseconds, and failures.
 
-``Retriever`` asks one question through the graph and ranks whole provisions, each once, beyond the caps of the
-search. Questions are asked one after the other, so that their times are comparable. Times are in milliseconds.
+Questions are asked one after the other, so that their times are comparable.
 """
 
 import time
@@ -29,17 +28,17 @@ from state.rag import RagState
 from state.run import days_of
 
 LAW = "normativa"
-"""The collection whose chunks are provisions of laws; rulings and criteria have no row of a run."""
+"""Collection whose chunks are provisions of laws; rulings and criteria have no row in a run."""
 
 MIN_ROWS = 20
-"""Rankings are searched deeper until they have so many rows: what recall@20 looks at."""
+"""Least number of rows of a ranking, for recall@20; shorter ones are filled by deeper searches."""
 MAX_ROWS = 100
-"""Filling goes no further: enough to tell what is near from what is lost."""
+"""Largest number of rows after filling."""
 DEEPER, ATTEMPTS = 4, 3
-"""A filling search takes so many times more parents than the search of the graph, and at each further attempt again."""
+"""Factor of the depth of a filling search at each attempt, and number of attempts."""
 
 RERANKED, MERGED, FILLED = 2.0, 1.0, 0.0
-"""What is added to a score in [0, 1]: reranked candidates go before the others, and these before what was filled."""
+"""Offsets of scores in [0, 1]: reranked candidates come before the others, and these before filled ones."""
 
 _STATE = [
     *("searches", "lexical_only", "turn_question", "as_of", "today"),
@@ -49,7 +48,7 @@ _STATE = [
 
 @dataclass(frozen=True)
 class Row:
-    """A provision of a ranking. ``score`` never rises from row to row; it orders, and is no relevance: ``RERANKED``."""
+    """Provision of a ranking; ``score`` falls from row to row and is no relevance (see ``RERANKED``)."""
 
     provision: Provision
     score: float
@@ -59,11 +58,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Retrieved:
-    """What retrieval gave for one question: each provision once, best first.
+    """Retrieval of one question: each provision once, best first.
 
-    ``queries`` are the searches made. ``top_score`` in [0, 1] is the relevance of the best candidate; ``None`` where
-    none was reranked, because a search score says who is first, not how well it fits. Times are milliseconds: of each
-    stage, and of all together by the clock; filling the ranking is no part of either.
+    ``top_score`` in [0, 1] is the relevance of the best candidate; ``None`` if none was reranked. Times are
+    milliseconds of each stage and of all by the clock, without the filling of the ranking.
     """
 
     rows: tuple[Row, ...]
@@ -76,12 +74,11 @@ class Retrieved:
 
     @property
     def ranking(self) -> list[Ranked]:
-        """The rows as a run has them."""
         return [Ranked(row.provision, row.score) for row in self.rows]
 
 
 class Retriever:
-    """Asks the retrieval graph, and fills its ranking beyond the caps from the same search."""
+    """Runs the retrieval graph, and fills its ranking beyond the caps with the same search."""
 
     def __init__(self, services: Services, context: RunContext | None = None) -> None:
         self._graph = build_context(services)
@@ -93,11 +90,7 @@ class Retriever:
         self._law_alone = resolved.model_copy(update={"collections": (LAW,)})
 
     async def retrieve(self, question: str) -> Retrieved:
-        """Run the stages up to the chosen context; a question that is abstained from has its ranking all the same.
-
-        Raises:
-            ArticuladoError: the question or an option cannot be used, or a service does not work.
-        """
+        """Run the stages up to the selected context; abstentions have a ranking, too."""
         started = time.perf_counter()
         result = await self._graph.ainvoke({"question": question}, context=self._context, output_keys=_STATE)
         milliseconds = (time.perf_counter() - started) * 1000
@@ -116,7 +109,7 @@ class Retriever:
         )
 
     async def _filled(self, merged: dict[Key, Row], state: RagState) -> list[Row]:
-        """Add what the same search finds beyond its caps; deeper while there are too few rows and more is found."""
+        """Add results of the same search beyond its caps; search deeper while there are too few rows."""
         rows, reached, searches = merged, -1, state["searches"]
         attempts = range(1, ATTEMPTS + 1) if searches and self._searches_law else ()
         for depth in (self._profile.search.caps.prefetch * DEEPER**attempt for attempt in attempts):
@@ -140,7 +133,7 @@ class Retriever:
         return search_filter(state["turn_question"], days_of(state).as_of, self._law_alone.territory)
 
     async def _of_the_field(self, state: RagState) -> list[Candidate]:
-        """Return what a search for the title of the profile finds, its scores below 0."""
+        """Return the results of a search for the title of the profile, with scores below 0."""
         title = [self._profile.title]
         where = self._filter(state)
         candidates, _ = await self._search.run(title, where, collections=self._law_alone.collections)
@@ -148,7 +141,7 @@ class Retriever:
 
 
 def _caps(depth: int, searches: int) -> Caps:
-    """Return caps that let everything through down to a depth, which may be beyond what a profile can have."""
+    """Return caps that let everything through down to a depth, which may exceed the limit of a profile."""
     return Caps.model_construct(prefetch=depth, per_collection=depth, per_query=depth, overall=depth * searches)
 
 
@@ -157,7 +150,6 @@ def _of_laws(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
 
 
 def _each_once(rows: Iterable[Row]) -> dict[Key, Row]:
-    """Keep each provision at its best place."""
     kept: dict[Key, Row] = {}
     for row in rows:
         kept.setdefault(key_of(row.provision), row)
@@ -179,12 +171,12 @@ def _row_of(candidate: Candidate, score: float, origins: tuple[Origin | Literal[
 
 
 WARM_UP = "¿Cuántos días de vacaciones corresponden cada año?"
-"""Asked before any question, and not counted: it pays for what is loaded on first use."""
+"""Question asked first and not counted: it pays for lazy loading."""
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """A named way of retrieving: its run, and its metrics by question, their means, and the intervals of these."""
+    """Named way of retrieving: its run, the metrics by question, their means and intervals."""
 
     name: str
     run: Run
@@ -194,11 +186,9 @@ class Configuration:
 
 
 class Retrieves(Protocol):
-    """What finds provisions for a question."""
+    """Protocol of a retriever."""
 
-    async def retrieve(self, question: str) -> Retrieved:
-        """Return the ranking of one question."""
-        ...
+    async def retrieve(self, question: str) -> Retrieved: ...
 
 
 @dataclass(frozen=True)
@@ -211,19 +201,18 @@ class Percentiles:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A gold set and, by the id of each of its questions, what was found."""
+    """Gold set and the retrieval of each question, by id."""
 
     gold: GoldSet
     retrieved: Mapping[str, Retrieved]
 
     @cached_property
     def measured(self) -> Configuration:
-        """The metrics of the whole set."""
         return self._measured(self.gold.name, self.gold.questions)
 
     @cached_property
     def by_category(self) -> dict[str, Configuration]:
-        """The metrics of the questions of each category, in the order of the gold set; none without categories."""
+        """Metrics of the questions of each category, in the order of the gold set."""
         names = dict.fromkeys(question.category for question in self.positives if question.category)
         return {
             name: self._measured(name, [question for question in self.positives if question.category == name])
@@ -232,22 +221,20 @@ class Outcome:
 
     @property
     def positives(self) -> list[Question]:
-        """The questions that the law at hand answers."""
         return [question for question in self.gold.questions if not question.is_negative]
 
     @property
     def negatives(self) -> list[Question]:
-        """The questions that it does not answer."""
         return [question for question in self.gold.questions if question.is_negative]
 
     @property
     def wrongly_refused(self) -> list[Question]:
-        """Questions with an answer that the graph abstains from."""
+        """Answerable questions from which the graph abstains."""
         return [question for question in self.positives if self.retrieved[question.id].abstained]
 
     @property
     def rightly_declined(self) -> list[Question]:
-        """Questions without an answer that the graph abstains from."""
+        """Unanswerable questions from which the graph abstains."""
         return [question for question in self.negatives if self.retrieved[question.id].abstained]
 
     @property
@@ -274,12 +261,9 @@ class Outcome:
 async def evaluate(
     gold: GoldSet, retriever: Retrieves, on_question: Callable[[], None] = lambda: None, *, warm_up: bool = True
 ) -> Outcome:
-    """Ask every question, one after the other, so that each has the machine to itself while it is timed.
+    """Ask every question, one after the other; errors name the question.
 
-    ``warm_up`` asks one before them, where nothing has been asked yet.
-
-    Raises:
-        ArticuladoError: a question cannot be asked, or a service does not work; the message names the question.
+    ``warm_up`` asks another question first.
     """
     if warm_up:
         await retriever.retrieve(WARM_UP)
@@ -294,17 +278,13 @@ async def evaluate(
 
 
 def measure_run(name: str, questions: Sequence[Question], run: Run) -> Configuration:
-    """Return the metrics of a run: by question, their means, and the intervals of these."""
+    """Return the metrics of a run by question, with means and intervals."""
     values = per_question(questions, run)
     return Configuration(name, run, values, means(values), intervals(values))
 
 
 def percentiles(milliseconds: Sequence[float]) -> Percentiles:
-    """Return median and 95th percentile, interpolated between neighbours.
-
-    Raises:
-        ValueError: there is nothing to rank.
-    """
+    """Return median and 95th percentile of at least one value, interpolated."""
     if not len(milliseconds):
         raise ValueError("no times")
     p50, p95 = np.percentile(milliseconds, [50, 95])
@@ -319,11 +299,10 @@ Kind = Literal["retrieval", "ranking", "answer"]
 
 @dataclass(frozen=True)
 class Failure:
-    """A question without the right provision where it should be.
+    """Question without the right provision at the expected rank.
 
     ``retrieval``: none among the first 20. ``ranking``: among these, but not among the first three. ``answer``: found,
-    but not cited. ``rank`` is the place of the first right one, from 1; ``None`` where the ranking has none.
-    ``instead`` are the first three that were found.
+    but not cited. ``rank`` is that of the first right one, from 1; ``instead`` are the first three found.
     """
 
     question: Question
@@ -337,10 +316,10 @@ def failures(
     run: Mapping[str, Sequence[Ranked]],
     cited: Mapping[str, Collection[Provision]] | None = None,
 ) -> list[Failure]:
-    """Return the questions that failed, in the order of the gold set; negatives have nothing to find.
+    """Return the failed questions in the order of the gold set, without negatives.
 
-    ``cited`` are the provisions of the answer to each question; without it only retrieval and ranking can fail. An
-    answer that cites what was only in the twentieth place is no failure of the answer, but of the ranking.
+    ``cited`` are the provisions of each answer. A missing citation of a provision below the third rank is a failure of
+    the ranking.
     """
     diagnoses = [diagnose(question, run.get(question.id, ()), cited) for question in questions if question.relevant]
     return [failure for failure in diagnoses if failure.kind]
@@ -349,7 +328,7 @@ def failures(
 def diagnose(
     question: Question, ranking: Sequence[Ranked], cited: Mapping[str, Collection[Provision]] | None = None
 ) -> Failure:
-    """Say where a question went wrong; ``kind`` is ``None`` where it did not."""
+    """Return the failure of a question; its ``kind`` is ``None`` without one."""
     answering = answering_keys(question)
     ranks = (rank for rank, ranked in enumerate(ranking, start=1) if key_of(ranked.provision) in answering)
     rank = next(ranks, None)
@@ -372,7 +351,7 @@ def answering_keys(question: Question) -> set[Key]:
 def worst(
     questions: Sequence[Question], values: PerQuestion, run: Mapping[str, Sequence[Ranked]], limit: int
 ) -> list[Failure]:
-    """Return the questions of the lowest nDCG@10, lowest first and none that is perfect; ties as in the gold set."""
+    """Return the imperfect questions of the lowest nDCG@10, lowest first; ties as in the gold set."""
     imperfect = [question for question in questions if values.get(question.id, {}).get(MAIN, 1.0) < 1.0]
     lowest = sorted(imperfect, key=lambda question: values[question.id][MAIN])[:limit]
     return [diagnose(question, run.get(question.id, ())) for question in lowest]

@@ -1,7 +1,4 @@
-"""Runs in TREC format, and ranking metrics of each question.
-
-A run has the ranked provisions of each question. ``per_question`` gives the metrics and the source of nDCG.
-"""
+"""Runs in TREC format, and ranking metrics of each question."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,29 +25,26 @@ if TYPE_CHECKING:
 
 DECIMALS = 6
 STEP = 10**-DECIMALS
-"""Least distance between two scores of a run: evaluators that read them as float32 must not see ties."""
+"""Least distance between two scores of a run, so that evaluators with float32 see no ties."""
 COLUMNS = 6
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """A provision and the score that put it where it is."""
+    """A provision and its score."""
 
     provision: Provision
     score: float
 
 
 Run = dict[str, list[Ranked]]
-"""By the id of the question, what was found, best first; each provision once."""
+"""Found provisions by question id, best first, each once."""
 
 
 def write_trec(run: Mapping[str, Sequence[Ranked]], path: Path, tag: str) -> None:
     """Write ``query Q0 <law id>#<label> rank score tag``, blanks of a label as ``_``; ranks begin at 1.
 
     Scores fall strictly from row to row, so that every evaluator keeps the order.
-
-    Raises:
-        InvalidInput: the file cannot be written.
     """
     lines = [
         f"{query} Q0 {_joined(format_provision(ranked.provision))} {rank} {score:.{DECIMALS}f} {_joined(tag)}\n"
@@ -75,11 +69,7 @@ def _falling(ranking: Sequence[Ranked]) -> Iterator[float]:
 
 
 def read_trec(path: Path) -> Run:
-    """Read a run that we or another system wrote; rankings by descending score, ties by rank.
-
-    Raises:
-        InvalidInput: the file cannot be read, or a line is no row of a run; the message names it.
-    """
+    """Read a run of this or another system; rankings by descending score, ties by rank. Errors name the line."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -127,7 +117,7 @@ def _each_once(rows: Sequence[tuple[float, int, Provision]]) -> Iterator[tuple[f
 
 
 PerQuestion = Mapping[str, Mapping[str, float]]
-"""By the id of the question and the name of the metric, a value in [0, 1]."""
+"""Metrics in [0, 1] by question id and name."""
 
 P_3 = "P@3"
 P_3_NORMALISED = "P@3/min(3,R)"
@@ -135,7 +125,6 @@ MAIN = "nDCG@10"
 METRICS = (
     "nDCG@5", MAIN, "RR", P_3, P_3_NORMALISED, "R@5", "R@20", "hit@1", "hit@3", "success@1", "success@3",
 )  # fmt: skip
-"""In the order in which they are shown."""
 
 
 @cache
@@ -162,8 +151,8 @@ def _measures() -> "Mapping[str, Measure]":
 def per_question(questions: Sequence[Question], run: Mapping[str, Sequence[Ranked]]) -> dict[str, dict[str, float]]:
     """Return every metric of every question that has a right provision, in the order of the gold set.
 
-    nDCG@k = DCG@k / ideal DCG@k with gains 2^grade - 1 (Järvelin and Kekäläinen, 2002); P@3/min(3,R) is the P@3 that a
-    question with R right provisions can reach at most, as 1.
+    nDCG@k = DCG@k / ideal DCG@k with gains 2^grade - 1 (Järvelin and Kekäläinen, 2002). P@3/min(3,R) scales P@3 to a
+    maximum of 1 for a question with R right provisions.
 
     >>> article_38, article_40 = ("BOE-A-2015-11430", "Artículo 38"), ("BOE-A-2015-11430", "Artículo 40")
     >>> questions = [Question("first", "¿?", {article_38: 2}), Question("second", "¿?", {article_40: 2})]
@@ -191,12 +180,12 @@ def per_question(questions: Sequence[Question], run: Mapping[str, Sequence[Ranke
 
 
 def means(values: PerQuestion) -> dict[str, float]:
-    """Return the mean of each metric over the questions; none without questions."""
+    """Return the mean of each metric over the questions; empty without questions."""
     return {name: sum(metrics[name] for metrics in values.values()) / len(values) for name in METRICS} if values else {}
 
 
 def _graded(relevant: Mapping[Provision, int]) -> dict[str, int]:
-    """Return the grades by key: of two spellings of one provision the higher."""
+    """Return the grades by key; of two spellings of one provision the higher."""
     grades: dict[str, int] = {}
     for provision, grade in relevant.items():
         grades[_document(provision)] = max(grade, grades.get(_document(provision), 0))
@@ -204,7 +193,7 @@ def _graded(relevant: Mapping[Provision, int]) -> dict[str, int]:
 
 
 def _scored(ranking: Sequence[Ranked]) -> dict[str, float]:
-    """Return ranks as scores, so that no evaluator breaks a tie in its own way; each provision at its best rank."""
+    """Return ranks as scores, without ties; each provision at its best rank."""
     documents = dict.fromkeys(_document(ranked.provision) for ranked in ranking)
     return {document: float(len(documents) - place) for place, document in enumerate(documents)}
 
