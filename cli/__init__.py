@@ -1,4 +1,1 @@
-"""Command line of articulado, over the same graphs as the other interfaces.
-
-A command is a module, or a folder if it has several modules.
-"""
+"""Command line of articulado: a command is a module, or a folder if it has several modules."""

@@ -41,7 +41,6 @@ Days = Annotated[
 @keys.callback()
 @conversations.callback()
 def root(context: typer.Context) -> None:
-    """Show the help if no command is given."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 

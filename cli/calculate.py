@@ -41,7 +41,6 @@ from cli.options import IndexFolder, Json, a_date
 from cli.render import console, notice, print_indented, print_json
 
 SPANISH = language("es")
-"""Language of the steps in every profile."""
 
 
 def calculate(
@@ -112,10 +111,7 @@ def calculate_at_prompt(
     read: Read,
     law_day: date | None,
 ) -> None:
-    """List the calculations, or ask at the prompt for the missing data of one and print its result.
-
-    ``asked`` is a number of the list, a kind, or the case in words. An empty reply leaves the calculation.
-    """
+    """List the calculations, or ask for the missing data of ``asked`` (a number, a kind, or the case in words)."""
     kinds = list(CALCULATIONS)
     if not asked:
         out.print(spoken.translate("chat_calculations"), markup=False)
@@ -159,7 +155,6 @@ def _words(title: str) -> set[str]:
 
 
 def _wanted(outcome: Outcome) -> Wanted | None:
-    """Return the next missing datum of an outcome; ``None`` if it needs none."""
     if isinstance(outcome, Missing):
         return next((wanted for wanted in outcome.fields if wanted.field), None)
     if isinstance(outcome, Refused) and outcome.field in FIELDS:
@@ -168,7 +163,6 @@ def _wanted(outcome: Outcome) -> Wanted | None:
 
 
 def _request(question: str, kind: str) -> Request | None:
-    """Return the calculation that a question asks for, limited to ``kind`` if given; ``None`` without one."""
     reader = QuestionReader(packaged_questions(), packaged_encoder(), sentence_encoder(Settings.read()))
     return reader.asked(question, kind and calculation_of(kind).kind, today=date.today())
 

@@ -1,7 +1,4 @@
-"""Command ``articulado chat``: a conversation in which follow-up questions use the earlier answers.
-
-Conversations are named by their first question and stored in ``<home>/chat-<profile>.sqlite``.
-"""
+"""Command ``articulado chat``: a conversation, stored in ``<home>/chat-<profile>.sqlite``."""
 
 import asyncio
 import contextlib
@@ -46,23 +43,16 @@ if TYPE_CHECKING:
 
 
 MARKS = " .,;:!¡…«»“”\"'"
-"""Marks that may surround a word of farewell."""
 MOST_YEARS_AHEAD = 5
 FILE = "sqlite:chat-{profile}.sqlite"
-"""Store of a profile's conversations, below the home folder."""
 
 T = TypeVar("T")
 Read = Callable[[], str]
 Calculate = Callable[[str, Read, date | None], None]
-"""Works out a calculation, named or described, with the law of a day; asks for missing data."""
 
 
 class Conversation:
-    """Conversation on the terminal over a graph with stored threads.
-
-    ``wait`` runs a coroutine to its end, ``passage`` returns the text of a source, and ``kept`` stores the
-    conversations.
-    """
+    """Conversation on the terminal over a graph with stored threads; ``wait`` runs a coroutine to its end."""
 
     def __init__(
         self,
@@ -134,7 +124,6 @@ class Conversation:
         self._out.print(self._say(key, **values), markup=False)
 
     def _is_leave(self, line: str) -> bool:
-        """Tell if a line is only a farewell ("salir", "Salir.", "/salir", "adiós")."""
         return self._language.query_patterns.farewell.fullmatch(fold(line).strip(MARKS)) is not None
 
     def _reply(self, line: str) -> None:
@@ -233,7 +222,6 @@ class Conversation:
         return fold(written) in self._words("chat_no_words")
 
     def _words(self, key: str) -> list[str]:
-        """Return the words of a message in all languages of the commands."""
         tongues = (self._language, language("es"), language("en"))
         return [word for tongue in tongues for word in tongue.translate(key).split()]
 
@@ -299,7 +287,6 @@ async def _awaited(value: Awaitable[T]) -> T:
 
 
 async def _passage(services: "Services", citation: "Citation") -> str:
-    """Return the text of a source; that of the citation if the index no longer has it."""
     chunks = await services.store.fetch([citation["chunk_id"]])
     return chunks[0]["text"] if chunks else citation.get("text", "")
 

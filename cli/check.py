@@ -1,7 +1,4 @@
-"""Command ``articulado check``: check the provisions, quotations and figures of a brief against the law of its day.
-
-It prints a report, and can write a Word document with the findings as comments.
-"""
+"""Command ``articulado check``: check the citations of a brief against the law of its day."""
 
 import asyncio
 from collections.abc import Sequence
@@ -91,7 +88,6 @@ def _comment(document: "Document", reader: WordText, element: Any, checked: Chec
 
 
 def _split(reader: WordText, element: Any, offset: int) -> None:
-    """Split the run at an offset of a paragraph, unless it holds more than text."""
     before = 0
     for run, own in reader.runs(element):
         if before < offset < before + len(own):
@@ -167,7 +163,6 @@ def _print_paragraph(out: Console, paragraph: CheckedParagraph) -> None:
 
 
 def _print_outcomes(out: Console, report: BriefReport) -> None:
-    """Print the citations by outcome, each once."""
     cited = [citation for paragraph in report["paragraphs"] for citation in paragraph["citations"]]
     rulings = report["rulings"]
     _print_list(out, "brief.by_text", [_line(each) for each in cited if each["basis"] == "text"])

@@ -1,8 +1,4 @@
-"""Help pages in Spanish, error messages and exit statuses of the command line.
-
-Status 1: a command failed; 2: the command line is wrong; 130: Ctrl-C. With ``ARTICULADO_DEBUG=1`` errors have a
-traceback. With ``--json``, the error also goes to stdout as one JSON object.
-"""
+"""Help in Spanish, error messages and exit statuses: 1 failed, 2 wrong command line, 130 Ctrl-C."""
 
 import json
 import os
@@ -24,7 +20,6 @@ if TYPE_CHECKING:
 FAILED = 1
 MISUSED = 2
 INTERRUPTED = 130
-"""Exit status after Ctrl-C."""
 
 
 def report(error: Exception, *, as_json: bool = False) -> int:

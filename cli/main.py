@@ -1,7 +1,4 @@
-"""Program ``articulado``: its commands, and the conversion of failures into messages and statuses.
-
-The module of a command is imported only when the command runs or its help is shown.
-"""
+"""Program ``articulado``: its commands, imported when needed, and the exit statuses of failures."""
 
 import gc
 import signal
@@ -63,7 +60,6 @@ COMMANDS = {
         "Enumera, muestra y borra las conversaciones que guarda el servidor.",
     ),
 }
-"""Module and attribute, and help, of each command."""
 
 COLLECTED_EVERY = (200_000, 20, 20)
 """Thresholds of the garbage collector: with Python's own (700, 10, 10), a cold `ask` takes about 18 % more CPU."""
@@ -76,7 +72,6 @@ class LazyCommands(Commands):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Command | None:
-        """Return name and help of a command, without its module."""
         return Command(cmd_name, help=COMMANDS[cmd_name][1]) if cmd_name in COMMANDS else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -123,7 +118,7 @@ def root(
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit status; messages are in the language of its profile."""
+    """Run one command line and return its exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
     with use_locale(spoken_language(_profile_named(arguments))):
         return _run(arguments)
@@ -153,7 +148,6 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _profile_named(arguments: Sequence[str]) -> str | None:
-    """Return the value of ``--profile``, also from a command line that is otherwise wrong."""
     for option, following in pairwise([*arguments, ""]):
         name, equals, value = option.partition("=")
         if name == "--profile":
@@ -162,7 +156,6 @@ def _profile_named(arguments: Sequence[str]) -> str | None:
 
 
 def _asks_for_json(arguments: Sequence[str]) -> bool:
-    """Tell if ``--json`` is on a command line, also if it is otherwise wrong."""
     return "--json" in takewhile(lambda argument: argument != "--", arguments)
 
 

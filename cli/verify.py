@@ -47,7 +47,6 @@ def print_recheck(out: Console, dossier: "Dossier", result: "Recheck") -> None:
 
 
 def _print_calculation(out: Console, worked: "Recalculation") -> None:
-    """Print if a calculation gives the same result now, and the differences."""
     sign, style = ("✓", "green") if worked["same"] else ("≠", "yellow")
     says = "calculado de nuevo, da lo mismo." if worked["same"] else "calculado de nuevo, ha cambiado:"
     print_indented(out, f"{sign} {worked['title']}: {says}", indent=0, style=style)
@@ -106,7 +105,6 @@ def verify(
 async def _check_answers(
     items: "Iterable[AnswerItem]", settings: "Settings", knowledge: "KnowledgeProfile", as_of: date | None
 ) -> None:
-    """Print ``{"id", "ok", "findings": [{"check", "where", "message"}]}`` for each answer, in order."""
     from articulado.verification.checks import findings_of
     from articulado.verification.citations import look_up
 

@@ -1,7 +1,4 @@
-"""JSON of ``articulado eval``: the findings as plain values, rounded to 6 decimals.
-
-Parts that were not measured are absent.
-"""
+"""JSON of ``articulado eval``: the findings as plain values, rounded to 6 decimals, without unmeasured parts."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -20,7 +17,6 @@ DECIMALS = 6
 
 
 def as_dict(measurement: Measurement) -> dict[str, Any]:
-    """Return all measurements, question by question and turn by turn, as values for ``json``."""
     report: dict[str, Any] = {
         "index": str(measurement.index),
         "rerank": measurement.strategy,

@@ -35,19 +35,16 @@ if TYPE_CHECKING:
 
 
 CITED_WITHIN = 3
-"""A turn is a hit if an answering provision is among so many cited first."""
 
 _ABSTAIN = "abstain"
-"""Stage whose context no model reads."""
 
 
 @dataclass(frozen=True)
 class TurnResult:
     """Result of one turn; ``number`` begins at 1.
 
-    ``cited`` and ``read`` are provisions of laws, each once: those cited, in reading order, and those given to the
-    principal model. ``form`` is ``None`` without a chat model; ``missing`` are the expected facts that the answer
-    lacks.
+    ``cited`` are provisions in reading order, ``read`` those given to the principal model; ``missing`` are expected
+    facts.
     """
 
     conversation: str
@@ -63,7 +60,6 @@ class TurnResult:
 
     @property
     def asks(self) -> bool:
-        """The turn has an answer: a "gracias" is neither hit nor miss."""
         return bool(self.turn.relevant)
 
     @property
@@ -76,12 +72,10 @@ class TurnResult:
 
     @property
     def kept(self) -> list[Provision]:
-        """Provisions of earlier turns that the model was to read, and read."""
         return _among(self.turn.must_keep, self.read)
 
     @property
     def intruding(self) -> list[Provision]:
-        """Provisions that the model was not to read, and read."""
         return _among(self.turn.must_not, self.read)
 
     @property
@@ -108,10 +102,7 @@ async def evaluate_conversations(
     context: RunContext | None = None,
     on_conversation: Callable[[], None] = lambda: None,
 ) -> Dialogues:
-    """Ask every turn on the memory of its own thread, one conversation after the other.
-
-    Errors name the conversation.
-    """
+    """Ask every turn on the memory of its own thread; errors name the conversation."""
     recorded, memory = Replies(services), InMemorySaver()
     graph, shelf = build_rag(recorded.services, memory), ChunkShelf(services.stores)
     has_form = is_asked_for_form(services, context)
@@ -141,7 +132,6 @@ async def evaluate_conversations(
 async def _ask(
     graph: Rag, shelf: ChunkShelf, thread: str, question: str, context: RunContext | None
 ) -> tuple[Any, list[Chunk]]:
-    """Return the state after a turn, and every fragment that the principal model read for it."""
     config: RunnableConfig = {"configurable": {"thread_id": thread}}
     read: dict[int, Candidate] = {}
     async for updates in graph.astream({"question": question}, config, context=context, stream_mode="updates"):
@@ -154,7 +144,6 @@ async def _ask(
 
 
 def measure_turn(conversation: str, number: int, turn: Turn, state: RagState, read: Sequence[Chunk]) -> TurnResult:
-    """Measure one turn by the state after it, and by the fragments read for it."""
     shown = [candidate["chunk"] for candidate in state["context"]]
     answered = state["outcome"] == "answer"
     return TurnResult(
@@ -177,11 +166,7 @@ def _among(provisions: Sequence[Provision], others: Sequence[Provision]) -> list
 
 @dataclass(frozen=True)
 class Turns:
-    """Counts of turns.
-
-    ``hit`` and ``read`` are shares of the turns that ask something; ``kept``, ``intruding`` and ``intruding_cited`` of
-    the labelled provisions; ``facts`` of those expected; ``refused`` of all turns.
-    """
+    """Counts of turns; ``kept``, ``intruding`` and ``intruding_cited`` are shares of the labelled provisions."""
 
     turns: int
     hit: Share
@@ -195,10 +180,7 @@ class Turns:
 
 @dataclass(frozen=True)
 class ConversationTally:
-    """Counts of all turns, of those after the first, by number, and by kind in the order of the set.
-
-    ``form`` counts the traits of replies, empty without a chat model.
-    """
+    """Counts of all turns, of those after the first, by number, and by kind in the order of the set."""
 
     all: Turns
     later: Turns
@@ -208,7 +190,6 @@ class ConversationTally:
 
 
 def tally_turns(results: Sequence[TurnResult]) -> ConversationTally:
-    """Count the results of all turns."""
     kinds = dict.fromkeys(result.turn.kind for result in results if result.turn.kind)
     numbers = sorted({result.number for result in results})
     return ConversationTally(
@@ -240,10 +221,7 @@ def count_turns(results: Sequence[TurnResult]) -> Turns:
 
 @dataclass(frozen=True)
 class ConversationFindings:
-    """Labels missing from the index, all turns of the completed conversations, and the machine.
-
-    ``environment`` is empty if no report was requested.
-    """
+    """Labels missing from the index, all turns of the completed conversations, and the machine."""
 
     gold: ConversationSet
     not_indexed: Sequence[Provision]

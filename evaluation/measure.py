@@ -35,10 +35,7 @@ TAG = "articulado"
 
 @dataclass(frozen=True)
 class Request:
-    """Options of a measurement. ``run`` and ``report`` are output paths, ``other`` is a run to compare with.
-
-    ``record`` and ``replay`` are folders of recordings: one to write, one that replaces the chat models.
-    """
+    """Options of a measurement: output paths ``run`` and ``report``, a run ``other``, recordings."""
 
     gold: Sequence[Path] = ()
     run: Path | None = None
@@ -53,10 +50,7 @@ class Request:
 
 @dataclass(frozen=True)
 class SetMeasurement:
-    """Measurement of one gold set: labels missing from the index, findings, comparison with another run.
-
-    ``against`` is by metric, with the other run as the first of each pair; it is empty without one.
-    """
+    """Measurement of one gold set; ``against`` compares another run, the first of each pair, by metric."""
 
     not_indexed: Sequence[Provision]
     findings: Findings
@@ -69,11 +63,7 @@ class SetMeasurement:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Measurements of all gold sets, and the written files.
-
-    ``unfinished`` are questions and conversations that lack replies in a replay, by name of set and id; they are in no
-    measure, and a set without any other is left out.
-    """
+    """Measurements of all gold sets; ``unfinished`` lack replies in a replay and are in no measure."""
 
     request: Request
     index: Path
@@ -124,10 +114,7 @@ async def measure(
     tell: Callable[[str], None],
     recorded: RecordedRun | None = None,
 ) -> Measurement:
-    """Ask every question and hold every conversation of every gold set; write the requested files.
-
-    ``tell`` gets the current step in Spanish. With ``recorded``, chat models are recorded or replayed.
-    """
+    """Ask every question and hold every conversation of every gold set; write the requested files."""
     if recorded:
         services = await recorded.services(services)
     measurements = []
@@ -199,7 +186,6 @@ async def _findings(
 def _environment(
     services: "Services", recorded: RecordedRun | None, unfinished: Mapping[str, ReplyMissing]
 ) -> dict[str, str]:
-    """Return the environment for a report, with the recording and the questions it leaves out."""
     recording = {"Grabación": recorded.describe()} if recorded else {}
     left_out = {"Sin medir, a falta de respuestas grabadas": ", ".join(unfinished)} if unfinished else {}
     return environment(services) | recording | left_out
@@ -225,7 +211,6 @@ def compare_runs(outcome: Outcome, other_run: Run) -> dict[str, Paired]:
 
 
 def _check_output(request: Request) -> None:
-    """Raise ``InvalidInput`` before the work if its result could not be written."""
     run = request.run
     if run and (run.is_dir() or not run.absolute().parent.is_dir()):
         raise InvalidInput(f"No se puede escribir {run}: indique en --run un fichero de una carpeta que exista.")
@@ -248,7 +233,6 @@ _GIB = 2**30
 
 
 def environment(services: "Services") -> dict[str, str]:
-    """Return the data of machine and configuration needed to repeat a report, by Spanish name."""
     settings = services.settings
     values = {
         "Máquina": ", ".join(filter(None, (platform.machine(), _processor(), f"{os.cpu_count()} núcleos", _memory()))),

@@ -40,7 +40,6 @@ def interval_text(mean: float, bounds: tuple[float, float]) -> str:
 
 
 def bin_rows(measured: Reliability) -> list[list[str]]:
-    """Return mean confidence, share of right questions with its interval, and number of questions of each bin."""
     return [
         [figure(bin_.confidence, 3), interval_text(bin_.right, (bin_.low, bin_.high)), str(bin_.count)]
         for bin_ in measured.bins
@@ -48,14 +47,12 @@ def bin_rows(measured: Reliability) -> list[list[str]]:
 
 
 def display_name(provision: Provision) -> str:
-    """Return a readable provision: "Estatuto de los Trabajadores, Artículo 38"."""
     law_id, label = provision
     law = known_laws().get(law_id)
     return f"{law.short if law else law_id}, {label}"
 
 
 def display_names(provisions: Sequence[Provision]) -> str:
-    """Return provisions in a row; "nada" without any."""
     return "; ".join(map(display_name, provisions)) or "nada"
 
 
@@ -77,10 +74,8 @@ _TRAITS: Mapping[Trait, str] = {
     "second_answer": "Responde otra vez, con lo que pedía",
     "asked_again": "Se le pide lo mismo otra vez",
 }
-"""Label of each trait."""
 
 _COVERAGES = 10
-"""Rows of a risk-coverage curve, one for each tenth of the questions."""
 _CLOSE = 1e-9
 
 
@@ -116,7 +111,6 @@ def describe_refusers(outcomes: Outcomes) -> str:
 
 
 def describe_relevance(report: RelevanceReport) -> str:
-    """Return a sentence on the number of questions with a relevance, and its errors."""
     whole = report.calibration
     return (
         f"Relevancia de {whole.answerable.total} preguntas, de {report.risk.total}: área de riesgo y cobertura "
@@ -219,7 +213,6 @@ def _value(share: Share) -> str:
 
 WORST = 15
 RIGHT = "hit@3"
-"""Measure of being right for the confidence: an answering provision among the first three."""
 
 
 @dataclass(frozen=True)
@@ -232,10 +225,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Findings:
-    """Findings on one gold set; ``outcome`` is the retrieval in use, ``configurations`` are those of an ablation.
-
-    ``answers``, ``peers`` and ``configurations`` are empty if not requested.
-    """
+    """Findings on one gold set; parts that were not requested are empty."""
 
     outcome: Outcome
     environment: Mapping[str, str]
@@ -258,20 +248,17 @@ class Findings:
 
     @cached_property
     def rivals(self) -> list[Step]:
-        """Peers, each compared with the retrieval in use."""
         ours = self.outcome.measured
         rivals = [measure_run(run.name, list(self.questions), run.run) for run in self.peers.runs]
         return [Step(run, compare_configurations(run, ours)) for run in rivals]
 
     @cached_property
     def voices(self) -> dict[str, list[str]]:
-        """Ids of the positive questions by voice (lay, professional), in the order of the gold set."""
         names = dict.fromkeys(question.voice for question in self.outcome.positives if question.voice)
         return {name: [question.id for question in self.outcome.positives if question.voice == name] for name in names}
 
     @cached_property
     def failures(self) -> list[Failure]:
-        """Failed questions in the order of the gold set; answers count if they were measured."""
         cited = cited_by_question(self.answers) if self.answers else None
         return failures(self.questions, self.outcome.measured.run, cited)
 
@@ -290,7 +277,6 @@ class Findings:
 
     @cached_property
     def confidence(self) -> Reliability:
-        """Reliability of the best candidate's relevance (0 without one); a negative is never right."""
         values = self.outcome.measured.per_question
         return reliability(
             [
@@ -312,9 +298,6 @@ def compare_configurations(before: Configuration, after: Configuration) -> Paire
 
 
 def mean_of(configuration: Configuration, ids: Sequence[str]) -> tuple[float, Interval]:
-    """Return the mean nDCG@10 over some questions (by id; at least one) and its interval.
-
-    The mean is NumPy's, like those behind the interval: ``sum`` rounds differently and could lie just outside of it.
-    """
+    """Return the mean nDCG@10 over some questions (by id) and its interval, both with NumPy's rounding."""
     values = [configuration.per_question[id_][MAIN] for id_ in ids]
     return float(np.mean(values)), interval(values)

@@ -1,7 +1,4 @@
-"""Evaluation statistics: bootstrap intervals, paired tests, calibration and risk-coverage curves.
-
-Random draws use a fixed seed. Intervals have level 0.95.
-"""
+"""Evaluation statistics: bootstrap intervals (level 0.95, fixed seed), paired tests, calibration, risk-coverage."""
 
 import math
 from collections import defaultdict
@@ -31,10 +28,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Paired:
-    """A second run against a first one on the same questions.
-
-    ``difference`` is the mean of second - first; ``p`` is the share of random signs with a mean as far from 0.
-    """
+    """A second run against a first one; ``p`` is the share of random signs with a mean as far from 0."""
 
     first: float
     second: float
@@ -86,7 +80,6 @@ def interval_of(
 
 
 def intervals(values: Mapping[str, Mapping[str, float]]) -> dict[str, Interval]:
-    """Return the interval of each metric, from the metrics of each question; empty without questions."""
     names = next(iter(values.values()), {})
     return {name: interval([metrics[name] for metrics in values.values()]) for name in names}
 
@@ -165,10 +158,9 @@ class Reliability:
 
 
 def reliability(predictions: Sequence[Prediction]) -> Reliability:
-    """Sort questions (at least one) into at most 10 bins of 5 or more, and compare confidence with outcome.
+    """Sort questions into at most 10 bins of 5 or more: ECE = Σ n_b / n · |confidence_b - right_b|.
 
-    ECE = Σ n_b / n · |confidence_b - right_b|. Questions of equal confidence get the mean of their outcomes, so that
-    their order does not matter where a bin ends among them.
+    Questions of equal confidence get the mean of their outcomes, so that their order does not matter.
 
     >>> half_right = [Prediction(0.9, 1.0), Prediction(0.7, 0.0)]
     >>> [(round(bin.confidence, 2), bin.right, bin.count) for bin in reliability(half_right).bins]
@@ -198,12 +190,10 @@ def brier(predictions: Sequence[Prediction]) -> float:
 
 
 def squared_errors(predictions: Sequence[Prediction]) -> list[float]:
-    """Return (confidence - outcome)² of each question, in [0, 1]."""
     return [(prediction.confidence - prediction.outcome) ** 2 for prediction in predictions]
 
 
 def _levelled(predictions: Sequence[Prediction]) -> list[Prediction]:
-    """Sort by confidence, and give questions of the same confidence the same outcome."""
     outcomes: dict[float, list[float]] = {}
     for prediction in sorted(predictions):
         outcomes.setdefault(prediction.confidence, []).append(prediction.outcome)
@@ -218,10 +208,7 @@ def _bin(predictions: Sequence[Prediction]) -> Bin:
 
 
 def _wilson(share: float, count: int) -> tuple[float, float]:
-    """Return the interval of a share (Wilson, 1927), within [0, 1].
-
-    Rounding can put a bound that equals the share just beyond it: the share itself is the bound then.
-    """
+    """Return the interval of a share (Wilson, 1927), which contains it despite rounding."""
     square = _Z**2 / count
     middle, spread = share + square / 2, _Z * math.sqrt(share * (1 - share) / count + square / (4 * count))
     low, high = (middle - spread) / (1 + square), (middle + spread) / (1 + square)
@@ -230,11 +217,7 @@ def _wilson(share: float, count: int) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Point:
-    """Result of answering only questions of a confidence of ``threshold`` or more.
-
-    ``coverage`` in (0, 1] is the share of these questions; ``wrong`` are those with a wrong answer, ``risk`` their
-    share.
-    """
+    """Result of answering only questions of a confidence of ``threshold`` or more."""
 
     threshold: float
     coverage: float

@@ -1,7 +1,4 @@
-"""API keys, authentication of requests and the check of host and origin.
-
-Keys are stored as SHA-256 hashes in a file. Without keys only callers on this machine are served.
-"""
+"""API keys (stored as SHA-256 hashes), authentication of requests, and the check of host and origin."""
 
 import asyncio
 import hashlib
@@ -155,7 +152,6 @@ def identify(ring: KeyRing | None, headers: Headers) -> tuple[bool, str | None]:
 
 
 def caller_of(ring: KeyRing, headers: Headers) -> str | None:
-    """Return the name of the key in ``Authorization: Bearer`` or ``X-Api-Key``; ``None`` if missing or unknown."""
     scheme, _, text = headers.get("authorization", "").partition(" ")
     given = text.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "").strip()
     return ring.caller(given) if given else None

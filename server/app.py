@@ -1,7 +1,4 @@
-"""HTTP application: routes of all interfaces and of the chat page, with the guards around them.
-
-``app`` is built from the settings at its first use (``uvicorn server.app:app``).
-"""
+"""HTTP application: routes of all interfaces and of the chat page, with the guards around them."""
 
 import asyncio
 import html
@@ -70,8 +67,7 @@ def app_over(
         public: the server may be called by other names than those of loopback.
         playground: serve LangServe's playground.
         mcp: serve MCP if its package is installed.
-        worker: the application is one of several processes behind a port: it takes requests when it is warm, and keeps
-            no MCP sessions.
+        worker: one of several processes: it takes requests when it is warm, and keeps no MCP sessions.
     """
     settings = settings or ServerSettings.read()
     strategies = CHEAP_STRATEGIES | {opened.settings.rerank_strategy}
@@ -99,10 +95,8 @@ def app_over(
 class Site:
     """Parts of an application: a graph served under ``/rag``, and the ``cases``, served under their names.
 
-    ``using`` holds the current graph for a run, by name; without it, runs use the given graphs. ``desk`` adds the
-    routes of the law and the chat page. ``warm_up`` begins at start; with ``warm_first`` the server takes requests only
-    after it. ``law``: the field is law, and notices say so. ``playground``, for loopback only, adds ``stream_log``,
-    too, which shows every intermediate step.
+    ``using`` holds the current graph for a run, by name. With ``warm_first`` the server takes requests only after
+    ``warm_up``. ``playground``, for loopback only, adds ``stream_log``, too, which shows every intermediate step.
     """
 
     graph: Graph
@@ -226,17 +220,8 @@ def serve(
 ) -> None:
     """Serve until interrupted; the port is bound before the services are opened.
 
-    Args:
-        open_graphs: opens the services.
-        host: address to listen at.
-        port: port to listen at.
-        settings: of the server, by default from the environment.
-        keys: file of the API keys, without which only this machine is served.
-        playground: serve LangServe's playground, on loopback only.
-        workers: serves the bound port with several processes; its second argument says if the address is public.
-
-    Raises:
-        ConfigurationError: the address is not usable, or a public address has no keys or asks for the playground.
+    ``keys`` is the file of the API keys, without which only this machine is served. ``workers`` serves the bound port
+    with several processes; its second argument says if the address is public.
     """
     if playground and not is_loopback(host):
         raise ConfigurationError(translate("server.playground", host=host, loopback=HOST))
@@ -275,18 +260,15 @@ class _Compressed(Response):
 
 
 class _CompressedPage(_Compressed, HTMLResponse):
-    """HTML response, compressed."""
+    pass
 
 
 class _CompressedFile(_Compressed, FileResponse):
-    """File response, compressed."""
+    pass
 
 
 def page_routes(title: str, language: str, *, law: bool) -> APIRouter:
-    """Return the routes of the chat page in a language (ISO 639-1).
-
-    Without ``law`` the page has no territories and no example questions.
-    """
+    """Return the routes of the chat page; without ``law`` it has no territories and no example questions."""
     router = APIRouter(include_in_schema=False)
     content = _render(title, language, law=law)
     files = {entry.name: Path(str(entry)) for entry in _folder("files").iterdir() if entry.name != "index.html"}

@@ -30,7 +30,6 @@ from articulado.values.errors import (
 from state.context import RunContext
 
 CONTEXT = "context"
-"""Key of the options of a run in its input: LangServe passes no run context."""
 
 V1 = "/v1"
 
@@ -39,10 +38,7 @@ MESSAGES = "messages"
 
 
 def served_input(schema: type[Any], beside: Mapping[str, Any] | None = None) -> type[Any]:
-    """Return a graph's input schema with the options of the run and the keys of ``beside``; other keys are refused.
-
-    A graph that accepts its question in messages as well is served with the question only.
-    """
+    """Return a graph's input schema with the options of the run and the keys of ``beside``; other keys are refused."""
     keys = {**_without_messages(schema), CONTEXT: RunContext, **(beside or {})}
     if MESSAGES in schema.__annotations__:
         keys["question"] = Required[str]
@@ -176,7 +172,6 @@ def failure_of(error: Exception) -> Failure:
 
 
 def error_event(error: Exception) -> dict[str, Any]:
-    """Return the data of the event that ends a failed stream: status, message, kind and citations."""
     failure = failure_of(error)
     event = {"status_code": status_of(error), "message": failure["detail"], "error": failure["error"]}
     return {**event, "citations": failure["citations"]} if "citations" in failure else event
@@ -339,10 +334,7 @@ def handle_errors(app: FastAPI, language: str) -> None:
 
 
 def keep_to_own_routes(app: FastAPI) -> None:
-    """Leave errors of the routes that an Agent Server adds later to our application to that server.
-
-    Errors of this project are still answered by our handlers.
-    """
+    """Leave errors of routes that an Agent Server adds later to that server, except errors of this project."""
     own = tuple(app.router.routes)
     told, unexpected = app.exception_handlers[HTTPException], app.exception_handlers[Exception]
 

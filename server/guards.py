@@ -33,7 +33,6 @@ from state.context import RunContext
 
 MAX_HISTORY = 40
 CHEAP_STRATEGIES: frozenset[RerankStrategy] = frozenset(("auto", "none", "learnt", "heuristic"))
-"""Rerank strategies that need no model of their own."""
 _STRATEGIES = frozenset(get_args(RerankStrategy))
 """All rerank strategies; other values are reported by the validation of the request."""
 
@@ -91,10 +90,7 @@ _PREFIXES_OF_THE_SERVER = ("__", "langgraph_", "checkpoint_")
 def check_options(
     context: Any, policy: Policy, *, where: str = CONTEXT, known: Collection[str] = tuple(RunContext.model_fields)
 ) -> None:
-    """Check the options of a run against their schema and the policy.
-
-    ``where`` names the options in messages; ``known`` are the names that a message lists.
-    """
+    """Check the options of a run against their schema and the policy; ``where`` names them in messages."""
     if not isinstance(context, Mapping):
         return
     options = {name: value for name, value in context.items() if not is_of_the_server(name)}
@@ -109,7 +105,6 @@ def check_options(
 
 
 def is_of_the_server(name: str) -> bool:
-    """Tell if LangGraph or an Agent Server adds this key to ``configurable``."""
     return name in _OF_THE_SERVER or name.startswith(_PREFIXES_OF_THE_SERVER)
 
 
@@ -175,7 +170,6 @@ def depth(value: Any) -> int:
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_STATE_BYTES = 1024 * 1024
-"""Limit of routes that receive whole states or conversations."""
 MAX_FILE_BYTES = 6 * 1024 * 1024
 BRINGS_FILES = frozenset(("/v1/ask", "/v1/check", "/v1/documents", "/v1/verify"))
 IN_PROCESS = "/noauth"
@@ -257,11 +251,7 @@ SHUTDOWN_SECONDS = 5
 
 @contextmanager
 def taken(host: str, port: int, keys: Path | None) -> Iterator[socket]:
-    """Bind a port for the length of a block; only loopback is served without keys in the file ``keys``.
-
-    Raises:
-        ConfigurationError: the address is not usable, or a public address has no keys.
-    """
+    """Bind a port for the length of a block; only loopback is served without keys in the file ``keys``."""
     if not is_loopback(host) and (keys is None or not KeyRing(keys).keys):
         raise ConfigurationError(translate("server.public_without_keys", host=host, loopback=HOST))
     Traces.read()  # What it lacks is said before the index is opened.

@@ -1,7 +1,6 @@
 """LangServe routes of a graph: answer, batch, stream, events and the playground.
 
-Options of a run in ``config.configurable``, where LangChain programs put them, move into the input before it is
-checked.
+Options in ``config.configurable``, where LangChain programs put them, move into the input.
 """
 
 import asyncio
@@ -44,7 +43,6 @@ CLOSED = {
 DRAWN_OPTIONS = ("as_of", "territory")
 CONFIGURABLE = "configurable"
 _NESTED = "checkpoint_ns"
-"""Key of the configuration of a run inside another graph, whose ``thread_id`` belongs to that graph."""
 _OF_THE_CLIENT = frozenset(("version", "encoding"))
 """Arguments that LangChain.js sends with ``streamEvents`` although they are for itself."""
 
@@ -174,7 +172,7 @@ def drawable(schema: Any, definitions: Mapping[str, Any] | None = None) -> Any:
 
 
 class _OptionsInInput:
-    """Dependency that moves ``config.configurable`` of a request into its inputs, and checks them by the policy."""
+    """Dependency that moves ``config.configurable`` of a request into its inputs, in place, and checks them."""
 
     def __init__(self, served: ServedGraph, policy: Policy) -> None:
         self._served = served
@@ -182,7 +180,6 @@ class _OptionsInInput:
         self._input = TypeAdapter[Any](served.InputType)
 
     async def __call__(self, request: Request) -> None:
-        """Change the body in place: LangServe reads the same object again."""
         if request.method != "POST":
             return
         body = await request.json()
@@ -250,7 +247,6 @@ def _set(within: dict[str, Any], name: str, value: Any) -> None:
 
 
 def _is_langchain_js(body: Any) -> bool:
-    """Tell if LangChain.js sent a request: only its configuration is in camel case."""
     config = body.get("config") if isinstance(body, Mapping) else None
     configs = config if isinstance(config, list) else [config]
     return any(isinstance(one, Mapping) and "recursionLimit" in one for one in configs)

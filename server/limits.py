@@ -36,7 +36,6 @@ _AGENT_RUN = re.compile(r"/(threads/[^/]+/)?runs(/(stream|wait|batch))?|/(mcp|a2
 
 
 def is_of_agent_server(scope: Scope) -> bool:
-    """Tell if a path is of the Agent Server protocol, which has its own deadlines and queue."""
     return _AGENT_SERVER.match(scope["path"]) is not None
 
 
@@ -45,7 +44,6 @@ def is_run(scope: Scope) -> bool:
 
 
 def begins_run(scope: Scope) -> bool:
-    """Tell if a request starts a run of our routes or of the Agent Server."""
     if scope["type"] != "http" or not _is_work(scope):
         return False
     return not is_of_agent_server(scope) or _AGENT_RUN.fullmatch(scope["path"].rstrip("/")) is not None
@@ -62,13 +60,12 @@ _COUNT = "count_more_runs"
 
 
 async def more_runs(scope: Scope, number: int) -> JSONResponse | None:
-    """Count ``number`` further runs of a request; return the refusal if they exceed the limit of its key."""
+    """Count ``number`` further runs of a request; return the refusal if its key has no more."""
     count = scope.get("state", {}).get(_COUNT)
     return await count(number) if count else None
 
 
 _MEMORY = 0.2
-"""Weight of the last run in the running mean of durations."""
 
 
 class Busy(Exception):
@@ -93,7 +90,6 @@ class Room:
         self._told: Callable[[int, int], None] = lambda running, waiting: None
 
     def watch(self, told: Callable[[int, int], None]) -> None:
-        """Call ``told`` with the numbers of running and waiting runs whenever they change."""
         self._told = told
 
     @asynccontextmanager
@@ -142,14 +138,10 @@ class Admission:
 
 
 _SOON = 1.0
-"""Seconds after which a run of the same key may have ended."""
 
 
 class RateLimit:
-    """Refuse runs of a key above its limits with HTTP 429; callers without a key, on this machine, have no limit.
-
-    ``storage`` counts the runs (package ``limits``): "memory://" for one process, "redis://…" for several.
-    """
+    """Refuse runs of a key above its limits with HTTP 429; callers without a key, on this machine, have no limit."""
 
     def __init__(self, app: ASGIApp, per_minute: int, at_once: int, storage: str = "memory://") -> None:
         self._app = app
@@ -190,10 +182,7 @@ class RateLimit:
 
 
 class Attendance:
-    """Cancel a run whose client disconnects before the answer, or that takes more than ``seconds``.
-
-    A batch has ``seconds`` for each possible question.
-    """
+    """Cancel a run whose client disconnects, or that takes more than ``seconds`` (for each question of a batch)."""
 
     def __init__(self, app: ASGIApp, seconds: float) -> None:
         self._app = app
@@ -221,7 +210,6 @@ class _Attended:
         self._streams = False
 
     async def run(self, app: ASGIApp, scope: Scope, seconds: float) -> None:
-        """Run the application until it has answered, the client has left, or the time is up."""
         serving = asyncio.ensure_future(app(scope, self._inbox.get, self._sent))
         watching = asyncio.create_task(self._watch())
         leaving = asyncio.create_task(self._left.wait())
@@ -273,7 +261,6 @@ class _Attended:
 
 
 async def _cancelled(task: asyncio.Future[Any]) -> None:
-    """Cancel a task and wait until it has ended; its exceptions are dropped."""
     if task.done():
         return
     task.cancel()

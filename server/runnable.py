@@ -19,7 +19,6 @@ from state.context import RunContext
 
 Using: TypeAlias = Callable[[], AbstractAsyncContextManager[Graph]]
 ServedInput: TypeAlias = dict[str, Any]
-"""Input of a graph, with the options of the run under ``CONTEXT``."""
 
 T = TypeVar("T")
 
@@ -36,7 +35,7 @@ class QuestionFailed(Exception):
 class ServedGraph(Runnable[ServedInput, Any]):
     """Compiled graph as a runnable: ``invoke`` gives its output, ``stream`` its typed events up to ``final``.
 
-    ``graph`` has the schemas; ``using`` holds the graph of a run. ``seconds`` limits each question of a batch.
+    ``using`` holds the graph of a run; ``seconds`` limits each question of a batch.
     """
 
     def __init__(
@@ -63,7 +62,6 @@ class ServedGraph(Runnable[ServedInput, Any]):
         return self._threads is not None
 
     def config_schema(self, *, include: Sequence[str] | None = None) -> type[BaseModel]:
-        """Return the schema of a configuration for LangServe: the options of a run."""
         return create_model(f"{self.name}_config", configurable=(RunContext | None, None))
 
     @property
@@ -71,7 +69,6 @@ class ServedGraph(Runnable[ServedInput, Any]):
         return self._output
 
     def invoke(self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run the graph once; not to be called from a running event loop."""
         graph_input, context = split_context(input)
         return _without_messages(self._graph.invoke(graph_input, config, context=context, **kwargs))
 
@@ -152,7 +149,7 @@ class ServedGraph(Runnable[ServedInput, Any]):
 
 
 async def outside_any_run() -> None:
-    """Detach a request from the run configuration that an Agent Server sets around everything it serves."""
+    """Detach a request from the run configuration that an Agent Server sets around it."""
     var_child_runnable_config.set(None)
 
 
@@ -165,10 +162,7 @@ def split_context(request: ServedInput) -> tuple[ServedInput, RunContext | None]
 
 
 async def cancellable_stream(items: AsyncIterator[T]) -> AsyncIterator[T]:
-    """Iterate in a separate task, which is cancelled once if this iterator is closed or its reader cancelled.
-
-    A server cancels the reader repeatedly when a client leaves, which would interrupt LangGraph's clean-up.
-    """
+    """Iterate in a separate task that is cancelled once: a server cancels the reader repeatedly."""
     queue: asyncio.Queue[T | None] = asyncio.Queue()
     task = asyncio.create_task(_drain(items, queue))
     task.add_done_callback(lambda _: queue.put_nowait(None))

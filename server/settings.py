@@ -121,11 +121,7 @@ class ServerSettings(BaseSettings):
 
     @classmethod
     def read(cls, env_file: Path | None = Path(".env"), **overrides: object) -> "ServerSettings":
-        """Read the settings: overrides, then the environment, then ``.env``, then defaults.
-
-        Raises:
-            ConfigurationError: a value is not valid; the message names the variable.
-        """
+        """Read the settings: overrides, then the environment, then ``.env``, then defaults."""
         try:
             return cls(_env_file=env_file, **overrides)  # type: ignore[call-arg, arg-type]
         except ValidationError as error:

@@ -50,10 +50,7 @@ class WorkerPlan:
 
 
 class SharedPortLoop(asyncio.SelectorEventLoop):
-    """Event loop that accepts one connection at a time, and pauses to leave the next to another process.
-
-    asyncio would accept all waiting connections at once: those of one client would all end up in one process.
-    """
+    """Event loop that accepts one connection at a time, then leaves the next to another process of the port."""
 
     async def create_server(  # type: ignore[override]
         self, factory: Callable[[], asyncio.Protocol], *, sock: socket.socket, backlog: int, **options: Any
@@ -87,13 +84,7 @@ class _SharedPort:
 
 
 def serve_with_workers(number: int, plan: WorkerPlan, listening: socket.socket) -> None:
-    """Serve a port with ``number`` processes until interrupted.
-
-    Without ``rate_storage`` in Redis, each process allows its share of the limits per key.
-
-    Raises:
-        ConfigurationError: conversations would be kept in the memory of one process, or a worker could not start.
-    """
+    """Serve a port with ``number`` processes; without ``rate_storage`` in Redis, each allows its share."""
     if plan.limits.conversations == MEMORY:
         raise ConfigurationError(translate("server.workers_memory"))
     # Its tables are made before several ask for them.

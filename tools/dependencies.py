@@ -1,10 +1,4 @@
-"""Clean the lock file, and report the result of pip-audit.
-
-python -m tools.dependencies lock requirements.lock pip-audit --format json … | python -m tools.dependencies audit
-
-The lock keeps only requirements with a hash: pip-compile names the project itself without one. Without access to its
-database, pip-audit looks nothing up.
-"""
+"""Clean the lock file: ``dependencies lock FILE``; report pip-audit's JSON on stdin: ``dependencies audit``."""
 
 import json
 import re

@@ -1,10 +1,4 @@
-"""Run mutation tests on a sample of mutants with a fixed seed, and print how many the tests kill.
-
-python -m tools.mutation --sample 300    # 0: all mutants
-
-``[tool.mutmut]`` of ``pyproject.toml`` names the mutated packages and their tests. Mutants lie in ``mutants/``:
-``mutmut show NAME`` shows the change of one.
-"""
+"""Run mutation tests on a sample of mutants with a fixed seed: ``python -m tools.mutation --sample 300``."""
 
 import argparse
 import json
@@ -59,7 +53,6 @@ def mutation_table(statuses: Mapping[str, int | None], drawn: Sequence[str]) -> 
 
 
 def _package(name: str) -> str:
-    """Return the top-level package of a mutant; that of ``articulado.legal…`` is ``articulado.legal``."""
     parts = name.split(".")
     return ".".join(parts[: 2 if parts[0] == "articulado" else 1])
 

@@ -1,17 +1,7 @@
 """Check that docstrings and headings do not get harder to read.
 
-``make check`` runs this before the tests. It reads the packages that pyproject.toml installs and all Markdown files,
-and counts:
-
-- docstrings and headings whose first line begins with a clause ("What …", "How …") instead of a noun or a
-  verb;
-- the word "what" per 1,000 words of docstring;
-- lines of docstring;
-- public functions without a docstring whose body has more than three statements: the name of a shorter one may
-  say everything.
-
-It fails when a count is above the one stored in ``plain_english.json``. After an improvement, store the lower counts
-with ``python -m tools.plain_english --update``.
+``make check`` compares the counts of clause first lines, "what", docstring lines and undocumented functions with
+``plain_english.json``. After an improvement, store them: ``python -m tools.plain_english --update``.
 """
 
 import argparse
@@ -27,15 +17,12 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 STORED = Path(__file__).with_name("plain_english.json")
-"""The highest count allowed of each kind."""
 CLAUSE = re.compile(r"(?:What|How|Where|Whether|Who|That of|Those of)\b")
 HEADING = re.compile(r"#{1,6} +(.+)")
 FENCE = re.compile(r" *(?:```|~~~)")
 WORD = re.compile(r"[^\W\d_]+")
 LISTED = 30
-"""Offenders that a failure lists of each kind."""
 SHORT = 3
-"""Statements, nested ones counted, up to which a function needs no docstring."""
 
 Counts = dict[str, float]
 
@@ -50,7 +37,6 @@ class Text:
 
     @property
     def first_line(self) -> str:
-        """The first line, without surrounding spaces."""
         return self.text.strip().partition("\n")[0]
 
 
@@ -99,10 +85,7 @@ def headings(source: str, file: Path) -> list[Text]:
 
 
 def texts(root: Path) -> tuple[list[Text], list[Text], list[Text]]:
-    """Return the docstrings, Markdown headings and undocumented functions of a git checkout.
-
-    Docstrings and functions are those of the packages that pyproject.toml installs.
-    """
+    """Return the docstrings, headings and undocumented functions of a git checkout."""
     packages = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
     listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py", "*.md"]
     names = subprocess.run(listing, cwd=root, capture_output=True, text=True, check=True).stdout.splitlines()

@@ -1,10 +1,8 @@
-"""Report missing and outdated records of the corpus by law, and stamp new records.
+"""Report missing and outdated records of the corpus by law, and stamp new records with a law's wording.
 
     python -m tools.record_state LAWS [LAW …] [--stamp]
 
-LAWS is a folder of laws in Markdown, LAW a BOE identifier (default: every law of the corpus). ``--stamp`` gives records
-without ``written_against`` that of the wording in LAWS. To stamp a rewritten record, delete its ``written_against``
-first.
+LAWS is a folder of laws in Markdown. To stamp a rewritten record, delete its ``written_against`` first.
 """
 
 import argparse
@@ -65,7 +63,6 @@ def stamped(law: Law, lines: Iterable[Line]) -> list[Line]:
 
 
 def read_lines(file: Path) -> list[Line]:
-    """Return the records of a file; empty if there is no file."""
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.is_file() else []
 
 
@@ -74,7 +71,6 @@ def write_lines(file: Path, lines: Iterable[Line]) -> None:
 
 
 def _is_stale(line: Line, stamp: dict[str, str] | None) -> bool:
-    """Tell if a record is of another wording; dates are ignored, because sources differ in them."""
     against = line.get("written_against")
     return stamp is None or (against is not None and against["content_hash"] != stamp["content_hash"])
 

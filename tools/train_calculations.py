@@ -1,9 +1,6 @@
-"""Train the reader of calculations on the packaged questions with their inputs.
+"""Train the reader of calculations on the packaged questions: ``python -m tools.train_calculations``.
 
-    python -m tools.train_calculations
-
-Run this, for about a minute, when the questions, the fields or the sentence encoder have changed. A question that gives
-an input in other words than its value ("seis años" for 2.190 days) teaches the kind alone.
+Run this, for about a minute, when the questions, the fields or the sentence encoder have changed.
 """
 
 import math
@@ -34,12 +31,9 @@ from articulado.legal.reading import Mention, mentions
 from articulado.store.records.schema import CalculationQuestion, load_calculation_questions, load_situations
 
 TODAY = date(2026, 11, 29)
-"""Day of reference for relative days in the questions."""
 SITUATIONS = 3_000
-"""Number of questions without a calculation."""
 SEED = 7
 _KINDS_STRENGTH, _INPUTS_STRENGTH, _CHOICES_STRENGTH = 30.0, 20.0, 30.0
-"""Inverse strengths of regularisation."""
 
 
 def trained(questions: Sequence[CalculationQuestion], field: DualEncoder, sentences: SentenceEncoder) -> QuestionModel:
@@ -88,7 +82,6 @@ def usage_of(questions: Sequence[CalculationQuestion]) -> dict[str, dict[str, fl
 
 
 def _further(questions: Sequence[CalculationQuestion]) -> Iterator[CalculationQuestion]:
-    """Yield the questions once more for each further kind."""
     for each in questions:
         for kind in each.also:
             yield CalculationQuestion(kind=kind, question=each.question, inputs=each.inputs)

@@ -1,11 +1,7 @@
-"""Train the classifier of answer cards, and the choice among the cards found for a question.
+"""Train the classifier of answer cards, and the choice among them: ``python -m tools.train_cards INDEX``.
 
-    python -m tools.train_cards INDEX
-
-INDEX is the folder of an embedded index with the official texts and the cards. The classifier learns from the known
-questions of the package and from ``corpus/fichas/formulaciones.jsonl``, which count less: their writers had read the
-card. The choice learns from ``corpus/fichas/preguntas.jsonl``, which no other model has; cards that answer a part do
-not count. Run it after ``tools.train_ranking``, for three minutes. It prints the quality of the choice on folds.
+INDEX is the folder of an embedded index with the official texts and the cards. Run it after ``tools.train_ranking``,
+for three minutes. It prints the quality of the choice on folds.
 """
 
 import argparse
@@ -50,7 +46,6 @@ OF_FURTHER = 0.1
 _EPOCHS, _BATCH, _RATE, _DECAYS = 15, 512, 0.05, (0.9, 0.999)
 """Passes over the questions, and the step size of Adam (Kingma and Ba, 2015), which falls to 0."""
 _STRENGTH = 0.3
-"""Inverse strength of regularisation."""
 
 Example = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 """Evidence of the cards of a question, 1 for those that answer it, and their weights."""
@@ -183,7 +178,6 @@ async def train(index: Path) -> None:
 
 
 def main() -> None:
-    """Train with the index of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("index", type=Path)
     asyncio.run(train(parser.parse_args().index))

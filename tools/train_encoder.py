@@ -1,11 +1,7 @@
-"""Train the packaged offline encoder on the laws of an index and all packaged records and situations.
+"""Train the packaged offline encoder on laws, records and situations: ``python -m tools.train_encoder INDEX``.
 
-    python -m tools.train_encoder INDEX
-    python -m tools.train_encoder --pairs
-
-INDEX is the folder of an embedded index with the official texts. Run this, for a minute, when records, situations,
-synonyms or the analysis of text have changed, and ingest every index again. ``--pairs`` writes the questions of the
-records with their provisions to stdout instead.
+Run this, for a minute, when records, situations, synonyms or the analysis of text have changed, and ingest every index
+again. INDEX is an embedded index with the official texts; ``--pairs`` writes the questions of the records instead.
 """
 
 import argparse
@@ -34,16 +30,12 @@ SITUATION_REPEATS = 3
 """Repetitions of a situation for each question of a record: situations are far fewer."""
 
 LAWS = "normativa"
-"""Collection to train on."""
 
 _ONE_IN, _ONE_IN_OF_BRIEF = 10, 3
 
 
 def is_held_back(situation: Situation) -> bool:
-    """Tell if a situation is held back from the encoder: of a named writer, one in ten, one in three brief ones.
-
-    The models that judge the encoder's results are trained on these.
-    """
+    """Tell if a situation is held back from the encoder, to train the models that judge its results."""
     return (
         bool(situation.writer)
         or crc32(situation.question.encode()) % (_ONE_IN_OF_BRIEF if situation.voice == "breve" else _ONE_IN) == 0
@@ -62,12 +54,7 @@ def question_pairs(corpus: Corpus) -> Iterator[dict[str, Any]]:
 
 
 def training_pairs_of(parents: Iterable[Chunk]) -> TrainingPairs:
-    """Return each provision of an index as one document, with its questions: all that says the same in other words.
-
-    These are its title, the situations that it helps to answer and, where a packaged record is of it, the questions,
-    the summary and the rules of that. Records of provisions that the index does not have are trained on, too: an
-    encoder for one small document has to learn the language somewhere.
-    """
+    """Return each provision of an index as a document, with all texts that say the same in other words."""
     provisions = _provisions(parents)
     questions: dict[ProvisionRef, list[str]] = {ref: [parts[0]["title"]] for ref, parts in provisions.items()}
     documents = {ref: _text(parts) for ref, parts in provisions.items()}
@@ -89,7 +76,6 @@ def training_pairs_of(parents: Iterable[Chunk]) -> TrainingPairs:
 
 
 def _provisions(parents: Iterable[Chunk]) -> Mapping[ProvisionRef, Sequence[Chunk]]:
-    """Return the parts of each provision in its last wording; repealed law has one, too."""
     provisions: dict[ProvisionRef, list[Chunk]] = defaultdict(list)
     for chunk in parents:
         if chunk["valid_to"] is None or chunk["status"] in REPEALED:
@@ -102,7 +88,7 @@ def _text(parts: Sequence[Chunk]) -> str:
 
 
 async def parents_in(folder: Path) -> list[Chunk]:
-    """Return the parents of an index that are of laws, by ascending id."""
+    """Return the chunks of laws in an index, by ascending id."""
     index = open_index(folder)
     store = EmbeddedStore(index.folder, list(index.manifest.collections))
     try:
@@ -113,12 +99,10 @@ async def parents_in(folder: Path) -> list[Chunk]:
 
 
 def trained_encoder(pairs: TrainingPairs) -> DualEncoder:
-    """Return an encoder trained on pairs, its main dimensions first, so that it can be shortened."""
     return DualEncoder.fit(pairs, DIMENSIONS).rotated(pairs.documents)
 
 
 def precedents_of(encoder: DualEncoder) -> Precedents:
-    """Return all situations as precedents, by the vectors that an encoder gives their questions."""
     situations = load_situations()
     vectors = np.stack([encoder.embed_question(situation.question) for situation in situations])
     return Precedents.of(vectors, [parse_refs(situation.provisions) for situation in situations])

@@ -1,9 +1,6 @@
-"""Train the decisions on the turns of a conversation, on the packaged follow-ups.
+"""Train the decisions on the turns of a conversation: ``python -m tools.train_leaning``.
 
-    python -m tools.train_leaning
-
-Run this, for a few minutes, when the follow-ups, an encoder or the relevance judgement have changed. It prints the
-share of right decisions on held-out turns.
+Run this, for a few minutes, when the follow-ups, an encoder or the relevance judgement have changed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,13 +40,11 @@ from tools.train_encoder import is_held_back
 FOLDS = 5
 SEED = 7
 SHORT = 8
-"""Words up to which a question is short."""
 SHORT_QUESTIONS = 200
 """Number of short situations beside the follow-ups, and of questions without an answer."""
 OWN_NEIGHBOUR = 0.985
 """Cosine from which on a known question is the training question itself, and no neighbour."""
 _WORDS_STRENGTH, _VECTOR_STRENGTH, _SIGNS_STRENGTH = 3.0, 3.0, 1.0
-"""Inverse strengths of regularisation."""
 
 
 class Example(NamedTuple):
@@ -89,7 +84,6 @@ def trained_texts(questions: Sequence[str], vectors: NDArray[np.floating], label
 
 
 def held_out_texts(follow_ups: Sequence[FollowUp], vectors: NDArray[np.floating]) -> list[Texts]:
-    """Return for each fold the model of the texts of the other folds."""
     folds = np.array([crc32(one.group.encode()) % FOLDS for one in follow_ups])
     questions, labels = [gist(one.next) for one in follow_ups], labels_of(follow_ups)
     return [
@@ -99,7 +93,6 @@ def held_out_texts(follow_ups: Sequence[FollowUp], vectors: NDArray[np.floating]
 
 
 def labels_of(follow_ups: Sequence[FollowUp]) -> NDArray[np.bool_]:
-    """Return the right decisions on follow-ups, (follow_ups, decisions)."""
     return np.array([(one.leans, one.about_answer, bool(one.between)) for one in follow_ups])
 
 
@@ -113,10 +106,7 @@ def trained_linear(values: NDArray[np.floating], labels: NDArray[np.bool_]) -> L
 
 
 def turns_to_decide(follow_ups: Sequence[FollowUp], decision: Decision) -> list[Example]:
-    """Return the examples of a decision.
-
-    A turn that resumes nothing is compared with one that does, beside the subject of another conversation.
-    """
+    """Return the examples of a decision."""
     random = np.random.default_rng(SEED)
     others = random.permutation([one.first for one in follow_ups]).tolist()
     examples = []

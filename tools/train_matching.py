@@ -1,11 +1,7 @@
-"""Train the match of inquiries to articles, on the labelled inquiries of the packaged profiles.
+"""Train the match of inquiries to articles: ``python -m tools.train_matching``; with ``--folds``, print its quality.
 
-    python -m tools.train_matching            # writes the weights
-    python -m tools.train_matching --folds    # only prints the table of docs/cases.md
-
-Run this, for some minutes, when articles, outside matters, labelled inquiries, the encoder or the features have
-changed. Models of an inquiry are fitted without its writer. The priors of topic and data, and the curves of the two
-graphs, are fitted on the cases of ``decisions.jsonl``.
+Run this, for some minutes, when articles, labelled inquiries, the encoder or the features have changed. Models of an
+inquiry are fitted without its writer.
 """
 
 import sys
@@ -39,9 +35,7 @@ from evaluation.statistics import Prediction, reliability
 
 PROFILES = ("laboral", "plan_401k")
 STRENGTH = 0.3
-"""Inverse strength of regularisation of the weights."""
 PENALTY = 0.05
-"""Weight of the squares of the priors beside the likelihood."""
 _DECIMALS = 6
 GRAPHS: tuple[CaseGraph, ...] = ("required_data", "generate_response")
 
@@ -67,10 +61,7 @@ class OnceEncoded:
 
 
 class Example(NamedTuple):
-    """Inquiry with the features of each article that passes its filter, (articles, features).
-
-    ``right`` is the index of the article that handles it, -1 for none; ``case`` is its labelled case, if any.
-    """
+    """Inquiry with the features of each article that passes its filter, (articles, features); ``right`` is an index."""
 
     writer: str
     articles: Sequence[Guide]
@@ -98,7 +89,6 @@ class Desk:
         return cls(profile, chunks, load_inquiries(profile), cases)
 
     def comparer(self, without: str, vectors: TextVectors | None) -> GuideComparer:
-        """Return a comparer without the inquiries of a writer."""
         others = [each for each in self.inquiries if each.writer != without]
         articles, outside = guides_of(self.chunks, self.profile, others)
         return GuideComparer(articles, outside, language(self.profile.language), vectors)
@@ -171,7 +161,6 @@ def trained(examples: Sequence[Example]) -> MatchModel:
 
 
 def _priors(scored: Sequence[Scored]) -> Priors:
-    """Fit the priors by maximum likelihood to the cases that an article handles."""
     cases = [each for each in scored if each.example.case and each.example.right >= 0]
 
     def loss(weights: NDArray[np.float64]) -> float:
@@ -194,7 +183,6 @@ def _topic_and_data(articles: Sequence[Guide], case: LabelledCase) -> tuple[list
 
 
 def _curve(scored: Sequence[Scored], model: MatchModel, graph: CaseGraph) -> Curve:
-    """Fit the curve of a graph to the cases, handled as that graph handles them."""
     log_odds, right = [], []
     for each in scored:
         if (case := each.example.case) is None:
@@ -210,10 +198,7 @@ def _curve(scored: Sequence[Scored], model: MatchModel, graph: CaseGraph) -> Cur
 
 
 def table_of(scored: Sequence[Scored]) -> Iterable[str]:
-    """Yield a line for each writer, and one for all: right articles first, in and out of scope, AUC and ECE.
-
-    Probabilities are of a curve fitted to the other writers.
-    """
+    """Yield a line per writer and for all: right articles first, in and out of scope, AUC and ECE."""
     found = []
     for writer in dict.fromkeys(each.example.writer for each in scored):
         others = [each for each in scored if each.example.writer != writer]

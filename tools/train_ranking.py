@@ -1,9 +1,7 @@
-"""Train the ranking and the relevance judgement on questions unseen by the encoder.
+"""Train the ranking and the relevance judgement: ``python -m tools.train_ranking INDEX``.
 
-    python -m tools.train_ranking INDEX
-
-INDEX is the folder of an embedded index with the official texts and the packaged encoder. Run this, for twenty minutes,
-when an encoder, the questions or the cards have changed. Training questions are read without others of their writer.
+INDEX is an embedded index with the official texts and the packaged encoder. Run this, for twenty minutes, when an
+encoder, the questions or the cards have changed.
 """
 
 import argparse
@@ -59,20 +57,14 @@ FOLDS, SEED = 5, 7
 QUESTIONS_OF_RECORD = 2
 """Number of questions of each record that count as of the field: they are rather searches."""
 _LEAVES, _TREES, _RATE = 6, 150, 0.06
-"""Size and number of the trees, and the learning rate (docs/retrieval.md)."""
 _SAME = 0.999  # Cosine of two vectors of one question, one of them kept with a byte a number.
 _BESIDE, _HELD_BACK, _UNANSWERABLE = 0.6, 0.6, 2.0
-"""Weights of a provision beside the most direct one, and of two kinds of questions.
-
-``_HELD_BACK``: without a named writer; ``_UNANSWERABLE``: of a named writer, without an answer (there are few).
-"""
+"""Weights of a provision beside the most direct one, and of two kinds of questions."""
 _OTHER_LANGUAGES, _FOREIGN = "de_otras_lenguas", (0.25, 3.0)
 """Writer of questions in other languages, and their weights with and without an answer."""
 _UNCLEAR = -1.0
 _SAMPLE = 450
-"""Size of the samples of questions without a named writer, with and without an answer."""
 _FIELD_STRENGTH, _MATTER_STRENGTH, _EVIDENCE_STRENGTH = 20.0, 10.0, 0.1
-"""Inverse strengths of regularisation."""
 
 
 @dataclass(frozen=True)
@@ -145,10 +137,7 @@ def scores_of_others(data: Examples) -> NDArray[np.float64]:
 
 
 class Unseen:
-    """Precedents and neighbours of a training question, without those of its writer and most of the same need.
-
-    Real users find some questions of the same need: those not too similar stay with probability ``_KEPT``.
-    """
+    """Precedents and neighbours of a training question, without those of its writer and most of the same need."""
 
     _KEPT, _TOO_LIKE = 0.6, 0.8
 
@@ -171,7 +160,6 @@ class Unseen:
         return situation.writer if situation else ""
 
     def precedents(self, question: str) -> Mapping[ProvisionRef, float]:
-        """Return the support of each provision (``Precedents.support``)."""
         situation = self._of_question.get(question)
         rows = self._rows[frozenset(situation.provisions)] if situation else []
         return self._precedents.support(self._encoder.embed_question(question), rows)
@@ -201,11 +189,7 @@ class Unseen:
 
 @dataclass(frozen=True)
 class Searched:
-    """Search results of the training questions: features of candidates and their grades.
-
-    Grades: 2 for the most direct provision and the cards that answer, 1 for other answering provisions, 0 for others,
-    ``_UNCLEAR`` for a card that answers a part or was not checked.
-    """
+    """Search results of the training questions; grades: 2 most direct, 1 answering, 0 others, or ``_UNCLEAR``."""
 
     features: list[NDArray[np.float32]]
     grades: list[NDArray[np.float64]]
@@ -294,10 +278,7 @@ def trained_judgement(
 def as_strict(
     judgement: JudgementModel, own: NDArray[np.float64], other: JudgementModel, others: NDArray[np.float64]
 ) -> JudgementModel:
-    """Return a judgement, shifted to answer as many unanswerable questions as another one: bands are for both.
-
-    ``own`` and ``others`` are the evidence of those questions, (questions, EVIDENCE + 1), as either reads it.
-    """
+    """Return a judgement, shifted to answer as many unanswerable questions as another one: bands are for both."""
     bands = load_profile("laboral").relevance
     share = float(np.mean([other.probability(row[:-1], row[-1]) < bands.answer for row in others]))
     limit = float(np.quantile([judgement.probability(row[:-1], row[-1]) for row in own], share))
@@ -317,10 +298,7 @@ def sampled(data: Examples, writers: Mapping[str, str]) -> list[int]:
 
 
 async def train(index: Path) -> None:
-    """Write phrasings, ranking and judgement into the package.
-
-    The judgement reads the scores of a ranking trained without the judged question.
-    """
+    """Write phrasings, ranking and judgement into the package."""
     settings, profile = Settings.read(env_file=None), load_profile("laboral")
     encoder = sentence_encoder(settings)
     if encoder is None:
@@ -388,7 +366,6 @@ async def train(index: Path) -> None:
 
 
 def main() -> None:
-    """Train all, with the index of the command line."""
     parser = argparse.ArgumentParser(description="Train the ranking and the relevance judgement.")
     parser.add_argument("index", type=Path)
     asyncio.run(train(parser.parse_args().index))

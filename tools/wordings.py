@@ -1,13 +1,8 @@
 """Write the wordings behind calculations and answer cards, and the table of provisions of calculations.
 
-    python -m tools.wordings INDEX          # both wordings and the table, from the law in an index
-    python -m tools.wordings                # the table alone
-    python -m tools.wordings --stale INDEX  # the cards whose law has another wording; nothing is written
-    python -m tools.wordings --english      # the faults of the cards in English; those without any are stamped
-
-Run it after a rule or a card was written against a new wording; first review the list of ``articulado doctor``. A card
-in English is stamped with the digest of its Spanish text (``written_against``): after a change of that text correct the
-English one, delete its stamp and run the command again.
+python -m tools.wordings INDEX          # both wordings and the table, from the law in an index python -m tools.wordings
+# the table alone python -m tools.wordings --stale INDEX  # the cards whose law has another wording; nothing is written
+python -m tools.wordings --english      # the faults of the cards in English; those without any are stamped
 """
 
 import argparse
@@ -51,9 +46,7 @@ CASES = ROOT / "tests" / "data" / "calculations"
 DOCS = ROOT / "docs" / "calculations.md"
 BEGIN, END = "<!-- provisions covered: begin -->", "<!-- provisions covered: end -->"
 MOST_KINDS = 4
-"""Calculations of one family named in a row of the table; more are counted."""
 PROBED = 400
-"""Articles of a law that are read to find an amendment."""
 
 
 def provisions_followed() -> dict[str, set[str]]:
@@ -159,7 +152,6 @@ def with_table(page: str) -> str:
 
 
 def _place(provision: str) -> tuple[str, str, int, str]:
-    """Return the sort key of a provision in the table: law, kind and number."""
     law_id, label = parts_of(provision)
     kind, _, number = (provision_key(label) or label).partition(":")
     digits = re.match(r"\d*", number)
@@ -196,7 +188,6 @@ async def _write(store: ChunkStore) -> None:
 
 
 async def _write_of_cards(store: ChunkStore, today: date) -> list[str]:
-    """Write the hash of each provision that a card is pinned to; return those that the index lacks."""
     pins = {pin.ref: pin for card in packaged_cards().values() for pin in card.pins}
     hashes: dict[str, dict[str, str]] = defaultdict(dict)
     for (law_id, key), pin in pins.items():

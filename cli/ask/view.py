@@ -1,7 +1,4 @@
-"""Terminal view of an answer, its sources, checks and warnings.
-
-On a terminal the answer is shown while it is written; in a pipe it is written once, when it is final.
-"""
+"""Terminal view of an answer, its sources, checks and warnings; in a pipe it is written once, when it is final."""
 
 import json
 import re
@@ -79,10 +76,7 @@ class WordWrap:
 
 
 class AnswerView:
-    """View of one answer: the text of ``final`` replaces the streamed text.
-
-    A streamed text that no longer fits on the screen cannot be removed; a line below it says that it is superseded.
-    """
+    """View of one answer, shown while it is written; the text of ``final`` replaces it, if it fits on the screen."""
 
     def __init__(self, out: Console) -> None:
         self._out = out
@@ -125,7 +119,6 @@ class AnswerView:
         self._out.out(text, end="")
 
     def _supersede(self, reason: str) -> None:
-        """Remove the shown text; if it is too long for that, print a line that says it no longer holds."""
         self._end_text()
         rows = _rows("".join(self._written), self._out.width)
         if rows < self._out.height and not self._out.is_dumb_terminal:
@@ -154,7 +147,6 @@ def _rows(text: str, width: int) -> int:
 
 
 async def final_result(events: "AsyncIterator[StreamEvent]") -> dict[str, Any]:
-    """Return the result of a run without a display."""
     return [dict(event.get("result", {})) async for event in events if event["type"] == "final"][-1]
 
 
@@ -164,7 +156,6 @@ MAX_WHERE = 70
 
 
 def print_end(out: Console, result: Mapping[str, Any], profile: "Profile", language: "Language") -> None:
-    """Print the parts below an answer, and the notice, in the language of the answer."""
     language = language_of_result(result, language)
     print_below(out, result, language)
     out.print(f"\n{notice(language, law=profile.features.spanish_law)}", style="dim", markup=False)
@@ -205,7 +196,6 @@ def print_brief(out: Console, result: Mapping[str, Any], language: "Language") -
 
 
 def language_of_result(result: Mapping[str, Any], language: "Language") -> "Language":
-    """Return the language of an answer; that of its profile if the result does not name it."""
     from articulado.language.languages import answered_in
 
     return answered_in(result.get("language", ""), language)
@@ -282,7 +272,6 @@ def _cut(where: str) -> str:
 
 
 def _remissions(result: Mapping[str, Any], language: "Language") -> list[str]:
-    """Return the line on provisions that cited texts refer to and nobody has read; empty without any."""
     told = {(source["law"], fold(source["provision"])) for source in result.get("unread", [])}
     unread = [
         each
@@ -301,7 +290,6 @@ def _remissions(result: Mapping[str, Any], language: "Language") -> list[str]:
 
 
 def _freshness(result: Mapping[str, Any], language: "Language") -> list[str]:
-    """Return the line on the days of index and laws; empty if no day is known."""
     freshness = result.get("freshness") or {}
     cited = freshness.get("laws", [])
     laws = [f"{each['law']}: {_day(each['last_change'], language)}" for each in cited if each["last_change"]]
@@ -321,7 +309,6 @@ def _day(day: str, language: "Language") -> str:
 
 
 def _print_certificate(out: Console, certificate: Mapping[str, Any], language: "Language") -> None:
-    """Print the basis of an abstention: provisions read, the nearest ones, and words of the question found nowhere."""
     if not certificate["candidates"]:
         return
     out.print()

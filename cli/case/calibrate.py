@@ -1,8 +1,4 @@
-"""Command ``articulado case calibrate``: measure the decisions of labelled cases, and fit their confidence.
-
-Without ``--gold``, the packaged cases are measured. With it, a curve is fitted for each graph and stored with the
-profile. Each half of the cases is measured with a curve fitted to the other half.
-"""
+"""Command ``articulado case calibrate``: measure the decisions of labelled cases, and fit their confidence."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -61,7 +57,6 @@ class ProfileFindings:
     written: Path | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the measurements as plain values."""
         return {
             "profile": self.profile,
             "written": str(self.written) if self.written else None,
@@ -151,7 +146,6 @@ KIND_NAMES = {
     "other_article": "otro artículo",
     "wrong_keeper": "otro valor",
 }
-"""Names short enough for a terminal of 80 columns."""
 LEGEND = (
     "Bien decidido: con el veredicto que debe, y con su artículo si sigue. Otro valor: la consulta nombra otro que el "
     "filtro. Datos vistos: de los que faltan o no valen, los que nombra. ECE: distancia media entre confianza y "

@@ -1,7 +1,4 @@
-"""Command ``articulado case``: the required data of a case, and its response.
-
-The filter fields of the profile become options, such as ``--record-keeper``.
-"""
+"""Command ``articulado case``; the filter fields of the profile become options, such as ``--record-keeper``."""
 
 import asyncio
 import json
@@ -166,7 +163,6 @@ def _print_end(out: Console, result: Mapping[str, Any], profile: Profile, langua
 
 
 def _articles(sources: Sequence[Mapping[str, Any]]) -> dict[str, dict[tuple[str, str], dict[str, None]]]:
-    """Return the provisions by article and by law (id, name), each once."""
     by_article: dict[str, dict[tuple[str, str], dict[str, None]]] = {}
     for source in sources:
         laws = by_article.setdefault(f"{source['article_title']} ({source['article_id']})", {})
@@ -184,7 +180,6 @@ def _say(out: Console, text: str, style: str) -> None:
 
 
 ANY_OPTION = {"ignore_unknown_options": True, "allow_extra_args": True}
-"""Typer settings that pass on the filter fields of a profile, which are options, too."""
 
 FIELDS = (
     "Además, una opción por cada campo de filtro del perfil: en «laboral», --regimen, --tipo-contrato y --topic; en "
@@ -200,7 +195,6 @@ app = typer.Typer(
 
 @app.callback()
 def root(context: typer.Context) -> None:
-    """Show the help if no command is given."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -316,7 +310,6 @@ def _run(
 
 
 async def _asking(case: "Case", graph_input: Mapping[str, Any], context: "RunContext", language: "Language") -> Any:
-    """Run a case on its own thread, and ask in the terminal for missing data."""
     from langgraph.types import Command as Resume
 
     from cli.case.command import ask_for
@@ -347,7 +340,6 @@ def read_data(argument: str) -> dict[str, Any]:
 
 
 def _without_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the pairs of a JSON object; raise ``InvalidInput`` if a key is repeated."""
     names = [name for name, _ in pairs]
     if repeated := next((name for name in names if names.count(name) > 1), None):
         raise InvalidInput(translate("command.data_repeated", name=repeated))

@@ -45,10 +45,7 @@ def vectors_of(settings: "ModelSettings") -> str:
 
 
 async def look_deep(settings: "Settings", index: "Index", progress: Progress) -> DeepDiagnosis:
-    """Check everything in an index, without writing and without a model.
-
-    If files of the engine are damaged, the points are skipped: the engine might crash on them.
-    """
+    """Check everything in an index without a model; the engine might crash on the points of damaged files."""
     from articulado.store.files import damaged_files
     from articulado.store.opening import Inspection
 
@@ -93,7 +90,6 @@ def _model_problems(index: "Index") -> list[str]:
 
 
 def _document_problems(index: "Index", inspection: "Inspection") -> list[str]:
-    """Compare the documents of manifest and catalogue with those of the points."""
     from articulado.ingestion.incremental.catalog import read_catalog
 
     problems = [
@@ -125,7 +121,6 @@ class StaleCalculations(TypedDict):
 
 
 async def stale_calculations(store: "ChunkStore") -> list[StaleCalculations]:
-    """Return the provisions of calculations that have another wording in an index today."""
     from articulado.calculations.wordings import find_changed
 
     changed = await find_changed(store, date.today())
@@ -133,7 +128,6 @@ async def stale_calculations(store: "ChunkStore") -> list[StaleCalculations]:
 
 
 def note_on_stale(stale: list[StaleCalculations]) -> list[str]:
-    """Return a note that lists stale calculations; empty without any."""
     from articulado.calculations.written import cited
 
     listed = [f"{cited(each['provision'])} ({', '.join(each['calculations'])})" for each in stale]
@@ -165,7 +159,6 @@ def article_problem(profile: "Profile") -> str:
 
 
 def cases_only(profile: "Profile") -> str:
-    """Return a note for a profile without free questions; empty for any other."""
     if profile.for_questions:
         return ""
     return (
@@ -175,7 +168,6 @@ def cases_only(profile: "Profile") -> str:
 
 
 def index_needed(profile: "Profile") -> str:
-    """Return the reason why a profile cannot answer without search; empty without one."""
     if profile.features.records:
         return ""
     return (
@@ -185,10 +177,7 @@ def index_needed(profile: "Profile") -> str:
 
 
 def staleness(base: "IndexBase", problem: str) -> str:
-    """Return a note if an index was made from other articles than the profile's; empty if it is current.
-
-    ``problem`` prevents the renewal of the index; it may be empty.
-    """
+    """Return a note if an index was made from other articles than the profile's; ``problem`` prevents a renewal."""
     from articulado.ingestion.first_index import follows_profile, renewal_command
 
     if problem:

@@ -66,11 +66,7 @@ class RoleDiagnosis(TypedDict):
 
 
 class IndexDiagnosis(TypedDict):
-    """The open index; ``created`` is in UTC, ``documents`` counts laws (or rulings …) by collection.
-
-    ``record_laws`` are laws with our summaries only, ``packaged`` tells if the index includes packaged ones.
-    ``collections`` counts points (fragments and the pieces of them that are searched); ``points`` is their sum.
-    """
+    """The open index; ``documents`` counts laws by collection, ``record_laws`` those with our summaries only."""
 
     folder: str
     demo: bool
@@ -85,12 +81,7 @@ class IndexDiagnosis(TypedDict):
 
 
 class Diagnosis(TypedDict):
-    """Everything that the command reports.
-
-    ``ready``: the profile can do its task: answer questions or, if ``questions`` is false, handle cases. ``problems``
-    are obstacles to that. ``index`` is ``None`` without a usable index, ``deep`` without a deep check. ``traces`` is
-    their destination, empty for none.
-    """
+    """Report of the command; ``ready``: the profile can answer or, if ``questions`` is false, handle cases."""
 
     ready: bool
     questions: bool
@@ -111,10 +102,7 @@ class Diagnosis(TypedDict):
 async def diagnose(
     index: Path | None, profile: str | None = None, *, deep: bool = False, progress: Progress = lambda *step: None
 ) -> Diagnosis:
-    """Check settings, keys, index and store without building an index or calling a model.
-
-    ``deep`` checks everything in the index, and reports to ``progress``.
-    """
+    """Check settings, keys, index and store without a model; ``deep`` checks everything in the index."""
     diagnosis: Diagnosis = {
         "ready": False,
         "questions": True,
@@ -190,7 +178,6 @@ def _reranking(settings: "Settings") -> str:
 
 
 def _look_at_sentences(settings: "Settings", diagnosis: Diagnosis) -> None:
-    """Open the configured sentence encoder; note if another one has to replace it."""
     from articulado.config.profile import load_profile
 
     name = settings.sentences
@@ -212,7 +199,6 @@ def _look_at_sentences(settings: "Settings", diagnosis: Diagnosis) -> None:
 
 
 def _role_problems(role: "Role", model: "ModelSettings", settings: "Settings") -> list[str]:
-    """Return the obstacles to the use of a role."""
     if model.provider == "offline":
         return []
     from articulado.encoders.local_models import FastembedEmbedder
@@ -291,7 +277,6 @@ async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool
 
 
 def _is_writable(folder: Path) -> bool:
-    """Tell if a folder is writable or can be created."""
     nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     return os.access(nearest, os.W_OK | os.X_OK)
 

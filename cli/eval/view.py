@@ -44,7 +44,6 @@ from evaluation.retrieval.run import MAIN
 from evaluation.statistics import Paired
 
 MAX_FAILED, MAX_WORST = 5, 5
-"""Failed turns and worst questions shown in a terminal; a report has more."""
 JSON, MARKDOWN = "report.json", "report.md"
 
 
@@ -126,10 +125,7 @@ def _cell(text: str) -> str:
 
 
 def write_report(folder: Path, measurement: Measurement) -> list[Path]:
-    """Write ``report.json``, the same as ``--json``, and ``report.md`` into a folder, and return both files.
-
-    The same measurement gives the same files, byte for byte.
-    """
+    """Write ``report.json``, the same as ``--json``, and ``report.md`` into a folder, and return both files."""
     page = Markdown()
     print_measurement(page, measurement)
     texts = {JSON: json.dumps(as_dict(measurement), ensure_ascii=False, indent=2) + "\n", MARKDOWN: page.written}
@@ -163,7 +159,6 @@ MAX_STALE = 10
 
 
 def _print_recording(out: Out, measurement: Measurement, run: RecordedRun) -> None:
-    """Print a recorded run, and the questions that it could not finish, with the replies they lack."""
     recording = run.recording
     out.heading(f"Grabación: {run.describe()} ({len(recording.asked)} consultas)")
     for difference in recording.differences:
@@ -335,7 +330,6 @@ def _print_answers(out: Out, findings: Findings) -> None:
 
 
 def _print_peers(out: Out, findings: Findings) -> None:
-    """Print the results of other search engines on the same provisions, and the difference from ours."""
     peers, ours = findings.peers, findings.outcome
     out.heading(f"Otros buscadores sobre los mismos {figure(peers.provisions)} preceptos")
     rows = [("articulado", *_means(ours.measured.means), "", "", figure(ours.latency.p50, 1))]

@@ -1,7 +1,4 @@
-"""Command ``articulado ingest``: build and update an index from files, folders or laws of the official gazette.
-
-The run shows a progress bar, and asks for consent to costs.
-"""
+"""Command ``articulado ingest``: build and update an index from files, folders or laws of the official gazette."""
 
 import asyncio
 import sys
@@ -67,7 +64,6 @@ def run_ingest(settings: "Settings", profile: "Profile", request: "IngestRequest
 
 
 async def _until_it_stops(graph: "Ingest", graph_input: "IngestRequest | Resumption[Any]") -> "IngestReport | str":
-    """Return the report, or the message with which the graph stops."""
     config: RunnableConfig = {"configurable": {"thread_id": "ingest"}}
     outcome: IngestReport | str = ""
     with progress_bar() as progress:
@@ -122,7 +118,6 @@ def progress_on(bar: Progress) -> ReportProgress:
 
 
 PATHS = "rutas"
-"""Name of the hidden command that takes paths."""
 MAX_LAWS = 20_000
 
 
@@ -139,7 +134,6 @@ class IngestCommands(Commands):
         return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command; the hidden one is nameless, so that no message mentions it."""
         name, command, rest = super().resolve_command(ctx, args)
         return None if command.hidden else name, command, rest
 
@@ -153,7 +147,6 @@ class IngestCommands(Commands):
             formatter.write_usage(path, " ".join(pieces), prefix="     " if number else "Uso: ")
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the page with arguments and options of the hidden command."""
         shown = copy(self)
         shown.params = self.commands[PATHS].params
         super(IngestCommands, shown).format_help(ctx, formatter)
@@ -303,7 +296,6 @@ def ingest_remove(
 
 
 def _packaged(included: bool, excluded: bool) -> bool | None:
-    """Return if the index is to include packaged documents; ``None`` if no option says so."""
     if included and excluded:
         raise InvalidInput(translate("command.packaged_both"))
     return included if included or excluded else None

@@ -63,7 +63,6 @@ def print_report(out: Console, report: "IngestReport", profile: "Profile") -> No
 
 
 def shortfalls(report: "IngestReport") -> list[str]:
-    """Return the parts of a request that an ingest could not do, with advice."""
     return [*map(describe_failure, report["failures"]), *_not_taken(report)]
 
 
@@ -72,7 +71,6 @@ def describe_failure(failure: "Failure") -> str:
 
 
 def _not_taken(report: "IngestReport") -> Iterator[str]:
-    """Yield the laws whose texts at the gazette were not taken."""
     if unchecked := report["unchecked"]:
         number = f"{figure(len(unchecked))} de {figure(len(unchecked) + report['checked'] + len(report['shrunk']))}"
         line = f"Sin comprobar en el BOE: {number} normas ({_listed(unchecked)}). Sigue en uso lo que había de ellas."

@@ -34,10 +34,7 @@ if TYPE_CHECKING:
 
 
 class DocumentDetail(TypedDict):
-    """A whole document; ``published`` is ISO 8601.
-
-    ``text`` joins its parts with blank lines, those of an article below their titles; parts for writers have none.
-    """
+    """A whole document; ``text`` joins its parts with blank lines, those of an article below their titles."""
 
     law_id: str
     name: str
@@ -52,10 +49,7 @@ class DocumentDetail(TypedDict):
 
 
 def find_documents(base: "IndexBase", text: str) -> list[str]:
-    """Return the ids of documents with this id (an ECLI), title, path, file name or name of an agreement.
-
-    They are in the index, or an article of the profile.
-    """
+    """Return the ids of documents with this id (an ECLI), title, path, file name or name of an agreement."""
     from articulado.ingestion.bundled import article_named
 
     named = [law_id for name, law_id in _document_names(base) if name == text.strip().casefold()]
@@ -66,10 +60,7 @@ def find_documents(base: "IndexBase", text: str) -> list[str]:
 
 
 def find_provision(base: "IndexBase", text: str) -> tuple[list[str], str]:
-    """Return the documents and the key of a provision named like "art. 5 convenio.txt".
-
-    Also "art. 5 del convenio del metal" and "Preámbulo BOE-A-2019-1". The key is empty if no provision is named.
-    """
+    """Return the documents, and the key or "", of a reference like "art. 5 convenio.txt"."""
     from articulado.ingestion.incremental.indexed_laws import indexed_law
     from articulado.language.folding import fold
     from articulado.legal.ids import BOE_ID_TYPED, boe_id
@@ -96,7 +87,6 @@ def find_provision(base: "IndexBase", text: str) -> tuple[list[str], str]:
 
 
 def _document_names(base: "IndexBase") -> list[tuple[str, str]]:
-    """Return name in lower case and id of each document that comes from a user's file."""
     from articulado.ingestion.incremental.catalog import Catalog, read_catalog
     from articulado.store.layout import load_agreements
 
@@ -226,7 +216,6 @@ def show(
 
 
 def _read(base: "IndexBase", text: str, today: date, as_of: date | None = None) -> "Reference":
-    """Read a reference to provisions or a law; the error for any other text lists the documents of the index."""
     from articulado.ingestion.incremental.indexed_laws import indexed_laws, named_documents
     from articulado.legal.laws.indexed import IndexedLaws
     from articulado.retrieval.references import read_reference
@@ -255,7 +244,6 @@ def _request(refs: "Sequence[ProvisionRef]", day: date | None) -> "Reference":
 
 
 async def _decisions(base: "IndexBase", text: str) -> "tuple[list[ProvisionRef], list[str]]":
-    """Return the decisions named in a text of nothing but their numbers, and messages on missing ones."""
     from articulado.legal.reading import read
     from articulado.retrieval.question import decisions_missing, decisions_named, look_up_decisions
     from articulado.values.chunks import provision_of

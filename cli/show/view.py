@@ -33,7 +33,6 @@ def print_scope(out: Console, agreement: Agreement) -> None:
 
 
 _REFERENCE = re.compile(r"\s*Ref\. \S+$")
-"""End of a note on an amendment: the identifier of the amending norm."""
 
 STATUSES: dict[Status, str] = {
     "vigente": "vigente",
@@ -94,7 +93,6 @@ def print_law(out: Console, law: IndexedLaw, example: str, language: Language) -
 
 
 def _print_text(out: Console, detail: ProvisionDetail, language: Language) -> None:
-    """Print the requested parts; the whole text if no part was requested or found."""
     for remark in detail["remarks"]:
         out.print(f"\n{clean(remark)}", style="yellow", markup=False)
     excerpts = detail["excerpts"]
@@ -131,7 +129,6 @@ def _print_wordings(out: Console, detail: ProvisionDetail, today: date) -> None:
 
 
 def _print_amendments(out: Console, detail: ProvisionDetail) -> None:
-    """Print the notes on amendments, except the one printed above with the wording."""
     others = [note for note in detail["notes"] if _REFERENCE.sub("", note).strip(" .") not in detail["status_note"]]
     if others:
         title = "Modificaciones anotadas" if len(others) == len(detail["notes"]) else "Otras modificaciones anotadas"
@@ -175,7 +172,6 @@ def _state(version: Version, today: date) -> str:
 
 
 def _validity(version: Version) -> str:
-    """Return the days between which a wording is in force; a repealed one may lack the last day."""
     last, repealed = _last_day(version), version["status"] in REPEALED
     until = f" hasta {last}" if last else ", sin que conste hasta cuándo" if repealed else ""
     return f"{'rigió ' if repealed else ''}desde {version['valid_from'] or 'siempre'}{until}"

@@ -81,11 +81,7 @@ Trait = Literal[
     "second_answer",
     "asked_again",
 ]
-"""Trait of the reply to a question: a fault, or, for the last three, a fact about the dialogue with the model.
-
-``needs``: a NEED was requested; ``second_answer``: the model answered again with it; ``asked_again``: the same prompt
-was sent twice.
-"""
+"""Trait of a reply: a fault, or one of the last three, which count further requests to the model."""
 TRAITS: tuple[Trait, ...] = get_args(Trait)
 
 _PROTOCOL = re.compile(r"\b(?:NEED|USED|DROP|META)\b")
@@ -93,10 +89,7 @@ _FRAGMENT = re.compile(r"\bfragment(?:o?s?)\b", re.IGNORECASE)
 
 
 def form_of(replies: Sequence[str], state: RagState) -> frozenset[Trait]:
-    """Return the traits of the replies to one question; the last reply, of at least one, is shown.
-
-    ``protocol_words`` and ``fragment_words`` count only in the text that a person reads.
-    """
+    """Return the traits of the replies to one question; the last reply, of at least one, is shown."""
     splitter = StreamSplitter()
     splitter.feed(replies[-1])
     splitter.close()
@@ -124,7 +117,6 @@ NO_INVENTION = "ausencia_alucinaciones"
 ANSWER_METRICS = (PRECISION, CITES_RIGHT, RECALL, NO_INVENTION)
 
 _STATE = [*RagOutput.__annotations__, "context", "draft", "refetched", "searches", "store"]
-"""Keys read from the graph's state."""
 
 Refuser = Literal["gate", "principal"]
 """Origin of a refusal: the stages before the principal model, which is then not called, or that model."""
@@ -137,9 +129,8 @@ _TOKEN = re.compile(r"\w+(?:[.,]\w+)*|[%€]")
 class AnswerResult:
     """Metrics of one answer, as far as the question allows them (see ``measure_answer``).
 
-    ``cited`` are the cited provisions of laws, each once, in reading order; ``wrong`` those not in the gold set.
-    ``unsupported`` lists provisions, then figures; ``missing`` facts of the gold set. ``relevance``, in [0, 1], is the
-    graph's probability that the question can be answered. ``form`` is ``None`` without a chat model.
+    ``cited`` are provisions in reading order; ``wrong`` those not in the gold set. ``relevance`` is the graph's
+    probability that the question can be answered. ``form`` is ``None`` without a chat model.
     """
 
     question: Question
@@ -160,13 +151,11 @@ class AnswerResult:
 
     @property
     def refused_by(self) -> Refuser | None:
-        """Origin of the refusal; ``None`` without one."""
         if self.outcome != "decline":
             return None
         return "principal" if self.principal_called else "gate"
 
     def cites_answer(self, within: int | None = None) -> bool:
-        """Tell if an answering provision is among the first ``within`` cited ones, by default all."""
         return not answering_keys(self.question).isdisjoint(map(key_of, self.cited[:within]))
 
 
@@ -185,10 +174,7 @@ async def evaluate_answers(
     context: RunContext | None = None,
     on_question: Callable[[], None] = lambda: None,
 ) -> Answers:
-    """Ask the whole graph every question, one after the other, with the configured models.
-
-    Errors name the question.
-    """
+    """Ask the whole graph every question, one after the other; errors name the question."""
     recorded = Replies(services)
     graph, has_form = build_rag(recorded.services), is_asked_for_form(services, context)
     shelf = ChunkShelf(services.stores)
@@ -214,7 +200,6 @@ async def evaluate_answers(
 
 
 def is_asked_for_form(services: Services, context: RunContext | None) -> bool:
-    """Tell if a chat model answers, with marks and a self-evaluation."""
     grounded = default_options(services.settings).overridden_by(context).grounded_prompting
     return grounded and services.settings.principal.provider != "offline"
 
@@ -229,8 +214,7 @@ def measure_answer(
     - ``exhaustividad_citas``: share of the answering provisions that are cited.
     - ``ausencia_alucinaciones``: 1 if every provision and figure has support (``support.unsupported``).
 
-    A negative question has none of the first three. If the graph abstains, the first and the last are absent, the
-    others 0, and all facts are missing, even if the nearest provisions are shown (and ``cited``).
+    A negative question has none of the first three; an abstention has the middle two, as 0.
     """
     answered = result["outcome"] == "answer"
     fragments = cited_fragments(result, context)
@@ -266,7 +250,6 @@ def measure_answer(
 
 
 def cited_fragments(result: RagOutput, context: Sequence[Chunk]) -> list[Chunk]:
-    """Return the fragments that an answer cites, in reading order."""
     chunks = {chunk["id"]: chunk for chunk in context}
     ids = [citation["chunk_id"] for citation in _as_read(result["answer"], result["citations"])]
     return [chunks[chunk_id] for chunk_id in ids if chunk_id in chunks]
@@ -283,7 +266,6 @@ def provisions_of(fragments: Iterable[Chunk]) -> dict[Key, Provision]:
 
 
 def _as_read(answer: str, citations: Sequence[Citation]) -> list[Citation]:
-    """Return the citations in the order of their marks in the text; those without a mark last."""
     places = {f"C{number}": place for place, number in enumerate(markers_in(answer))}
     return sorted(citations, key=lambda citation: places.get(citation["mark"], len(places)))
 
@@ -313,11 +295,9 @@ def _plain(text: str) -> str:
 
 
 def answer_means(results: Sequence[AnswerResult]) -> dict[str, tuple[float, int]]:
-    """Return the mean of each metric and its number of questions; metrics without questions are left out."""
     scores = {name: [result.metrics[name] for result in results if name in result.metrics] for name in ANSWER_METRICS}
     return {name: (sum(values) / len(values), len(values)) for name, values in scores.items() if values}
 
 
 def cited_by_question(results: Sequence[AnswerResult]) -> dict[str, tuple[Provision, ...]]:
-    """Return the provisions cited in each answer, by question id."""
     return {result.question.id: result.cited for result in results}

@@ -1,7 +1,4 @@
-"""Detection of provisions and figures in an answer that no fragment supports.
-
-Words are compared, not meaning: a wrong conclusion from correct provisions and figures is not detected.
-"""
+"""Detection of provisions and figures in an answer that no fragment supports, by words, not by meaning."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -32,7 +29,6 @@ UNITS = {
     "minuto": r"minutos?\b",
     "persona": r"(?:persona|empleado|empleada|trabajador|trabajadora|asalariado)(?:e?s)?\b",
 }
-"""Pattern (on folded text) of each counted unit."""
 
 _UNIT = re.compile("|".join(f"(?P<u{index}>{pattern})" for index, pattern in enumerate(UNITS.values())))
 _NAMES = tuple(UNITS)
@@ -46,10 +42,8 @@ _JOINED = re.compile(r"\s*(?:-|\b(?:y|e|o|u|a|al|hasta|ni)\b)\s*(?:(?:de|los|las
 
 _REFERENCE = re.compile(r"\b(?:art(?:iculo)?s?\.?|apartados?|letras?|numeros?|ley|decreto|disposicion \w+)\s*$")
 _ARTICLE = re.compile(r"un[oa]?\s")
-"""Before a person this is an article: "una persona"."""
 
 _ROW = "|"
-"""Separator of table cells, whose numbers have their unit in the heading."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +70,6 @@ def figures_in(text: str) -> list[Figure]:
 
 
 def table_numbers(text: str) -> set[Decimal]:
-    """Return all numbers in the rows of tables."""
     rows = [fold(line) for line in text.splitlines() if _ROW in line]
     return {value for row in rows for _, _, value in _numbers(row)}
 
@@ -129,9 +122,8 @@ class Unsupported:
 def unsupported(answer: str, question: str, context: Sequence[Chunk], cited: Sequence[Chunk]) -> Unsupported:
     """Return the unsupported provisions and figures of an answer.
 
-    A provision is supported if it is among the fragments of ``context``, or is named in one of them, in the question or
-    in a verbatim quotation «…»; without a law, the number in any law suffices. A figure is supported if a ``cited``
-    fragment or the question has it, in digits or words, with the same unit or in a table.
+    A provision is supported if a fragment of ``context``, the question or a verbatim quotation has or names it; a
+    figure if a ``cited`` fragment or the question has it, in digits or words, with the same unit or in a table.
     """
     return Unsupported(
         provisions=tuple(dict.fromkeys(_provisions(_without_quotations(answer, context), question, context))),
@@ -171,7 +163,6 @@ def _named_in(chunk: Chunk) -> Iterator[CitedProvision]:
 
 
 def _refs(citation: Citation) -> set[CitedProvision]:
-    """Return the cited provision, under the named law and under the law that has it today."""
     return {(law_id, citation.provision_key) for law_id in (citation.law_id, citation.current_id or citation.law_id)}
 
 

@@ -1,7 +1,4 @@
-"""Counts of outcomes over all questions of a gold set, and calibration of their relevance.
-
-A question is answerable if the gold set names a provision for it. Shares are over all questions of a kind.
-"""
+"""Counts of outcomes over all questions of a gold set, and calibration of their relevance."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +24,6 @@ class Share:
 
     @property
     def value(self) -> float | None:
-        """Share in [0, 1]; ``None`` if the total is 0."""
         return self.count / self.total if self.total else None
 
 
@@ -52,9 +48,8 @@ class Outcomes:
 class Answerable:
     """Questions with an answer in the law.
 
-    ``first``, ``first_two``: an answering provision is cited first, or among the first two, of all questions.
-    ``near_right``: one is among the nearest provisions shown, of the questions with these. ``facts``: found in answers,
-    of all expected ones. ``words``: lengths of the answers, ``None`` without any.
+    ``first``, ``first_two``: an answering provision is cited there, of all questions. ``near_right``: one is among the
+    nearest provisions shown. ``facts``: found in answers, of all expected ones.
     """
 
     outcomes: Outcomes
@@ -83,7 +78,6 @@ class Tally:
 
 
 def tally(results: Sequence[AnswerResult]) -> Tally:
-    """Count the outcomes of all questions."""
     return Tally(
         _answerable([result for result in results if not result.question.is_negative]),
         _unanswerable([result for result in results if result.question.is_negative]),
@@ -92,7 +86,6 @@ def tally(results: Sequence[AnswerResult]) -> Tally:
 
 
 def count_form(forms: Sequence[frozenset[Trait]]) -> dict[Trait, Share]:
-    """Count the traits of replies; empty without replies."""
     return {trait: Share(sum(trait in form for form in forms), len(forms)) for trait in TRAITS} if forms else {}
 
 
@@ -157,10 +150,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class RelevanceReport:
-    """Curves of the questions with a relevance; ``by_category`` is in the order of the gold set.
-
-    In ``risk`` a question is a mistake if the law has no answer to it, or no answering provision is cited or shown.
-    """
+    """Curves of the questions with a relevance; in ``risk`` a question without a right citation is a mistake."""
 
     risk: RiskCoverage
     calibration: Calibration

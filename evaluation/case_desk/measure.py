@@ -1,8 +1,7 @@
 """Labelled cases, and measurement of both case graphs on them: decisions by class, and calibrated confidence.
 
-Cases are JSON Lines with ``id``, ``profile``, ``inquiry`` and ``article`` (``null`` if no article handles the inquiry;
-``answerable``, if given, must agree). Optional: ``filters``, ``collected_data`` and ``today`` are the input, ``class``
-the kind of case, ``decision`` and ``outcome`` the correct results of the graphs, ``fields`` the bad or missing data.
+Cases are JSON Lines with ``id``, ``profile``, ``inquiry`` and ``article`` (``null`` if none handles the inquiry).
+Optional: the input ``filters``, ``collected_data`` and ``today``; the correct ``decision`` and ``outcome``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,23 +27,15 @@ from graph.services import Services
 OWN_DECISIONS, OWN_TEST = "decisions.jsonl", "decisions_test.jsonl"
 
 Kind = Literal["complete", "rule", "bad_value", "missing", "other_matter", "other_article", "wrong_keeper"]
-"""Difficulty of a case: none, a rule that stops it, invalid or missing data, or an inquiry that does not fit.
-
-``other_matter``: no article handles it; ``other_article``: another article than its data and topic do;
-``wrong_keeper``: it names another provider, plan or regime than its filter.
-"""
+"""Difficulty of a case; ``wrong_keeper``: it names another provider, plan or regime than its filter."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MIN_CASES = 20
-"""Least number of cases of a profile: fewer have no significance."""
 
 
 @dataclass(frozen=True)
 class LabelledCase:
-    """An inquiry to a profile; ``article`` is the id of the article that handles it, or empty.
-
-    ``kind``, ``decision``, ``outcome`` and ``today`` are ``None`` if only the article is labelled.
-    """
+    """An inquiry to a profile; ``article`` handles it, or is empty. Labels other than that may be ``None``."""
 
     id: str
     profile: str
@@ -60,11 +51,9 @@ class LabelledCase:
 
     @property
     def answerable(self) -> bool:
-        """The profile has an article for the case; for the wrong provider, plan or regime it has none."""
         return bool(self.article) and self.kind != "wrong_keeper"
 
     def canonical(self, profile: Profile) -> "LabelledCase":
-        """Return the case with its filters in the spelling of the knowledge base."""
         fields = {entry.name: entry for entry in profile.filter_fields}
         filters = {name: canonical_value(fields[name], value) for name, value in self.filters.items() if name in fields}
         return replace(self, filters=filters)
@@ -116,12 +105,10 @@ NEEDED = "Son obligatorios id, profile, inquiry y article."
 
 
 def own_decisions() -> tuple[LabelledCase, ...]:
-    """Read the packaged cases on which the packaged weights are trained."""
     return _own(OWN_DECISIONS)
 
 
 def own_test() -> tuple[LabelledCase, ...]:
-    """Read the packaged cases of other writers, on which nothing is trained."""
     return _own(OWN_TEST)
 
 
@@ -179,10 +166,7 @@ def _row(value: Mapping[str, Any], where: str) -> _Row:
 def cases_of_profile(
     cases: Sequence[LabelledCase], settings: Settings, profile: Profile, source: str
 ) -> list[LabelledCase]:
-    """Return the inquiries of a profile, or raise ``InvalidInput`` if they cannot be measured.
-
-    ``source`` names their file in messages.
-    """
+    """Return the inquiries of a profile, or raise ``InvalidInput`` if they cannot be measured."""
     if not settings.rag_enabled:
         raise InvalidInput(
             "Los casos se buscan en el índice, que ARTICULADO_RAG_ENABLED=false desactiva. Quítelo y repita la orden."
@@ -203,7 +187,6 @@ def cases_of_profile(
 
 GRAPHS: tuple[CaseGraph, ...] = ("required_data", "generate_response")
 GOES_ON = ("found", "can_proceed")
-"""Verdicts with which a case goes on."""
 
 _STATE = ["article_id", "log_odds", "confidence", "outcome", "decision", "metadata"]
 _BAD = ("missing_data", "unreadable_data", "conflicting_data")
@@ -211,11 +194,7 @@ _BAD = ("missing_data", "unreadable_data", "conflicting_data")
 
 @dataclass(frozen=True)
 class CaseResult:
-    """Result of one graph for a case.
-
-    ``article`` handles the case, empty for none. ``confidence`` is in [0, 1], calibrated from ``log_odds``. ``verdict``
-    is the outcome or the decision, ``bad`` are the names of missing, invalid or contradictory data.
-    """
+    """Result of one graph for a case; ``bad`` names missing, invalid or contradictory data."""
 
     case: LabelledCase
     article: str
@@ -235,10 +214,7 @@ async def run_cases(
     on_case: Callable[[CaseGraph, int], None] = lambda graph, done: None,
     curves: Mapping[CaseGraph, Curve] | None = None,
 ) -> dict[CaseGraph, list[CaseResult]]:
-    """Run every case through both graphs of the profile, in order, each on its day, without a chat model.
-
-    ``on_case`` gets the number of finished cases of a graph. ``curves`` replace those of the profile.
-    """
+    """Run every case through both graphs of the profile, each on its day, without a chat model."""
     if of_others := [case.id for case in cases if case.profile != services.profile.name]:
         raise InvalidInput(f"La consulta «{of_others[0]}» no es del perfil «{services.profile.name}».")
     settings = services.settings.model_copy(update={"principal": ModelSettings(provider="offline")})
@@ -296,9 +272,8 @@ def fit(results: Sequence[CaseResult]) -> Curve:
 class KindCounts:
     """Counts of the cases of a class.
 
-    ``right`` have the labelled verdict and, if it rests on an article, the right one. ``on`` go on; ``wrongly_on``
-    should not, or with another article. ``fields`` are the labelled bad or missing data, ``fields_named`` those that
-    the result names.
+    ``right`` have the labelled verdict, with the right article if it rests on one. ``wrongly_on`` go on and should not.
+    ``fields`` are the labelled bad or missing data, ``fields_named`` those that the result names.
     """
 
     cases: int
@@ -311,11 +286,7 @@ class KindCounts:
 
 @dataclass(frozen=True)
 class Measured:
-    """Measures of one graph: counts by class and in all, and calibration.
-
-    ``accepted`` is the share of the cases with an article that reach a confidence of 0.70, ``precision`` the share of
-    right cases among all that reach it (``None`` without any).
-    """
+    """Measures of one graph; ``accepted`` and ``precision`` are for a confidence of 0.70 or more."""
 
     kinds: Mapping[Kind, KindCounts]
     total: KindCounts
@@ -346,12 +317,10 @@ def measure(graph: CaseGraph, results: Sequence[CaseResult]) -> Measured:
 
 
 def label_of(graph: CaseGraph, result: CaseResult) -> str:
-    """Return the labelled verdict of a graph; empty without one."""
     return (result.case.outcome if graph == "required_data" else result.case.decision) or ""
 
 
 def is_right(graph: CaseGraph, result: CaseResult) -> bool:
-    """Tell if a case has its labelled verdict and, if the verdict rests on an article, its article."""
     label = label_of(graph, result)
     rests_on_article = label in GOES_ON or (result.case.kind == "other_article" and bool(result.case.article))
     return result.verdict == label and (not rests_on_article or result.article == result.case.article)

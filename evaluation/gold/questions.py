@@ -1,8 +1,7 @@
 """Gold sets of questions in JSON Lines, and names of provisions.
 
-``id``, ``question`` and ``relevant`` are obligatory. ``relevant`` is {"<law id>#<label>": grade}, with grade 2 for a
-provision that answers and 1 for a provision that helps; it is empty for a negative, a question without an answer in the
-law. ``category``, ``topic``, ``voice`` and ``answer_facts`` are optional; other keys are ignored.
+``relevant`` is {"<law id>#<label>": grade}, with grade 2 for a provision that answers and 1 for one that helps; it is
+empty for a negative, a question without an answer in the law.
 """
 
 import json
@@ -70,13 +69,7 @@ def parse_provision(text: str) -> Provision | None:
 
 
 def json_lines(path: Path, needed: str) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
-    """Yield line number, location for messages and object of each line of a file; blank lines are skipped.
-
-    ``needed`` describes a valid line in messages.
-
-    Raises:
-        InvalidInput: the file cannot be read, or a line is no JSON object.
-    """
+    """Yield line number, location for messages and object of each line; ``needed`` describes a valid line."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -187,7 +180,6 @@ EXPECTED = {
 
 
 def read_gold(path: Path) -> list[Question]:
-    """Read the questions of a gold set."""
     return list(read_gold_set(path).questions)
 
 

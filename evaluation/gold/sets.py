@@ -1,7 +1,4 @@
-"""Gold sets of conversations in JSON Lines, and the gold sets of a run with their checks.
-
-``id`` and ``turns`` are obligatory in a conversation.
-"""
+"""Gold sets of conversations in JSON Lines, and the gold sets of a run with their checks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +31,6 @@ if TYPE_CHECKING:
 
 
 TURNS = "turns"
-"""Key that marks a line as a conversation."""
 NEEDED = "Cada línea debe ser {…} con id y turns."
 
 
@@ -51,7 +47,6 @@ class Turn:
 
     @property
     def answering(self) -> frozenset[Key]:
-        """Keys of the provisions of the highest grade."""
         best = max(self.relevant.values(), default=0)
         return frozenset(key_of(provision) for provision, grade in self.relevant.items() if grade == best)
 
@@ -208,7 +203,6 @@ def own_set() -> GoldSet:
 
 
 def check_index(settings: "Settings") -> None:
-    """Raise ``InvalidInput`` if retrieval is switched off: there is no search to measure."""
     if not settings.rag_enabled:
         raise InvalidInput(
             "--ablation, --compare y --peers miden la búsqueda en el índice, que ARTICULADO_RAG_ENABLED=false "

@@ -1,8 +1,7 @@
 """Adapters and measurement of the peers: bm25s, LangChain, Haystack.
 
-All peers search the same whole provisions of an index. Their vectors are latent semantic vectors of Spanish stems, (n,
-dim) float32, L2-normalised. A peer without its packages is left out, with a hint. Indexing time is in seconds, time per
-question in milliseconds.
+All search the same whole provisions. Their vectors are latent semantic vectors of Spanish stems, (n, dim) float32,
+L2-normalised. Indexing time is in seconds, time per question in milliseconds.
 """
 
 import asyncio
@@ -31,16 +30,13 @@ from evaluation.retrieval.run import Ranked, Run
 from graph.services import Services
 
 DIMENSIONS = 192
-"""The default of our own vectors."""
 MIN_TEXTS = 2
 """Least number of texts with a stem: a rarer one relates nothing."""
 _SEED = 7
 _PAGE = 2_000
-"""Chunks read at once: about 6 MB."""
 
 
 def spanish_stems(text: str) -> list[str]:
-    """Return the stems of a text in order: lower case, no stop words, Snowball's Spanish algorithm."""
     stems: list[str] = _stemmer().stem_words(content_words(text))
     return stems
 
@@ -91,10 +87,7 @@ async def read_corpus(services: Services) -> PeerCorpus:
 
 
 def corpus_of(chunks: Iterable[Chunk]) -> PeerCorpus:
-    """Join the parts of each provision of a law, and embed the whole.
-
-    Wordings in force today are used, or else the first in ``order_parts``. Provisions are sorted by law and key.
-    """
+    """Join the parts of each provision in force today (else the first wording), sorted by law and key, and embed it."""
     parts: dict[tuple[str, str], list[Chunk]] = {}
     for chunk in chunks:
         if chunk["collection"] == LAW:
@@ -119,7 +112,6 @@ def _of_today(parts: Sequence[Chunk]) -> list[Chunk]:
 
 
 def _text(parts: Sequence[Chunk]) -> str:
-    """Return law, breadcrumb and heading, once for all parts, and the texts of the parts."""
     headings = [
         line
         for part in parts
@@ -132,7 +124,6 @@ Hits = list[tuple[int, float]]
 """Indexes of provisions in the corpus, best first, each once, with the peer's score."""
 
 Search = Callable[[str, int], Hits]
-"""Takes a question and the largest number of hits."""
 
 SIDE_DEPTH = 100
 """Provisions that each side of a hybrid peer passes to its fusion: deeper ranks hardly count."""
@@ -148,10 +139,7 @@ class Peer:
 
 
 def hybrid_search(corpus: PeerCorpus) -> Search:
-    """Build Haystack's pipeline, with BM25 at its defaults (BM25L, k1 = 1.5, b = 0.75).
-
-    Its BM25 knows no languages, so it gets stems instead of words.
-    """
+    """Build Haystack's pipeline on stems, with BM25 at its defaults (BM25L, k1 = 1.5, b = 0.75)."""
     # Read when the package is imported: it would post statistics, and leave a file in the user's home.
     os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
     from haystack import Document, Pipeline
@@ -233,8 +221,6 @@ def ensemble_search(corpus: PeerCorpus) -> Search:
     ]
 
     class Shared(Embeddings):
-        """Vectors that all peers share."""
-
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
             return [[float(value) for value in vector] for vector in corpus.vectors]
 
@@ -242,8 +228,6 @@ def ensemble_search(corpus: PeerCorpus) -> Search:
             return [float(value) for value in corpus.embed([text])[0]]
 
     class Words(BaseRetriever):
-        """BM25 as a retriever."""
-
         def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
             return [documents[index] for index, _ in by_words(query, SIDE_DEPTH)]
 
@@ -267,7 +251,6 @@ LANGCHAIN = Peer("LangChain (EnsembleRetriever)", ("langchain-classic", "bm25s")
 
 PEERS = (BM25S, LANGCHAIN, HAYSTACK)
 DEPTH = 100
-"""Provisions per question."""
 
 
 @dataclass(frozen=True)
@@ -291,7 +274,6 @@ class PeerFindings:
 
 
 async def run_peers(services: Services, questions: Sequence[Question], depth: int = DEPTH) -> PeerFindings:
-    """Read the provisions of the configured index, and let every installed peer search them."""
     return measure(await read_corpus(services), questions, depth)
 
 

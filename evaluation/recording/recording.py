@@ -1,7 +1,6 @@
 """Recording of a run as a folder: manifest, prompts, replies and prompts that wait for a reply.
 
-``recording.json`` is the manifest, ``prompts/<hash>.json`` are the prompts, ``replies/<hash>.txt`` the replies in plain
-text, ``waiting/<hash>.md`` the prompts of the last run without a reply, formatted for people.
+Replies are plain text that a person can write; waiting prompts are formatted for people.
 """
 
 import hashlib
@@ -20,10 +19,8 @@ from articulado.values.answers import Message
 from articulado.values.errors import ArticuladoError, InvalidInput
 
 ChatRole = Literal["reader", "principal", "checker"]
-"""Role of a chat model in the answering graph."""
 
 HASH_LENGTH = 16
-"""Hexadecimal digits of a prompt's name: 64 bits are enough for some thousands of prompts."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,6 @@ class Prompt:
 
     @property
     def hash(self) -> str:
-        """First 16 hexadecimal digits of the SHA-256 of the prompt as canonical JSON (sorted keys, no white space)."""
         canonical = json.dumps(self.as_dict(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:HASH_LENGTH]
 
@@ -96,11 +92,7 @@ class RecordedModel(BaseModel):
 
 
 class Manifest(BaseModel):
-    """Data that a run must share with a recording to ask for the same replies.
-
-    ``day`` is the graph's today, ``chunks`` the number in each collection of the index, ``note`` names the writer of
-    the replies; ``checker`` is ``None`` if no model checked the answers.
-    """
+    """Data that a run must share with a recording to ask for the same replies; ``day`` is the graph's today."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -127,11 +119,7 @@ class ReplyMissing(ArticuladoError):
 
 
 class Recording:
-    """Recording in use by one run.
-
-    ``asked`` are the hashes of the run's prompts, in order; ``missing`` those without a reply, with their role.
-    ``differences`` say in Spanish how the run differs from the recording.
-    """
+    """Recording in use by one run; ``asked`` are the hashes of its prompts, ``missing`` those without a reply."""
 
     def __init__(self, folder: Path, manifest: Manifest | None, replies: dict[str, str]) -> None:
         self.folder = folder
@@ -179,7 +167,6 @@ class Recording:
 
     @property
     def stale(self) -> list[str]:
-        """Hashes of the replies that no prompt of this run asked for."""
         return sorted(self._replies.keys() - self.asked.keys())
 
     def end(self) -> None:

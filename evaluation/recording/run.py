@@ -1,7 +1,4 @@
-"""Recorded and replayed runs: settings, services, chat models and day of a recording.
-
-A replay makes no request to a chat model. A recording does not repeat a prompt that already has a reply.
-"""
+"""Recorded runs, which do not repeat prompts, and replayed runs, which make no request to a chat model."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -68,10 +65,7 @@ class ForwardingChat:
 
 
 class RecordedChat:
-    """Chat model with the replies of a recording; prompts without a reply go to a model, if there is one.
-
-    A structured reply is stored as its JSON.
-    """
+    """Chat model with the replies of a recording; prompts without a reply go to a model, if there is one."""
 
     def __init__(self, recording: Recording, role: ChatRole, name: str, model: ChatModel | None = None) -> None:
         self._recording = recording
@@ -149,7 +143,6 @@ class RecordedChat:
 WRITTEN: Provider = "compatible"
 """Provider of replies written by people: the graph treats ``offline`` as no chat model."""
 WRITTEN_NOTE = "respuestas escritas aparte"
-"""Default note on the writer of a recording that begins without a model."""
 
 
 @dataclass(frozen=True)
@@ -208,13 +201,11 @@ class RecordedRun:
         )
 
     def describe(self) -> str:
-        """Return folder, day and note of the recording."""
         manifest = self.recording.manifest
         parts = [str(self.recording.folder), *((manifest.day.isoformat(), manifest.note) if manifest else ())]
         return ", ".join(filter(None, parts))
 
     def _chat(self, role: ChatRole, model: ChatModel | None, recorded: RecordedModel | None) -> RecordedChat | None:
-        """Return the chat model of a role; ``None`` if no model had it."""
         if recorded is None or recorded.provider == "offline":
             return None
         if not self.replays:
@@ -240,7 +231,6 @@ class RecordedRun:
 
 
 def _silenced(settings: ModelSettings, recorded: RecordedModel | None) -> ModelSettings:
-    """Return the settings of a role without a provider, with the name of the recorded model."""
     return settings.model_copy(update={"provider": "offline", "model": recorded.model if recorded else settings.model})
 
 
@@ -266,7 +256,6 @@ def _check_models(manifest: Manifest, settings: "Settings", folder: Path) -> Non
 
 
 def _differences(then: Manifest, now: Manifest) -> Iterator[str]:
-    """Yield the differences that change the prompts."""
     if then.profile != now.profile:
         yield f"La grabación es del perfil «{then.profile}», no de «{now.profile}»."
     if then.chunks != now.chunks:

@@ -1,7 +1,4 @@
-"""Ablation of retrieval: configurations that each change one technique against the one before.
-
-Configurations include every rerank strategy that this machine can run. Nothing is downloaded.
-"""
+"""Ablation of retrieval: configurations that each change one technique against the one before."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -132,7 +129,6 @@ class QuestionWordsReader:
 
 
 def without_synonyms(services: Services) -> Services:
-    """Return the services without the table of synonyms, which a provider's reader does not have."""
     offline = services.settings.reader.provider == "offline"
     return replace(
         services,
@@ -161,7 +157,6 @@ def reason_unavailable(strategy: RerankStrategy, services: Services) -> str:
 
 
 def available_strategies(services: Services) -> list[RerankStrategy]:
-    """Return the strategies that can be measured here; the last one is the current meaning of "auto"."""
     chosen, _ = resolve_auto(services.settings)
     others = [strategy for strategy in STRATEGIES if strategy in services.rerankers and strategy != chosen]
     return [*(strategy for strategy in others if not reason_unavailable(strategy, services)), chosen]
@@ -220,7 +215,6 @@ class Setup:
 
 
 def setups(strategies: Sequence[RerankStrategy]) -> list[Setup]:
-    """Return the configurations, each with one change from the one before; references with the last strategy."""
     bare = Setup("solo palabras (BM25)", dense=False, synonyms=False, lookup=False)
     steps = [
         bare,
@@ -234,7 +228,6 @@ def setups(strategies: Sequence[RerankStrategy]) -> list[Setup]:
 
 
 def services_of(setup: Setup, services: Services) -> Services:
-    """Return the services without the techniques that a configuration lacks."""
     base = services if setup.synonyms else without_synonyms(services)
     return replace(
         base,

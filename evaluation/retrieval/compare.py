@@ -27,10 +27,8 @@ from state.context import RunContext
 METRIC = "nDCG@5"
 STAGE = "rerank"
 MIN_MOVABLE = 20
-"""Least number of questions for a meaningful share."""
 
 NOT_FOUND = math.inf
-"""Rank of a provision that a ranking lacks."""
 
 MIN_GAIN = 0.15
 MIN_RISEN = 0.70
@@ -43,8 +41,7 @@ MAX_TOTAL_MS = 5_000.0
 class Side:
     """One of the two strategies; without an outcome, ``why`` it was not measured.
 
-    ``failed`` counts the questions whose model failed, so that the heuristic replaced it; ``model_stages`` wait for a
-    provider's model.
+    ``failed`` counts the questions in which the heuristic replaced a failed model.
     """
 
     strategy: RerankStrategy
@@ -63,12 +60,10 @@ class Side:
 
     @property
     def rerank(self) -> Percentiles | None:
-        """Milliseconds of the rerank stage."""
         return self._times(lambda retrieved: retrieved.stages.get(STAGE, 0.0))
 
     @property
     def total(self) -> Percentiles | None:
-        """Milliseconds of a question without the stages that wait for a provider's model."""
         return self._times(
             lambda retrieved: (
                 retrieved.milliseconds - sum(retrieved.stages.get(stage, 0.0) for stage in self.model_stages)
@@ -83,10 +78,7 @@ class Side:
 
 @dataclass(frozen=True)
 class RankChanges:
-    """Numbers of questions whose first right provision rose or fell from one ranking to another.
-
-    ``movable``: it is not first already, and one of the rankings has it.
-    """
+    """Numbers of questions whose first right provision rose or fell; ``movable``: it could rise."""
 
     movable: int
     risen: int
@@ -94,7 +86,6 @@ class RankChanges:
 
     @property
     def share(self) -> float | None:
-        """Share of the movable questions that rose; ``None`` if there are too few."""
         return self.risen / self.movable if self.movable >= MIN_MOVABLE else None
 
 
@@ -119,7 +110,6 @@ class Comparison:
 
     @property
     def gain(self) -> float | None:
-        """Relative change of the mean nDCG@5."""
         return self.ndcg.difference / self.ndcg.first if self.ndcg and self.ndcg.first else None
 
     @property
@@ -165,7 +155,6 @@ async def _side(gold: GoldSet, services: Services, strategy: RerankStrategy, con
 
 
 def model_stages(settings: Settings, strategy: RerankStrategy) -> set[str]:
-    """Return the stages of retrieval that wait for the model of a provider."""
     waits = {
         "decompose": settings.reader.provider != "offline",
         "embed_queries": settings.embedder.provider != "offline",

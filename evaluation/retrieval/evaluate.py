@@ -1,7 +1,4 @@
-"""Evaluation of retrieval on a gold set: rankings, metrics, latency in milliseconds, and failures.
-
-Questions are asked one after the other, so that their times are comparable.
-"""
+"""Evaluation of retrieval on a gold set: rankings, metrics, latency in milliseconds, and failures."""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,9 +30,7 @@ LAW = "normativa"
 MIN_ROWS = 20
 """Least number of rows of a ranking, for recall@20; shorter ones are filled by deeper searches."""
 MAX_ROWS = 100
-"""Largest number of rows after filling."""
 DEEPER, ATTEMPTS = 4, 3
-"""Factor of the depth of a filling search at each attempt, and number of attempts."""
 
 RERANKED, MERGED, FILLED = 2.0, 1.0, 0.0
 """Offsets of scores in [0, 1]: reranked candidates come before the others, and these before filled ones."""
@@ -58,11 +53,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Retrieved:
-    """Retrieval of one question: each provision once, best first.
-
-    ``top_score`` in [0, 1] is the relevance of the best candidate; ``None`` if none was reranked. Times are
-    milliseconds of each stage and of all by the clock, without the filling of the ranking.
-    """
+    """Retrieval of one question; ``top_score`` in [0, 1] is ``None`` if no candidate was reranked."""
 
     rows: tuple[Row, ...]
     queries: tuple[str, ...]
@@ -109,7 +100,6 @@ class Retriever:
         )
 
     async def _filled(self, merged: dict[Key, Row], state: RagState) -> list[Row]:
-        """Add results of the same search beyond its caps; search deeper while there are too few rows."""
         rows, reached, searches = merged, -1, state["searches"]
         attempts = range(1, ATTEMPTS + 1) if searches and self._searches_law else ()
         for depth in (self._profile.search.caps.prefetch * DEEPER**attempt for attempt in attempts):
@@ -133,7 +123,6 @@ class Retriever:
         return search_filter(state["turn_question"], days_of(state).as_of, self._law_alone.territory)
 
     async def _of_the_field(self, state: RagState) -> list[Candidate]:
-        """Return the results of a search for the title of the profile, with scores below 0."""
         title = [self._profile.title]
         where = self._filter(state)
         candidates, _ = await self._search.run(title, where, collections=self._law_alone.collections)
@@ -141,7 +130,6 @@ class Retriever:
 
 
 def _caps(depth: int, searches: int) -> Caps:
-    """Return caps that let everything through down to a depth, which may exceed the limit of a profile."""
     return Caps.model_construct(prefetch=depth, per_collection=depth, per_query=depth, overall=depth * searches)
 
 
@@ -212,7 +200,6 @@ class Outcome:
 
     @cached_property
     def by_category(self) -> dict[str, Configuration]:
-        """Metrics of the questions of each category, in the order of the gold set."""
         names = dict.fromkeys(question.category for question in self.positives if question.category)
         return {
             name: self._measured(name, [question for question in self.positives if question.category == name])
@@ -229,22 +216,18 @@ class Outcome:
 
     @property
     def wrongly_refused(self) -> list[Question]:
-        """Answerable questions from which the graph abstains."""
         return [question for question in self.positives if self.retrieved[question.id].abstained]
 
     @property
     def rightly_declined(self) -> list[Question]:
-        """Unanswerable questions from which the graph abstains."""
         return [question for question in self.negatives if self.retrieved[question.id].abstained]
 
     @property
     def latency(self) -> Percentiles:
-        """Time of a question from analysis to context, without an answer."""
         return percentiles([retrieved.milliseconds for retrieved in self.retrieved.values()])
 
     @property
     def stage_latency(self) -> dict[str, Percentiles]:
-        """Time of each stage, in the order in which stages first ran."""
         names = dict.fromkeys(stage for retrieved in self.retrieved.values() for stage in retrieved.stages)
         return {
             name: percentiles(
@@ -261,10 +244,7 @@ class Outcome:
 async def evaluate(
     gold: GoldSet, retriever: Retrieves, on_question: Callable[[], None] = lambda: None, *, warm_up: bool = True
 ) -> Outcome:
-    """Ask every question, one after the other; errors name the question.
-
-    ``warm_up`` asks another question first.
-    """
+    """Ask every question, one after the other; errors name the question. ``warm_up`` asks another one first."""
     if warm_up:
         await retriever.retrieve(WARM_UP)
     retrieved = {}
@@ -278,7 +258,6 @@ async def evaluate(
 
 
 def measure_run(name: str, questions: Sequence[Question], run: Run) -> Configuration:
-    """Return the metrics of a run by question, with means and intervals."""
     values = per_question(questions, run)
     return Configuration(name, run, values, means(values), intervals(values))
 
@@ -299,11 +278,7 @@ Kind = Literal["retrieval", "ranking", "answer"]
 
 @dataclass(frozen=True)
 class Failure:
-    """Question without the right provision at the expected rank.
-
-    ``retrieval``: none among the first 20. ``ranking``: among these, but not among the first three. ``answer``: found,
-    but not cited. ``rank`` is that of the first right one, from 1; ``instead`` are the first three found.
-    """
+    """Question without the right provision among the first 20, the first three, or the citations; ``rank`` from 1."""
 
     question: Question
     kind: Kind | None
@@ -316,11 +291,7 @@ def failures(
     run: Mapping[str, Sequence[Ranked]],
     cited: Mapping[str, Collection[Provision]] | None = None,
 ) -> list[Failure]:
-    """Return the failed questions in the order of the gold set, without negatives.
-
-    ``cited`` are the provisions of each answer. A missing citation of a provision below the third rank is a failure of
-    the ranking.
-    """
+    """Return the failed questions in the order of the gold set; ``cited`` are the provisions of each answer."""
     diagnoses = [diagnose(question, run.get(question.id, ()), cited) for question in questions if question.relevant]
     return [failure for failure in diagnoses if failure.kind]
 
@@ -343,7 +314,6 @@ def diagnose(
 
 
 def answering_keys(question: Question) -> set[Key]:
-    """Return the provisions of the highest grade."""
     highest = max(question.relevant.values(), default=0)
     return {key_of(provision) for provision, grade in question.relevant.items() if grade == highest}
 
@@ -351,7 +321,6 @@ def answering_keys(question: Question) -> set[Key]:
 def worst(
     questions: Sequence[Question], values: PerQuestion, run: Mapping[str, Sequence[Ranked]], limit: int
 ) -> list[Failure]:
-    """Return the imperfect questions of the lowest nDCG@10, lowest first; ties as in the gold set."""
     imperfect = [question for question in questions if values.get(question.id, {}).get(MAIN, 1.0) < 1.0]
     lowest = sorted(imperfect, key=lambda question: values[question.id][MAIN])[:limit]
     return [diagnose(question, run.get(question.id, ())) for question in lowest]

@@ -42,10 +42,7 @@ Run = dict[str, list[Ranked]]
 
 
 def write_trec(run: Mapping[str, Sequence[Ranked]], path: Path, tag: str) -> None:
-    """Write ``query Q0 <law id>#<label> rank score tag``, blanks of a label as ``_``; ranks begin at 1.
-
-    Scores fall strictly from row to row, so that every evaluator keeps the order.
-    """
+    """Write ``query Q0 <law id>#<label> rank score tag``; scores fall strictly, without ties."""
     lines = [
         f"{query} Q0 {_joined(format_provision(ranked.provision))} {rank} {score:.{DECIMALS}f} {_joined(tag)}\n"
         for query, ranking in run.items()
@@ -117,7 +114,6 @@ def _each_once(rows: Sequence[tuple[float, int, Provision]]) -> Iterator[tuple[f
 
 
 PerQuestion = Mapping[str, Mapping[str, float]]
-"""Metrics in [0, 1] by question id and name."""
 
 P_3 = "P@3"
 P_3_NORMALISED = "P@3/min(3,R)"
@@ -180,12 +176,10 @@ def per_question(questions: Sequence[Question], run: Mapping[str, Sequence[Ranke
 
 
 def means(values: PerQuestion) -> dict[str, float]:
-    """Return the mean of each metric over the questions; empty without questions."""
     return {name: sum(metrics[name] for metrics in values.values()) / len(values) for name in METRICS} if values else {}
 
 
 def _graded(relevant: Mapping[Provision, int]) -> dict[str, int]:
-    """Return the grades by key; of two spellings of one provision the higher."""
     grades: dict[str, int] = {}
     for provision, grade in relevant.items():
         grades[_document(provision)] = max(grade, grades.get(_document(provision), 0))

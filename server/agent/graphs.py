@@ -1,7 +1,4 @@
-"""Graphs of an Agent Server, for operators and API keys: each key has its own threads, runs and stored items.
-
-Only operators may run the ingestion graph, because it reads files of this machine.
-"""
+"""Graphs of an Agent Server for its operators and API keys: each key has its own threads, runs and stored items."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -63,7 +60,6 @@ async def keep_apart(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Auth
 
 @auth.on.assistants
 async def share_assistants(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Auth.types.FilterType | bool | None:
-    """Let everybody use assistants, and each caller change its own."""
     if ctx.action in ("read", "search"):
         return None
     return await keep_apart(ctx, value)

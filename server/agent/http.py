@@ -1,7 +1,4 @@
-"""Routes of this project on the port of an Agent Server, with the guards around both.
-
-Importing this module reads the settings and builds ``app``.
-"""
+"""Routes of this project on the port of an Agent Server; importing this module builds ``app`` from the settings."""
 
 from graph.open_graphs import configured_graphs
 from server.access import KeyRing

@@ -1,7 +1,4 @@
-"""Checkpointer that stores only the channels needed by later turns and readers.
-
-The legal texts behind an answer are not stored, nor is anything of an interrupted run.
-"""
+"""Checkpointer that stores only the channels of finished turns that later turns and readers need."""
 
 import asyncio
 import logging
@@ -56,10 +53,10 @@ KEPT = frozenset(
 
 
 class LeanSaver(BaseCheckpointSaver[str]):
-    """Store only the ``KEPT`` channels of finished turns, in another checkpointer.
+    """Store only the ``KEPT`` channels of finished turns, in another checkpointer, or raise ``StoreUnavailable``.
 
     ``since`` is the id of the checkpoint that the next run continues from; "" begins a new line, ``None`` takes the
-    last. Coroutines raise ``StoreUnavailable`` if the wrapped checkpointer fails or does not answer for ``seconds``.
+    last.
     """
 
     def __init__(self, saver: BaseCheckpointSaver[str], *, seconds: float = SECONDS, since: str | None = None) -> None:

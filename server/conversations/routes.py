@@ -1,7 +1,4 @@
-"""Conversations over HTTP: hold one for a run, and routes that read, export, share and delete them.
-
-Only the key that began a conversation can read it. Export to Word needs the optional extra ``documents``.
-"""
+"""Conversations over HTTP: hold one for a run, and routes that read, export, share and delete them."""
 
 import asyncio
 import io
@@ -41,7 +38,6 @@ ENDINGS: dict[Format, str] = {"markdown": "md", "docx": "docx"}
 
 _Kind = Literal["question", "text", "item", "heading", "source", "note", "table"]
 _CONTROL = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF])
-"""Control characters, and other characters that XML refuses."""
 _ITEM = re.compile(r"\s*[-*•] +")
 
 
@@ -94,7 +90,6 @@ def _blocks(conversation: Conversation, language: Language) -> Iterator[_Block]:
 
 
 def export_calculation(worked: Worked, language: Language) -> bytes:
-    """Return a calculation as a Word document, which needs the extra ``documents``."""
     blocks = [*_calculation(worked), _Block("note", language.translate("view_notice_law"))]
     return _docx(worked["title"].translate(_CONTROL), blocks)
 
@@ -185,7 +180,6 @@ def _table(document: Any, rows: tuple[tuple[str, ...], ...]) -> None:
 
 
 def _link(paragraph: "Paragraph", url: str) -> None:
-    """Append a link; python-docx has no call for it."""
     from docx.opc.constants import RELATIONSHIP_TYPE
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
@@ -260,10 +254,7 @@ class Shares(TypedDict):
 
 
 def conversation_routes(threads: Threads, title: str, language: str, *, law: bool) -> APIRouter:
-    """Return the routes that read, export, share and delete the caller's conversations.
-
-    ``title`` and ``language`` are those of an exported document; ``law``: its notice speaks of legal advice.
-    """
+    """Return the routes that read, export, share and delete the caller's conversations."""
     router = APIRouter(tags=["conversations"])
     Thread = Annotated[str, Path(alias=THREAD)]  # noqa: N806 - a type
     Token = Annotated[str, Path(max_length=64)]  # noqa: N806 - a type

@@ -38,7 +38,6 @@ _CONNECTIONS = 10
 _SECONDS = 10.0
 _PAUSE = 0.1
 _SETUP = 0x61727469
-"""Id of PostgreSQL's advisory lock around the creation of tables."""
 
 Rating = Literal["up", "down"]
 _RATINGS = "feedback"
@@ -51,7 +50,6 @@ _NAME = re.compile(NAME_PATTERN)
 
 
 def check_name(thread_id: str) -> None:
-    """Raise ``InvalidInput`` if a conversation cannot have this name."""
     if len(thread_id) > LONGEST_NAME or not _NAME.fullmatch(thread_id):
         raise InvalidInput(translate("conversations.bad_name"))
 
@@ -116,7 +114,6 @@ class FeedbackBox:
         return given
 
     async def all(self) -> list[Feedback]:
-        """Return all ratings, the oldest first."""
         found: list[Feedback] = [item.value for item in await self._items()]  # type: ignore[misc]
         return sorted(found, key=lambda given: (given["given"], given["id"]))
 
@@ -163,11 +160,7 @@ class Conversations:
         self._erase = erase
 
     async def read(self, thread_id: str) -> Conversation:
-        """Return a conversation.
-
-        Raises:
-            ConversationUnknown: no conversation has this name.
-        """
+        """Return a conversation, or raise ``ConversationUnknown``."""
         checkpoints = [found.checkpoint for found in await self.saver.line(_config(thread_id))]
         if not checkpoints:
             raise ConversationUnknown(translate("conversations.unknown", thread=thread_id.rpartition("/")[2]))
@@ -194,11 +187,7 @@ class Conversations:
         return dict(sorted(last.items(), key=lambda item: item[1], reverse=True))
 
     async def delete(self, thread_id: str) -> None:
-        """Delete a conversation with its ratings and links.
-
-        Raises:
-            ConversationUnknown: no conversation has this name.
-        """
+        """Delete a conversation with its ratings and links, or raise ``ConversationUnknown``."""
         if await self.saver.aget_tuple(_config(thread_id)) is None:
             raise ConversationUnknown(translate("conversations.unknown", thread=thread_id.rpartition("/")[2]))
         await self._delete(thread_id)
@@ -210,7 +199,6 @@ class Conversations:
         await self.shared.delete_of(thread_id)
 
     async def _erase_traces(self) -> None:
-        """Overwrite the copies of deleted text in the database file."""
         if self._erase:
             await self._erase()
 
@@ -239,12 +227,7 @@ def _config(thread_id: str) -> RunnableConfig:
 
 @asynccontextmanager
 async def open_conversations(where: str, home: Path) -> AsyncIterator[Conversations]:
-    """Open the conversations of ``where``: ``memory``, ``sqlite:FILE`` (below ``home``), or ``postgresql://…``.
-
-    Raises:
-        ConfigurationError: it is none of these, or its optional packages are not installed.
-        StoreUnavailable: the file or the database cannot be opened.
-    """
+    """Open the conversations of ``where``: ``memory``, ``sqlite:FILE`` (below ``home``), or ``postgresql://…``."""
     if where == MEMORY:
         yield Conversations(InMemorySaver(), InMemoryStore())
     elif where.startswith(_SQLITE):

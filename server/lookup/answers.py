@@ -23,7 +23,6 @@ from state.case import RequiredDataOutput, ResponseOutput
 from state.context import RunContext
 
 Heard = Callable[[str], Awaitable[None]]
-"""Callback that gets the name of each stage as it begins."""
 
 
 class DatedCitation(Citation):
@@ -111,13 +110,11 @@ class AnswerDesk:
             }
 
     async def required_data(self, case: Mapping[str, Any], heard: Heard) -> DatedRequiredData:
-        """Return the data that a case needs; ``case`` has its ``inquiry`` and values of the profile's filter fields."""
         async with DeskIndex.held(self._opened, self._today) as index:
             result, day = await self._run(index, REQUIRED_DATA, case, None, heard)
             return {**result, **await self._basis(index, result, day)}  # type: ignore[typeddict-item]
 
     async def respond(self, case: Mapping[str, Any], heard: Heard) -> DatedResponse:
-        """Answer a case with the collected data."""
         async with DeskIndex.held(self._opened, self._today) as index:
             result, day = await self._run(index, GENERATE_RESPONSE, case, None, heard)
             return {**result, **await self._basis(index, result, day)}  # type: ignore[typeddict-item]

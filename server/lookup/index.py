@@ -55,7 +55,6 @@ class DeskIndex:
     @classmethod
     @asynccontextmanager
     async def held(cls, opened: OpenGraphs, today: Callable[[], date]) -> AsyncIterator["DeskIndex"]:
-        """Hold the index and its graphs for one request."""
         async with opened.holding() as current:
             yield cls(opened, current.services, current.graphs, today())
 
@@ -66,11 +65,9 @@ class DeskIndex:
 
     @property
     def day(self) -> str | None:
-        """Day on which the index was built (ISO 8601)."""
         return iso(self.services.index_day)
 
     def day_of(self, day: date | None) -> str:
-        """Return a day, or today for ``None``, in ISO 8601."""
         return (day or self.today).isoformat()
 
     async def asked(self, law: str, label: str) -> ProvisionRequest:
@@ -110,7 +107,6 @@ class DeskIndex:
         return replace(first, unread=(*first.unread, *named))
 
     async def wordings(self, asked: ProvisionRequest) -> list[Wording]:
-        """Return the wordings of a provision, the oldest first; empty if the index does not have it."""
         return wordings_of(await self.services.store.find(asked.law_id, asked.provision_key))
 
     async def certainties(self, chunks: Iterable[Chunk], day: date | None) -> list[Certainty]:
@@ -170,10 +166,9 @@ def iso(day: date | None) -> str | None:
 
 
 async def references_of(index: DeskIndex, asked: ProvisionRequest, day: date | None) -> References:
-    """Return the references of a provision in its wording of a day, of today without one.
+    """Return the references of a provision in its wording of a day.
 
-    References point to a provision, not to one of its wordings: on both sides the wordings of the day count. Provisions
-    that cited only another wording are left out.
+    On both sides the wordings of the day count; provisions that cited only another wording are left out.
     """
     wordings = await index.wordings(asked)
     if not wordings:
@@ -215,13 +210,11 @@ async def _citing(index: DeskIndex, ids: list[int], day: date | None) -> list[Ch
 
 
 async def _links(index: DeskIndex, chunks: Iterable[Chunk], linked: Chunk, day: date | None) -> list[DatedLink]:
-    """Return the provisions of chunks, each once, in the order of their laws, without ``linked`` itself."""
     by_provision = {provision_of(chunk): chunk for chunk in chunks if provision_of(chunk) != provision_of(linked)}
     return sorted(await dated_links(index, list(by_provision.values()), day), key=order_in_law)
 
 
 async def dated_links(index: DeskIndex, chunks: Sequence[Chunk], day: date | None) -> list[DatedLink]:
-    """Return the provisions of chunks with certainty and validity of their wordings on a day."""
     sure = await index.certainties(chunks, day)
     return [_dated_link(index, chunk, one, day) for chunk, one in zip(chunks, sure, strict=True)]
 
@@ -326,7 +319,6 @@ async def check_citation(index: DeskIndex, citation: str, claim: str, day: date 
 
 
 async def _absent(index: DeskIndex, asked: ProvisionRequest, checked: CitationCheck) -> CitationCheck:
-    """Return the check of a provision missing from the index: it does not exist if the law is indexed and official."""
     law = await index.law(asked.law_id) if asked.law_id else None
     checked["exists"] = False if law and law.official else None
     checked["message"] = str(await index.missing(asked))

@@ -104,11 +104,7 @@ class LawDesk:
             }
 
     async def provision(self, law: str, label: str, day: date | None = None) -> ProvisionOnDay:
-        """Return a provision in its wording of a day, of today without one.
-
-        ``law`` is an abbreviation or an identifier, ``label`` a number, a label or a key: "ET", "38", "art. 38.4",
-        "art:38", "DA 3ª".
-        """
+        """Return a provision in its wording of a day; ``label`` is like "38", "art. 38.4", "art:38" or "DA 3ª"."""
         async with self._index() as index:
             asked = await index.asked(law, label)
             detail = await provision_detail(index.services.store, asked, day, index.today)
@@ -126,7 +122,6 @@ class LawDesk:
             }
 
     async def references(self, law: str, label: str, day: date | None = None) -> References:
-        """Return the provisions cited by a provision and those citing it, in the wordings of a day."""
         async with self._index() as index:
             return await references_of(index, await index.asked(law, label), day)
 
@@ -185,12 +180,10 @@ class LawDesk:
             }
 
     async def check_citation(self, citation: str, claim: str = "", day: date | None = None) -> CitationCheck:
-        """Check that a provision exists, is in force on a day and says what is claimed of it."""
         async with self._index() as index:
             return await check_citation(index, citation, claim, day)
 
     async def verify(self, item: Mapping[str, Any], day: date | None = None) -> Verification:
-        """Check an answer of any system against its source texts (``articulado.verification.checks``)."""
         async with self._index() as index:
             findings = await index.findings(item, day)
             return {"ok": not findings, "index_day": index.day, "findings": findings}
@@ -205,13 +198,7 @@ class LawDesk:
             return {**result, "index_day": index.day}
 
     async def calculate(self, kind: str, inputs: Mapping[str, object], question: str = "") -> Calculated:
-        """Work out an amount or a last day.
-
-        Args:
-            kind: the calculation; empty if the question names it.
-            inputs: raw values by field; they replace those of the question.
-            question: text with the calculation and its inputs.
-        """
+        """Work out an amount or a last day; ``inputs`` replace those of the question, which may name the ``kind``."""
         if not (kind or question.strip()):
             raise InvalidInput(translate("calculation.nothing_asked"))
         calculation = calculation_of(kind) if kind else None
@@ -234,7 +221,6 @@ class LawDesk:
         return Calculated(calculation, outcome, as_document(calculation, inputs, outcome, read))
 
     async def _confirmed(self, outcome: Outcome) -> Outcome:
-        """Compare the wordings behind an outcome with the law in the index, if there is one."""
         try:
             async with self._index() as index:
                 return await confirm(outcome, index.services.store, index.today)
@@ -258,7 +244,6 @@ class LawDesk:
         return report
 
     async def read_document(self, name: str, content: bytes) -> "OwnReading":
-        """Read a document that a person asks about; nothing of it is stored."""
         from articulado.ingestion.reading import read_own
 
         name = _file_name(name)
@@ -283,7 +268,6 @@ class LawDesk:
 
 
 def _file_name(name: str) -> str:
-    """Return the name of a sent file without folders and unprintable characters."""
     last = name.replace("\\", "/").rpartition("/")[2]
     return "".join(sign for sign in last if sign.isprintable()) or "escrito"
 

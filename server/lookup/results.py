@@ -57,7 +57,6 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _changed(old: Sequence[str], new: Sequence[str]) -> Iterator[Paragraph]:
-    """Pair the paragraphs of two differing passages in order; those without a counterpart stand alone."""
     rest = list(old)
     for text in new:
         alike = next((one for one in rest if _share(one, text) >= _ALIKE), None)
@@ -288,7 +287,6 @@ EXCERPT = 400
 
 
 def search_hit(rank: int, candidate: Candidate, sure: Certainty, *, in_force: bool | None) -> SearchHit:
-    """Return a candidate of a search as a result; ``rank`` counts from 1."""
     chunk = candidate["chunk"]
     return {
         "rank": rank,

@@ -103,7 +103,6 @@ Held: TypeAlias = Callable[[Any], AbstractAsyncContextManager[None]]
 
 
 def mcp_server(opened: OpenGraphs, held: Held = lambda request: nullcontext()) -> "LawServer":
-    """Return the MCP server over the graphs of a process; ``held`` surrounds each call."""
     with _logging_kept():
         return LawServer(opened, held)
 
@@ -244,7 +243,7 @@ class CallEnded(ArticuladoError):
 class McpEndpoint:
     """Route of MCP: calls take room like runs of other routes, and end with the request that began them.
 
-    A session belongs to the key that began it. ``stateless``: no sessions, so that any of several processes may answer.
+    A session belongs to the key that began it; ``stateless`` has none, for several processes.
     """
 
     def __init__(self, opened: OpenGraphs, guards: Guards, *, stateless: bool = False) -> None:
@@ -299,10 +298,7 @@ class McpEndpoint:
 
 
 def mcp_app(opened: OpenGraphs, settings: ServerSettings | None = None, *, public: bool = False) -> FastAPI:
-    """Build an application of the MCP route, over graphs that are closed when the server shuts down.
-
-    ``public``: the server may be called by other names than those of loopback.
-    """
+    """Build an application of the MCP route alone; ``public``: callable by other names than those of loopback."""
     guards = Guards.of(settings or ServerSettings.read(), opened.settings, public=public)
     endpoint, readiness = McpEndpoint(opened, guards), Readiness(opened.warm_up)
 

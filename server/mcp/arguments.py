@@ -1,7 +1,4 @@
-"""Argument models of the MCP tools, tolerant of the types in which chat models write values.
-
-Unknown fields are refused. The descriptions of the fields are in ``server/mcp/texts/``, by name.
-"""
+"""Argument models of the MCP tools, tolerant of the types in which chat models write values."""
 
 import json
 import re
@@ -44,7 +41,6 @@ def _as_names(value: object) -> object:
 
 
 def _as_day(value: object) -> object:
-    """Read a day in ISO 8601, with or without hyphens or a time, or in words ("3 de mayo de 2026")."""
     if isinstance(value, date):
         return value
     written = str(value).strip()
@@ -74,7 +70,6 @@ class Arguments(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _as_models_write(cls, sent: Any) -> Any:
-        """Leave out empty optional fields, and turn whole numbers with decimals into integers."""
         if not isinstance(sent, dict):
             return sent
         given = {name: value for name, value in sent.items() if value not in (None, "") or cls._needs(name)}
@@ -189,13 +184,12 @@ class CaseAnswered(Case):
 
 
 def of_profile(arguments: type[Case], profile: Profile) -> type[Case]:
-    """Return the arguments of a case with the filter fields of a profile."""
     fields: dict[str, Any] = {field.name: (_filter(field), None) for field in profile.filter_fields}
     return create_model(arguments.__name__, __base__=arguments, **fields)
 
 
 def _filter(field: FilterField) -> Any:
-    """Return the type of a filter field: the schema lists its values; any text is accepted, for their other names."""
+    """Return the type of a filter field: the schema lists its values; other names of them are accepted, too."""
     schema: dict[str, Any] = {"type": "string"}
     if field.values:
         schema["enum"] = list(field.values)

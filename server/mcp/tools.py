@@ -42,10 +42,7 @@ class Described(BaseModel):
 
 
 class PromptText(Described):
-    """Prompt: its arguments with their descriptions, and its text.
-
-    A line of the text with a ``{field}`` is left out if the ``optional`` field has no value.
-    """
+    """Prompt: its arguments, and its text; a line with a ``{field}`` without a value is left out."""
 
     arguments: dict[str, str]
     optional: tuple[str, ...] = ()
@@ -136,7 +133,6 @@ async def search(desks: Desks, asked: arguments.Search, heard: Heard) -> SearchR
 
 
 async def dated_provision(desks: Desks, asked: arguments.Provision, heard: Heard) -> ProvisionReading:
-    """Return a provision in its wording of a day, without its links, which ``references`` has."""
     on_day = await desks.law.provision(asked.law, asked.provision, asked.date)
     text = {name: on_day["provision"][name] for name in ProvisionText.__annotations__}  # type: ignore[literal-required]
     return {
@@ -187,7 +183,6 @@ async def case_respond(desks: Desks, asked: arguments.CaseAnswered, heard: Heard
 
 
 def tools_of(profile: Profile) -> dict[str, Tool]:
-    """Return the tools of a profile by name, in the order in which they are listed."""
     calculating = (
         Tool("calculate", arguments.Calculate, Worked, calculate),
         Tool("calculations", arguments.Calculations, CalculationList, calculations),
@@ -258,7 +253,7 @@ def add_resources(server: MCPServer[Any], desks: Desks, profile: Profile, texts:
 
 
 def add_prompts(server: MCPServer[Any], texts: Texts) -> None:
-    """Add the prompts; each is one message of the user with the values of its arguments."""
+    """Add the prompts; each is one message of the user."""
     for name, prompt in texts.prompts.items():
         listed = [
             PromptArgument(name=field, description=described, required=field not in prompt.optional)

@@ -107,7 +107,6 @@ def _of_all(registry: CollectorRegistry) -> CollectorRegistry:
 _logger = logging.getLogger(__name__)
 
 WarmUp = Callable[[], Awaitable[None]]
-"""Prepares once everything that the first question would have to wait for."""
 
 
 class Readiness:
@@ -120,7 +119,6 @@ class Readiness:
         self._task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Begin to warm up in the background, or try again after a failure."""
         if self._warm_up is not None and not self.is_ready and (self._task is None or self._task.done()):
             self._task = asyncio.create_task(self._run(self._warm_up))
 
@@ -171,7 +169,6 @@ REQUEST_ID = "x-request-id"
 LEFT = 499
 """Status of a request whose client left before the answer, as in nginx."""
 OUTCOME, QUESTION = "outcome", "question"
-"""Keys of the request state in which a run leaves fields of the log line."""
 
 _current: ContextVar[dict[str, Any] | None] = ContextVar("request", default=None)
 
@@ -193,14 +190,12 @@ def log_to_stderr() -> None:
 
 
 def note_run(sent: Mapping[str, Any], result: Mapping[str, Any]) -> None:
-    """Note the question and the outcome of a run for the log line of the current request, if there is one."""
     if (state := _current.get()) is not None:
         state[QUESTION] = sent.get("question") or sent.get("inquiry", "")
         state[OUTCOME] = {name: result.get(name) for name in ("outcome", "decision", "usage")}
 
 
 def current_caller() -> str:
-    """Return the name of the key of the current request; empty without one."""
     return str((_current.get() or {}).get(CALLER, ""))
 
 

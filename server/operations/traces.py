@@ -1,7 +1,4 @@
-"""OpenTelemetry traces of requests, enabled by the standard ``OTEL_…`` variables.
-
-Spans contain only the fields of the request log: FastAPI's own would record questions.
-"""
+"""OpenTelemetry traces of requests, without texts of questions, enabled by the standard ``OTEL_…`` variables."""
 
 import asyncio
 import os
@@ -52,11 +49,7 @@ class Traces:
 
     @classmethod
     def read(cls, environment: Mapping[str, str] = os.environ, flush_seconds: float = FLUSH_SECONDS) -> "Traces":
-        """Read the destination from the standard variables; the SDK reads the others.
-
-        Raises:
-            ConfigurationError: the protocol is not HTTP, or the packages are missing.
-        """
+        """Read the destination from the standard variables; the SDK reads the others."""
         endpoint = _first(environment, ENDPOINTS)
         disabled = environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
         if not endpoint or disabled or environment.get("OTEL_TRACES_EXPORTER", "").strip().lower() == "none":

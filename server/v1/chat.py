@@ -1,7 +1,4 @@
-"""Routes of OpenAI's protocol: ``/v1/models`` and ``/v1/chat/completions``, whole and streamed.
-
-A text is sent once it has been checked, because this protocol cannot take back text.
-"""
+"""Routes of OpenAI's protocol, which send a text after it has been checked: the protocol cannot take back text."""
 
 import json
 import logging
@@ -109,7 +106,6 @@ class Reply:
 
     @property
     def answer(self) -> str:
-        """Answer as Markdown: a line after a list that is no item begins a new paragraph."""
         return _AFTER_LIST.sub(r"\1\n\n", str(self.result.get("answer", "")).rstrip())
 
     @property
@@ -200,10 +196,7 @@ class Reply:
 
 
 class Recent:
-    """Chunks behind the last ``most`` answers, by caller and text, in memory.
-
-    A program that sends its conversation with every question has only the texts, and a follow-up needs the chunks.
-    """
+    """Chunks behind the last ``most`` answers, by caller and text: programs repeat only the texts of a conversation."""
 
     def __init__(self, most: int = 1_000) -> None:
         self._most = most
@@ -215,7 +208,6 @@ class Recent:
             self._ids.popitem(last=False)
 
     def before(self, history: Sequence[Message]) -> list[int]:
-        """Return the chunks behind the last answer of a conversation."""
         answers = [message["content"] for message in history if message["role"] == "assistant"]
         return self._ids.get(_key(answers[-1]), []) if answers else []
 
@@ -283,10 +275,7 @@ def check_model(name: str) -> None:
 
 
 async def _input(reply: Reply, threads: Threads, thread: str) -> dict[str, Any]:
-    """Return the input of a run; history that the conversation has stored is not sent again.
-
-    If the sent history differs from the stored one (edited, or of another conversation), the sent one counts.
-    """
+    """Return the input of a run, without history that the conversation has stored; differing history counts."""
     conversation = reply.conversation
     sent: dict[str, Any] = {"question": conversation.question, CONTEXT: reply.body.context()}
     if thread:
@@ -341,7 +330,6 @@ async def _chunks(
 
 
 async def _nothing() -> Events:
-    """Yield no events."""
     empty: tuple[dict[str, Any], ...] = ()
     for event in empty:
         yield event

@@ -1,7 +1,4 @@
-"""Example requests and results for the OpenAPI description of ``/v1``, and result types of OpenAI's protocol.
-
-They contain no ``None``, because FastAPI leaves ``None`` out of the description.
-"""
+"""Example requests and results for OpenAPI, without ``None`` (FastAPI drops it), and types of OpenAI's protocol."""
 
 import json
 from typing import Any, Literal, NotRequired

@@ -212,7 +212,6 @@ CHAT: dict[str, Any] = {
 }
 _OWN_HISTORY = 20
 _WORK_ORDER = "### Task:"
-"""Beginning of a prompt of a chat program that has the question, or the conversation, in a block with tags."""
 _ASKED_WITHIN = re.compile(r"<user_query>(.*?)</user_query>", re.DOTALL)
 _CONTEXT_END, _HISTORY_BLOCK = "</context>", re.compile(r"<chat_history>(.*?)</chat_history>", re.DOTALL)
 _FIRST_QUESTION = re.compile(r"^USER: *(.+)$", re.MULTILINE)
@@ -309,10 +308,7 @@ _REFUSED = ChatRequest.model_fields["n"].description
 
 
 class Conversation(NamedTuple):
-    """Question with the messages before it; ``order`` is a prompt of a chat program that is not a question.
-
-    ``is_partial``: the program has added text of documents to the question, which is not read.
-    """
+    """Question with the messages before it; ``order`` is a prompt of a chat program that is not a question."""
 
     question: str
     history: list[Message]
@@ -321,10 +317,7 @@ class Conversation(NamedTuple):
 
 
 def read_conversation(messages: Sequence[ChatMessage]) -> Conversation:
-    """Return the last message as question, with the messages of user and assistant before it.
-
-    Instructions, tool results, and the sources and stages within answers are left out.
-    """
+    """Return the last message as question, with the messages of user and assistant before it."""
     said = [message for message in messages if message.role in ("user", "assistant")]
     if not said or said[-1].role != "user":
         raise RefusedField(translate("server.chat_no_question"), "messages", "invalid_value")
@@ -356,9 +349,7 @@ def _offered(answer: str) -> list[NearestNeed]:
 
 
 def carried_out(order: str) -> str:
-    r"""Return the result of a prompt of a chat program about its own conversation: a title, or an empty list.
-
-    The prompt shows the JSON object that it wants. The title is the first question.
+    r"""Return the title or the empty list that a prompt of a chat program asks for about its own conversation.
 
     >>> carried_out('### Task: JSON { "title": "x" } <chat_history>\nUSER: ¿Vacaciones?\n</chat_history>')
     '{"title": "¿Vacaciones?"}'
