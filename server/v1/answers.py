@@ -17,7 +17,7 @@ from server.errors import BODY_FAILURES, CONTEXT, V1, error_event, failures, ser
 from server.guards import Policy
 from server.operations.requests import current_caller
 from server.runnable import ServedGraph
-from server.v1 import examples
+from server.v1.examples import EXAMPLES, answered
 from server.v1.requests import Ask, GivenFeedback, RequiredData, Respond
 from state.case import RequiredDataOutput, ResponseOutput
 from state.rag import RagOutput
@@ -32,8 +32,8 @@ _STREAM: dict[int | str, dict[str, Any]] = {
             EVENTS: {
                 "schema": {"type": "string"},
                 "examples": {
-                    "respuesta": {"value": examples.EVENTS},
-                    "opciones": {"value": examples.UNSURE_EVENTS},
+                    "respuesta": {"value": EXAMPLES["events"]},
+                    "opciones": {"value": EXAMPLES["unsure_events"]},
                 },
             }
         },
@@ -77,7 +77,7 @@ def answer_routes(rag: ServedGraph, cases: Mapping[str, ServedGraph], threads: T
         "/feedback",
         summary="Valorar una respuesta",
         status_code=201,
-        responses={**BODY_FAILURES, 201: examples.answered(guardada=examples.KEPT)[200]},
+        responses={**BODY_FAILURES, 201: answered(guardada="kept")[200]},
     )
     async def feedback(body: GivenFeedback) -> Kept:
         """Guarda qué ha parecido una respuesta, tanto tiempo como su conversación."""

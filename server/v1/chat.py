@@ -29,9 +29,8 @@ from server.errors import CONTEXT, V1, ModelUnknown, failure_of, openai_error, o
 from server.guards import Policy
 from server.operations.requests import current_caller
 from server.runnable import ServedGraph
-from server.v1 import examples
 from server.v1.answers import EVENTS, Answer
-from server.v1.examples import Annotation, AnswerMessage, ChatUsage, Choice, Model, Models, UrlCitation
+from server.v1.examples import EXAMPLES, Annotation, AnswerMessage, ChatUsage, Choice, Model, Models, UrlCitation
 from server.v1.requests import MODEL, ChatRequest, Conversation, carried_out, read_conversation, thread_of
 
 Events: TypeAlias = AsyncGenerator[dict[str, Any], None]
@@ -72,8 +71,8 @@ _COMPLETED: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "La respuesta, o sus trozos si se piden con «stream»",
         "content": {
-            "application/json": {"examples": {"respuesta": {"value": examples.COMPLETION}}},
-            EVENTS: {"schema": {"type": "string"}, "examples": {"respuesta": {"value": examples.CHUNKS}}},
+            "application/json": {"examples": {"respuesta": {"value": EXAMPLES["completion"]}}},
+            EVENTS: {"schema": {"type": "string"}, "examples": {"respuesta": {"value": EXAMPLES["chunks"]}}},
         },
     }
 }

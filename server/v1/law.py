@@ -28,7 +28,7 @@ from server.errors import BODY_FAILURES, RUN_FAILURES, V1, failures
 from server.guards import Policy
 from server.lookup.law import Calculated, LawDesk
 from server.lookup.results import Comparison, DossierVerification, ProvisionOnDay, SearchResult, Verification
-from server.v1 import examples
+from server.v1.examples import answered
 from server.v1.requests import MAX_QUESTION, Calculate, Check, Day, Options, SentFile, Verify
 
 _DAYS = re.compile(r"(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})")
@@ -49,7 +49,7 @@ def law_routes(desk: LawDesk, policy: Policy, *, has_keys: Callable[[], bool]) -
     """Return the routes that read and check the law."""
     router = APIRouter(prefix=V1)
 
-    @router.get("/about", summary="Saber de qué se responde", responses=examples.answered(laboral=examples.ABOUT))
+    @router.get("/about", summary="Saber de qué se responde", responses=answered(laboral="about"))
     async def about() -> About:
         """Dice con qué perfil, índice y normas responde el servidor, y para qué territorios."""
         known = await desk.about()
@@ -62,7 +62,7 @@ def law_routes(desk: LawDesk, policy: Policy, *, has_keys: Callable[[], bool]) -
     @router.get(
         "/search",
         summary="Buscar preceptos",
-        responses={**RUN_FAILURES, **examples.answered(nacimiento=examples.FOUND)},
+        responses={**RUN_FAILURES, **answered(nacimiento="found")},
     )
     async def search(
         q: Annotated[
@@ -99,7 +99,7 @@ def law_routes(desk: LawDesk, policy: Policy, *, has_keys: Callable[[], bool]) -
         summary="Leer un precepto",
         responses={
             **failures(404, 422),
-            **examples.answered(comparacion=examples.COMPARISON),
+            **answered(comparacion="comparison"),
         },
     )
     async def provision(
@@ -132,7 +132,7 @@ def law_routes(desk: LawDesk, policy: Policy, *, has_keys: Callable[[], bool]) -
     @router.post(
         "/verify",
         summary="Comprobar una respuesta",
-        responses={**BODY_FAILURES, **examples.answered(hallazgos=examples.VERIFIED)},
+        responses={**BODY_FAILURES, **answered(hallazgos="verified")},
     )
     async def verify(body: Verify) -> Verification | DossierVerification:
         """Comprueba una respuesta de cualquier sistema con sus textos, o un expediente de articulado."""
@@ -198,14 +198,12 @@ def calculation_routes(desk: LawDesk, language: Language) -> APIRouter:
     """Return the routes of calculations; ``language`` is that of the notice in a document."""
     router = APIRouter(prefix=V1)
 
-    @router.get(
-        "/calculations", summary="Enumerar los cálculos", responses=examples.answered(despido=[examples.CALCULATION])
-    )
+    @router.get("/calculations", summary="Enumerar los cálculos", responses=answered(despido="calculations"))
     async def calculations() -> list[ListedCalculation]:
         """Enumera los cálculos, con el JSON Schema de cada dato y los que se piden primero."""
         return [listed(each) for each in CALCULATIONS.values()]
 
-    described = examples.answered(indemnizacion=examples.WORKED)
+    described = answered(indemnizacion="worked")
     described[200]["content"] |= _FILES
 
     @router.post(

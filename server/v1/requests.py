@@ -18,7 +18,7 @@ from articulado.values.answers import Message, NearestNeed, RerankStrategy
 from articulado.values.documents import OwnText
 from server.conversations.store import LONGEST_NAME, NAME_PATTERN, Rating
 from server.errors import RefusedField
-from server.v1 import examples
+from server.v1.examples import EXAMPLES
 from state.context import RunContext
 
 MAX_QUESTION = 4_000
@@ -41,8 +41,8 @@ Question = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION)]
 ThreadId = Annotated[str, Field(pattern=NAME_PATTERN, max_length=LONGEST_NAME)]
 
 
-def _shown(example: dict[str, Any]) -> ConfigDict:
-    return ConfigDict(extra="forbid", json_schema_extra={"examples": [example]})
+def _shown(name: str) -> ConfigDict:
+    return ConfigDict(extra="forbid", json_schema_extra={"examples": [EXAMPLES[name]]})
 
 
 class _Body(BaseModel):
@@ -88,7 +88,7 @@ class OwnDocument(_Body):
 class SentFile(_Body):
     """A file of the user (PDF, DOCX, ODT, XLSX, HTML, Markdown, text) in base64, with its name."""
 
-    model_config = _shown(examples.SENT_FILE)
+    model_config = _shown("sent_file")
 
     name: str = Field(min_length=1, max_length=200, description="Nombre del fichero: dice su formato")
     content: str = Field(min_length=1, description="Fichero en base64")
@@ -97,7 +97,7 @@ class SentFile(_Body):
 class Ask(Options):
     """A question, of a stored conversation if it names one."""
 
-    model_config = _shown(examples.ASK)
+    model_config = _shown("ask")
 
     question: Question = Field(description="La pregunta")
     thread_id: ThreadId | None = Field(default=None, description="Conversación en la que se pregunta")
@@ -118,7 +118,7 @@ class Ask(Options):
 class RequiredData(Options):
     """A case and the request for its data; ``fields`` are the filters of the profile."""
 
-    model_config = _shown(examples.REQUIRED_DATA)
+    model_config = _shown("required_data")
 
     inquiry: Question = Field(description="Qué se pide en el caso")
     fields: dict[str, str] = Field(
@@ -129,7 +129,7 @@ class RequiredData(Options):
 class Respond(RequiredData):
     """A case to be answered with the collected data."""
 
-    model_config = _shown(examples.RESPOND)
+    model_config = _shown("respond")
 
     collected_data: dict[str, Any] = Field(
         default_factory=dict, max_length=500, description="Los datos reunidos, también en grupos"
@@ -142,7 +142,7 @@ class Respond(RequiredData):
 class Calculate(_Body):
     """A calculation with its inputs, or a question that contains both."""
 
-    model_config = _shown(examples.CALCULATE)
+    model_config = _shown("calculate")
 
     calculation: str = Field(
         default="", max_length=100, description="Qué se calcula; «GET /v1/calculations» enumera los cálculos"
@@ -168,7 +168,7 @@ class Fragment(_Body):
 class Verify(_Body):
     """An answer of any system with its texts, or a dossier of ``articulado ask --dossier``."""
 
-    model_config = _shown(examples.VERIFY)
+    model_config = _shown("verify")
 
     answer: str = Field(default="", max_length=200_000, description="La respuesta, con sus citas [C1]…")
     question: str = Field(default="", max_length=MAX_QUESTION, description="La pregunta a la que responde")
@@ -184,7 +184,7 @@ class Verify(_Body):
 class Check(_Body):
     """A brief: its text, or a file (PDF, DOCX, ODT, HTML, Markdown, text) in base64 with its name."""
 
-    model_config = _shown(examples.CHECK)
+    model_config = _shown("check")
 
     text: str = Field(default="", max_length=1_000_000, description="El texto del escrito")
     name: str = Field(default="escrito.txt", max_length=200, description="Nombre del fichero: dice su formato")
@@ -195,7 +195,7 @@ class Check(_Body):
 class GivenFeedback(_Body):
     """A rating of an answer."""
 
-    model_config = _shown(examples.FEEDBACK)
+    model_config = _shown("feedback")
 
     question: Question = Field(description="La pregunta")
     answer: str = Field(min_length=1, max_length=MAX_ANSWER, description="La respuesta que se valora")
@@ -205,11 +205,6 @@ class GivenFeedback(_Body):
 
 
 MODEL = "articulado"
-CHAT: dict[str, Any] = {
-    "model": MODEL,
-    "messages": [{"role": "user", "content": "¿Cuántos días de vacaciones me corresponden?"}],
-    "territory": "Madrid",
-}
 _OWN_HISTORY = 20
 _WORK_ORDER = "### Task:"
 _ASKED_WITHIN = re.compile(r"<user_query>(.*?)</user_query>", re.DOTALL)
@@ -244,7 +239,7 @@ class StreamOptions(BaseModel):
 class ChatRequest(Options):
     """A conversation in OpenAI's protocol that ends with a question, with the options of a run beside it."""
 
-    model_config = _shown(CHAT)
+    model_config = _shown("chat")
 
     model: str = Field(max_length=200, description=f"«{MODEL}»")
     messages: list[ChatMessage] = Field(
