@@ -7,7 +7,6 @@ Optional: the input ``filters``, ``collected_data`` and ``today``; the correct `
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -19,7 +18,7 @@ from articulado.config.profile import Profile
 from articulado.config.settings import ModelSettings, Settings
 from articulado.values.cases import DataOutcome, Decision
 from articulado.values.errors import InvalidInput
-from evaluation.gold.questions import json_lines
+from evaluation.gold.questions import DATASETS, rows_of
 from evaluation.statistics import Prediction, brier, reliability
 from graph.case import Case, build_generate_response, build_required_data
 from graph.services import Services
@@ -105,31 +104,17 @@ NEEDED = "Son obligatorios id, profile, inquiry y article."
 
 
 def own_decisions() -> tuple[LabelledCase, ...]:
-    return _own(OWN_DECISIONS)
+    return read_cases(DATASETS / OWN_DECISIONS)
 
 
 def own_test() -> tuple[LabelledCase, ...]:
-    return _own(OWN_TEST)
-
-
-def _own(name: str) -> tuple[LabelledCase, ...]:
-    with resources.as_file(resources.files("evaluation").joinpath("datasets", name)) as path:
-        return read_cases(path)
+    return read_cases(DATASETS / OWN_TEST)
 
 
 def read_cases(path: Path) -> tuple[LabelledCase, ...]:
     """Read labelled inquiries in the order of the file; errors name the line."""
-    cases: dict[str, LabelledCase] = {}
-    lines: dict[str, int] = {}
-    for number, where, value in json_lines(path, NEEDED):
-        row = _row(value, where)
-        if row.id in lines:
-            raise InvalidInput(
-                f"{where}: el identificador «{row.id}» ya está en la línea {lines[row.id]}. Dé a cada "
-                "consulta uno propio."
-            )
-        lines[row.id] = number
-        cases[row.id] = LabelledCase(
+    return tuple(
+        LabelledCase(
             row.id,
             row.profile,
             row.inquiry,
@@ -142,9 +127,8 @@ def read_cases(path: Path) -> tuple[LabelledCase, ...]:
             outcome=row.outcome,
             fields=tuple(row.fields_),
         )
-    if not cases:
-        raise InvalidInput(f"{path} no tiene ninguna consulta. Escriba una por línea, cada una como un objeto JSON.")
-    return tuple(cases.values())
+        for row in rows_of(path, NEEDED, _row, "consulta")
+    )
 
 
 def _row(value: Mapping[str, Any], where: str) -> _Row:

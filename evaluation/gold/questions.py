@@ -6,10 +6,10 @@ empty for a negative, a question without an answer in the law.
 
 import json
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -94,8 +94,35 @@ def _object(line: str, where: str, needed: str) -> Mapping[str, Any]:
     return value
 
 
-__all__ = ["GoldSet", "Provision", "Question", "read_gold", "read_gold_set"]
+class Identified(Protocol):
+    """A row with an identifier."""
 
+    id: str
+
+
+R = TypeVar("R", bound=Identified)
+
+
+def rows_of(path: Path, needed: str, parse: Callable[[Mapping[str, Any], str], R], noun: str) -> list[R]:
+    """Parse the lines of a file with ``parse(object, location)``; refuse repeated ids and an empty file.
+
+    ``noun`` (feminine) names a row in messages.
+    """
+    rows: dict[str, tuple[int, R]] = {}
+    for number, where, value in json_lines(path, needed):
+        row = parse(value, where)
+        if row.id in rows:
+            raise InvalidInput(
+                f"{where}: el identificador «{row.id}» ya está en la línea {rows[row.id][0]}. "
+                f"Dé a cada {noun} uno propio."
+            )
+        rows[row.id] = number, row
+    if not rows:
+        raise InvalidInput(f"{path} no tiene ninguna {noun}. Escriba una por línea, cada una como un objeto JSON.")
+    return [row for _, row in rows.values()]
+
+
+DATASETS = Path(__file__).parents[1] / "datasets"
 MAX_GRADE = 3
 NEEDED = "Cada línea debe ser {…} con id, question y relevant."
 
@@ -185,23 +212,14 @@ def read_gold(path: Path) -> list[Question]:
 
 def read_gold_set(path: Path) -> GoldSet:
     """Read a gold set; errors name the line."""
-    questions: list[Question] = []
-    first_lines: dict[str, int] = {}
-    ignored: dict[str, None] = {}
-    for number, where, value in json_lines(path, NEEDED):
-        row = _row(value, where)
-        if row.id in first_lines:
-            raise InvalidInput(
-                f"{where}: el identificador «{row.id}» ya está en la línea {first_lines[row.id]}. "
-                "Dé a cada pregunta uno propio."
-            )
-        first_lines[row.id] = number
-        ignored |= dict.fromkeys(row.model_extra or {})
-        values = {name: getattr(row, name) for name in _Row.model_fields}
-        questions.append(Question(**values | {"answer_facts": tuple(row.answer_facts)}))
-    if not questions:
-        raise InvalidInput(f"{path} no tiene ninguna pregunta. Escriba una por línea, cada una como un objeto JSON.")
-    return GoldSet(path.stem, path, tuple(questions), tuple(ignored))
+    rows = rows_of(path, NEEDED, _row, "pregunta")
+    ignored = dict.fromkeys(key for row in rows for key in row.model_extra or {})
+    return GoldSet(path.stem, path, tuple(map(_question, rows)), tuple(ignored))
+
+
+def _question(row: _Row) -> Question:
+    values = {name: getattr(row, name) for name in _Row.model_fields}
+    return Question(**values | {"answer_facts": tuple(row.answer_facts)})
 
 
 def _row(value: Mapping[str, Any], where: str) -> _Row:

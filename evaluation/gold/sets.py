@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from articulado.values.errors import InvalidInput
 from articulado.values.protocols import ChunkStore
 from evaluation.gold.questions import (
+    DATASETS,
     EXPECTED,
     GoldSet,
     Grades,
@@ -23,6 +23,7 @@ from evaluation.gold.questions import (
     one_word,
     parse_provision,
     read_gold_set,
+    rows_of,
 )
 
 if TYPE_CHECKING:
@@ -130,22 +131,9 @@ def has_conversations(path: Path) -> bool:
 
 def read_conversations(path: Path) -> ConversationSet:
     """Read a gold set of conversations; errors name the line."""
-    conversations: list[Conversation] = []
-    first_lines: dict[str, int] = {}
-    ignored: dict[str, None] = {}
-    for number, where, value in json_lines(path, NEEDED):
-        row = _row(value, where)
-        if row.id in first_lines:
-            raise InvalidInput(
-                f"{where}: el identificador «{row.id}» ya está en la línea {first_lines[row.id]}. "
-                "Dé a cada conversación uno propio."
-            )
-        first_lines[row.id] = number
-        for part in (row, *row.turns):
-            ignored |= dict.fromkeys(part.model_extra or {})
-        conversations.append(Conversation(row.id, tuple(map(_turn, row.turns)), row.topic, row.voice))
-    if not conversations:
-        raise InvalidInput(f"{path} no tiene ninguna conversación. Escriba una por línea, cada una como objeto JSON.")
+    rows = rows_of(path, NEEDED, _row, "conversación")
+    ignored = dict.fromkeys(key for row in rows for part in (row, *row.turns) for key in part.model_extra or {})
+    conversations = (Conversation(row.id, tuple(map(_turn, row.turns)), row.topic, row.voice) for row in rows)
     return ConversationSet(path.stem, path, tuple(conversations), tuple(ignored))
 
 
@@ -189,17 +177,12 @@ def read_sets(gold: Sequence[Path], profile: "Profile") -> Sets:
             "suyas con --gold; los casos se miden con «articulado case calibrate»."
         )
     if not gold:
-        return Sets([own_set()])
+        return Sets([read_gold_set(DATASETS / OWN_SET)])
     dialogues = {path for path in gold if has_conversations(path)}
     return Sets(
         [read_gold_set(path) for path in gold if path not in dialogues],
         [read_conversations(path) for path in gold if path in dialogues],
     )
-
-
-def own_set() -> GoldSet:
-    with resources.as_file(resources.files("evaluation").joinpath("datasets", OWN_SET)) as path:
-        return read_gold_set(path)
 
 
 def check_index(settings: "Settings") -> None:
