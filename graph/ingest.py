@@ -3,9 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, fields
-from functools import cached_property
-from typing import Self
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -13,8 +10,6 @@ from langgraph.graph.state import CompiledStateGraph
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
-from articulado.ingestion.incremental.base import IndexBase
-from articulado.ingestion.index_models import IndexModels
 from articulado.language.translation import use_locale
 from graph.factory import build_ingest_services
 from graph.services import IngestServices
@@ -33,25 +28,6 @@ from state.ingest import IngestInput, IngestOutput, IngestState
 Ingest = CompiledStateGraph[IngestState, None, IngestInput, IngestOutput]
 
 
-@dataclass(frozen=True)
-class IndexingServices(IngestServices):
-    """Services of the ingestion stages."""
-
-    @classmethod
-    def over(cls, services: IngestServices) -> Self:
-        return cls(**{field.name: getattr(services, field.name) for field in fields(IngestServices)})
-
-    @cached_property
-    def base(self) -> IndexBase:
-        """Index that an ingest begins from."""
-        return IndexBase(self.settings, self.profile)
-
-    @cached_property
-    def models(self) -> IndexModels:
-        """Settings, profile and embedder of the points of the index."""
-        return IndexModels(self.settings, self.profile, self.embedder)
-
-
 @asynccontextmanager
 async def open_ingest() -> AsyncIterator[Ingest]:
     """Build the ingestion graph for the environment, and close its services after the run."""
@@ -63,7 +39,7 @@ def build_ingest(services: IngestServices, checkpointer: BaseCheckpointSaver[str
     """Wire the ingestion graph; a run with a model that writes context needs a checkpointer (cost consent)."""
     builder = StateGraph(IngestState, input_schema=IngestInput, output_schema=IngestOutput)
     account = SecondsAccount(services.profile.language)
-    add = stage_adder(builder, IndexingServices.over(services), account)
+    add = stage_adder(builder, services, account)
 
     add(accept)
     add(download)

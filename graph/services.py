@@ -57,6 +57,8 @@ from articulado.values.protocols import (
 
 if TYPE_CHECKING:
     from articulado.ingestion.boe.client import BoeClient
+    from articulado.ingestion.incremental.base import IndexBase
+    from articulado.ingestion.index_models import IndexModels
 
 
 C = TypeVar("C", bound=Closable)
@@ -261,6 +263,20 @@ class IngestServices:
     counter: Callable[[], TokenCounter]
     boe: "Callable[[], BoeClient]"
     writer: WriterFactory
+
+    @cached_property
+    def base(self) -> "IndexBase":
+        """Index that an ingest begins from."""
+        from articulado.ingestion.incremental.base import IndexBase
+
+        return IndexBase(self.settings, self.profile)
+
+    @cached_property
+    def models(self) -> "IndexModels":
+        """Settings, profile and embedder of the points of the index."""
+        from articulado.ingestion.index_models import IndexModels
+
+        return IndexModels(self.settings, self.profile, self.embedder)
 
     async def __aenter__(self) -> Self:
         return self

@@ -281,18 +281,14 @@ def progress_of(runtime: Runtime[None]) -> Progress:
     return progress
 
 
-class AddStage(Protocol):
-    """Adds a stage to a graph, under the name of its function."""
-
-    def __call__(self, node: Node, *, defer: bool = False) -> None:
-        """Add a stage; ``defer`` waits for all branches that lead to it."""
-        ...
+AddStage = Callable[[Node], None]
+"""Adds a stage to a graph, under the name of its function."""
 
 
 def stage_adder(
     builder: StateGraph[Any, Any, Any, Any], services: object, account: Account, shelf: ChunkShelf | None = None
 ) -> AddStage:
-    def add(node: Node, *, defer: bool = False) -> None:
-        builder.add_node(node.__name__, stage(node, services, account, shelf), defer=defer)
+    def add(node: Node) -> None:
+        builder.add_node(node.__name__, stage(node, services, account, shelf))
 
     return add

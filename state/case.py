@@ -67,8 +67,8 @@ class ResponseOutput(Totals):
     metadata: CaseMetadata
 
 
-class CaseState(CaseInput, Totals, Frame, Search, total=False):
-    """All keys of the case graphs: those of a run, of a search, of the input, and these.
+class CaseTurn(TypedDict):
+    """Keys that ``accept_case`` resets.
 
     - ``collected``: the validated data of the caller; ``budget``: ``max_tokens`` or its default.
     - ``filters``: values of the filter fields; ``assumed``: those taken from the article because nobody gave one;
@@ -77,11 +77,9 @@ class CaseState(CaseInput, Totals, Frame, Search, total=False):
     - ``critical``: chunks that every answer needs; ``of_article``: other chunks of the article.
     - ``wanted``: required fields; ``untyped``: those without a value; ``left_open``: those that the person did not
       answer; ``ask_problem``: error in the last answer.
-    - ``essential_tokens``: tokens of a context with all steps and warnings of the article.
-    - ``drafted``: reply of the author; ``worked``: calculations; ``reason``: the author's reason, if it may be shown.
+    - ``essential_tokens``: tokens of a context with all steps and warnings of the article; ``worked``: calculations.
     """
 
-    outcome: DataOutcome
     context: list[Candidate]
     collected: dict[str, CollectedValue]
     budget: int
@@ -99,23 +97,22 @@ class CaseState(CaseInput, Totals, Frame, Search, total=False):
     ask_problem: str
     context_tokens: int
     essential_tokens: int
-    raw_confidence: float
     left_out: list[LeftOut]
     dropped_items: list[str]
     shortfall: Shortfall
     failure: CaseFailure | None
-    drafted: dict[str, Any]
     worked: list[WorkedCalculation]
-    reason: str
-    article_reference: ArticleReference | None
     required_fields: RequiredFields
-    decision: Decision
-    confidence: float
-    response: Response
-    guardrails: Guardrails
-    message: str
-    sources: list[Source]
-    metadata: CaseMetadata
+
+
+class CaseState(CaseInput, ResponseOutput, Frame, Search, CaseTurn, total=False):
+    """All keys of the case graphs; ``drafted``: reply of the author; ``reason``: its reason, if it may be shown."""
+
+    outcome: DataOutcome
+    article_reference: ArticleReference | None
+    raw_confidence: float
+    drafted: dict[str, Any]
+    reason: str
 
 
 def with_filters(schema: type[Any], fields: Sequence[str]) -> type[Any]:

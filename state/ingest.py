@@ -96,22 +96,35 @@ class IngestOutput(TypedDict):
     report: IngestReport
 
 
-class IngestState(IngestInput, total=False):
-    """All keys of the ingestion graph; the first stage resets them.
+class IngestRun(TypedDict):
+    """Keys that the first stage resets.
 
-    - ``undelivered``: failed downloads; ``checked``, ``unchecked``, ``shrunk``: see the report.
-    - ``base``: generation in use, empty without an index; ``with_packaged``: include the packaged documents.
-    - ``draft``: file of the new catalogue, with documents, references and points.
-    - ``changed``: the index must be written; ``stale``: another ingest has published meanwhile.
-    - ``generation``: the written one; ``counts``: its points.
+    ``undelivered``: failed downloads. ``stale``: another ingest has published meanwhile. ``generation``: the written
+    one, ``counts``: its points. For the others see ``IngestReport``.
     """
 
-    request: IngestRequest
     downloaded: list[SourceFile]
     undelivered: list[Failure]
     checked: int
     unchecked: list[str]
     shrunk: list[ShrunkLaw]
+    stale: bool
+    generation: str
+    counts: dict[str, int]
+    documents: dict[str, int]
+    failures: list[Failure]
+    warnings: list[str]
+
+
+class IngestState(IngestInput, IngestRun, total=False):
+    """All keys of the ingestion graph.
+
+    - ``base``: generation in use, empty without an index; ``with_packaged``: include the packaged documents.
+    - ``draft``: file of the new catalogue, with documents, references and points.
+    - ``changed``: the index must be written.
+    """
+
+    request: IngestRequest
     base: str
     with_packaged: bool
     draft: str
@@ -121,12 +134,6 @@ class IngestState(IngestInput, total=False):
     replaced: list[Replaced]
     copies: list[Copy]
     changed: bool
-    stale: bool
-    generation: str
-    counts: dict[str, int]
-    documents: dict[str, int]
     skipped: list[SkippedFiles]
-    failures: list[Failure]
-    warnings: list[str]
     seconds: Annotated[dict[str, float], add_seconds]
     report: IngestReport

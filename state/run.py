@@ -7,7 +7,7 @@ from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from langgraph.channels import UntrackedValue
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, is_typeddict
 
 from articulado.values.answers import Days, StoreName, TurnQuestion, Usage
 from articulado.values.chunks import Candidate
@@ -104,6 +104,8 @@ def _rest(hint: Any) -> Callable[[], Any]:
         return type(None) if type(None) in members else _rest(members[0])
     if get_origin(hint) is Literal:
         return lambda: get_args(hint)[0]
+    if is_typeddict(hint):
+        return lambda: at_rest(hint)
     value: Callable[[], Any] = get_origin(hint) or hint
     return value
 

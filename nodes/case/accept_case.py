@@ -14,20 +14,9 @@ from articulado.config.sections import TOPIC
 from articulado.language.languages import Language
 from articulado.models.retry import QuestionTime
 from articulado.values.answers import StoreName, TurnQuestion, question_of
-from articulado.values.cases import (
-    CaseFailure,
-    CollectedValue,
-    FieldSpec,
-    LeftOut,
-    NamedConflict,
-    RequiredFields,
-    Response,
-    Shortfall,
-    WorkedCalculation,
-)
-from articulado.values.chunks import Candidate, Chunk
+from articulado.values.cases import CollectedValue, Response
 from nodes.validation import check_options, checked_data, checked_filters, checked_inquiry, checked_tokens
-from state.case import CaseState
+from state.case import CaseState, CaseTurn
 from state.context import ResolvedContext
 from state.run import Search, at_rest
 
@@ -35,7 +24,7 @@ MAX_SUMMARISED = 12
 """Data added to the search: more of them would outweigh the inquiry."""
 
 
-class AcceptCaseUpdate(Search):
+class AcceptCaseUpdate(Search, CaseTurn):
     """A fresh search, the case, and the day and store of the run."""
 
     warnings: Overwrite
@@ -46,29 +35,6 @@ class AcceptCaseUpdate(Search):
     today: str
     as_of: str | None
     turn_question: TurnQuestion
-    filters: dict[str, str]
-    assumed: dict[str, str]
-    conflicts: list[NamedConflict]
-    collected: dict[str, CollectedValue]
-    budget: int
-    article_id: str
-    article_title: str
-    log_odds: float
-    critical: list[Chunk]
-    of_article: list[Chunk]
-    wanted: list[FieldSpec]
-    untyped: list[str]
-    left_open: list[str]
-    ask_problem: str
-    context_tokens: int
-    essential_tokens: int
-    left_out: list[LeftOut]
-    dropped_items: list[str]
-    context: list[Candidate]
-    worked: list[WorkedCalculation]
-    shortfall: Shortfall
-    failure: CaseFailure | None
-    required_fields: RequiredFields
     response: Response
 
 
@@ -110,6 +76,7 @@ async def accept_case(
     now, as_of = question_time.clock(), runtime.context.as_of
     return {
         **at_rest(Search),
+        **at_rest(CaseTurn),
         "warnings": Overwrite(
             [
                 *_taken("case_data_taken", told, given, profile, language),
@@ -127,31 +94,12 @@ async def accept_case(
         "turn_question": question_of(inquiry),
         "scope": {"chunk_types": list(types), "fields": filter_paths(profile.filter_fields, filters, names)},
         "filters": filters,
-        "assumed": {},
         "conflicts": [
             {"field": each.field, "given": each.given, "message": each.message, "is_held": each.is_held}
             for each in conflicts(named, told, language)
         ],
         "collected": collected,
         "budget": budget,
-        "article_id": "",
-        "article_title": "",
-        "log_odds": 0.0,
-        "critical": [],
-        "of_article": [],
-        "wanted": [],
-        "untyped": [],
-        "left_open": [],
-        "ask_problem": "",
-        "context_tokens": 0,
-        "essential_tokens": 0,
-        "left_out": [],
-        "dropped_items": [],
-        "context": [],
-        "worked": [],
-        "shortfall": {"parts": [], "max_tokens": 0},
-        "failure": None,
-        "required_fields": {"participant_data": [], "plan_data": []},
         "response": {"sections": []},
     }
 

@@ -3,32 +3,21 @@
 from typing import cast, get_type_hints
 
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from articulado.language.translation import translate
 from articulado.legal.ids import is_boe_id
-from articulado.values.documents import Failure, IngestRequest, ShrunkLaw, SourceFile
+from articulado.values.documents import IngestRequest
 from articulado.values.errors import InvalidInput
-from state.ingest import IngestState
+from state.ingest import IngestRun, IngestState
+from state.run import at_rest
 
 _LISTS = {"paths": "leyes/", "boe": "BOE-A-2015-11430", "remove": "BOE-A-2015-11430"}
 
 
-class AcceptUpdate(TypedDict):
+class AcceptUpdate(IngestRun):
     """The request, and all other keys reset."""
 
     request: IngestRequest
-    downloaded: list[SourceFile]
-    undelivered: list[Failure]
-    checked: int
-    unchecked: list[str]
-    shrunk: list[ShrunkLaw]
-    stale: bool
-    generation: str
-    counts: dict[str, int]
-    documents: dict[str, int]
-    failures: list[Failure]
-    warnings: list[str]
 
 
 async def accept(state: IngestState, runtime: Runtime[None]) -> AcceptUpdate:
@@ -52,17 +41,4 @@ async def accept(state: IngestState, runtime: Runtime[None]) -> AcceptUpdate:
     wrong = [name for name in request.get("boe", []) if not is_boe_id(name.strip())]
     if wrong:
         raise InvalidInput(translate("ingest.no_boe_id", written=wrong[0]))
-    return {
-        "request": request,
-        "downloaded": [],
-        "undelivered": [],
-        "checked": 0,
-        "unchecked": [],
-        "shrunk": [],
-        "stale": False,
-        "generation": "",
-        "counts": {},
-        "documents": {},
-        "failures": [],
-        "warnings": [],
-    }
+    return {**at_rest(IngestRun), "request": request}
