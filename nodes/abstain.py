@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 MAX_NEAREST = 3
 MAX_LINE = 200
 MIN_MEANING = 0.2
-"""Cosine from which a need counts as similar to the question."""
+"""Cosine from which a need counts as similar."""
 Likeness = Callable[[Sequence[str]], Sequence[float]]
 """Similarity of each text to the question; 0 or less means unrelated."""
 
@@ -116,7 +116,6 @@ def _in_spanish(state: RagState, language: Language, spoken_throughout: bool) ->
 
 
 def _says_nothing(state: RagState, language: Language) -> bool:
-    """Tell if the question has no word of any topic ("¿me corresponde?") and nothing was retrieved."""
     unsearchable = not language.content_words(whole_text(state["turn_question"]))
     return unsearchable and not state["candidates"] and not state["turn_question"]["provisions"]
 

@@ -106,9 +106,8 @@ async def analyze_question(
     """Reset the turn, check the input, and look up the provisions that the question names.
 
     Named provisions become candidates with score 1.0. A turn that takes one of the last ``choices`` is read as the
-    choice's question, with the previous question as its subject. Profiles without Spanish law skip legal analysis.
-
-    Reads ``question``, ``messages``, ``history``, ``transcript``, ``choices``, ``turn`` and ``asked_message``.
+    choice's question, with the previous question as its subject. Reads ``question``, ``messages``, ``history``,
+    ``transcript``, ``choices``, ``turn`` and ``asked_message``.
 
     Raises:
         InvalidInput: the question, the history or an option cannot be used.
@@ -149,7 +148,11 @@ async def analyze_question(
         if options.store == "index":
             named = await _look_up(known, index.store, today)
         else:
-            named.warnings.extend(remark for asked in known.requests for remark in _unseen_remarks(asked))
+            named.warnings.extend(
+                remark
+                for asked in known.requests
+                for remark in (remarks_on(asked) if asked.law_id else [unknown_law(asked)])
+            )
     if options.store == "index" and not turn.leaves:
         missing = known.applying.missing
         named.warnings.extend(spoken.translate("rag_agreement_not_indexed", name=name) for name in missing)
@@ -223,8 +226,6 @@ def _with_provision(question: TurnQuestion, choice: NearestNeed) -> TurnQuestion
 
 
 class _Values(NamedTuple):
-    """Reference values that a question names, and warnings on those not verified for its day."""
-
     candidates: Sequence[Candidate] = ()
     warnings: Sequence[str] = ()
 
@@ -244,7 +245,6 @@ def _reference_values(question: str, turn: TurnReading, as_of: date | None, toda
 
 
 def _conversation(state: RagState, message: HumanMessage | None) -> list[Message]:
-    """Return the messages before the question: the caller's history, messages, or the thread's transcript."""
     history = state.get("history")
     if history is None and message and not state.get("transcript"):
         history = earlier_messages(state["messages"])
@@ -252,8 +252,6 @@ def _conversation(state: RagState, message: HumanMessage | None) -> list[Message
 
 
 class _Read(NamedTuple):
-    """A question completed by its conversation, its day, its agreements and the requested provisions."""
-
     question: TurnQuestion
     as_of: date | None
     applying: Applicable
@@ -287,8 +285,6 @@ async def _read(
 
 @dataclass(frozen=True)
 class _Named:
-    """A question, the indexed provisions and decisions that it names, and warnings on them."""
-
     question: TurnQuestion
     candidates: list[Candidate] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -326,10 +322,6 @@ async def _look_up(known: _Read, store: ChunkStore, today: date) -> _Named:
         said.append(translate("named.first_only", count=count, limit=MAX_DIRECT_PROVISIONS))
     warnings = [*missing, *said, *(not_in_force(chunk, as_of, today) for chunk in of_other_days)]
     return _Named(question, [*provisions, *decided], [*warnings, *decisions_missing(decisions, decided)])
-
-
-def _unseen_remarks(asked: ProvisionRequest) -> list[str]:
-    return remarks_on(asked) if asked.law_id else [unknown_law(asked)]
 
 
 def _requests(known: _Read, question: TurnQuestion) -> list[ProvisionRequest]:

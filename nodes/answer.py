@@ -8,7 +8,6 @@ from articulado.prompting.abstention import listed
 from articulado.prompting.citation_markers import citation, keep_markers
 from articulado.prompting.outgoing_links import source_addresses, without_foreign_links
 from articulado.retrieval.fusion import nearest
-from articulado.values.answers import Citation
 from articulado.values.errors import EmptyReply, ModelError, cost_of_failure
 from nodes.speech import speaking, spoken_by
 from nodes.turn import MAX_REPLIES, WritingUpdate, language_of_turn, task_of, written_update
@@ -25,13 +24,13 @@ async def answer(
     principal: Principal,
     language: Language,
 ) -> WritingUpdate:
-    """Stream the answer, or the retrieved provisions if the principal writes nothing.
+    """Stream the answer, or the retrieved provisions if the principal writes nothing; a second answer supersedes the
+    first.
 
-    A second answer supersedes the first. Reads ``context``, ``refetched``, ``draft_context`` and the keys of
-    ``task_of``.
+    Reads ``context``, ``refetched``, ``draft_context`` and the keys of ``task_of``.
 
     Raises:
-        ModelError: the principal failed on the first answer; ``citations`` are the provisions it was given.
+        ModelError: the first answer failed; ``citations`` are the provisions it was given.
     """
     grounded, language = runtime.context.grounded_prompting, language_of_turn(state, language)
     async with speaking(state) as speaker:
@@ -51,13 +50,10 @@ async def answer(
             if isinstance(error, EmptyReply):
                 update = sources_alone(state, error, write, language, grounded=grounded)
                 return {**update, "spoken": speaker.message_id}
-            error.citations = found_sources(state)
+            best = nearest(state["context"], MAX_SOURCES)
+            error.citations = [citation(number, source) for number, source in enumerate(best, start=1)]
             raise
     return {**written_update(state, written, language), "spoken": speaker.message_id}
-
-
-def found_sources(state: RagState) -> list[Citation]:
-    return [citation(number, one) for number, one in enumerate(nearest(state["context"], MAX_SOURCES), start=1)]
 
 
 def first_answer(state: RagState, error: ModelError, language: Language) -> WritingUpdate:

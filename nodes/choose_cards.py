@@ -88,22 +88,22 @@ async def choose_cards(
     No card answers a lookup, a question that the user's document answers, or one on a community with law of its own.
     Reads ``candidates``, ``carried``, ``calculations`` and ``dated_values``.
     """
-    others = [each for each in state["candidates"] if not is_card(each["chunk"])]
+    others, question = [each for each in state["candidates"] if not is_card(each["chunk"])], state["turn_question"]
     store, days = stores[state["store"]], days_of(state)
-    asked_in = community_asked(state["turn_question"]["territory"], runtime.context.territory)
+    asked_in = community_asked(question["territory"], runtime.context.territory)
     spoken = language_of_turn(state, domain.language)
     elsewhere = [caveat(text) for text in _elsewhere(others, asked_in, spoken)]
-    is_of_force = bool(state["turn_question"]["is_lookup"] and state["turn_question"]["laws"])
-    is_of_force = is_of_force and not state["turn_question"]["citations"]
+    is_of_force = bool(question["is_lookup"] and question["laws"] and not question["citations"])
     force = [caveat(text) for text in _force(others, days, spoken, is_asked=is_of_force)]
     best = min(others, key=preference, default=None)
     says_it = best is not None and (_is_own_and_sure(best) or (of_community(best) or "") == asked_in)
-    if len(others) == len(state["candidates"]) or says_it or not _may_answer(state):
+    is_answered_by_text = question["is_lookup"] or question["about_answer"] or question["agreements"] or says_it
+    if len(others) == len(state["candidates"]) or is_answered_by_text:
         return {"cards": [], "dated_values": [*state["dated_values"], *force, *elsewhere]}
     said_before = {each["chunk"]["id"] for each in carried_over(state)}
     probable = await asyncio.to_thread(_probable, state, phrasings, cards)
-    named = {(each["law_id"], each["provision_key"]) for each in state["turn_question"]["provisions"]}
-    asked = whole_text(state["turn_question"])
+    named = {(each["law_id"], each["provision_key"]) for each in question["provisions"]}
+    asked = whole_text(question)
     regimes = regimes_named(asked)
     worked, sure = (_kinds_worked(state["dated_values"], regimes, least) for least in (0.0, SURE_OF_CALCULATION))
     chosen: list[Candidate] = []
@@ -210,7 +210,6 @@ def _caveats(
 
 
 def _is_own_and_sure(best: Candidate) -> bool:
-    """Tell if the best candidate is a text without cards whose words surely answer."""
     return is_unlearnt(best["chunk"]) and best.get("rerank_score", 0.0) >= SURE
 
 
@@ -285,11 +284,6 @@ def _probable(state: RagState, phrasings: Phrasings | None, reader: CardReader |
     return probable_cards(state["candidates"], phrasings.around(question), reader.asked(question) if reader else {})
 
 
-def _may_answer(state: RagState) -> bool:
-    question = state["turn_question"]
-    return not (question["is_lookup"] or question["about_answer"] or question["agreements"])
-
-
 async def _bearing(
     statements: Sequence[Statement],
     found: Candidate,
@@ -298,7 +292,6 @@ async def _bearing(
     domain: Domain,
     glosses: Mapping[Pin, str],
 ) -> list[Candidate]:
-    """Return the provisions behind statements, in order, with the sentences of law to quote."""
     refs = list(dict.fromkeys(pin.ref for one in statements for pin in one.pins))
     wordings = await asyncio.gather(*(store.find(*ref) for ref in refs))
     parts = {

@@ -15,7 +15,6 @@ MAX_LISTS = 512
 """Lists of candidates kept in memory: those of about 70 simultaneous questions."""
 
 _WHOLE: Final = "content_hash"
-"""A field that every whole chunk has and a reference lacks."""
 
 
 class ChunkShelf:

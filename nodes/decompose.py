@@ -39,10 +39,7 @@ async def decompose(
     domain: Domain,
     question_time: QuestionTime = UNLIMITED,
 ) -> DecomposeUpdate:
-    """Ask the reader for searches, even if it places the question in another field of law.
-
-    Reads ``conversation`` and ``carried``.
-    """
+    """Ask the reader for searches. Reads ``conversation`` and ``carried``."""
     carried = carried_over(state)
     today = days_of(state).today
     question = _with_title(up_to_date(state["turn_question"], domain, today), carried, domain, today)

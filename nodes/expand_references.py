@@ -44,7 +44,8 @@ async def expand_references(
     if not profile.features.references:
         return {"candidates": sources}
     candidate_ids = {source["chunk"]["id"] for source in sources}
-    leads = {source["chunk"]["id"]: _leads_of(source["chunk"]) for source in sources}
+    chunks = [source["chunk"] for source in sources]
+    leads = {chunk["id"]: dict.fromkeys([*nearest_part_ids(chunk), *chunk["refs"]]) for chunk in chunks}
     refs = dict.fromkeys(ref for of_source in leads.values() for ref in of_source if ref not in candidate_ids)
     store, (as_of, today) = stores[state["store"]], days_of(state)
     allowed = territories_of(sources)
@@ -65,10 +66,6 @@ async def expand_references(
             score = round(source["score"] * PARENT_FACTOR, 6)
             best.setdefault(chunk["id"], candidate(chunk, score, "reference", source["chunk"]["provision"]))
     return {"candidates": sources + in_order(best.values())[:MAX_REFERENCES]}
-
-
-def _leads_of(chunk: Chunk) -> list[int]:
-    return list(dict.fromkeys([*nearest_part_ids(chunk), *chunk["refs"]]))
 
 
 def territory_of(chunk: Chunk) -> tuple[str | None, str | None]:

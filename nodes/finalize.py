@@ -98,7 +98,7 @@ async def finalize(
         enumerate((source for source in sources if source["chunk"]["id"] in unmarked), start=1)
     )
     law_notes = law_notes_once([candidate["chunk"]] for candidate in cited.values())
-    needs = lacking(state)
+    needs, gone = lacking(state), state.get("missing_carried", [])
     changes = await asyncio.to_thread(_readable, last_changes) if cited else {}
     days = days_of(state)
     of_index = {number: one for number, one in cited.items() if one["chunk"]["id"] not in values}
@@ -108,10 +108,10 @@ async def finalize(
     tracked = tracked_laws(candidate["chunk"] for candidate in [*state["candidates"], *state["context"]])
     warnings = [
         *([spoken.translate("rag_answer_cut")] if state["cut"] else []),
-        *still_lacking(needs, spoken),
+        *([spoken.translate("rag_still_lacking", needs="; ".join(map(name_of, needs)))] if needs else []),
         *([spoken.translate("rag_unpinned")] if state["unpinned"] else []),
         *(worked["reason"] for worked in state["calculations"] if worked["status"] == "none"),
-        *missing_carryover(state.get("missing_carried", []), spoken),
+        *([spoken.translate("rag_carried_gone", ids=", ".join(map(str, gone)))] if gone else []),
         *past_law_warnings(day, {f"C{number}": candidate for number, candidate in of_index.items()}, tracked),
     ]
     update: FinalizeUpdate = {
@@ -170,15 +170,3 @@ def _outcome(state: RagState, *, abstained: bool) -> AnswerOutcome:
     if state["outcome"] in ("near", "ask"):
         return "near" if state["outcome"] == "near" else "ask"
     return "decline" if abstained else "answer"
-
-
-def still_lacking(needs: list[Need], language: Language) -> list[str]:
-    if not needs:
-        return []
-    return [language.translate("rag_still_lacking", needs="; ".join(map(name_of, needs)))]
-
-
-def missing_carryover(ids: list[int], language: Language) -> list[str]:
-    if not ids:
-        return []
-    return [language.translate("rag_carried_gone", ids=", ".join(map(str, ids)))]

@@ -60,7 +60,11 @@ async def judge_relevance(
     elif is_in_other_language(state) and not is_translated(state):
         # The matters were learnt from questions in the language of the profile.
         judgement = judgement._replace(matter="", matter_share=0.0)
-    elif judgement.matter == OTHER_COUNTRY and is_in_other_language(state) and not _names_elsewhere(state):
+    elif (
+        judgement.matter == OTHER_COUNTRY
+        and is_in_other_language(state)
+        and not names_elsewhere(" ".join(state["queries"]))
+    ):
         # A question in another language looks like one on another country.
         judgement = judgement._replace(matter="", matter_share=0.0)
     # A reader that finds the question of another field need only be borne out.
@@ -83,10 +87,6 @@ async def judge_relevance(
     # The matter is the likeliest of those that have no answer here: of a question that has one it says nothing.
     matter = judgement.matter if judgement.relevance < relevance_bands.answer and not value_alone else ""
     return {"relevance": judgement.relevance, "matter": matter, "outcome": outcome}
-
-
-def _names_elsewhere(state: RagState) -> bool:
-    return names_elsewhere(" ".join(state["queries"]))
 
 
 def _floor_of_follow_ups(state: RagState, bands: RelevanceBands) -> float:

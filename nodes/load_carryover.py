@@ -29,12 +29,8 @@ async def load_carryover(
 ) -> LoadCarryoverUpdate:
     """Fetch ``previous_chunk_ids`` of the caller, else ``context_chunk_ids`` of the thread.
 
-    The chunk at zero-based rank r scores 0.5 · k / (k + r), with the constant ``k`` of the ``fusion``
-    (``articulado.store.rrf``). The store follows from the options: the stage that writes ``store`` runs at the same
-    time.
-
-    Raises:
-        InvalidInput: an id is malformed.
+    The chunk at zero-based rank r scores 0.5 · k / (k + r), with ``k`` of the ``fusion`` (``articulado.store.rrf``).
+    The store follows from the options: the stage that writes ``store`` runs at the same time.
     """
     previous = state.get("previous_chunk_ids")
     ids = checked_ids(previous if previous is not None else state.get("context_chunk_ids", []))

@@ -96,7 +96,6 @@ def _joined(document: OwnText, places: Sequence[int]) -> Chunk:
 
 
 def _ranked(question: str, chunks: Sequence[Chunk], sparse: SparseEncoder) -> list[int]:
-    """Return the positions of all chunks by descending BM25 score; ties: order of the text."""
     [asked] = sparse.encode_queries([question])
     texts = sparse.encode_documents([f"{each['provision']} {each['title']}\n{each['text']}" for each in chunks])
     present = Counter(term for text in texts for term in text.indices)

@@ -146,9 +146,7 @@ FIRST_PROVISIONS, NEAR_IN_FIRST, NEAR_IN_OTHERS = 3, 0.1, 0.05
 """Leading provisions, and the maximum distance of a part from its provision's best: in them, in others."""
 
 _ITEM = re.compile(r"(?:[a-zñ]{1,2}|\d{1,2}[.]?[ªº])\)?[.)] |[-–—•·] ", re.IGNORECASE)
-"""Beginning of an enumeration item; an apartado ("1. ") is none."""
 _OPENS = re.compile(r":\s*$", re.MULTILINE)
-"""End of the sentence that opens an enumeration."""
 _APARTADO = re.compile(r"\b(?:apartados?|números?) (\d{1,2})(?:\.[\w.ªº]+\)?)?(?: y (\d{1,2}))?")
 _OF_ANOTHER = re.compile(
     r"[^.;]{0,30}?\bdel? (?:la |el |los |las )?(?:art|ley|real|disposici|anexo|reglamento)", re.IGNORECASE
@@ -210,7 +208,7 @@ def _goes_with(chunk: Chunk, other: Chunk, parts: Sequence[Chunk]) -> bool:
 
 
 def opening_part(chunk: Chunk, parts: Sequence[Chunk]) -> int | None:
-    """Return the number of the part that opens the enumeration, table or apartado continued in ``chunk``."""
+    """Return the number of the part that opens the enumeration, table or apartado in ``chunk``."""
     begin = chunk["text"].strip().partition("\n")[0]
     before = sorted((each for each in parts if each["part"] < chunk["part"]), key=lambda each: -each["part"])
     if is_row(begin) or _BEFORE.search(begin):

@@ -67,7 +67,6 @@ class Recital(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        """Return the message without a stream, for callbacks that listen to whole messages."""
         text = self.before
         async for piece in self._received():
             if isinstance(piece, AIMessage):
@@ -82,7 +81,6 @@ class Recital(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        """Yield chunks that add up to the text; the last one has the metadata."""
         if self.supersedes:
             yield ChatGenerationChunk(message=Withdrawn(content="", id=self.message_id))
         said, last = self.before, self._chunk("", chunk_position="last")
@@ -141,7 +139,6 @@ def blocks_of(message: AIMessage) -> list[dict[str, Any]]:
 
 
 def _of_text(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the metadata without the marker of content blocks, for a chunk whose content is text."""
     return {name: value for name, value in metadata.items() if name != "output_version"}
 
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 
 _TRACER: ContextVar["Tracer | None"] = ContextVar("tracer", default=None)
-"""Tracer of the current request, inherited by its tasks and threads."""
 
 
 @contextmanager
@@ -82,7 +81,6 @@ def stage_span(stage: str) -> Iterator[Callable[[Cost], None]]:
 
 
 _WRITER: ContextVar[StreamWriter | None] = ContextVar("writer", default=None)
-"""Writer of the graph that calls a subgraph."""
 
 
 @contextmanager
@@ -220,11 +218,7 @@ class Router(Runnable[Any, Any]):
 
 
 def services_of(node: Node, services: object) -> dict[str, Any]:
-    """Return the services of a stage, one for each keyword-only parameter.
-
-    Raises:
-        TypeError: a service does not exist.
-    """
+    """Return the services of a stage, one for each keyword-only parameter; ``TypeError`` if one does not exist."""
     parameters = inspect.signature(node).parameters.values()
     names = [parameter.name for parameter in parameters if parameter.kind is inspect.Parameter.KEYWORD_ONLY]
     # Looked up on the class, so that a property that fails says so itself.

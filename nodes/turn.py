@@ -70,7 +70,6 @@ def written_in(state: Frame, language: Language) -> str:
 
 
 def is_in_other_language(state: Frame) -> bool:
-    """Tell if the question is in another language than the profile's."""
     return bool(_spoken(state))
 
 
@@ -80,10 +79,7 @@ def _spoken(state: Frame) -> str:
 
 
 def lacking(state: RagState) -> list[Need]:
-    """Return the needs still unmet at the end of a turn, each once.
-
-    If a refetch found nothing new, the needs of the first answer are obsolete: the model had read everything.
-    """
+    """Return the needs still unmet at the end of a turn; none of the first answer if a refetch found nothing new."""
     said = state["needs"] if state["refetched"] or not state["retried"] else []
     lacking_ones = (need for need in [*state["unmet_needs"], *said] if not need.get("by_check"))
     return list({text_of(need).casefold(): need for need in lacking_ones}.values())
@@ -99,7 +95,6 @@ def declined_question(state: RagState) -> Declined:
 
 
 MAX_REPLIES = 2
-"""Replies that a principal is asked for per question: an empty one is requested again once."""
 
 
 class WritingUpdate(TypedDict):
@@ -182,7 +177,7 @@ def _ids(groups: Sequence[Sequence[Candidate]], numbers: Sequence[int]) -> list[
 
 
 def newly_asked(state: RagState) -> HumanMessage | None:
-    """Return the last message if it is a human one that no earlier turn has answered."""
+    """Return the last message if it is a question that no turn has answered."""
     messages = state.get("messages") or []
     last = messages[-1] if messages else None
     return last if isinstance(last, HumanMessage) and last.id != state.get("asked_message") else None
@@ -215,10 +210,7 @@ def asked_of(state: RagState) -> tuple[HumanMessage, bool]:
 
 
 def exchange_of(state: RagState, update: Mapping[str, Any]) -> list[AnyMessage]:
-    """Return the answer as a message, preceded by the question unless that arrived as a message.
-
-    ``additional_kwargs`` has ``citations``, ``choices``, ``outcome`` and ``warnings``.
-    """
+    """Return the answer as a message with ``additional_kwargs``, after the question unless that was one."""
     question, came = asked_of(state)
     extras = {key: update[key] for key in ("citations", "outcome", "warnings")} | {"choices": state.get("choices", [])}
     answer = AIMessage(update["answer"], id=state.get("spoken") or f"answer-{uuid4()}", additional_kwargs=extras)
@@ -244,8 +236,6 @@ MAX_EXCERPT = 1_000
 def told(message: AnyMessage, state: RagState, cited: Mapping[int, Candidate], manner: Told) -> AIMessage:
     """Return the message of an answer in content blocks: the answer, annotated at each marker, then notices and
     sources.
-
-    The metadata has tokens, model, outcome and finish reason.
     """
     text, kept = str(message.text), message.additional_kwargs
     annotations = list(_annotations(text, kept["citations"], cited, manner))
@@ -282,7 +272,6 @@ def _below(text: str) -> dict[str, str]:
 def _annotations(
     text: str, citations: Sequence[Citation], cited: Mapping[int, Candidate], manner: Told
 ) -> Iterator[Annotation]:
-    """Yield an annotation for each marker, then one without a position for each other citation."""
     by_number = {number: citation for number in cited for citation in citations if citation["mark"] == f"C{number}"}
     unplaced, end_before = dict(by_number), 0
     for start, end, numbers in marker_spans(text):

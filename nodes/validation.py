@@ -34,7 +34,6 @@ ATTACHMENTS = {
     "video": "question.attached_video",
     "file": "question.attached_file",
 }
-"""Messages by type of content block; other types count as files."""
 ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
 
 
@@ -215,7 +214,6 @@ def flatten(collected: Mapping[str, Any], depth: int = MAX_DEPTH) -> dict[str, C
 
 
 def _typed(value: object) -> CollectedValue:
-    """Return a JSON value as a datum; a list becomes a comma-separated text."""
     if isinstance(value, bool | int):
         return value
     if isinstance(value, float):

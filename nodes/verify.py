@@ -27,7 +27,6 @@ from state.rag import RagState
 from state.run import days_of
 
 MAX_NAMED = 4
-"""Provisions named but not read whose texts are shown."""
 
 
 class VerifyUpdate(TypedDict):
@@ -119,7 +118,6 @@ def _check(
 
 
 def _read_by_nobody(provisions: Sequence[NamedVerdict], known: KnownProvisions) -> list[Candidate]:
-    """Return the first part of each provision that the answer names, indexed but unread."""
     refs = [
         (verdict["law_id"], verdict["provision_key"])
         for verdict in provisions

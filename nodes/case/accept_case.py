@@ -51,9 +51,6 @@ async def accept_case(
 
     An open filter field takes its value from the data, else from the inquiry. Reads ``inquiry``, ``collected_data``,
     ``max_tokens``, ``turn`` and the filter fields of the profile.
-
-    Raises:
-        InvalidInput: the input cannot be used.
     """
     check_options(runtime.context, profile)
     inquiry = checked_inquiry(state.get("inquiry"))
@@ -113,7 +110,6 @@ def summary(collected: Mapping[str, CollectedValue]) -> str:
 def _taken(
     key: str, filled: Mapping[str, str], before: Mapping[str, str], profile: Profile, language: Language
 ) -> list[str]:
-    """Return a note for each field that was open ``before``, with the value filled in."""
     return [
         language.translate(key, field=field.label, value=filled[field.name])
         for field in profile.filter_fields

@@ -17,7 +17,7 @@ from articulado.language.languages import Language
 from articulado.legal.vocabulary.matters import matters
 from articulado.retrieval.fusion import preference
 from articulado.retrieval.relevance.judge import OTHER_COUNTRY, Judgement, RelevanceJudge
-from articulado.values.cases import CaseFailure, CollectedValue
+from articulado.values.cases import CaseFailure
 from state.case import CaseState
 from state.context import ResolvedContext
 
@@ -28,7 +28,6 @@ SURE_OF_HINT = 0.6
 """Minimum share of a matter that is named in the message of an inquiry out of scope."""
 
 NO_MATCH = -20.0
-"""Log odds without any article."""
 
 
 class ChooseArticleUpdate(TypedDict, total=False):
@@ -56,14 +55,13 @@ async def choose_article(
 
     The inquiry alone decides if the case is in scope. Reads ``inquiry``, ``filters``, ``collected``, ``conflicts`` and
     ``candidates``.
-
-    Raises:
-        StoreUnavailable: the articles cannot be read.
     """
     every = await matcher.match(state["inquiry"])
     unknown = unknown_values(profile.filter_fields, state["filters"], language)
     matches = [match for match in every if not unknown and passes_attributes(match.guide.attributes, state["filters"])]
-    unasked = unasked_data([match.guide for match in every], _own_data(state, profile)) if every else []
+    filter_names = {letters_and_digits(field.name) for field in profile.filter_fields}
+    data = {name: value for name, value in state["collected"].items() if letters_and_digits(name) not in filter_names}
+    unasked = unasked_data([match.guide for match in every], data) if every else []
     warnings = [language.translate("case_unasked_data", names=", ".join(unasked))] if unasked else []
     choice = choose(matcher.model, matches, state["filters"].get(TOPIC, ""), state["collected"])
     if choice is None:
@@ -92,11 +90,6 @@ async def choose_article(
     }
 
 
-def _own_data(state: CaseState, profile: Profile) -> dict[str, CollectedValue]:
-    fields = {letters_and_digits(field.name) for field in profile.filter_fields}
-    return {name: value for name, value in state["collected"].items() if letters_and_digits(name) not in fields}
-
-
 def _nothing_found(
     unknown: Sequence[str], filters: Mapping[str, str], profile: Profile, language: Language
 ) -> CaseFailure:
@@ -108,7 +101,6 @@ def _nothing_found(
 
 
 def _doubt(state: CaseState, choice: Choice, profile: Profile, language: Language) -> CaseFailure | None:
-    """Return the failure of a case that contradicts itself."""
     # A field that the article and the caller leave open does not decide anything; and a name without an article may be
     # a datum, such as the institution that receives the money.
     data = {spec["names"] for spec in choice.guide.fields if "names" in spec}
@@ -135,7 +127,6 @@ async def _out_of_scope(
     profile: Profile,
     language: Language,
 ) -> CaseFailure:
-    """Return the failure of an inquiry without an article, with its topic if sure, and the known articles."""
     kept_out = every[0] if every[0] not in matches else None
     message = say_out_of_scope(matches, language)
     candidates = sorted(state["candidates"], key=preference)

@@ -31,10 +31,8 @@ class CloseRequiredDataUpdate(TypedDict):
 async def close_required_data(
     state: CaseState, runtime: Runtime[ResolvedContext], *, profile: Profile, counter: TokenCounter, language: Language
 ) -> CloseRequiredDataUpdate:
-    """Write the result; article and confidence are those of the search.
-
-    Reads ``failure``, ``confidence``, ``article_id``, ``article_title``, ``required_fields``, ``drafted``,
-    ``context``, ``dropped_items`` and the keys of ``case_metadata``.
+    """Write the result. Reads ``failure``, ``confidence``, ``required_fields``, ``drafted``, ``context``,
+    ``dropped_items``, ``article_id``, ``article_title`` and the keys of ``case_metadata``.
     """
     failure = state["failure"]
     outcome, message = _outcome(state, language)
@@ -76,7 +74,6 @@ def _outcome(state: CaseState, language: Language) -> tuple[DataOutcome, str]:
 
 
 def _unknown_article(state: CaseState, language: Language) -> list[str]:
-    """Return a warning if the author names an article that it was not shown."""
     if state["failure"] or (article := _author_article(state)) in _context_articles(state):
         return []
     return [language.translate("case_unknown_article", article=article)]

@@ -103,7 +103,6 @@ def _doubts(state: CaseState, read: ReadData, language: Language) -> list[str]:
 
 
 def _lacking(shortfall: Shortfall, language: Language) -> list[str]:
-    """Return the parts of the article missing in the answer, and advice."""
     if not shortfall["parts"]:
         return []
     lacking = [language.translate(f"case_lacks_{part}") for part in shortfall["parts"]]
@@ -130,7 +129,6 @@ def _explained(datum: RejectedDatum, language: Language) -> str:
 
 
 def _warnings(state: CaseState, read: ReadData, language: Language) -> list[str]:
-    """Return further remarks, among them rejected data that do not stop the case."""
     warnings = [_explained(datum, language) for datum in read.rejected if datum["field"] not in read.blocking]
     if read.conflicting:
         warnings.append(language.translate("case_conflicting_data", fields=", ".join(read.conflicting)))

@@ -13,11 +13,7 @@ from state.context import ResolvedContext
 async def extract_fields(
     state: CaseState, runtime: Runtime[ResolvedContext], *, author: CaseAuthor, profile: Profile, language: Language
 ) -> DraftUpdate:
-    """Ask the author once. Reads the keys of ``case_material``.
-
-    Raises:
-        ModelError: the model failed for good, or its repaired reply still breaks the schema.
-    """
+    """Ask the author once. Reads the keys of ``case_material``."""
     tokens = profile.case.required_data.answer_tokens
     reply = await author.required_data(case_material(state, tokens), deadline=state.get("deadline"))
     return draft_update(reply, state, language)

@@ -22,7 +22,6 @@ from articulado.prompting.outgoing_links import source_addresses, texts_without_
 from articulado.values.cases import (
     CaseMetadata,
     CitedProvision,
-    CollectedValue,
     DecisionRule,
     FailureName,
     LeftOut,
@@ -38,11 +37,6 @@ from articulado.values.protocols import Structured
 from state.case import CaseState
 
 
-def case_data(state: CaseState) -> dict[str, CollectedValue]:
-    """Return the collected data and the filter fields; a filter field overrides a datum of its name."""
-    return {**state["collected"], **state["filters"]}
-
-
 def case_rules(state: CaseState) -> list[DecisionRule]:
     """Return the rules of the context, or of the article while there is no context; the article's own first."""
     in_context = [candidate["chunk"] for candidate in state["context"]] or [*state["critical"], *state["of_article"]]
@@ -53,7 +47,9 @@ def case_rules(state: CaseState) -> list[DecisionRule]:
 def read_case(state: CaseState, profile: Profile, language: Language) -> ReadData:
     """Read the data of a case as of its day; a datum that contradicts its filter field is conflicting."""
     today = date.fromisoformat(state["today"])
-    read = read_data(state["wanted"], case_rules(state), case_data(state), today, profile.case.calendar, language)
+    # A filter field overrides a datum of its name.
+    data = {**state["collected"], **state["filters"]}
+    read = read_data(state["wanted"], case_rules(state), data, today, profile.case.calendar, language)
     contradicted = contradicted_filters(profile.filter_fields, state["filters"], state["collected"], language)
     return replace(read, conflicting=list(dict.fromkeys((*read.conflicting, *contradicted))))
 
@@ -134,7 +130,6 @@ def left_out_of(chunks: Sequence[Chunk]) -> list[LeftOut]:
 
 
 def titles_of(chunks: Sequence[Chunk]) -> str:
-    """Return the titles of chunks separated by semicolons, each once."""
     return "; ".join(dict.fromkeys(map(shown_title, chunks)))
 
 
@@ -153,7 +148,6 @@ def _source(chunk: Chunk, tier: str) -> Source:
 
 
 def _cited(provision: str) -> CitedProvision:
-    """Return a provision ("BOE-A-2015-11430#Artículo 55") with the name and address of its law."""
     law_id, _, label = provision.partition("#")
     law = known_laws().get(law_id)
     return {

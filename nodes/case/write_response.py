@@ -23,11 +23,7 @@ class WriteResponseUpdate(DraftUpdate):
 async def write_response(
     state: CaseState, runtime: Runtime[ResolvedContext], *, author: CaseAuthor, profile: Profile, language: Language
 ) -> WriteResponseUpdate:
-    """Ask the author once, with worked calculations. Reads ``budget`` and the keys of ``case_material``.
-
-    Raises:
-        ModelError: the model failed for good, or its repaired reply still breaks the schema.
-    """
+    """Ask the author once, with worked calculations. Reads ``budget`` and the keys of ``case_material``."""
     _, tokens = budget_shares(state["budget"])
     read = read_case(state, profile, language)
     # Off the event loop: the calendars are read from files.

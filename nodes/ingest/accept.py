@@ -21,11 +21,7 @@ class AcceptUpdate(IngestRun):
 
 
 async def accept(state: IngestState, runtime: Runtime[None]) -> AcceptUpdate:
-    """Check the request; an empty one renews the index from its own documents. Reads the keys of ``IngestInput``.
-
-    Raises:
-        InvalidInput: a law id is malformed, or a field has the wrong type.
-    """
+    """Check the request; an empty one renews the index from its own documents. Reads the keys of ``IngestInput``."""
     values = {name: state.get(name) for name in get_type_hints(IngestRequest)}
     for name in _LISTS:
         items = values[name] or []

@@ -73,10 +73,6 @@ async def contextualize(
 
     Any answer but a yes (``true``, "sí") leaves the index as it is. Reads ``request``, ``draft``, ``with_packaged``
     and ``warnings``.
-
-    Raises:
-        ConfigurationError: the reader cannot write.
-        ModelError: the provider failed for good; the sentences written so far are cached.
     """
     settings = base.settings
     check_reader(settings.reader)
@@ -192,11 +188,7 @@ async def situate(
 
 
 def check_reader(reader: ModelSettings) -> None:
-    """Check that the reader model can write sentences.
-
-    Raises:
-        ConfigurationError: it is the offline one, which knows keywords only, or it lacks a setting.
-    """
+    """Raise ``ConfigurationError`` if the reader model cannot write sentences, as the offline one."""
     from articulado.models.openai import check_settings
 
     if reader.provider == "offline":

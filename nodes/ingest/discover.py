@@ -48,10 +48,6 @@ async def discover(state: IngestState, runtime: Runtime[None], *, base: IndexBas
 
     A document is removed on request, or if all its files have vanished from the requested folders. Reads ``request``,
     ``downloaded``, ``undelivered`` and ``warnings``.
-
-    Raises:
-        InvalidInput: a document to remove is unknown, no document is at the paths, or there is nothing to renew.
-        IndexMismatch: the catalogue of the index cannot be read.
     """
     await base.bring_up_to_date(rebuild=bool(state["request"].get("rebuild")))
     request, warnings = state["request"], list(state["warnings"])
@@ -127,12 +123,10 @@ def _cutting(base: IndexBase) -> str:
 
 
 def _in_order(files: list[SourceFile]) -> list[SourceFile]:
-    """Return the files of a document, existing ones before vanished ones."""
     return sorted(files, key=lambda file: is_loose(file) and not os.path.exists(file["path"]))
 
 
 def _source(files: list[SourceFile], draft: Draft, made_with: tuple[str, str, str]) -> Source:
-    """Return a document; ``made_with`` has the digests of code, text splitter and profile."""
     code, cutting, profile = made_with
     first, identity = files[0], files[0]["identity"]
     # What is no law is cut by meaning, and leads to its file, by its path; a law is the same wherever it lies.
@@ -155,7 +149,6 @@ def _source(files: list[SourceFile], draft: Draft, made_with: tuple[str, str, st
 
 
 def _digests(files: Sequence[SourceFile]) -> list[str]:
-    """Return the digests of the files that a document is read from, the newest text first; each once."""
     if is_loose(files[0]):
         return [files[0]["digest"]]
     digests = {file["path"]: file["digest"] for file in files}
@@ -163,7 +156,6 @@ def _digests(files: Sequence[SourceFile]) -> list[str]:
 
 
 def _to_remove(names: Iterable[str], catalog: Catalog, base: IndexBase) -> set[str]:
-    """Return identities and files of the documents to remove, each named by id, name or file."""
     gone: set[str] = set()
     for name in names:
         spellings = dict.fromkeys([name.strip(), name.strip().upper(), absolute(name)])

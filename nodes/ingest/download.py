@@ -79,8 +79,6 @@ async def download(
 
 @dataclass
 class _Delivery:
-    """Downloaded laws and results of the update check; ``unavailable`` is the last error."""
-
     indexed: Collection[str]
     laws: dict[str, RawLaw] = field(default_factory=dict)
     checked: set[str] = field(default_factory=set)

@@ -77,8 +77,6 @@ def _link(state: IngestState, base: IndexBase) -> None:
 
 
 class _Changes:
-    """Marks documents that cite changed provisions to be linked again, unless everything is."""
-
     def __init__(self, draft: Draft, everything: bool) -> None:
         self._draft = draft
         self._everything = everything

@@ -1,7 +1,6 @@
 """Read new and changed documents, and split them into parent chunks."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -43,11 +42,6 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, m
 
     Of two documents with the same id, the indexed one or else the first counts; equal ones are merged. Reads
     ``draft``, ``request``, ``removed``, ``with_packaged``, ``failures`` and ``warnings``.
-
-    Raises:
-        InvalidInput: nothing can be read, and nothing is left of the index.
-        ConfigurationError: the folder of the index cannot be used.
-        ModelError: a provider's embedder, which finds the cuts of running text, has failed.
     """
     progress, workspace = progress_of(runtime), base.workspace
     failures, warnings = list(state["failures"]), list(state["warnings"])
@@ -59,7 +53,7 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, m
         total = await asyncio.to_thread(draft.planned_count)
         done = total - len(to_read)
         readings = in_order(
-            in_thread(_planned(draft, to_read)),
+            in_thread((position, draft.planned_at(position)) for position in to_read),
             partial(_staged, workspace=workspace, models=models),
             base.settings.ingest_workers - 1,
         )
@@ -101,8 +95,6 @@ def _has_unlinked(draft: Draft, workspace: Workspace) -> bool:
 
 @dataclass
 class _News:
-    """Counts of documents (``fresh``: not as indexed), and the titles and files for the report."""
-
     taken: int = 0
     fresh: int = 0
     added: list[str] = field(default_factory=list)
@@ -122,10 +114,6 @@ def _take_unchanged(draft: Draft, workspace: Workspace, *, kept: bool) -> list[i
         else:
             to_read.append(position)
     return to_read
-
-
-def _planned(draft: Draft, positions: Sequence[int]) -> Iterator[tuple[int, Source]]:
-    return ((position, draft.planned_at(position)) for position in positions)
 
 
 def _news(draft: Draft, workspace: Workspace) -> _News:
@@ -170,7 +158,6 @@ def _as_indexed(draft: Draft, source: Source, workspace: Workspace, *, kept: boo
 
 
 def _take(position: int, document: Source, draft: Draft, workspace: Workspace) -> list[Failure]:
-    """Take a document, merged with one of the same id; return the failures."""
     twin = draft.taken(document["collection"], document["law_id"])
     if twin is None:
         draft.take(position, document)
@@ -187,7 +174,6 @@ def _take(position: int, document: Source, draft: Draft, workspace: Workspace) -
 
 
 def _moved(source: Source) -> bool:
-    """Tell if no file of a document exists any more."""
     return not any(Path(file["path"]).exists() for file in source["files"])
 
 

@@ -64,11 +64,8 @@ async def write_index(
 ) -> WriteIndexUpdate:
     """Compare the changed documents with the points of the index, write the difference, and publish it.
 
-    An index has one writer at a time: if another ingest has published meanwhile, ``stale`` is set. Reads ``base``,
-    ``draft``, ``request``, ``with_packaged`` and ``warnings``.
-
-    Raises:
-        ConfigurationError, StoreUnavailable, ModelError: writing failed; the old index stays in use.
+    An index has one writer at a time: if another ingest has published meanwhile, ``stale`` is set. If writing fails,
+    the old index stays in use. Reads ``base``, ``draft``, ``request``, ``with_packaged`` and ``warnings``.
     """
     settings, profile, progress = base.settings, base.profile, progress_of(runtime)
     check_models(settings)
@@ -106,7 +103,6 @@ async def write_index(
 
 
 def _encode_known_questions(base: IndexBase, progress: Progress) -> list[str]:
-    """Encode the known questions with the sentence encoder; return the error as a warning."""
     if not base.profile.features.spanish_law:
         return []
     try:
@@ -124,7 +120,6 @@ async def _write(
     models: IndexModels,
     progress: Progress,
 ) -> WriteCounts:
-    """Write the documents of a draft into a generation that continues the present one or is new."""
     settings, profile = models.settings, models.profile
     stored, count = None, WordCount()
     if await asyncio.to_thread(draft.fact, "continues"):
@@ -177,8 +172,6 @@ def _note_drift(draft: Draft, counts: WriteCounts, points: int, profile: Profile
 
 
 class _Contents(NamedTuple):
-    """Documents per collection of a generation, and their origin in Spanish."""
-
     documents: dict[str, int]
     origin: str
 
