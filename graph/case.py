@@ -46,11 +46,7 @@ def build_required_data(
     checkpointer: BaseCheckpointSaver[str] | None = None,
     estimator: ConfidenceEstimator | None = None,
 ) -> Case:
-    """Wire the graph that returns the required data of a case; ``estimator`` defaults to the profile's.
-
-    Raises:
-        ConfigurationError: a filter field of the profile has the name of a state key.
-    """
+    """Wire the graph that returns the required data of a case."""
     estimator = estimator or services.matcher.model.estimator("required_data", services.profile)
     builder, add = _search(CaseServices.over(services, estimator), RequiredDataInput, RequiredDataOutput)
 
@@ -74,11 +70,7 @@ def build_generate_response(
     checkpointer: BaseCheckpointSaver[str] | None = None,
     estimator: ConfidenceEstimator | None = None,
 ) -> Case:
-    """Wire the graph that answers a case; ``estimator`` defaults to the profile's.
-
-    Raises:
-        ConfigurationError: a filter field of the profile has the name of a state key.
-    """
+    """Wire the graph that answers a case."""
     estimator = estimator or services.matcher.model.estimator("generate_response", services.profile)
     builder, add = _search(CaseServices.over(services, estimator), CaseInput, ResponseOutput)
 
@@ -104,7 +96,6 @@ def build_generate_response(
 
 
 def _search(services: CaseServices, input_schema: type[Any], output_schema: type[Any]) -> tuple[Builder, AddStage]:
-    """Begin a graph with the common stages: accept the case, search, choose its article and fetch it."""
     builder = _builder(services.profile, input_schema, output_schema)
     # Cases have collections of their own: those that the settings choose are for free questions.
     options = default_options(services.settings).model_copy(update={"collections": ()})

@@ -37,13 +37,8 @@ async def open_services(
 ) -> Services:
     """Open the configured index and bind every service to it; no index is opened if retrieval is switched off.
 
-    Args:
-        settings: default: those of the environment.
-        profile: default: the one that the settings name.
-        announce: called if the first index of the profile has to be built.
-
-    Raises:
-        ArticuladoError: the settings, the index or a provider cannot be used; the message says what to do.
+    ``settings`` default to the environment, ``profile`` to that of the settings. ``announce`` is entered while the
+    first index of the profile is built. Raises ``ArticuladoError``; its message says what to do.
     """
     settings = settings or Settings.read()
     profile = profile or load_profile(settings.profile)
@@ -87,11 +82,7 @@ WARM_UP_QUESTIONS = 8
 
 
 async def warm_up(services: Services) -> None:
-    """Load index, tables and local models by answering questions, without any provider.
-
-    Raises:
-        ArticuladoError: the index or a model cannot be used.
-    """
+    """Load index, tables and local models by answering questions, without any provider."""
     from graph.rag import build_context, build_rag
 
     services = without_providers(services)

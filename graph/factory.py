@@ -61,13 +61,7 @@ def build_services(
     laws: IndexedLaws = NO_LAWS,
     last_changes: Callable[[], Mapping[str, str]] = dict,
 ) -> Services:
-    """Bind every service to an open index, or with ``None`` to the packaged records.
-
-    ``last_changes`` returns the day of the last change by law id.
-
-    Raises:
-        ConfigurationError: a key or a model is missing.
-    """
+    """Bind every service to an open index, or with ``None`` to the packaged records."""
     # Opening takes as long as reading the models, and leaves the interpreter free meanwhile.
     with ThreadPoolExecutor(1) as pool:
         opening = pool.submit(copy_context().run, open_store, settings, index) if index else None
@@ -154,11 +148,7 @@ def _writer(settings: Settings, profile: Profile) -> WriterFactory:
 
 
 def provider_embedder(settings: Settings) -> Embedder:
-    """Return the embedder that the settings name, local or of a provider.
-
-    Raises:
-        ConfigurationError: a setting or a file is missing.
-    """
+    """Return the embedder that the settings name, local or of a provider."""
     if settings.embedder.provider == "fastembed":
         from articulado.encoders.local_models import FastembedEmbedder
 
@@ -169,12 +159,10 @@ def provider_embedder(settings: Settings) -> Embedder:
 
 
 def _embedder(settings: Settings, encoder: DualEncoder | None) -> Embedder | None:
-    """Return the embedder of the settings; offline that of the index, which is fitted to its texts."""
     return encoder if settings.embedder.provider == "offline" else provider_embedder(settings)
 
 
 def _meaning(settings: Settings, index: Index) -> MeaningSearch | None:
-    """Return the search by the sentence encoder of an index; without embedder if another encoder is in use."""
     space = index.manifest.meaning
     if space is None:
         return None
@@ -197,7 +185,6 @@ def _packaged_encoder(domain: Domain) -> DualEncoder | None:
 
 
 def _support(encoder: DualEncoder | None) -> Support | None:
-    """Return the precedents of a question; ``None`` for other domains than Spanish law."""
     if encoder is None or encoder.domain is not SPANISH_LAW:
         return None
 
@@ -250,7 +237,6 @@ def _judge(learnt: LearntReranker | None) -> RelevanceJudge:
 
 
 def _speller(index: Index, domain: Domain, agreements: Sequence[IndexedAgreement]) -> Speller | None:
-    """Return the spell checker, ``None`` for an index without words or a language without typing data."""
     typing, known = typing_of(domain.language.code), KnownWords.load(index.models)
     if typing is None or known is None:
         return None

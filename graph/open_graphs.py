@@ -93,7 +93,6 @@ class OpenGraphs:
         self._lock = Lock()
         """Held while graphs are opened, which is slow: an event loop never waits for it."""
         self._counting = Lock()
-        """Held while ``users`` change."""
         self._portable = portable
         self._clock = clock
         # What services are over is what this machine has: it was looked at when they were opened.
@@ -114,7 +113,6 @@ class OpenGraphs:
             return self._current().services
 
     def now(self, name: str) -> Graph:
-        """Return the current graph, opened if necessary (blocking)."""
         self._look()
         with self._lock:
             return self._current().graphs[name]
@@ -171,7 +169,6 @@ class OpenGraphs:
             return opened
 
     def _released(self, opened: Opened) -> list[Opened]:
-        """End one use, and return outdated services without users."""
         with self._counting:
             opened.users -= 1
             idle = [one for one in self._old if not one.users]
@@ -182,7 +179,6 @@ class OpenGraphs:
         return Opened.over(services, generation, portable=self._portable)
 
     def _current(self) -> Opened:
-        """Return the current graphs; the caller holds the lock."""
         opened, generation = self._opened, self._generation()
         if opened is None or opened.missing or generation != opened.generation:
             opened = self._opened = self._open(opened, generation)
@@ -218,7 +214,6 @@ class OpenGraphs:
         return before
 
     def _generation(self) -> str:
-        """Return the name of the generation to serve; empty without one."""
         if not (self._follows and self.settings.rag_enabled):
             return ""
         try:
@@ -248,6 +243,5 @@ class OpenGraphs:
 
 @cache
 def configured_graphs() -> OpenGraphs:
-    """Return the graphs of this process, configured by its environment."""
     settings = Settings.read()
     return OpenGraphs(settings, load_profile(settings.profile))

@@ -1,8 +1,4 @@
-"""Wiring of the answering graph, its part up to the context, the retrieval subgraph and the chat graph.
-
-The answering graph and both case graphs call the retrieval subgraph. The chat graph has the answering graph as its
-only node.
-"""
+"""Wiring of the answering graph, its part up to the context, the retrieval subgraph and the chat graph."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, get_type_hints
@@ -204,7 +200,6 @@ def build_context(services: Services) -> Rag:
 def _up_to_context(
     services: Services, shelf: ChunkShelf | None = None, input_schema: type[RagInput] = RagInput
 ) -> tuple[Builder, AddStage]:
-    """Begin a graph with the stages up to the chosen context or the abstention."""
     builder = Builder(RagState, context_schema=RunContext, input_schema=input_schema, output_schema=RagOutput)
     account = UsageAccount(default_options(services.settings), services.profile.language, OPENING)
     add = stage_adder(builder, services, account, shelf)

@@ -233,7 +233,6 @@ class Services:
 
     @property
     def model_names(self) -> dict[str, str]:
-        """Names of the models by role, without keys or addresses."""
         return {
             "reader": self.reader.name,
             "principal": self.principal.name,
@@ -266,14 +265,12 @@ class IngestServices:
 
     @cached_property
     def base(self) -> "IndexBase":
-        """Index that an ingest begins from."""
         from articulado.ingestion.incremental.base import IndexBase
 
         return IndexBase(self.settings, self.profile)
 
     @cached_property
     def models(self) -> "IndexModels":
-        """Settings, profile and embedder of the points of the index."""
         from articulado.ingestion.index_models import IndexModels
 
         return IndexModels(self.settings, self.profile, self.embedder)

@@ -116,11 +116,7 @@ class CaseState(CaseInput, ResponseOutput, Frame, Search, CaseTurn, total=False)
 
 
 def with_filters(schema: type[Any], fields: Sequence[str]) -> type[Any]:
-    """Return a schema of the case graphs with filter fields as optional keys that live for one run.
-
-    Raises:
-        ValueError: a field has the name of another key of the state.
-    """
+    """Return a schema with filter fields as optional keys; ``ValueError`` if one is a key of the state."""
     if taken := set(fields) & set(CaseState.__annotations__):
         raise ValueError(min(taken))
     own = dict.fromkeys(fields, Annotated[str, EphemeralValue])
