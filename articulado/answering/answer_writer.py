@@ -39,7 +39,6 @@ def _on_one_line(text: str) -> str:
 
 
 _PIECE = re.compile(r"(?:\s*\S+){1,24}|\s+")
-"""Streamed piece of an answer, about a sentence."""
 
 
 @dataclass(frozen=True)
@@ -110,10 +109,7 @@ class ExtractivePrincipal:
         return "\n\n".join(filter(None, [line, *caveats, answer])), _self_evaluation(selection, fragments, self.domain)
 
     def _in_spanish(self, asked: str, spoken: Language, selection: Selection, fragments: Sequence[Fragment]) -> str:
-        """Return the notice, in the question's language, that the answer is in Spanish; empty if not needed.
-
-        The law and its summaries are Spanish; cards and reference values may be translated.
-        """
+        """Return the notice, in the question's language, that the answer is in Spanish; empty if not needed."""
         if not asked or self.domain.language.code != DEFAULT_LANGUAGE:
             return ""
         cards = [fragment for fragment in fragments if fragment.purpose == "card"]
@@ -132,10 +128,7 @@ class ExtractivePrincipal:
     def _not_repeated(
         self, selection: Selection, question: str, fragments: Sequence[Fragment], conversation: Sequence[Message]
     ) -> tuple[Selection, str]:
-        """Replace a selection that an earlier answer already contains by one on the turn's own words.
-
-        If that is contained too, the selection stays, with a note. A repeated question gets the same answer.
-        """
+        """Replace a selection that an earlier answer contains, unless the question is repeated; else add a note."""
         asked, answered = (
             [
                 _on_one_line(neutralise(keep_markers(message["content"], ())[0]))
@@ -152,7 +145,6 @@ class ExtractivePrincipal:
         return selection, self.domain.language.translate("answer_same")
 
     def _composed(self, fragments: Sequence[Fragment], spoken: Language) -> tuple[Selection, str]:
-        """Answer with worked results, then cards, then requests for missing data."""
         of = {purpose: [each for each in fragments if each.purpose == purpose] for purpose in STATED}
         worked = [_worked_text(each, fragments, self.domain) for each in of["calculation"]]
         lacking = [_worked_text(each, fragments, self.domain) for each in of["missing_data"]]
@@ -168,7 +160,6 @@ class ExtractivePrincipal:
         return Selection(used=(*of["card"], *cited)), text
 
     def _value_alone(self, asked: str, fragments: Sequence[Fragment]) -> tuple[Selection, str] | None:
-        """Answer a question that asks for a reference value only; ``None`` for any other."""
         values = _values_of(fragments)
         if not values or not asks_for_value_alone(asked):
             return None
@@ -178,7 +169,6 @@ class ExtractivePrincipal:
 
 
 def _is_said(selection: Selection, answers: Sequence[str]) -> bool:
-    """Tell if one of the answers contains all of a selection."""
     says = [_on_one_line(said.text) for said in (*filter(None, [selection.lead]), *selection.statements)]
     return bool(says) and any(all(text in answer for text in says) for answer in answers)
 
@@ -197,10 +187,7 @@ def _worked_text(worked: Fragment, fragments: Sequence[Fragment], domain: Domain
 def _card_text(
     card: Fragment, fragments: Sequence[Fragment], domain: Domain, spoken: Language, room: int, *, alone: bool
 ) -> str:
-    """Return a card with markers and decisive sentences of law, headed by its need.
-
-    Beyond ``room`` words, the last points are dropped, then the second sentence of law.
-    """
+    """Return a card with markers and sentences of law; beyond ``room`` words, points and sentences are dropped."""
     by_provision = _by_provision(fragments)
     lines = [card.provision]
     for line in card.text.splitlines():
@@ -227,7 +214,6 @@ def _card_text(
 
 
 def _law_lines(decisive: Fragment, language: Language) -> Iterator[str]:
-    """Yield the decisive sentence of a provision with its place, and its translation."""
     place = _place(Statement(decisive.says, (decisive,), literal=True), None, language)
     yield f"{language.translate('card_law', place=place)} {language.quoted(decisive.says)} {decisive.marker}".rstrip()
     if decisive.gloss:
@@ -243,7 +229,6 @@ def _by_provision(fragments: Sequence[Fragment]) -> Mapping[ProvisionRef, Fragme
 
 
 def _named(text: str, by_provision: Mapping[ProvisionRef, Fragment], domain: Domain) -> list[Fragment]:
-    """Return the fragments of the provisions that a text names."""
     named = (by_provision.get((one.law_id or "", one.provision_key)) for one in domain.citations(text))
     return list({fragment.marker: fragment for fragment in named if fragment}.values())
 
@@ -257,7 +242,6 @@ def _values_of(fragments: Sequence[Fragment]) -> tuple[Statement, ...]:
 
 
 def _paragraphs(selection: Selection, domain: Domain) -> Iterator[str]:
-    """Yield the corrected figure, the lead, the quotations and the reference values."""
     language = domain.language
     first = next(iter([*filter(None, [selection.lead]), *selection.statements]), None)
     if first is None:
@@ -295,7 +279,6 @@ def _is_of_file(fragment: Fragment) -> bool:
 
 
 def _where_it_stands(selection: Selection, language: Language) -> str:
-    """Return the line that names the provisions of an answer, each once."""
     places = {
         _place(replace(statement, apartado="", letter=""), None, language): _marks(statement.fragments)
         for statement in reversed(selection.statements)
@@ -323,10 +306,7 @@ def _line(place: str, statement: Statement, language: Language, *, whole: bool) 
 
 
 def _place(statement: Statement, before: Fragment | None, language: Language) -> str:
-    """Return the place of a statement: "Estatuto de los Trabajadores, artículo 38.1".
-
-    Law and provision are omitted if the line ``before`` has the same.
-    """
+    """Return "Estatuto de los Trabajadores, artículo 38.1"; without law and provision if ``before`` has the same."""
     first = statement.fragments[0]
     same = before is not None and (before.law_name, before.provision) == (first.law_name, first.provision)
     name, of_law = first.provision, provision_key(first.provision) is not None
@@ -350,7 +330,6 @@ def _marks(fragments: Sequence[Fragment]) -> str:
 
 
 def _self_evaluation(selection: Selection, fragments: Sequence[Fragment], domain: Domain) -> SelfEvaluation:
-    """Return the used and irrelevant fragments, and the first provision missing."""
     said = (*selection.statements, *selection.values)
     used = [*selection.used, *(fragment for statement in said for fragment in statement.fragments)]
     if selection.lead:
@@ -366,7 +345,6 @@ def _numbers(fragments: Sequence[Fragment]) -> list[int]:
 
 
 def _needed(statements: Sequence[Statement], fragments: Sequence[Fragment], domain: Domain) -> Need | None:
-    """Return the first provision that a quotation refers to and the context lacks."""
     present, known = {(fragment.law_id, fragment.provision_key) for fragment in fragments}, known_laws()
     for statement in statements:
         law_id = statement.fragments[0].law_id

@@ -10,16 +10,12 @@ from articulado.language.languages import AskedPatterns, Language, QueryPatterns
 from articulado.language.numerals import read_number
 
 _CHARACTERS_BEFORE = 40
-"""Characters before a figure that may have a word of a personal fact."""
 _CLAUSE_END = re.compile(r"[,.;:¿?]| y | and ")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number with its unit, a key in the table of units; ``written`` is the original text of both.
-
-    ``start`` and ``end`` are offsets into the text.
-    """
+    """A number with its unit (a key in the table of units), its original text, and offsets."""
 
     value: Decimal
     unit: str

@@ -1,9 +1,4 @@
-"""Sources of an answer as a Markdown block for chat programs that show text only, and names of sources for all
-clients.
-
-``without_footnotes`` removes the block from a conversation that a program sends back. Texts of documents and models
-are escaped.
-"""
+"""Sources of an answer as a Markdown block for chat programs that show text only, and names of sources."""
 
 import re
 from collections.abc import Iterable, Iterator

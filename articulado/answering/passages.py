@@ -1,7 +1,4 @@
-"""Split a provision into passages (sentences, list items, table rows) and quote them with context.
-
-Editorial notes of the BOE are no passages. A short list is one passage.
-"""
+"""Split a provision into passages (sentences, list items, table rows) and quote them with context."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -149,7 +146,6 @@ def quote(selected: Iterable[Passage]) -> tuple[str, ...]:
 
 
 def _runs(parts: Sequence[Passage]) -> Iterator[list[Passage]]:
-    """Group the parts of each quotation."""
     run: list[Passage] = []
     for part in parts:
         if run and _begins_quotation(run[-1], part):
@@ -183,32 +179,23 @@ def _follows(before: Passage, part: Passage) -> bool:
 
 @dataclass
 class _OpenList:
-    """An unfinished list: its lead-in, and the kind and number of its last item."""
-
     lead_in: Passage
     kind: str
     number: int
 
     def is_continued_by(self, kind: str, number: int) -> bool:
-        """Tell if an item is the next one of the list."""
         # The same number again: "b bis)", or "ñ)", which some laws leave out.
         return bool(kind) and self.kind == kind and (kind == "dash" or number in (self.number, self.number + 1))
 
 
 @dataclass
 class _OpenTable:
-    """An unfinished table: lead-ins of the next row, first row, and whether the head may continue."""
-
     lead_ins: tuple[Passage, ...]
     first_row: str
     in_head: bool = True
 
     def is_head(self, row: str) -> bool:
-        """Tell if the next row belongs to the head.
-
-        The head is the first row, unless it is all figures below a caption, and rows that repeat its first cell or
-        leave it empty.
-        """
+        """Tell if the row belongs to the head: the first row, and rows that repeat its first cell or leave it empty."""
         cells = cells_of(row)
         figures = bool(self.lead_ins) and all(cell[:1].isdigit() for cell in cells)
         figures = figures or any(map(is_amount, cells[1:]))
@@ -217,8 +204,6 @@ class _OpenTable:
 
 
 class _PassageReader:
-    """Reads lines; tracks the apartado, the open lists, and the lead-in of the next line."""
-
     def __init__(self) -> None:
         self.passages: list[Passage] = []
         self._position = -1
@@ -235,7 +220,6 @@ class _PassageReader:
             self._position += 1
 
     def read(self, line: str, fragment: Fragment) -> None:
-        """Add the passages of one line."""
         if not line:
             return
         if is_row(line):
@@ -275,14 +259,12 @@ class _PassageReader:
         self._pending_lead_in = None
 
     def _caption(self) -> tuple[Passage, ...]:
-        """Return the sentence above a table and its lead-ins, which say what its figures are."""
         last = self.passages[-1] if self.passages else None
         if last is None or last.position != self._position or last.apartado != self._apartado:
             return ()
         return (*last.lead_ins, last)
 
     def _enter(self, kind: str, label: str, number: int) -> None:
-        """Open or close lists for the item that begins."""
         if self._pending_lead_in is not None and number <= 1:
             self._open_lists.append(_OpenList(self._pending_lead_in, kind, number))
             return
@@ -298,7 +280,6 @@ class _PassageReader:
 
 
 def _pieces(line: str, *, is_item: bool) -> list[str]:
-    """Split a line into passages: an item stays whole unless it is long or a long lead-in."""
     leads_in = line.endswith(":") and len(line.split()) > MAX_LEAD_IN_WORDS
     return [line] if is_item and len(line) <= MAX_PASSAGE_CHARACTERS and not leads_in else sentences(line)
 
@@ -325,7 +306,6 @@ def _list_marker(line: str) -> tuple[str, str, int]:
 
 
 def _with_short_lists_whole(passages: Sequence[Passage]) -> Iterator[Passage]:
-    """Join each short list with its lead-in."""
     blocks: dict[int, list[Passage]] = {}
     for passage in passages:
         blocks.setdefault(passage.block, []).append(passage)
@@ -341,7 +321,6 @@ def _with_short_lists_whole(passages: Sequence[Passage]) -> Iterator[Passage]:
 
 
 def _with_context(passages: Sequence[Passage], locale: Language) -> Iterator[Passage]:
-    """Set the lead-ins and the sentences that each passage leans on."""
     resolved: dict[int, Passage] = {}
     previous: Passage | None = None
     for passage in sorted(passages, key=lambda passage: passage.position):
@@ -352,10 +331,7 @@ def _with_context(passages: Sequence[Passage], locale: Language) -> Iterator[Pas
 
 
 def _leans_on(passage: Passage, previous: Passage, locale: Language) -> tuple[Passage, ...]:
-    """Return the sentences that a passage leans on: none, the one before, or also its own ones.
-
-    The one before is enough if it has the noun that the passage points to ("dicho plazo").
-    """
+    """Return the preceding sentences needed; the last one is enough if it has the noun referred to ("dicho plazo")."""
     leaning = locale.query_patterns.leaning.match(fold(passage.text))
     in_list = previous.position in {lead_in.position for lead_in in passage.lead_ins}
     if leaning is None or in_list or previous.apartado != passage.apartado:

@@ -142,10 +142,7 @@ class ChatPrincipal:
         raise nothing_written(self.name, cost["requests"], cut=cut)
 
     def _messages(self, task: AnswerTask) -> list[Message]:
-        """Return history, fragments, days and question: changing parts last, for prompt caching.
-
-        Markers are removed from the history: they number other fragments.
-        """
+        """Return history, fragments, days and question: changing parts last, for prompt caching."""
         history: list[Message] = [
             {"role": message["role"], "content": neutralise(keep_markers(message["content"], ())[0])}
             for message in task.conversation[-HISTORY_MESSAGES:]
@@ -224,7 +221,6 @@ class _Stream:
         self._splitter.feed(text)
 
     def close(self) -> tuple[StreamSplitter, MarkerRenumberer, str]:
-        """End the reply, and return its splitter, renumberer and displayed text."""
         self._splitter.close()
         self._renumberer.close()
         self._links.close()
@@ -244,7 +240,6 @@ class _Stream:
 
 
 def _says_something(text: str) -> bool:
-    """Tell if a text has a word besides markers."""
     return bool(_SOMETHING.search(keep_markers(text, ())[0]))
 
 

@@ -109,10 +109,7 @@ def _with_communities(
     fragments: Sequence[Fragment],
     scorer: Scorer,
 ) -> Sequence[RatedProvision]:
-    """Return the selection, or the best law of each community with the general rule, in the order of the fragments.
-
-    The general rule has the most similar title. A named provision excludes communities.
-    """
+    """Add the best law of each community and the general rule, whose title is most similar; order of fragments."""
     best: dict[str, RatedProvision] = {}
     for provision in sorted(provisions, key=lambda each: fragments.index(each.fragments[0])):
         if provision.first.purpose == "community":
@@ -151,7 +148,6 @@ def rate_provisions(question: str, fragments: Sequence[Fragment], scorer: Scorer
 
 
 def _citations_of(fragments: Sequence[Fragment], citations: Sequence[Citation], question: str) -> dict[int, Citation]:
-    """Return the citation in the question of each fragment, by the identity of the fragment."""
     known = known_laws()
     names = [fragment.law_name for fragment in fragments if fragment.law_id not in known]
     unknown = IndexedLaws(lambda: {name: name for name in names})
@@ -181,7 +177,6 @@ def _joined(before: Citation, citation: Citation) -> Citation:
 
 
 def _select_whole(named: Sequence[RatedProvision], fragments: Sequence[Fragment]) -> Selection:
-    """Select the named provisions whole."""
     statements = tuple(_whole(provision) for provision in named[:MAX_PROVISIONS])
     lead = _lead(named[0]) if named and named[0].first.official else None
     of_named = [fragment for provision in named for fragment in provision.fragments]
@@ -208,7 +203,6 @@ def _selected(provisions: Sequence[RatedProvision], share: float) -> list[RatedP
 
 
 def _lead_points(provision: RatedProvision) -> tuple[Point, ...]:
-    """Return the best points, as many as fit into ``MAX_LEAD_WORDS``, at most 2."""
     ranked = provision.ranked_points
     if not ranked or not provision.answers(ranked[0]) or provision.is_all_asked_for:
         return ()
@@ -221,7 +215,6 @@ def _lead_points(provision: RatedProvision) -> tuple[Point, ...]:
 
 
 def _lead(provision: RatedProvision, points: Sequence[Point] = ()) -> Statement | None:
-    """Return the lead: the points, or the beginning of the summary."""
     if provision.plain is None or provision.outdated:
         return None
     texts = [point.text for point in points]
@@ -238,7 +231,6 @@ def _lead(provision: RatedProvision, points: Sequence[Point] = ()) -> Statement 
 
 
 def _whole(provision: RatedProvision) -> Statement:
-    """Return all available text of a provision, or of its named apartado and letter."""
     passages = _cited_passages(provision.passages, provision.citation) if provision.citation else provision.passages
     parts = sorted({part.position: part for passage in passages for part in passage.parts}.values(), key=_position)
     lines: list[str] = []
@@ -264,13 +256,11 @@ def _position(passage: Passage) -> int:
 
 
 def _cited_passages(passages: list[Passage], citation: Citation) -> list[Passage]:
-    """Return the passages of the named parts; all if none is named or found."""
     cited = {passage.position for place in citation.places for passage in _passages_of(passages, place)}
     return [passage for passage in passages if passage.position in cited] or passages
 
 
 def _passages_of(passages: list[Passage], place: Place) -> list[Passage]:
-    """Return the passages of a part, or of the apartado around it."""
     inside = passages
     if place.apartado:
         inside = [passage for passage in passages if passage.apartado == place.apartado]
@@ -280,10 +270,7 @@ def _passages_of(passages: list[Passage], place: Place) -> list[Passage]:
 def _statements(
     provision: RatedProvision, most: int, room: int, points: Sequence[Point], lead: Statement | None, *, is_first: bool
 ) -> list[Statement]:
-    """Quote the passages that support ``points`` and the best others, at most ``most``, within ``room`` words.
-
-    The first one is always quoted if the provision is the first or named. Points already in the ``lead`` are skipped.
-    """
+    """Quote the passages that support ``points`` and the best others, at most ``most``, within ``room`` words."""
     passages, scores = provision.passages, provision.passage_scores
     candidates = list(range(len(passages)))
     if provision.citation:
@@ -316,7 +303,6 @@ def _words(statements: Sequence[Statement]) -> int:
 
 
 def _quotations(chosen: Sequence[Passage], provision: RatedProvision) -> list[Statement]:
-    """Return statements of passages: those of one apartado are one quotation."""
     if not provision.first.official:
         return [_in_our_words(provision, passage) for passage in chosen]
     groups: dict[str, list[Passage]] = {}

@@ -78,11 +78,9 @@ class PlainWords:
 
 @runtime_checkable
 class TextSimilarity(Protocol):
-    """Similarity in meaning of a question and texts."""
+    """Similarity in meaning of a question and texts: one cosine in [−1, 1] for each text."""
 
-    def __call__(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """Return one cosine in [−1, 1] for each text."""
-        ...
+    def __call__(self, question: str, texts: Sequence[str]) -> Sequence[float]: ...
 
 
 @dataclass(frozen=True)
@@ -149,11 +147,7 @@ class Scorer:
         return not self.asked.is_particular and self._coverage(title) >= _TOPIC
 
     def rate(self, texts: Sequence[str], heading: Fragment) -> list[Rated]:
-        """Rate texts below a heading.
-
-        Score: share of the question covered by text and heading, bonus for the kind of answer (limited by coverage),
-        and similarity.
-        """
+        """Rate texts: covered share of the question (with heading), bonus for the kind of answer, and similarity."""
         stems = self.domain.stems
         around = dict.fromkeys(stems(heading.breadcrumb), _BREADCRUMB)
         around.update(dict.fromkeys(stems(heading.title), _HEADING))
@@ -167,7 +161,6 @@ class Scorer:
         return rated
 
     def _similar(self, texts: Sequence[str], heading: Fragment) -> list[float]:
-        """Return the similarity bonus of each text; a heading gets the minimum."""
         if self._closeness and heading.url.startswith("file:"):
             below = below_headings(texts)
             near = zip(self._closeness(self._question, below), below, strict=True)
@@ -176,11 +169,7 @@ class Scorer:
         return [_SIMILARITY * max(0.0, similarity) for similarity in similarities]
 
     def named(self, passages: Sequence[Passage]) -> list[float]:
-        """Return the bonus of each table row that the question names.
-
-        A row is not meant if another one has all its matching words and more: "dependiente", "ayudante de
-        dependiente".
-        """
+        """Return the bonus of each named table row; "dependiente" loses against "ayudante de dependiente"."""
         rows = [(passage.text, _columns_of(passage)) if passage.is_row else ("", ()) for passage in passages]
         own = [named_words(row, head, self._names, self.domain) for row, head in rows]
         whole = [named_words(row, head, self._all_names, self.domain) for row, head in rows]
@@ -257,7 +246,6 @@ class RatedProvision:
 
     @cached_property
     def ranked_points(self) -> list[int]:
-        """Indices of the points, best first."""
         return sorted(range(len(self.points)), key=lambda index: -self.point_scores[index])
 
     @property
@@ -265,7 +253,6 @@ class RatedProvision:
         return self._scorer.is_topic(self.first)
 
     def answers(self, point: int) -> bool:
-        """Tell if a point has a word of the question."""
         return self.point_ratings[point].own > 0
 
     def has_words_of_question(self, passage: Passage) -> bool:

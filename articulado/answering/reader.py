@@ -48,19 +48,16 @@ class Reader(Closable, Protocol):
         follow_up: bool,
         deadline: float | None = None,
     ) -> Searches:
-        """Return the searches; a ``follow_up``, whose sources are at hand, may need none.
-
-        Raises:
-            ModelError: the provider failed for good.
-        """
+        """Return the searches; a ``follow_up``, whose sources are at hand, may need none."""
         ...
 
 
 class KeywordReader:
-    """Reader without a model: one search with the topic of the question. Satisfies ``Reader``.
+    """Reader without a model: one search with the topic of the question (keywords alone were worse,
+    docs/retrieval.md).
 
-    Searches by keywords and legal terms were worse (docs/retrieval.md): the encoders add legal terms. A question in
-    another language is searched by the need that ``meant`` finds, else by its Spanish words (``glossed``).
+    A question in another language is searched by the need that ``meant`` finds, else by its Spanish words
+    (``glossed``).
     """
 
     name = "sin conexión (palabras clave)"

@@ -23,10 +23,7 @@ ASKED_BACK = {"amount": "amount", "deadline": "time", "duration": "time"}
 
 @dataclass(frozen=True)
 class Declined:
-    """A question without an answer, completed by its conversation, and its searches.
-
-    ``matter`` is the classified topic; ``other_matter`` is the field that the reader names, or empty.
-    """
+    """A question without an answer, its classified ``matter``, and the field that the reader names, or empty."""
 
     question: str
     queries: Sequence[str]
@@ -35,10 +32,7 @@ class Declined:
 
 
 def declined(asked: Declined, profile: Profile, language: Language) -> str:
-    """Return the refusal: no answer, the likely matter (classified, else named by the reader), and whom to ask.
-
-    Rephrasing is advised only without a matter: it cannot help with another field of law.
-    """
+    """Return the refusal: no answer, the likely matter, and whom to ask; rephrasing is advised without a matter."""
     spanish_law = profile.features.spanish_law
     texts = asked.matter.in_language(language.code) if asked.matter else None
     about = texts.about if texts else _as_the_reader_names_it(asked, language)
@@ -55,7 +49,6 @@ def declined(asked: Declined, profile: Profile, language: Language) -> str:
 
 
 def _door(asked: Declined) -> Door:
-    """Return the body to ask, by the reader's field or the topic."""
     if asked.other_matter:
         return doors().other_field
     return doors().for_topic(" ".join([asked.question, *asked.queries]))
@@ -67,7 +60,6 @@ def _as_the_reader_names_it(asked: Declined, language: Language) -> str:
 
 
 def _inert(text: str, language: Language) -> str:
-    """Return foreign words without markers and links."""
     return without_foreign_links(defuse_markers(text), (), language.translate("rag_link_left_out"))
 
 
@@ -82,7 +74,6 @@ def near_text(choices: Sequence[NearestNeed], language: Language) -> str:
 
 
 def _need(choice: NearestNeed) -> str:
-    """Return the need with its provision, as in the question; a translated need stands alone."""
     return choice["question"] if choice["need"] in choice["question"] else choice["need"]
 
 
@@ -95,15 +86,9 @@ def question_back(question: str, language: Language) -> str:
 
 def listed(candidates: Sequence[Candidate]) -> str:
     """Return a list of provisions in short, each with its marker."""
-    return "\n".join(
-        f"- {_in_short(candidate['chunk'])} {write_marker(number)}"
-        for number, candidate in enumerate(candidates, start=1)
-    )
-
-
-def _in_short(chunk: Chunk) -> str:
-    # A bracket in its own text is no marker.
-    return defuse_markers(f"{_heading(chunk)}: {excerpt(chunk)}")
+    # A bracket in the text of a provision is no marker.
+    texts = [defuse_markers(f"{_heading(each['chunk'])}: {excerpt(each['chunk'])}") for each in candidates]
+    return "\n".join(f"- {text} {write_marker(number)}" for number, text in enumerate(texts, start=1))
 
 
 def _heading(chunk: Chunk) -> str:

@@ -181,7 +181,6 @@ class AnswerText:
             self._emit(f"\n{FENCE}")
 
     def _may_end(self, lines: list[str], index: int) -> bool:
-        """Tell if a line is blank or a bare fence."""
         if index:
             line, begins = lines[index].strip(), True
         else:
@@ -195,7 +194,6 @@ class AnswerText:
 
 
 def _compact(line: str) -> str:
-    """Return a held line stripped, except for one trailing white space."""
     line = line.lstrip()
     content = line.rstrip()
     return content + line[len(content) :][:1]
@@ -244,7 +242,6 @@ class Unwrapper:
         return text
 
     def _begin(self, *, last: bool) -> None:
-        """Determine the kind of wrapper once the beginning is certain."""
         text = self._pending.lstrip()
         if announced := _preamble(self._words.preambles).match(text, partial=not last):
             if announced.partial:
@@ -297,7 +294,6 @@ def unwrapped(reply: str, words: Wrappers) -> str:
 
 
 def _divided(text: str) -> tuple[str, bool, str]:
-    """Return the content of a block, if it is closed, and the text behind it."""
     nested, lines = False, text.split("\n")
     for number, line in enumerate(lines):
         if line.strip().startswith(FENCE):
@@ -333,7 +329,6 @@ def _from_json(text: str, words: Wrappers) -> tuple[str, str]:
 
 
 def _from_broken_json(text: str, words: Wrappers) -> str:
-    """Return the answer of a JSON object that is cut off or has unescaped quotation marks."""
     keys = "|".join(map(re.escape, words.answers))
     found = re.search(rf'"(?:{keys})"\s*:\s*"((?:[^"\\]|\\.)*)', text, re.IGNORECASE)
     if not found:
@@ -351,7 +346,6 @@ def _keys(value: dict[str, Any], names: tuple[str, ...]) -> list[str]:
 
 
 def _text_of(value: object, words: Wrappers) -> str:
-    """Return the text of an answer, which may be a list of paragraphs or a nested object."""
     if isinstance(value, dict):
         return next((_text_of(value[key], words) for key in _keys(value, words.answers)), "")
     if isinstance(value, list):

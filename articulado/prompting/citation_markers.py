@@ -37,13 +37,11 @@ _AND = r"(?:[,;/&+·](?:\s*(?:y|e|and)\b)?|y|e|o|u|and|or)"
 _BLANK = r"\s{0,9}"
 _LEAD_IN = r"(?:(?:ver|v[eé]an?se|cfr?|fragmentos?|fragments?|frag)\b\.?|[\s*_`^]){0,9}"
 _LONGEST_LEAD_IN = 150
-"""Maximum characters between the bracket and the first number."""
 
 _OPENING = re.compile(_OPEN)
 _MARKER_START = re.compile(rf"{_OPEN}{_LEAD_IN}(?:{_FRAGMENT}{_BLANK}(?:C{_BLANK})?|C{_BLANK})(?=\d)", re.IGNORECASE)
 _MARKER = re.compile(rf"{_MARKER_START.pattern}{_INNER}{_CLOSE}", re.IGNORECASE)
 _UNFINISHED = re.compile(rf"{_OPEN}(?:[^\W\d]|[\s.*`^]){{0,{_LONGEST_LEAD_IN}}}$")
-"""Text that may become a marker: only words before its first number."""
 _LAST_BRACKET = re.compile(rf"{_OPEN}[^\[\]【】［］]*$")
 _LIST = re.compile(
     rf"(?<![^\W\d_])(?:{_FRAGMENT}\s*C?|C)\s*\d+(?:{_GAP}(?:{_TO}|{_AND}){_GAP}C?\s*\d+(?!\.?\w))*", re.IGNORECASE
@@ -73,11 +71,7 @@ def markers_in(text: str, valid: Collection[int] = ()) -> list[int]:
 
 
 def marker_spans(text: str) -> list[tuple[int, int, tuple[int, ...]]]:
-    """Return start, end and numbers of each marker.
-
-    >>> marker_spans("Son 30 días [C2].")
-    [(12, 16, (2,))]
-    """
+    """Return start, end and numbers of each marker."""
     return [(match.start(), match.end(), tuple(_numbers_of(match, ()))) for match in _MARKER.finditer(text)]
 
 
@@ -171,7 +165,6 @@ class MarkerRenumberer:
 
 
 def _may_be_marker(unclosed: str) -> bool:
-    """Tell if an open bracket may become a marker."""
     start = _MARKER_START.match(unclosed)
     return len(unclosed) - start.end() <= _MAX_INNER if start else bool(_UNFINISHED.match(unclosed))
 
@@ -195,15 +188,7 @@ def citation(
     tracked: frozenset[str] = frozenset(),
     law_note: str = "",
 ) -> Citation:
-    """Return the citation of a fragment, with links in its source texts made harmless.
-
-    Args:
-        number: number of the marker.
-        candidate: the fragment.
-        day: day asked about, whose wording is noted.
-        tracked: laws whose source reports amendments.
-        law_note: notes on the whole law.
-    """
+    """Return the citation of a fragment; ``day``: the one asked about; ``tracked``: laws with reported amendments."""
     chunk = candidate["chunk"]
     cited: Citation = {
         "mark": f"C{number}",
@@ -249,14 +234,9 @@ def share_marks(context: Sequence[Candidate]) -> list[Candidate]:
     """Let consecutive parts of one wording share a marker."""
     shared: list[Candidate] = []
     for _, parts in groupby(context, key=wording_of):
-        first, *others = parts
-        shared.append(first)
-        shared += [_sharing(part) for part in others]
+        for number, part in enumerate(parts):
+            shared.append({**part, "shares_mark": True} if number else part)
     return shared
-
-
-def _sharing(part: Candidate) -> Candidate:
-    return {**part, "shares_mark": True}
 
 
 def by_mark(context: Sequence[Candidate]) -> list[list[Candidate]]:

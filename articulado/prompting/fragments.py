@@ -74,7 +74,6 @@ _LABEL = re.compile(rf"^(\s*(?:{_NAMES})(?: \([^)]{{0,60}}\))?):", re.IGNORECASE
 _DASHES = re.compile(r"^\s*-{3,}\s*$")
 _LAST_LINE = re.compile(r"^\s*(?:Ú|U\u0301?)LTIMA\s+CONSULTA\W*$", re.IGNORECASE)
 _FRAME = re.compile("|".join(line.pattern for line in (_LABEL, _DASHES, _LAST_LINE)), re.IGNORECASE)
-"""Beginning of a frame line, rare in data."""
 _STOPS = re.compile(r"\.+(?= |$)")
 _BRACKET_NOTE = re.compile(r"\[(?=\s*NOTA\s*:)", re.IGNORECASE)
 
@@ -233,7 +232,6 @@ def _fragment(number: int, marker: str, shared: Sequence[Candidate], note: str, 
 
 
 def _written(fragment: Fragment, *, brief: bool) -> str:
-    """Return a fragment as text; shared fields of a provision are written once."""
     name = fragment.marker or f"Fragmento {fragment.number}:"
     heading = ". ".join(filter(None, (fragment.provision, fragment.title)))
     lines = [f"{name} {' > '.join(filter(None, (fragment.law_name, heading)))}"]

@@ -12,7 +12,6 @@ from articulado.values.chunks import Chunk
 _AMENDING_NORM = re.compile(
     r" por (?:(?:el|la|los|las) )?(?:arts?\.|artículos? |disp|anexos? |apartados? |Ley|Real|Orden)"
 )
-"""Begin of the amending norm in a note; it has apartados of its own."""
 _UNIT = rf"\d{{1,2}}(?: (?:{WRITTEN_SUFFIXES}))?(?:\.[\w.ªº]+\)?)?"
 _AMENDED = re.compile(rf"\b(?:apartados?|como|el) ({_UNIT}(?:(?:, | y | a ){_UNIT})*)")
 _RANGE = re.compile(r"(\d+)\S* a (\d+)")
@@ -72,7 +71,6 @@ def law_notes_once(groups: Iterable[Sequence[Chunk]]) -> list[str]:
 
 
 def state_note(chunk: Chunk) -> str:
-    """Return the note on a text without the later amendments of its norm, in the current locale."""
     return translate("search.as_enacted") if chunk.get("text_state") == "as_enacted" else ""
 
 

@@ -91,13 +91,10 @@ def _led(text: str, sources: list[str], note: str, *, begun: bool) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text without images, character references and invisible characters."""
     return _IMAGE.sub(lambda match: "! " if match[1] else "", as_rendered(text))
 
 
 def _unlinked(text: str, sources: list[str]) -> str:
-    """Take links apart whose target is no source."""
-
     def apart(match: re.Match[str]) -> str:
         target = text[match.end() :]
         kept = any(target.startswith(f"{source})") for source in sources)

@@ -1,7 +1,4 @@
-"""Prompt texts by language (Markdown files in ``texts/``), and the parser of the reader's reply.
-
-A profile may replace prompts with its own.
-"""
+"""Prompt texts by language (Markdown files in ``texts/``), and the parser of the reader's reply."""
 
 import json
 import re
@@ -18,27 +15,20 @@ from articulado.values.answers import TurnQuestion
 from articulado.values.errors import ConfigurationError
 
 Prompts = Mapping[str, str]
-"""Prompts by name."""
 
 NAMES = ("decompose", "decompose_followup", "answer", "answer_classic", "repair_marks", "check_claims")
-"""Prompts of the answering graph."""
 
 _FOLDER = Path(str(resources.files("articulado.prompting").joinpath("texts")))
 
 
 def load_prompts(profile: Profile) -> Prompts:
-    """Return all prompts of the answering graph.
-
-    Raises:
-        ConfigurationError: a prompt of the profile cannot be read, or is empty.
-    """
+    """Return all prompts of the answering graph."""
     return {name: load_prompt(name, profile) for name in NAMES}
 
 
 def load_prompt(name: str, profile: Profile) -> str:
-    """Return ``prompts/<name>.md`` of the profile's folder, or else ``texts/<language>/<name>.md``, stripped.
-
-    ``{title}`` is replaced by the title of the profile.
+    """Return ``prompts/<name>.md`` of the profile's folder, or else ``texts/<language>/<name>.md``, with its
+    ``{title}``.
 
     Raises:
         ConfigurationError: the profile's own prompt cannot be read, or is empty.
@@ -71,9 +61,7 @@ _ARRAY = re.compile(r"\[.*\]", re.DOTALL)
 _WORD = re.compile(r"\w")
 _BRACKET = re.compile(r"[\[\]{}]")
 _NEW_TOPIC = re.compile(r"TEMA\\?_NUEVO\W*", re.IGNORECASE)
-"""Mark of a follow-up that leaves the subject of its conversation."""
 _OTHER_MATTER = re.compile(r"OTRA\\?_MATERIA[^\w\n\"]*(?P<matter>[^\n\"\]`*]*)", re.IGNORECASE)
-"""Mark of a question of another field, with its name."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +101,6 @@ def read_reader_reply(text: str, limit: int, *, follow_up: bool = False) -> Read
 
 
 def _array(text: str) -> list[str] | None:
-    """Return the texts of the JSON array, ``None`` if there is no valid one."""
     bare = _FENCE.sub("", text).strip()
     for attempt in (bare, *_ARRAY.findall(bare)):
         try:
@@ -126,13 +113,11 @@ def _array(text: str) -> list[str] | None:
 
 
 def _talk(text: str, *, follow_up: bool) -> list[str]:
-    """Return a short reply without an array as the only search."""
     bare = _FENCE.sub("", text).strip()
     denied = follow_up and (_BRACKET.search(bare) or tuple(words_of(bare)[:1]) in phrases_of_forms("denial"))
     return [] if denied or len(bare.split()) > MAX_BARE_WORDS else [bare]
 
 
 def _query(item: str) -> str:
-    """Return an item as a search, without marks; empty if nothing is left."""
     search = " ".join(_NEW_TOPIC.sub("", _OTHER_MATTER.sub("", item)).split())
     return search[:MAX_QUERY_CHARACTERS] if _WORD.search(search) else ""

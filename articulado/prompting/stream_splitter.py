@@ -35,7 +35,6 @@ from articulado.prompting.citation_markers import markers_in, numbers_in
 from articulado.values.answers import Need
 
 MAX_EVALUATION_LINE = 2_000
-"""Characters that are read of a line of self-evaluation."""
 
 CUT_OFF = 3
 """Signs at the end of a reply from which they count as an incomplete delimiter."""
@@ -139,7 +138,6 @@ class StreamSplitter:
         self._line, self._line_begins = "", True
 
     def _settle(self, *, line_complete: bool) -> None:
-        """Decide as much of the current line as possible."""
         if self._line_begins and len(self._line) > MAX_EVALUATION_LINE and evaluation(self._line):
             self._line = self._line[:MAX_EVALUATION_LINE]
         while delimiter := inline_delimiter(self._line):
@@ -171,7 +169,6 @@ class StreamSplitter:
             self._line, self._line_begins = self._line[cut:], False
 
     def _keep(self, match: re.Match[str]) -> None:
-        """Keep a line of self-evaluation; the heading before it was a delimiter."""
         if self._heading:
             self._heading = []
             self._begin_stretch()
@@ -196,13 +193,11 @@ class StreamSplitter:
         self._release_heading()
 
     def _release_heading(self) -> None:
-        """Add a heading without self-evaluation to the answer."""
         heading, self._heading = self._heading, []
         for line in heading:
             self._add(line)
 
     def _add(self, text: str) -> None:
-        """Add text to the answer; after a delimiter, hold it until the end of the stretch."""
         if self._after_delimiter:
             self._stretch.append(text)
         else:
@@ -226,7 +221,6 @@ def _opens_with_delimiter(line: str) -> bool:
 
 
 def _is_open(rest: str) -> bool:
-    """Tell if more text may still decide the meaning of a delimiter in its line."""
     delimiter = inline_delimiter_begins(rest)
     if not rest or (delimiter and not delimiter.start()):
         return True
@@ -239,7 +233,6 @@ def _outweighs(stretch: str, answer: str) -> bool:
 
 
 MAX_NEEDS = 2
-"""Needs of a reply that are met."""
 
 _NOTHING = re.compile(r"^\W*(?:ning[uú]n[oa]?s?|nada|none|no|n/a)?\W*$", re.IGNORECASE)
 _NEXT_KEYWORD = re.compile(r"[\s*_`]+(USED|DROP|NEED)\s*[|:｜]", re.IGNORECASE)
@@ -309,7 +302,6 @@ def _numbers(values: list[str], valid: range) -> list[int]:
 
 
 def _need(value: str) -> Need | None:
-    """Return the provision or the keywords of a NEED line, ``None`` if it names nothing."""
     parts = [part.strip(" \t*_`[]\"'«»") for part in value.replace("｜", "|").split("|")]
     parts = [part[:200] for part in parts if not _NOTHING.match(part) and not _LABEL.match(part)]
     if not parts:
