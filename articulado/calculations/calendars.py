@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cache
+from typing import TYPE_CHECKING
 
 from dateutil.relativedelta import relativedelta
 
@@ -15,6 +16,9 @@ from articulado.calculations.values import WEEKDAYS, ExcludedDay, Refused, Stop,
 from articulado.language.folding import fold
 from articulado.legal.territory.mentions import find_place, find_territory, place_called
 from articulado.values.cases import Elapsed
+
+if TYPE_CHECKING:
+    from plazos.municipios import Municipio
 
 OFFICIAL_YEARS = range(2012, 2027)
 """Years whose national and regional holidays were checked against the official calendars."""
@@ -137,9 +141,9 @@ class WorkingCalendar(WorkingDays):
 
     def _official(self, day: date) -> str:
         for seat in self.seats:
-            if name := _national(day.year).get(day):
+            if name := _spanish(day.year).get(day):
                 return f"fiesta nacional: {name}"
-            if name := _regional(day.year, seat.region).get(day):
+            if seat.region and (name := _spanish(day.year, seat.region).get(day)):
                 return f"fiesta de la comunidad: {name}"
             if day in _local(day.year, seat.code):
                 return f"fiesta local de {seat.name}"
@@ -172,9 +176,10 @@ class WorkingCalendar(WorkingDays):
                 continue
             told.append(f"Calendario oficial de {seat.name}.")
             for year in range(first.year, last.year + 1):
-                if local := _local(year, seat.code):
+                found = _municipality(seat.code, year)
+                if found and (local := _local(year, seat.code)):
                     days = joined([written_day(day) for day in sorted(local)])
-                    told.append(f"Fiestas locales de {seat.name}: {days} ({_source(year, seat.code)}).")
+                    told.append(f"Fiestas locales de {seat.name}: {days} ({found.fuente}).")
         return (*told, *self._told_of_given(first, last))
 
     def _told_of_given(self, first: date, last: date) -> list[str]:
@@ -205,11 +210,12 @@ class WorkingCalendar(WorkingDays):
         return tuple(seat.doubt for seat in self.seats if seat.doubt)
 
     def partial_holidays(self, first: date, last: date) -> tuple[str, ...]:
-        parts = [part for seat in self.seats for part in _partial(seat.code) if first <= part[0] <= last]
+        towns = filter(None, (_municipality(seat.code) for seat in self.seats))
+        parts = [part for town in towns for part in town.parciales if first <= part.fecha <= last]
         return tuple(
-            f"El {written_day(day)} es fiesta solo en {area}; aquí se ha contado como hábil."
-            for day, area in parts
-            if not self.reason(day)
+            f"El {written_day(part.fecha)} es fiesta solo en {part.ambito}; aquí se ha contado como hábil."
+            for part in parts
+            if not self.reason(part.fecha)
         )
 
 
@@ -316,43 +322,25 @@ def _of_country(year: int, country: str) -> Mapping[date, str]:
 
 
 @cache
-def _national(year: int) -> Mapping[date, str]:
-    from holidays import country_holidays
-
-    return dict(country_holidays("ES", years=year, language="es"))
-
-
-@cache
-def _regional(year: int, region: str) -> Mapping[date, str]:
-    if not region:
-        return {}
+def _spanish(year: int, region: str | None = None) -> Mapping[date, str]:
     from holidays import country_holidays
 
     return dict(country_holidays("ES", subdiv=region, years=year, language="es"))
 
 
 @cache
-def _local(year: int, code: str) -> frozenset[date]:
+def _municipality(code: str, year: int = OFFICIAL_YEARS[-1]) -> "Municipio | None":
     from plazos import municipios
+
+    return municipios.buscar(code, year) if code else None
+
+
+@cache
+def _local(year: int, code: str) -> frozenset[date]:
     from plazos.datos.boe_2026 import INSULARES_CANARIAS
 
-    found = municipios.buscar(code, year) if code else None
+    found = _municipality(code, year)
     if found is None:
         return frozenset()
     island = [date(year, *INSULARES_CANARIAS[found.isla])] if found.isla else []
     return frozenset((*found.dias, *island))
-
-
-def _source(year: int, code: str) -> str:
-    from plazos import municipios
-
-    found = municipios.buscar(code, year)
-    return found.fuente if found else ""
-
-
-@cache
-def _partial(code: str) -> tuple[tuple[date, str], ...]:
-    from plazos import municipios
-
-    found = municipios.buscar(code) if code else None
-    return tuple((part.fecha, part.ambito) for part in found.parciales) if found else ()

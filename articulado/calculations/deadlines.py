@@ -255,9 +255,7 @@ def counted_term(calendar: WorkingCalendar, first: date, last: date, text: str) 
     """Return the last day of a term with its calendar, the excluded days and the remaining doubts."""
     warnings = [*calendar.doubts(), *calendar.partial_holidays(first, last)]
     if unknown := calendar.unknown_holidays(first, last):
-        later = (
-            f"el último día podría ser hasta {_later(calendar, last)}" if _later(calendar, last) else "podría alargarse"
-        )
+        later = _later(calendar, last)
         warnings.append(f"No se conocen {unknown}: si caen dentro del plazo, {later}. Cuente con el primero.")
     return Computed(
         last,
@@ -273,8 +271,8 @@ def _later(calendar: WorkingCalendar, last: date) -> str:
     try:
         one, two = (calendar.after(last, count) for count in (1, 2))
     except Stop:
-        return ""
-    return f"el {weekday_and_day(one)} (con uno) o el {weekday_and_day(two)} (con dos)"
+        return "podría alargarse"
+    return f"el último día podría ser hasta el {weekday_and_day(one)} (con uno) o el {weekday_and_day(two)} (con dos)"
 
 
 @rule(GRACE)

@@ -357,9 +357,4 @@ NOTICE_TERMS = (
         assumptions=("Días naturales; el del aviso no cuenta.",),
     ),
 )
-CALCULATIONS = (
-    *YEARS,
-    *FAULT_TERMS,
-    NATURAL_TERM,
-    *NOTICE_TERMS,
-)
+CALCULATIONS = (*YEARS, *FAULT_TERMS, NATURAL_TERM, *NOTICE_TERMS)

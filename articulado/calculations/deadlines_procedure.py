@@ -163,9 +163,7 @@ def silence_rule(days: int) -> Rule:
 
     @rule(f"{COURTS}#Artículo 71", produces="event")
     def silence_of_claim(
-        prior_claim: date,
-        seat: str | None = None,
-        holidays: tuple[date, ...] | None = None,
+        prior_claim: date, seat: str | None = None, holidays: tuple[date, ...] | None = None
     ) -> Computed:
         day = calendar_of(seat, holidays).after(prior_claim, days)
         text = (
@@ -223,16 +221,7 @@ def month_rule(provision: str, months: int, text: str) -> Rule:
         if last != same:
             sentence += f" Es inhábil, y se prorroga al {weekday_and_day(last)}."
         article = f"{PROCEDURE}#Artículo 124" if appeal == "reposicion" else ""
-        computed = counted_term(calendar, same, last, sentence)
-        return Computed(
-            computed.value,
-            "date",
-            sentence,
-            provision=article,
-            assumptions=computed.assumptions,
-            warnings=computed.warnings,
-            excluded=computed.excluded,
-        )
+        return replace(counted_term(calendar, same, last, sentence), provision=article)
 
     return deadline
 
@@ -364,10 +353,4 @@ HOLIDAYS_WITHOUT_DATE = Calculation(
 )
 
 
-CALCULATIONS = (
-    *map(calculation_of, _terms()),
-    *MONTHS,
-    _APPLICATION,
-    _LOST,
-    HOLIDAYS_WITHOUT_DATE,
-)
+CALCULATIONS = (*map(calculation_of, _terms()), *MONTHS, _APPLICATION, _LOST, HOLIDAYS_WITHOUT_DATE)

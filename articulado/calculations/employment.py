@@ -4,6 +4,8 @@ from calendar import isleap
 from datetime import date, timedelta
 from decimal import Decimal
 
+from dateutil.relativedelta import relativedelta
+
 from articulado.calculations.engine import STATUTE, Computed, Rule, rule
 from articulado.calculations.values import Refused, Stop, counted, money, number, written_day
 
@@ -85,10 +87,8 @@ def add_months(day: date, months: int) -> date:
     >>> add_months(date(2025, 1, 31), 1), add_months(date(2026, 3, 31), -1)
     (datetime.date(2025, 2, 28), datetime.date(2026, 2, 28))
     """
-    index = day.year * 12 + day.month - 1 + months
-    year, month = divmod(index, 12)
-    first_of_next = date(year + (month == 11), (month + 1) % 12 + 1, 1)
-    return date(year, month + 1, min(day.day, (first_of_next - timedelta(days=1)).day))
+    later: date = day + relativedelta(months=months)
+    return later
 
 
 def months_of_service(first: date, last: date) -> tuple[int, str]:

@@ -245,10 +245,7 @@ def common_base(month_pay: Decimal, part_time: Decimal | None = None, year: int 
 
 @rule(BASE)
 def professional_base(
-    month_pay: Decimal,
-    overtime_pay: Decimal | None = None,
-    part_time: Decimal | None = None,
-    year: int | None = None,
+    month_pay: Decimal, overtime_pay: Decimal | None = None, part_time: Decimal | None = None, year: int | None = None
 ) -> Computed:
     name = "Base de contingencias profesionales, desempleo y formación"
     return _base(month_pay + (overtime_pay or 0), year, part_time, name, 2)

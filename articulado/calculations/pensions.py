@@ -336,15 +336,7 @@ CALCULATIONS = (
         "benefit/retirement_early",
         "Jubilación anticipada",
         ("early_pension",),
-        (
-            *CONTRIBUTION,
-            months_early,
-            reduction,
-            percentage,
-            full_pension,
-            early_pension,
-            first_early_day,
-        ),
+        (*CONTRIBUTION, months_early, reduction, percentage, full_pension, early_pension, first_early_day),
         (
             *CONTRIBUTION_FIELDS,
             "months_early",

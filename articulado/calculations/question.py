@@ -99,8 +99,8 @@ class QuestionReader:
         try:
             vector = meaning_of([text], self.of_field, self.sentences)[0]
         except ConfigurationError:  # damaged weights cost certainty, never the answer
-            return self.model.kinds.probabilities(features, meaning_of([text], self.of_field, None)[0])
-        model = self.model.kinds if self.sentences is None else self.model.kinds_with_sentences
+            return self.model.read("kinds").probabilities(features, meaning_of([text], self.of_field, None)[0])
+        model = self.model.read("kinds" if self.sentences is None else "kinds_with_sentences")
         return model.probabilities(features, vector)
 
     def read(self, text: str, *, today: date, found: Sequence[Mention] | None = None) -> tuple[Request, ...]:
@@ -170,7 +170,7 @@ class QuestionReader:
 
     def _inputs_of(self, text: str, found: Sequence[Mention]) -> list[dict[str, float]]:
         return [
-            self.model.inputs.probabilities(mention_features(text, found, place), among=_suited(mention))
+            self.model.read("inputs").probabilities(mention_features(text, found, place), among=_suited(mention))
             for place, mention in enumerate(found)
         ]
 
@@ -274,8 +274,9 @@ class QuestionReader:
             if (said := _said(FIELDS[name], folded)) is not None:
                 yield name, said
                 continue
-            classes = [each for each in self.model.choices.classes if each.startswith(f"{name}=")]
-            shares = self.model.choices.probabilities(features, among=classes) if len(classes) > 1 else {}
+            model = self.model.read("choices")
+            classes = [each for each in model.classes if each.startswith(f"{name}=")]
+            shares = model.probabilities(features, among=classes) if len(classes) > 1 else {}
             best = max((each for each in shares if not each.endswith("=")), key=shares.__getitem__, default="")
             if best and shares[best] >= least:
                 yield name, best.partition("=")[2]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -56,27 +56,12 @@ class Linear:
 class QuestionModel:
     """The models of kinds (without and with a sentence encoder), inputs and choices, each loaded at its first use.
 
-    ``usage`` is the share of the questions of a kind that give an input.
+    ``read`` returns the model "kinds", "kinds_with_sentences", "inputs" or "choices". ``usage`` is the share of the
+    questions of a kind that give an input.
     """
 
     usage: Mapping[str, Mapping[str, float]]
     read: Callable[[str], Linear]
-
-    @cached_property
-    def kinds(self) -> Linear:
-        return self.read("kinds")
-
-    @cached_property
-    def kinds_with_sentences(self) -> Linear:
-        return self.read("kinds_with_sentences")
-
-    @cached_property
-    def inputs(self) -> Linear:
-        return self.read("inputs")
-
-    @cached_property
-    def choices(self) -> Linear:
-        return self.read("choices")
 
     def save(self, file: Path) -> None:
         """Write the models, each weight as a byte with a scale per class."""
@@ -106,7 +91,7 @@ class QuestionModel:
             columns = (arrays[f"usage_{name}"].tolist() for name in ("kinds", "inputs", "shares"))
             for kind, name, share in zip(*columns, strict=True):
                 usage.setdefault(kind, {})[name] = share
-        return cls(usage, partial(_read, file))
+        return cls(usage, cache(partial(_read, file)))
 
 
 def _read(file: Path, name: str) -> Linear:

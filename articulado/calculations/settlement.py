@@ -290,9 +290,7 @@ def holidays_owed(
     how = f"{number(holidays_entitled)} × {days}/{of_year} = {number(earned, 4)} días"
     worth = day_value * DAYS_OF_LEAVE / holidays_entitled if holidays_unit == "working" else day_value
     leave = leave_part(earned - holidays_taken, f"{how}, menos {number(holidays_taken)} disfrutados", worth)
-    return Computed(
-        leave.value, "EUR", leave.text, leave.formula, assumptions=(LEAVE_BY_DAYS,), warnings=leave.warnings
-    )
+    return replace(leave, assumptions=(LEAVE_BY_DAYS,))
 
 
 @rule(NOTICE)

@@ -182,10 +182,7 @@ def unpaid_days_before(last_paid_day: date, judgment_notified: date) -> Computed
 
 @rule(DISMISSAL)
 def back_pay(
-    unpaid_days: int,
-    daily_salary: Decimal,
-    worked_days: int = 0,
-    other_daily_salary: Decimal | None = None,
+    unpaid_days: int, daily_salary: Decimal, worked_days: int = 0, other_daily_salary: Decimal | None = None
 ) -> Computed:
     """Return the salary of the unpaid days, less earnings in another job up to the same salary."""
     value = unpaid_days * daily_salary
@@ -230,11 +227,7 @@ def total_rule(provision: str) -> Rule:
     """Return the rule that adds the salary of the missing notice to the compensation."""
 
     @rule(provision)
-    def total(
-        compensation: Decimal,
-        daily_salary: Decimal,
-        notice_days_missing: Decimal | None = None,
-    ) -> Computed:
+    def total(compensation: Decimal, daily_salary: Decimal, notice_days_missing: Decimal | None = None) -> Computed:
         if not notice_days_missing:
             return Computed(compensation, "EUR")
         notice = notice_days_missing * daily_salary

@@ -8,7 +8,6 @@ from typing import Literal
 from articulado.language.formats import SPANISH_MARKS, long_day
 
 Unit = Literal["EUR", "EUR/day", "EUR/hour", "percent", "years", "months", "weeks", "days", "hours", "date", "time", ""]
-Number = Decimal | int
 Quantity = Decimal | int | date | datetime | bool | str
 
 DayOfWording = Literal["exact", "deduced", "at_least"]

@@ -7,16 +7,7 @@ from articulado.calculations.employment import days_of_year, whole_months
 from articulado.calculations.engine import STATUTE, Calculation, Computed, Variant, rule
 from articulado.calculations.parameters import verified_period
 from articulado.calculations.unemployment import day_of, share
-from articulado.calculations.values import (
-    NotApplied,
-    NotEntitled,
-    Refused,
-    Stop,
-    money,
-    number,
-    rounded,
-    written_day,
-)
+from articulado.calculations.values import NotApplied, NotEntitled, Refused, Stop, money, number, rounded, written_day
 
 PART_TIME, OVERTIME, NIGHT = (f"{STATUTE}#Artículo {article}" for article in (12, 35, 36))
 REDUCTION, HOLIDAYS, SUSPENSION = (f"{STATUTE}#Artículo {article}" for article in (37, 38, 48))

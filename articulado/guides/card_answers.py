@@ -130,11 +130,7 @@ def of_day(wordings: Sequence[IndexedWording], as_of: date | None, today: date) 
 
 
 def _is_current(
-    ref: ProvisionRef,
-    wordings: Sequence[IndexedWording],
-    as_of: date | None,
-    today: date,
-    tracked: frozenset[str],
+    ref: ProvisionRef, wordings: Sequence[IndexedWording], as_of: date | None, today: date, tracked: frozenset[str]
 ) -> bool:
     law_id, key = ref
     written_against = wordings_of_cards().get(law_id, {}).get(key)

@@ -113,9 +113,7 @@ def attributes_of(article: Article, file: Path, profile: Profile) -> dict[str, s
         if name not in fields:
             known = ", ".join(field for field in fields if field != TOPIC) or translate("system.none")
             raise article_error(
-                file,
-                "",
-                translate("article.unknown_key", name=name, profile=profile.name, known=known),
+                file, "", translate("article.unknown_key", name=name, profile=profile.name, known=known)
             )
     if TOPIC in fields:
         _check(fields[TOPIC], article.topic, file)

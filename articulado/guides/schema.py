@@ -40,9 +40,7 @@ def _check_provision(written: str) -> str:
     law, _, label = written.partition("#")
     if not is_boe_id(law) or provision_key(label) is None:
         raise PydanticCustomError(
-            "provision",
-            "{problem}",
-            {"problem": translate("article.provision", written=written)},
+            "provision", "{problem}", {"problem": translate("article.provision", written=written)}
         )
     return written
 

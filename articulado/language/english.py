@@ -41,22 +41,18 @@ def content_words(text: str) -> list[str]:
     return [bare for word in _WORD.findall(text) if word not in stop and (bare := _bare(word)) and bare not in stop]
 
 
+@lru_cache(maxsize=65_536)
 def stem_word(word: str) -> str:
-    return _stem(word)
+    stem = _snowball(word)
+    return _families().get(stem, stem)
 
 
 def stems(text: str) -> list[str]:
-    return [stem for word in content_words(text) if (stem := _stem(word))]
+    return [stem for word in content_words(text) if (stem := stem_word(word))]
 
 
 def _bare(word: str) -> str:
     return word.removesuffix("'s").replace("'", "").strip("_")
-
-
-@lru_cache(maxsize=65_536)
-def _stem(word: str) -> str:
-    stem = _snowball(word)
-    return _families().get(stem, stem)
 
 
 @cache

@@ -39,9 +39,11 @@ def analysis_fingerprint() -> str:
     return f"{_VERSION}:{blake2b(settings.encode(), digest_size=6).hexdigest()}"
 
 
+@lru_cache(maxsize=65_536)
 def stem_word(word: str) -> str:
     """Return the stem without accents (empty for "ª"): Snowball, made robust to missing accents and to plurals."""
-    return _stem(word)
+    stem = _snowball(word)
+    return _families().get(stem, stem)
 
 
 def content_words(text: str) -> list[str]:
@@ -61,13 +63,7 @@ def _stems_of_line(line: str) -> tuple[str, ...]:
     return tuple(filter(None, map(_STEMS.__getitem__, _words_alone(line).split())))
 
 
-@lru_cache(maxsize=65_536)
-def _stem(word: str) -> str:
-    stem = _snowball(word)
-    return _families().get(stem, stem)
-
-
-_STEMS = MemoTable(lambda word: "" if word in stop_words() else _stem(word))
+_STEMS = MemoTable(lambda word: "" if word in stop_words() else stem_word(word))
 """Stem of each lower-case word, empty for a stop word."""
 _words_alone = CharacterTable(lambda text: _NO_WORD.sub(" ", unicodedata.normalize("NFC", text).lower()))
 

@@ -1,9 +1,10 @@
 """Citation name of a collective agreement, and the validity agreed in its text (it may apply longer, art. 86.3 ET)."""
 
 import re
-from calendar import isleap
 from datetime import date, timedelta
 from typing import NamedTuple
+
+from dateutil.relativedelta import relativedelta
 
 from articulado.language.folding import fold
 from articulado.language.formats import MONTHS, long_day, month_number
@@ -109,7 +110,7 @@ def read_validity(text: str) -> Validity:
     if first is None and last is None and (years := _YEARS.search(agreed)):
         return _of_years(years["years"])
     if first and last is None and (duration := _duration(agreed)):
-        last = _after_years(first, duration)
+        last = first + relativedelta(years=duration) - timedelta(days=1)
     return Validity(first, last) if first is None or last is None or first <= last else Validity()
 
 
@@ -144,11 +145,3 @@ def _duration(folded: str) -> int | None:
     match = _DURATION.search(folded)
     number = read_number(folded, match.end()) if match else None
     return int(number[2]) if number else None
-
-
-def _after_years(first: date, years: int) -> date:
-    leap_day = (first.month, first.day) == (2, 29)
-    same_day = first.replace(
-        year=first.year + years, day=28 if leap_day and not isleap(first.year + years) else first.day
-    )
-    return same_day - timedelta(days=1)

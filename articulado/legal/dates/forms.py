@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
+from dateutil.relativedelta import relativedelta
+
 from articulado.language.formats import MONTHS, month_number
 from articulado.language.numerals import numeral
 
@@ -174,7 +176,8 @@ def _time_ago(match: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _months_before(day: date, months: int) -> date | None:
-    year, month = divmod(day.year * 12 + day.month - 1 - months, 12)
-    return (
-        day.replace(year=year, month=month + 1, day=min(day.day, monthrange(year, month + 1)[1])) if year > 0 else None
-    )
+    try:
+        before: date = day - relativedelta(months=months)
+    except ValueError:  # before the year 1
+        return None
+    return before

@@ -13,42 +13,27 @@ from articulado.language.formats import MONTHS, month_number
 from articulado.language.spanish import content_words
 from articulado.legal.laws.registry import KnownLaw, laws_by_number
 
-_KINDS: dict[str, tuple[str, ...]] = {
-    "real decreto legislativo": ("real_decreto_legislativo",),
-    "real decreto ley": ("real_decreto_ley",),
-    "real decreto": ("real_decreto",),
-    "ley organica": ("ley_organica",),
-    "ley": ("ley",),
-    "decreto legislativo": ("real_decreto_legislativo",),
-    "decreto ley": ("real_decreto_ley",),
+_OTHER_SPELLINGS = {
+    # "RDL" is written for both of these.
+    "real_decreto_legislativo": (
+        "decreto legislativo|rdecretolegislativo|realdecretoleg|rdlegislativo|rdlvo|rdleg|rdlg|rdl"
+    ),
+    "real_decreto_ley": "decreto ley|rdecretoley|rdley|rdl",
     # People leave "real" out; no decree without it has been issued by the state since 1975.
-    "decreto": ("real_decreto",),
+    "real_decreto": "decreto|rdecreto|rd",
+    "ley_organica": "lo",
+    "ley": "l",
     # Those of Navarra and the Basque provinces have series of their own.
-    "ley foral": ("ley_foral",),
-    "decreto foral legislativo": ("decreto_foral_legislativo",),
-    "decreto ley foral": ("decreto_ley_foral",),
-    "decreto foral": ("decreto_foral",),
-    "norma foral": ("norma_foral",),
-    "orden foral": ("orden_foral",),
-    "lf": ("ley_foral",),
-    "circular": ("circular",),
-    "instruccion": ("instruccion",),
-    "orden": ("orden",),
-    "rdecretolegislativo": ("real_decreto_legislativo",),
-    "rdecretoley": ("real_decreto_ley",),
-    "rdecreto": ("real_decreto",),
-    "realdecretoleg": ("real_decreto_legislativo",),
-    "rdlegislativo": ("real_decreto_legislativo",),
-    "rdlvo": ("real_decreto_legislativo",),
-    "rdleg": ("real_decreto_legislativo",),
-    "rdlg": ("real_decreto_legislativo",),
-    "rdley": ("real_decreto_ley",),
-    # "RDL" is written for both.
-    "rdl": ("real_decreto_legislativo", "real_decreto_ley"),
-    "rd": ("real_decreto",),
-    "lo": ("ley_organica",),
-    "l": ("ley",),
+    "ley_foral": "lf",
 }
+_WITHOUT_OTHERS = (
+    "decreto_foral_legislativo", "decreto_ley_foral", "decreto_foral", "norma_foral", "orden_foral", "circular",
+    "instruccion", "orden",
+)  # fmt: skip
+_KINDS: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
+for _kind in (*_OTHER_SPELLINGS, *_WITHOUT_OTHERS):
+    for _spelling in filter(None, (_kind.replace("_", " "), *_OTHER_SPELLINGS.get(_kind, "").split("|"))):
+        _KINDS[_spelling] += (_kind,)
 _OF = re.compile(r"\s+del?\s+")
 _NUMBERED = re.compile(
     r"\b(?P<kind>real[ -]decreto[ -](?:legislativo|ley)|real decreto leg\.?|r\.\s?decreto(?:[ -](?:legislativo|ley))?"

@@ -60,7 +60,7 @@ def test_a_question_that_asks_for_no_calculation_reads_the_model_of_the_kinds_al
     reader = QuestionReader(QuestionModel(packaged.usage, read), packaged_encoder())
     for _ in range(2):
         assert reader.read("¿Puedo negarme a un traslado a 300 km?", today=TODAY) == ()
-    assert names == ["kinds"]
+    assert set(names) == {"kinds"}
 
 
 def test_a_length_of_service_without_days_ends_today_and_says_so() -> None:
