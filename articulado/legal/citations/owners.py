@@ -48,6 +48,28 @@ _DECREE = re.compile(r"decreto|^rd")
 
 
 @dataclass(frozen=True)
+class CitationContext:
+    """Origin of a text.
+
+    ``law_id``: the law whose prose it is; ``None`` in a question. ``prose``: prose of a law outside the registry.
+    ``several``: an article need not belong to the only law named. ``previous``, ``following``: keys of the neighbouring
+    provisions. ``day``: day of writing (``None``: today). ``alone``: a number as the whole text names an article.
+    """
+
+    law_id: str | None = None
+    previous: str | None = None
+    following: str | None = None
+    day: date | None = None
+    prose: bool = False
+    several: bool = False
+    alone: bool = False
+
+    @property
+    def is_question(self) -> bool:
+        return self.law_id is None and not self.prose
+
+
+@dataclass(frozen=True)
 class Antecedent:
     """A law named before, its words, and if these were "this law"."""
 
@@ -58,36 +80,35 @@ class Antecedent:
     is_this_law: bool = False
 
 
-class Antecedents:
-    """The laws named in a folded text, to which its anaphoras refer."""
+class CitingText:
+    """A text, also folded, with the laws that it names, to which its anaphoras refer."""
 
-    def __init__(self, folded: str, mentions: list[LawMention], law_id: str | None):
-        self._folded = folded
-        self._mentions = mentions
-        self._law_id = law_id
+    def __init__(self, text: str, folded: str, mentions: list[LawMention], context: CitationContext) -> None:
+        self.text, self.folded, self.mentions, self.context = text, folded, mentions, context
 
     @cached_property
     def _in_order(self) -> list[Antecedent]:
         antecedents, taken = [], set[int]()
-        for mention in self._mentions:
-            words = self._folded[mention.start : mention.end]
+        for mention in self.mentions:
+            words = self.folded[mention.start : mention.end]
             antecedents.append(Antecedent(mention.start, mention.law_id, mention.current_id, words))
             taken.update(range(mention.start, mention.end))
-        for this_law in _THIS_LAW_PHRASE.finditer(self._folded):
-            antecedents.append(Antecedent(this_law.start(), self._law_id, self._law_id, this_law[0], is_this_law=True))
+        for this_law in _THIS_LAW_PHRASE.finditer(self.folded):
+            own = self.context.law_id
+            antecedents.append(Antecedent(this_law.start(), own, own, this_law[0], is_this_law=True))
             taken.update(range(this_law.start(), this_law.end()))
-        for unregistered in _UNREGISTERED.finditer(self._folded):
+        for unregistered in _UNREGISTERED.finditer(self.folded):
             if not unregistered["again"] and unregistered.start() not in taken:
                 antecedents.append(Antecedent(unregistered.start(), None, None, unregistered[0]))
         return sorted(antecedents, key=lambda antecedent: antecedent.start)
 
     def resolve(self, position: int) -> tuple[Antecedent | None, int] | None:
         """Return the law of the anaphora at a position (``None`` if none fits) and its end; ``None`` without one."""
-        if again := _NAMED_AGAIN.match(self._folded, position):
+        if again := _NAMED_AGAIN.match(self.folded, position):
             return (None if again["name"] else self._last(position, again["noun"])), again.end("noun")
-        if after := _CITED_AFTER.match(self._folded, position):
+        if after := _CITED_AFTER.match(self.folded, position):
             return self._last(position, after["noun"]), after.end()
-        if same := _THE_SAME.match(self._folded, position):
+        if same := _THE_SAME.match(self.folded, position):
             return self._last(position, "la misma" if same["of"] != "del" else "el mismo"), same.end()
         return None
 
@@ -152,28 +173,6 @@ _BESIDE = re.compile(r"\s*[,(]?\s*")
 
 
 @dataclass(frozen=True)
-class CitationContext:
-    """Origin of a text.
-
-    ``law_id``: the law whose prose it is; ``None`` in a question. ``prose``: prose of a law outside the registry.
-    ``several``: an article need not belong to the only law named. ``previous``, ``following``: keys of the neighbouring
-    provisions. ``day``: day of writing (``None``: today). ``alone``: a number as the whole text names an article.
-    """
-
-    law_id: str | None = None
-    previous: str | None = None
-    following: str | None = None
-    day: date | None = None
-    prose: bool = False
-    several: bool = False
-    alone: bool = False
-
-    @property
-    def is_question(self) -> bool:
-        return self.law_id is None and not self.prose
-
-
-@dataclass(frozen=True)
 class Owner:
     """The law of a list of provisions; ``span`` is its name in the text, ``gap`` the unread words before it."""
 
@@ -189,22 +188,15 @@ def owner_of_mention(mention: LawMention) -> Owner:
     return Owner(mention.law_id, True, mention.end, mention.current_id, (mention.start, mention.end))
 
 
-def owner_after(
-    folded: str,
-    position: int,
-    mentions: list[LawMention],
-    context: CitationContext,
-    antecedents: Antecedents,
-    *,
-    only_acronym_beside: bool,
-) -> Owner | None:
+def owner_after(citing: CitingText, position: int, *, only_acronym_beside: bool = True) -> Owner | None:
     """Read the law behind provisions: "de esta ley", "del ET", "ET", "de la Ley 40/2007"."""
+    folded, context = citing.folded, citing.context
     for skipped in (_ASIDE, _PART_OF, _ASIDE):
         if match := skipped.match(folded, position):
             position = match.end()
     if this_law := _THIS_LAW.match(folded, position) or _APPROVED_HERE.match(folded, position):
         return Owner(context.law_id, context.law_id is not None, this_law.end(), context.law_id)
-    begins = {mention.start: mention for mention in mentions}
+    begins = {mention.start: mention for mention in citing.mentions}
     if of := _OF.match(folded, position):
         start = of.end()
         if cited := _ANAPHORA.match(folded, start):
@@ -220,7 +212,7 @@ def owner_after(
             return owner_of_mention(mention)
     comma = _COMMA.match(folded, position)
     start = comma.end() if comma else position
-    if resolved := antecedents.resolve(start):
+    if resolved := citing.resolve(start):
         antecedent, end = resolved
         return Owner(antecedent.law_id, True, end, antecedent.current_id) if antecedent else Owner(None, True, end)
     if anaphora := _OF_ANAPHORA.match(folded, start):
@@ -274,25 +266,15 @@ _JOINED = re.compile(
 )
 
 
-def owners_of(
-    folded: str,
-    lists: list[ProvisionList],
-    mentions: list[LawMention],
-    context: CitationContext,
-    antecedents: Antecedents,
-) -> list[Owner]:
+def owners_of(citing: CitingText, lists: list[ProvisionList]) -> list[Owner]:
     """Return the law of each list of provisions.
 
     In order of precedence: the words after a list, those before it, the law of the next list after a conjunction ("el
     artículo 21 y el artículo 37 de la Constitución"), the law of the prose or the only law of a question.
     """
-    after = [
-        owner_after(folded, listed.end, mentions, context, antecedents, only_acronym_beside=not context.is_question)
-        for listed in lists
-    ]
-    owners = [
-        owner or _owner_before(folded, listed, mentions, context) for owner, listed in zip(after, lists, strict=True)
-    ]
+    folded, mentions, context = citing.folded, citing.mentions, citing.context
+    after = [owner_after(citing, listed.end, only_acronym_beside=not context.is_question) for listed in lists]
+    owners = [owner or _owner_before(citing, listed) for owner, listed in zip(after, lists, strict=True)]
     for index in range(len(lists) - 2, -1, -1):
         following = after[index + 1]
         joined = _JOINED.fullmatch(folded, lists[index].end, lists[index + 1].start)
@@ -317,11 +299,10 @@ def owners_of(
     return [owner or replace(default, end=listed.end) for owner, listed in zip(owners, lists, strict=True)]
 
 
-def _owner_before(
-    folded: str, listed: ProvisionList, mentions: list[LawMention], context: CitationContext
-) -> Owner | None:
+def _owner_before(citing: CitingText, listed: ProvisionList) -> Owner | None:
     """Read the law before provisions: "LGSS, art. 205", "la Constitución, en su artículo 28"."""
-    before = [mention for mention in mentions if mention.end <= listed.start]
+    folded, context = citing.folded, citing.context
+    before = [mention for mention in citing.mentions if mention.end <= listed.start]
     if its := _IN_ITS.search(folded, max(0, listed.start - 20), listed.start):
         sentence = max(folded.rfind(". ", 0, its.start()), 0)
         inside = [mention for mention in before if mention.start >= sentence]
@@ -336,7 +317,7 @@ def _owner_before(
         law = name_of_law(folded[: listed.start], named.start())
         if law and _AFTER_LAW.fullmatch(folded, law.end(), listed.start):
             return Owner(None, True, listed.end, span=law.span())
-    return _owner_beyond(folded, listed.end, mentions)
+    return _owner_beyond(folded, listed.end, citing.mentions)
 
 
 def _cited_before(lists: list[ProvisionList], owners: list[Owner | None], index: int) -> Owner | None:

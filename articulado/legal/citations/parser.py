@@ -16,8 +16,8 @@ from articulado.legal.citations.items import (
     words_before,
 )
 from articulado.legal.citations.owners import (
-    Antecedents,
     CitationContext,
+    CitingText,
     Owner,
     owner_after,
     owner_of_mention,
@@ -120,27 +120,27 @@ def _parsed(text: str, context: CitationContext) -> list[Citation]:
     mentions = mentions_in(text, folded, context.day, literal=not context.is_question)
     if context.is_question:
         mentions = sorted([*mentions, *_acronyms(text, mentions)], key=lambda mention: mention.start)
-    antecedents = Antecedents(folded, mentions, context.law_id)
+    citing = CitingText(text, folded, mentions, context)
     heads = (_QUESTION_HEAD if context.is_question else _HEAD).finditer(folded)
-    lists = [provisions for head in heads if (provisions := _provisions_after(text, folded, head, context))]
-    owners = owners_of(folded, lists, mentions, context, antecedents)
+    lists = [provisions for head in heads if (provisions := _provisions_after(citing, head))]
+    owners = owners_of(citing, lists)
     # An annex counts only where its law is named: "anexo I" alone may be that of a form.
     owned = [pair for pair in zip(lists, owners, strict=True) if pair[0].kind != "anexo" or pair[1].named]
     citations = [
         citation
-        for provisions, owner in owned
-        for citation in _citations(text, folded, provisions.items, provisions.kind, provisions.end, owner)
+        for listed, owner in owned
+        for citation in _citations(citing, listed.items, owner, listed.end, kind=listed.kind)
     ]
-    citations += _continued(text, folded, owners, mentions, context, antecedents)
+    citations += _continued(citing, owners)
     if context.previous or context.following:
         citations += _neighbours(folded, context)
     if context.is_question:
         spans = [(provisions.start, provisions.end) for provisions in lists]
         spans += [(citation.start, citation.end) for citation in citations]
-        citations += _bare(text, folded, mentions, spans, context, antecedents)
-        citations += _units(folded, owners, mentions, context, antecedents)
+        citations += _bare(citing, spans)
+        citations += _units(citing, owners)
     if context.alone and not citations:
-        citations = list(_alone(text, folded))
+        citations = list(_alone(citing))
     return sorted(citations, key=lambda citation: (citation.start, citation.end))
 
 
@@ -170,7 +170,8 @@ def _acronyms(text: str, mentions: Sequence[LawMention]) -> Iterator[LawMention]
             yield LawMention(*acronym.span(), None, weak=True)
 
 
-def _alone(text: str, folded: str) -> Iterator[Citation]:
+def _alone(citing: CitingText) -> Iterator[Citation]:
+    folded = citing.folded
     begin = _ALONE.match(folded)
     listed = read_items(folded, begin.end(), "art", plural=True, asked=True) if begin else None
     if listed is None:
@@ -179,7 +180,7 @@ def _alone(text: str, folded: str) -> Iterator[Citation]:
     while more := QUALIFIER.match(folded, end) or _AND_FOLLOWING.match(folded, end):
         end = more.end()
     if _END.match(folded, end):
-        yield from _citations(text, folded, listed[0], "art", listed[1], Owner(None, False, listed[1]))
+        yield from _citations(citing, listed[0], Owner(None, False, listed[1]), listed[1])
 
 
 def _kind_of(head: re.Match[str]) -> str:
@@ -191,8 +192,8 @@ def _kind_of(head: re.Match[str]) -> str:
     return disposition_kind(adjective or head["initials"].lstrip("d").strip(". ªº") or "d")
 
 
-def _provisions_after(text: str, folded: str, head: re.Match[str], context: CitationContext) -> ProvisionList | None:
-    kind = _kind_of(head)
+def _provisions_after(citing: CitingText, head: re.Match[str]) -> ProvisionList | None:
+    folded, context, kind = citing.folded, citing.context, _kind_of(head)
     provisions = read_provision_list(folded, head, kind, asked=context.is_question)
     if provisions is None:
         return _sole(folded, head, kind, context)
@@ -200,7 +201,7 @@ def _provisions_after(text: str, folded: str, head: re.Match[str], context: Cita
         return provisions
     # "da" is also a verb: small initials count only before a number written "7ª".
     ordinal = "ª" in folded[head.start() : provisions.end] or "." in head["initials"].strip(". ")
-    return provisions if text[head.start() : head.end()].strip().isupper() or ordinal else None
+    return provisions if citing.text[head.start() : head.end()].strip().isupper() or ordinal else None
 
 
 def _sole(folded: str, head: re.Match[str], kind: str, context: CitationContext) -> ProvisionList | None:
@@ -222,8 +223,11 @@ _AND_FOLLOWING = re.compile(
 )
 
 
-def _citations(text: str, folded: str, items: Sequence[Item], kind: str, end: int, owner: Owner) -> Iterator[Citation]:
+def _citations(
+    citing: CitingText, items: Sequence[Item], owner: Owner, end: int, *, kind: str = "art"
+) -> Iterator[Citation]:
     """Yield the provisions of a list that ends at a position, the last with its places behind the law."""
+    text, folded = citing.text, citing.folded
     behind = max(end, owner.end, owner.span[1])
     if bracket := _CLOSING.match(folded, behind):
         behind = bracket.end()
@@ -256,25 +260,19 @@ def _citations(text: str, folded: str, items: Sequence[Item], kind: str, end: in
         )
 
 
-def _continued(
-    text: str,
-    folded: str,
-    owners: list[Owner],
-    mentions: list[LawMention],
-    context: CitationContext,
-    antecedents: Antecedents,
-) -> Iterator[Citation]:
+def _continued(citing: CitingText, owners: list[Owner]) -> Iterator[Citation]:
     """Read "… 6 y 7 de esta ley y 75.7 del Estatuto": numbers after a law that have another law."""
+    folded = citing.folded
     for owner in owners:
         position = owner.end
         while (joined := _CONTINUED.match(folded, position) or _CONTINUED_AFTER_TITLE.match(folded, position)) and (
             listed := read_items(folded, joined.end(), "art", plural=True)
         ):
             items, end = listed
-            following = owner_after(folded, end, mentions, context, antecedents, only_acronym_beside=True)
+            following = owner_after(citing, end)
             if following is None:
                 break
-            yield from _citations(text, folded, items, "art", end, following)
+            yield from _citations(citing, items, following, end)
             position = following.end
 
 
@@ -287,41 +285,31 @@ def _neighbours(folded: str, context: CitationContext) -> Iterator[Citation]:
             yield Citation(match.start(), match.end(), context.law_id, key, places, current_id=context.law_id)
 
 
-def _units(
-    folded: str, owners: list[Owner], mentions: list[LawMention], context: CitationContext, antecedents: Antecedents
-) -> Iterator[Citation]:
+def _units(citing: CitingText, owners: list[Owner]) -> Iterator[Citation]:
     """Read "el apartado segundo de la Resolución de…": the registry has no norms without articles."""
     ends = {owner.end for owner in owners if owner.named}
-    for start, end, key in units_in(folded):
-        owner = owner_after(folded, end, mentions, context, antecedents, only_acronym_beside=True)
+    for start, end, key in units_in(citing.folded):
+        owner = owner_after(citing, end)
         if owner and owner.named and owner.law_id is None and owner.end not in ends:
             yield Citation(start, end, None, key, law_named=True, law_span=owner.span)
 
 
-def _bare(
-    text: str,
-    folded: str,
-    mentions: list[LawMention],
-    spans: list[tuple[int, int]],
-    context: CitationContext,
-    antecedents: Antecedents,
-) -> Iterator[Citation]:
+def _bare(citing: CitingText, spans: list[tuple[int, int]]) -> Iterator[Citation]:
     """Read "LGSS 205" and "el 38 del ET": a number beside the name of a law, outside of the spans read."""
+    folded = citing.folded
     taken = {position for start, end in spans for position in range(start, end)}
     for number in _THE_NUMBER.finditer(folded):
         asked = number.end() not in taken
         listed = read_items(folded, number.end(), "art", plural=True, asked=True) if asked else None
-        owner = (
-            owner_after(folded, listed[1], mentions, context, antecedents, only_acronym_beside=True) if listed else None
-        )
+        owner = owner_after(citing, listed[1]) if listed else None
         # "Los 30 del convenio" are no provisions.
         if listed and owner and (owner.law_id or any(item.places.read for item in listed[0])):
             if words := words_before(folded, number.end()):
                 first = listed[0][0]
                 listed[0][0] = replace(first, places=first.places.after(read_places(folded, *words.span())))
-            yield from _citations(text, folded, listed[0], "art", listed[1], owner)
+            yield from _citations(citing, listed[0], owner, listed[1])
             taken.update(range(number.end(), owner.end))
-    for mention in mentions:
+    for mention in citing.mentions:
         beside = _BARE.match(folded, mention.end)
         if beside is None or beside.end() in taken:
             continue
@@ -329,7 +317,7 @@ def _bare(
         # "COVID 19" is no law, and what follows "Ley 3/2012" need not be an article.
         is_law = (mention.law_id or not mention.weak) and "/" not in folded[mention.start : mention.end]
         if listed and (is_law or any(item.places.read for item in listed[0])):
-            yield from _citations(text, folded, listed[0], "art", listed[1], owner_of_mention(mention))
+            yield from _citations(citing, listed[0], owner_of_mention(mention), listed[1])
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
-"""What errors say: the same in every language, named where it is said, and in the language of whoever asks."""
+"""Texts of errors: complete in every language, all used, and in the current language."""
 
 import ast
 import asyncio
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,24 +23,30 @@ SPANISH_ALONE = (
     "articulado/store/records",
     "articulado/retrieval/relevance",
 )
-"""What a profile of Spanish law alone has to do with, and the harness."""
+"""Modules used by the profile of Spanish law alone, and the harness."""
 
 ERRORS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, ArticuladoError)}
 FIELD = re.compile(r"(?<!\{)\{(\w+)")
 
 
-def trees() -> Iterator[tuple[str, ast.Module]]:
+def sources() -> Iterator[tuple[str, str]]:
     for room in ROOMS:
         for file in sorted((REPOSITORY / room).rglob("*.py")):
-            yield file.relative_to(REPOSITORY).as_posix(), ast.parse(file.read_text(encoding="utf-8"))
+            yield file.relative_to(REPOSITORY).as_posix(), file.read_text(encoding="utf-8")
 
 
-def calls() -> Iterator[tuple[str, ast.Call, str]]:
-    """Yield every call, after its place, with the name of what is called."""
-    for path, tree in trees():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                yield f"{path}:{node.lineno}", node, node.func.id
+@cache
+def calls() -> tuple[tuple[str, ast.Call, str], ...]:
+    """Return the place, the node and the name of each call of ``translate`` or of an error."""
+    names = ERRORS | {"translate"}
+    called = re.compile(rf"\b(?:{'|'.join(names)})\(")
+    return tuple(
+        (f"{path}:{node.lineno}", node, node.func.id)
+        for path, source in sources()
+        if called.search(source)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+    )
 
 
 def fields(text: str) -> set[str]:
@@ -52,7 +59,7 @@ def test_every_language_has_the_same_texts_with_the_same_fields():
     assert {key: fields(text) for key, text in spanish.items()} == {key: fields(text) for key, text in english.items()}
 
 
-def test_what_is_said_has_a_text_and_all_its_fields():
+def test_each_translate_call_has_a_text_and_all_its_fields():
     texts, wrong = error_texts("es"), []
     for place, call, name in calls():
         if name != "translate" or not isinstance(call.args[0], ast.Constant):
@@ -63,12 +70,12 @@ def test_what_is_said_has_a_text_and_all_its_fields():
     assert wrong == []
 
 
-def test_every_text_is_named_where_it_is_said():
-    named = {node.value for _, tree in trees() for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+def test_every_text_is_used():
+    named = {name for _, source in sources() for name in re.findall(r"[\"']([\w.]+)[\"']", source)}
     assert sorted(error_texts("es").keys() - named) == []
 
 
-def test_no_error_is_raised_with_a_text_of_one_language():
+def test_errors_are_raised_with_translated_texts():
     literal = [
         place
         for place, call, name in calls()
@@ -79,7 +86,7 @@ def test_no_error_is_raised_with_a_text_of_one_language():
     assert literal == []
 
 
-def test_a_language_is_spoken_within_its_block_and_by_what_is_started_there():
+def test_use_locale_holds_in_its_block_and_in_threads_started_there():
     async def said() -> str:
         return await asyncio.to_thread(translate, "question.empty")
 
@@ -95,19 +102,19 @@ def test_a_language_is_spoken_within_its_block_and_by_what_is_started_there():
     assert current_language() == "es"
 
 
-def test_a_language_without_texts_is_the_default_one():
+def test_a_language_without_texts_falls_back_to_spanish():
     with use_locale("fr"):
         assert current_language() == "es"
 
 
-def test_what_is_not_there_is_a_mistake_of_the_program():
+def test_unknown_keys_and_missing_fields_raise_key_error():
     with pytest.raises(KeyError):
         translate("question.nothing_of_the_kind")
     with pytest.raises(KeyError):
         translate("models.silent", name="m")
 
 
-def test_why_the_system_refuses_is_said_in_the_language(tmp_path):
+def test_reasons_of_system_errors_are_translated(tmp_path):
     with pytest.raises(FileNotFoundError) as missing:
         Path(tmp_path, "x").read_text()
     assert reason(missing.value) == "no existe"
