@@ -40,7 +40,7 @@ def test_a_month_of_thirty_days_is_another_reading_of_the_cap():
     ]
 
 
-def test_what_was_paid_leads_the_result():
+def test_compensation_already_paid_is_subtracted_in_the_lead():
     part = calculate(OBJECTIVE, {**SIX_YEARS, "annual_salary": "29200", "already_paid": "9000"})
     whole = calculate(OBJECTIVE, {**SIX_YEARS, "annual_salary": "29200", "already_paid": "10000"})
     assert isinstance(part, Result)
@@ -59,7 +59,7 @@ def test_what_was_paid_leads_the_result():
         ({"daily_salary": 50, "start": "2020-01-01"}, ["end"]),
     ],
 )
-def test_what_is_missing_is_asked_once_in_the_shortest_way(inputs, fields):
+def test_missing_inputs_are_asked_once_in_the_shortest_way(inputs, fields):
     outcome = calculate(OBJECTIVE, inputs)
     assert isinstance(outcome, Missing)
     assert [each.field for each in outcome.fields] == fields

@@ -109,7 +109,7 @@ class Damaged:
         raise ConfigurationError("Los pesos están dañados.")
 
 
-def test_a_damaged_encoder_costs_no_reading() -> None:
+def test_questions_are_read_despite_a_damaged_encoder() -> None:
     reader = QuestionReader(packaged_questions(), packaged_encoder(), Damaged())  # type: ignore[arg-type]
     assert only(reader.read(OBJECTIVE, today=TODAY)).kind == "compensation/objective"
 
@@ -118,7 +118,7 @@ def test_a_damaged_encoder_costs_no_reading() -> None:
     ("value", "may_be"),
     [(Decimal(14), True), (Decimal(40), False), (Decimal(11), False)],
 )
-def test_a_mention_out_of_the_bounds_of_an_input_is_none_of_it(value: Decimal, may_be: bool) -> None:
+def test_mentions_outside_the_bounds_of_an_input_do_not_fit_it(value: Decimal, may_be: bool) -> None:
     assert suits(Mention("number", value, 0, 2), FIELDS["payments"]) is may_be
 
 

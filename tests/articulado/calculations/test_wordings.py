@@ -100,7 +100,7 @@ async def test_a_text_in_a_store_is_compared_with_all_its_parts():
 
 
 @pytest.mark.parametrize("status", ["missing", "not_entitled"])
-def test_what_is_said_without_an_amount_is_refused_too(status: str):
+def test_not_entitled_and_missing_outcomes_are_refused_too(status: str):
     if status == "missing":
         outcome, provision = calculate(OBJECTIVE, {}), ARTICLE_53
         assert isinstance(outcome, Missing)

@@ -57,7 +57,7 @@ def test_each_chunk_stands_for_itself_and_names_its_article(cut):
     assert set(article.lay_phrasings.values()) == {"When do I cut my roses back?"}
 
 
-def test_the_text_says_all_items_in_plain_lines(cut):
+def test_the_text_has_a_plain_line_for_each_item(cut):
     faq = {"question": "And in June?", "answer": "Wait."}
     more = [
         {"type": "response_frames", "frames": [{"topic": "When", "text": "Prune in winter."}]},
@@ -89,7 +89,7 @@ def test_the_text_says_all_items_in_plain_lines(cut):
     ]
 
 
-def test_the_words_beside_are_those_of_the_profiles_language(tmp_path):
+def test_labels_are_in_the_language_of_the_profile(tmp_path):
     profile = load_profile("laboral").model_copy(update={"filter_fields": ()})
     file = write_article(tmp_path / "a.article.yaml", climate=None)
     data, guide, _ = cut_article(file, profile, official=False).chunks
@@ -148,7 +148,7 @@ def test_an_id_outlives_a_change_of_text_and_the_hash_does_not(cut):
         ),
     ],
 )
-def test_what_the_profile_does_not_know_is_refused(cut, changes, message):
+def test_rejects_values_unknown_to_the_profile(cut, changes, message):
     with pytest.raises(InvalidInput, match=message):
         cut(**changes)
 
@@ -169,7 +169,7 @@ def test_children_are_filtered_as_their_parent_and_carry_no_details(cut):
     assert [child[name] for name in shared] == [parent[name] for name in shared]
 
 
-def test_what_a_profile_brings_along_is_checked_as_a_whole(tmp_path, profile):
+def test_articles_of_a_profile_are_checked_together(tmp_path, profile):
     with pytest.raises(ConfigurationError, match=r"No existe la carpeta de artículos del perfil «jardin»"):
         bundled_articles(profile)
     write_article(profile.articles / "b.article.yaml", id="b")

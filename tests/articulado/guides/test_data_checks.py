@@ -55,7 +55,7 @@ def test_the_details_have_what_the_editor_wrote(tmp_path):
     assert [rule["when"] for rule in cut[1]["details"]["rules"]] == whens
 
 
-def test_a_day_that_yaml_reads_as_one_is_a_day(tmp_path):
+def test_days_parsed_by_yaml_are_accepted_as_bounds(tmp_path):
     file = write_article(tmp_path / "a.article.yaml", chunks=[data({**PLANTED, "min": "DAY"}), guardrails()])
     file.write_text(file.read_text(encoding="utf-8").replace("DAY", "2020-01-31"), encoding="utf-8")
 
@@ -124,7 +124,7 @@ def test_the_text_says_what_is_accepted_and_when_rules_hold(tmp_path):
         ),
     ],
 )
-def test_a_list_or_a_range_that_does_not_go_with_its_field_is_refused(read, datum, message):
+def test_rejects_values_and_bounds_that_do_not_fit_their_field(read, datum, message):
     others = [other for other in (PLANTED, HEIGHT) if other["field"] != datum["field"]]
     with pytest.raises(InvalidInput) as refused:
         read(data(datum, *others))
@@ -154,7 +154,7 @@ def test_a_list_or_a_range_that_does_not_go_with_its_field_is_refused(read, datu
         ),
     ],
 )
-def test_a_rule_that_its_field_does_not_bear_is_refused(read, when, message):
+def test_rejects_rules_that_do_not_fit_the_type_of_their_field(read, when, message):
     with pytest.raises(InvalidInput) as refused:
         read(data(STATUS, PLANTED, CUT, HEIGHT), guide(when))
     assert "trozo 2, rules 1, when" in str(refused.value)

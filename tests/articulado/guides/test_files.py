@@ -9,7 +9,7 @@ from articulado.guides.chunks import read_article
 from articulado.values.errors import InvalidInput
 
 
-def test_an_article_is_read_and_its_date_stays_one(tmp_path):
+def test_an_article_is_read_with_its_date(tmp_path):
     read = read_article(write_article(tmp_path / "a.article.yaml", provisions=["BOE-A-2015-11430#Artículo 55"]))
     assert (read.id, read.topic, read.updated) == ("dry-zone-pruning", "pruning", date(2026, 11, 1))
     assert read.filters == {"climate": "Dry zone"}
@@ -66,7 +66,7 @@ def with_chunk(*chunks):
         (with_chunk(required_data(), decision_guide(decision="maybe")), "decision: los valores posibles son"),
     ],
 )
-def test_what_is_wrong_is_told_with_file_chunk_and_key(tmp_path, changes, message):
+def test_errors_name_file_chunk_and_key(tmp_path, changes, message):
     file = write_article(tmp_path / "a.article.yaml", **changes)
     with pytest.raises(InvalidInput) as refused:
         read_article(file)
@@ -87,7 +87,7 @@ def test_what_is_wrong_is_told_with_file_chunk_and_key(tmp_path, changes, messag
         ("", "está vacío"),
     ],
 )
-def test_what_is_no_article_is_refused(tmp_path, written, message):
+def test_rejects_files_that_are_no_articles(tmp_path, written, message):
     file = tmp_path / "a.article.yaml"
     file.write_text(written)
     with pytest.raises(InvalidInput, match=message):

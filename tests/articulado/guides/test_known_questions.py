@@ -225,7 +225,7 @@ def test_a_damaged_file_of_vectors_is_written_again(tmp_path, other, damaged):
     assert other.encoded == texts * 2
 
 
-def test_vectors_that_cannot_be_kept_are_there_all_the_same(tmp_path, other, caplog):
+def test_vectors_are_returned_even_if_their_file_cannot_be_written(tmp_path, other, caplog):
     (tmp_path / "file").write_text("", encoding="utf-8")
     vectors = KeptVectors(other, tmp_path / "file" / "folder").of_texts(["playa"])
     np.testing.assert_array_equal(vectors[0], KeptVectors(other, tmp_path).of_inquiry("playa"))
@@ -251,5 +251,5 @@ def around(*means, share=1.0):
         (around(), []),
     ],
 )
-def test_a_need_is_certain_that_leads_and_some_are_choices_that_are_near(neighbourhood, needs):
+def test_a_leading_need_is_certain_and_near_needs_are_choices(neighbourhood, needs):
     assert list(needs_meant(neighbourhood)) == needs

@@ -47,16 +47,16 @@ def test_an_amount_is_read(written, value):
 @pytest.mark.parametrize(
     "written", ["a lot", "", "between 5 and 10", "2 loans of $500", "1.2.3,4,5", "1e16", "1,23.456,7"]
 )
-def test_what_is_no_single_amount_is_none(written):
+def test_texts_without_a_single_amount_give_none(written):
     assert parse_amount(written) is None
 
 
 @given(st.decimals(0, 10**9, places=2))
-def test_both_ways_of_writing_are_the_same(value):
+def test_spanish_and_english_separators_give_the_same_amount(value):
     american = f"{value:,.2f}"
     assert parse_amount(american) == parse_amount(american.translate(str.maketrans(",.", ".,"))) == value
 
 
 @given(st.text(max_size=30))
-def test_no_text_is_too_much(written):
+def test_parse_amount_never_raises(written):
     parse_amount(written)

@@ -41,7 +41,7 @@ def test_forms_of_a_word_share_a_stem(one, other):
         ("59", "59½"),
     ],
 )
-def test_other_words_do_not(one, other):
+def test_unrelated_words_have_different_stems(one, other):
     assert EN.stems(one) != EN.stems(other)
 
 
@@ -60,7 +60,7 @@ def test_stop_words_go_whatever_their_apostrophe():
     assert EN.content_words("not without her spouse’s signature") == ["not", "without", "spouse", "signature"]
 
 
-def test_what_makes_a_difference_is_no_stop_word():
+def test_negations_and_numbers_are_no_stop_words():
     assert not {"not", "without", "before", "after", "under", "only", "never"} & EN.stop_words
     assert {"the", "of", "does", "please"} <= EN.stop_words
 

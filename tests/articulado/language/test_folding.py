@@ -25,7 +25,7 @@ def test_accents_go_and_the_case_stays():
 
 
 @given(st.text())
-def test_nothing_is_left_of_accents_however_they_are_composed(text):
+def test_removes_composed_and_decomposed_accents(text):
     plain = without_accents(text)
     assert not any(map(unicodedata.combining, plain))
     assert plain == without_accents(unicodedata.normalize("NFD", text)) == without_accents(plain)

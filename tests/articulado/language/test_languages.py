@@ -54,7 +54,7 @@ def test_units_of_figures_go_by_the_stems_of_their_words(code, words):
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_what_only_cases_ask_for_is_read_when_they_do_and_stands_in_every_language(code):
+def test_words_of_forms_are_read_on_demand_and_exist_in_every_language(code):
     spoken = language(code)
     assert ("no",) in spoken.data_words.denial
     assert spoken.data_words is spoken.data_words
@@ -68,7 +68,7 @@ def test_a_message_has_its_fields_filled_in():
     assert language("en").translate("no_verified_information") == "I do not have verified information on that"
 
 
-def test_a_message_that_is_not_there_or_lacks_a_field_is_a_mistake_of_ours():
+def test_unknown_messages_and_missing_fields_raise_key_error():
     with pytest.raises(KeyError):
         language("es").translate("no_such_message")
     with pytest.raises(KeyError, match="minimum"):
@@ -89,7 +89,7 @@ def test_a_language_is_read_once():
     assert language("en") is language("en")
 
 
-def test_spanish_is_the_analysis_that_indexes_were_made_with():
+def test_the_fingerprint_of_spanish_is_unchanged():
     spanish, text = language("es"), "¿Qué dice el artículo 48 bis sobre las indemnizaciones y los años de servicio?"
     assert spanish.fingerprint == analysis_fingerprint()
     assert spanish.stop_words == stop_words()
@@ -98,7 +98,7 @@ def test_spanish_is_the_analysis_that_indexes_were_made_with():
     assert spanish.stem_word is stem_word
 
 
-def test_languages_are_analysed_under_names_of_their_own():
+def test_fingerprints_of_languages_differ():
     assert len({language(code).fingerprint for code in LANGUAGES}) == len(LANGUAGES)
 
 
@@ -141,7 +141,7 @@ def test_short_and_misspelt_spanish_is_spanish(text):
     assert language_of(text, language("es")) == "es"
 
 
-def test_without_a_sign_of_another_language_a_text_is_of_the_one_that_is_expected():
+def test_an_undecided_text_is_in_the_expected_language():
     assert [language_of(text, language("en")) for text in ("", "art. 56.1", "erte", "How long?")] == ["en"] * 4
     assert language_of("¿Cuántos días de vacaciones me corresponden al año?", language("en")) == "es"
 

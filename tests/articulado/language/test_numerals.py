@@ -61,7 +61,7 @@ def test_reads_a_numeral(written, value):
 @pytest.mark.parametrize(
     "written", ["", "hola", "treinta y", "VIX", "7 días", "un", "veintiún", "doscientas", "mil", "MD"]
 )
-def test_refuses_what_is_no_numeral(written):
+def test_rejects_texts_that_are_no_numerals(written):
     assert numeral(written) is None
 
 
@@ -114,7 +114,7 @@ def test_a_number_in_digits_is_read_with_points_and_comma(number, cents):
 
 
 @given(st.text(alphabet="mil cientoydsrqua.,0123456789%", max_size=40))
-def test_reading_goes_forward_in_any_text(text):
+def test_read_number_moves_forward_in_any_text(text):
     position = 0
     while read := read_number(text, position):
         assert position <= read[0] < read[1] <= len(text)

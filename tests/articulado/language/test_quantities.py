@@ -53,7 +53,7 @@ def test_a_quantity_is_the_same_however_it_is_written(text, values):
         "un día cualquiera",
     ],
 )
-def test_what_counts_nothing_is_no_quantity(text):
+def test_numbers_of_provisions_norms_and_lists_are_no_quantities(text):
     assert read(text) == []
 
 
@@ -66,7 +66,7 @@ def test_what_counts_nothing_is_no_quantity(text):
         ("30 días naturales", ""),
     ],
 )
-def test_the_time_that_a_quantity_is_of_is_read(text, per):
+def test_reads_the_reference_time_of_a_quantity(text, per):
     assert quantities(text)[0].per == per
 
 
@@ -76,7 +76,7 @@ def test_numbers_without_a_unit_know_their_row_and_their_time():
     assert (numbers[49].row, numbers[80].row, numbers[80].per) == (0, None, "year")
 
 
-def test_a_text_may_say_by_itself_which_days_count():
+def test_reads_the_kind_of_days_without_a_number():
     assert kinds_of_days("Los días serán hábiles a todos los efectos.") == {"working"}
 
 
@@ -92,7 +92,7 @@ def test_any_amount_with_cents_is_read(amount):
 
 
 @given(st.text(max_size=300))
-def test_any_text_is_read_with_its_places(text):
+def test_spans_of_any_text_are_valid(text):
     for quantity in quantities(text):
         assert 0 <= quantity.start < quantity.end <= len(text)
     bare_numbers(text)

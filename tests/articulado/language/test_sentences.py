@@ -43,7 +43,7 @@ def test_every_character_but_blanks_is_in_one_sentence(text):
     assert all(text[start:end].strip() == text[start:end] != "" for start, end in spans)
 
 
-def test_the_gaps_are_what_stands_between():
+def test_between_sentences_gives_the_blanks_between():
     assert list(between_sentences("Hoy. Ayer.\n\nNunca.")) == [(4, 5), (10, 12)]
 
 

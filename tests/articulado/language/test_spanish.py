@@ -41,7 +41,7 @@ DIFFERENT = [
 stem = stem_word
 
 
-def test_there_are_enough_pairs():
+def test_the_list_of_pairs_is_not_empty():
     assert len(PAIRS) >= 60
     assert all(len(pair) == 2 for pair in PAIRS)
 
@@ -52,7 +52,7 @@ def test_inflected_and_unaccented_forms_share_a_stem(one, other):
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
-def test_other_words_do_not(one, other):
+def test_unrelated_words_have_different_stems(one, other):
     assert stem(one) != stem(other)
 
 
@@ -156,7 +156,7 @@ def test_no_word_reaches_over_the_end_of_a_line(lines):
     assert stems("\n".join(lines)) == [stem for line in lines for stem in stems(line)]
 
 
-def test_the_stems_of_a_text_may_be_changed_by_who_asked():
+def test_changing_returned_stems_does_not_change_the_cache():
     stems("despido\ncese").append("otro")
     stems("despido").append("otro")
     assert stems("despido\ncese") == [stem_word("despido"), stem_word("cese")]

@@ -144,7 +144,7 @@ def test_words_of_other_countries_unless_the_question_is_of_one(speller, typed, 
         "",
     ],
 )
-def test_what_is_spelt_right_stays(speller, text):
+def test_correct_words_stay(speller, text):
     assert speller.mended(text) == []
 
 
@@ -174,7 +174,7 @@ def test_a_question_in_another_language_is_not_read_as_spanish(speller, text):
         ("How many hours can I work?", False),
     ],
 )
-def test_the_language_of_known_words_needs_no_other_look(speller, text, known):
+def test_known_words_skip_the_recognition_of_the_language(speller, text, known):
     assert speller.knows_all(text) == known
 
 
@@ -201,7 +201,7 @@ def test_words_are_stored_with_the_index(tmp_path):
     assert words_of_index(tmp_path) == known.of_index
 
 
-def test_an_index_of_before_has_no_words(tmp_path):
+def test_an_old_index_without_words_loads_none(tmp_path):
     assert KnownWords.load(tmp_path) is None
     assert words_of_index(tmp_path) == {}
 

@@ -18,6 +18,6 @@ def test_a_whole_number_of_a_message_and_what_is_typed_stay_as_they_are():
     )
 
 
-def test_a_number_goes_by_the_language_that_is_named_before_the_one_that_is_spoken():
+def test_a_named_language_prevails_over_the_current_one():
     with use_locale("en"):
         assert (written(1234.5, 1), written(1234.5, 1, "es")) == ("1,234.5", "1.234,5")

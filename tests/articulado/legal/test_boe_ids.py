@@ -35,7 +35,7 @@ def test_identifiers_of_the_gazettes(text):
     "text",
     ["", "BOE-A-2015", "boe-A-2015-11430", "BOE-A-2015-11430 ", "xBOE-A-2015-1", "BOE-A-15-1", "BOE-A-2015-١", "BOE"],
 )
-def test_what_is_no_identifier(text):
+def test_texts_that_are_no_identifiers(text):
     assert not is_boe_id(text)
 
 
@@ -48,7 +48,7 @@ def test_an_identifier_is_found_and_spelt_as_the_gazette_does_however_it_is_type
 
 
 @given(st.text(alphabet="ABOEdfg-0123456789 ", max_size=24))
-def test_what_is_spelt_is_an_identifier(text):
+def test_boe_id_returns_identifiers(text):
     assert boe_id(text) == "" or is_boe_id(boe_id(text))
 
 

@@ -51,7 +51,7 @@ def test_one_key_for_every_way_to_write_a_label(label, key):
 
 
 @pytest.mark.parametrize("label", ["Primero. Cláusulas", "TÍTULO I", "", "Articulado de la ley", "Anexo al contrato"])
-def test_no_key_for_what_is_no_provision(label):
+def test_texts_that_are_no_provisions_have_no_key(label):
     assert provision_key(label) is None
 
 

@@ -28,7 +28,7 @@ def test_the_profile_has_the_weights():
     assert load_profile("laboral").signals == WEIGHTS
 
 
-def test_the_score_is_the_formula():
+def test_final_score_follows_its_formula():
     # Rank 2: 0.15 · 0.7625; nine years old on the day: 0.10 · 0.5; in force: 0.05.
     score = final(0.8, rank=2, valid_from="2017-03-01")
     assert score == pytest.approx(0.70 * 0.8 + 0.114375 + 0.05 + 0.05, abs=1e-4)
@@ -86,12 +86,12 @@ REPEALED = {"status": "derogada", "valid_from": "2000-01-01", "valid_to": "2020-
 
 
 @pytest.mark.parametrize("status", ["derogada", "agotada"])
-def test_what_is_law_no_longer_loses_the_signal_and_the_penalty(status):
+def test_repealed_law_loses_the_force_signal_and_pays_the_penalty(status):
     assert final(0.5, **{**REPEALED, "status": status}) == pytest.approx(0.35 + 0.114375 - 0.30)
     assert final(0.5, **{**REPEALED, "status": status, "valid_to": None}) == pytest.approx(0.35 + 0.114375 - 0.30)
 
 
-def test_what_was_law_on_the_day_asked_about_is_in_force_and_keeps_its_score():
+def test_law_of_the_day_asked_about_keeps_its_score():
     # Ten years old on that day: 0.10 · 5/12.
     then = final(0.5, as_of=date(2010, 1, 1), **REPEALED)
     assert then == pytest.approx(0.35 + 0.114375 + 0.05 + 0.10 * 5 / 12, abs=1e-4)
@@ -105,7 +105,7 @@ def test_a_law_is_repealed_from_the_day_on_which_it_ends(day, penalty):
 
 @pytest.mark.parametrize("status", ["modificada", "parcialmente_derogada"])
 @pytest.mark.parametrize("as_of", [None, date(2019, 5, 5)])
-def test_what_is_amended_or_repealed_in_part_loses_nothing(status, as_of):
+def test_amended_and_partly_repealed_provisions_lose_nothing(status, as_of):
     dated = {"valid_from": "2001-01-01", "rank": 3}
     assert final(0.5, as_of, status=status, **dated) == final(0.5, as_of, status="vigente", **dated)
 
@@ -116,7 +116,7 @@ def test_a_superseded_wording_is_not_in_force_and_not_repealed():
     )
 
 
-def test_what_is_in_force_beats_what_is_repealed_where_both_match():
+def test_law_in_force_ranks_before_repealed_law():
     assert final(0.9) - final(0.9, status="derogada") == pytest.approx(0.35)
     # Half a point of relevance less, and still first; what is repealed stays in, though.
     assert final(0.41) > final(0.9, status="derogada")

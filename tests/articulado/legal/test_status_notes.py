@@ -72,7 +72,7 @@ DECREE = {"norm": "Real Decreto-ley 9/2011, de 2 de enero", "law_id": "BOE-A-201
         ),
     ],
 )
-def test_of_a_wording_that_ended(wording, note):
+def test_notes_on_ended_wordings(wording, note):
     assert wording_status_note(wording, "2001-03-01", "2010-06-01", "Se modifica por la Ley 1/2001.") == note
 
 
@@ -102,10 +102,10 @@ def test_of_a_wording_that_ended(wording, note):
         ({"first_day": "exact", "brought_by": change()}, "Se modifica.", "Se modifica."),
     ],
 )
-def test_of_a_wording_that_goes_on(wording, source_note, note):
+def test_notes_on_wordings_in_force(wording, source_note, note):
     assert wording_status_note(wording, "2010-06-01", None, source_note) == note
 
 
-def test_the_hash_is_that_of_the_words():
+def test_the_hash_depends_only_on_the_words():
     assert wording_hash("1. El  plazo, de días.") == wording_hash("1 EL PLAZO DE DIAS")
     assert wording_hash("1. El plazo.") != wording_hash("2. El plazo.")

@@ -63,13 +63,13 @@ def chunk(**fields):
         ({"valid_from": "2015-10-24", "chunk_type": "doctrine"}, ""),
     ],
 )
-def test_the_line_on_the_wording(fields, note):
+def test_wording_note_of_each_case(fields, note):
     assert wording_note(chunk(**fields), DAY, frozenset()) == note
     assert len(note) <= 73
     assert neutralise(note) == note
 
 
-def test_what_a_source_with_notes_never_amended_is_as_old_as_its_law():
+def test_unamended_wordings_of_annotated_sources_are_as_old_as_their_law():
     article = chunk(valid_from="2015-10-24")
     amended = make_chunk(2, "Artículo 16", law_id=ET, notes=["Se modifica por la Ley 1/2018."])
     tracked = tracked_laws([article, amended])
@@ -104,7 +104,7 @@ def test_a_day_after_the_last_change_of_the_law_asks_for_no_warning():
         ({"law_days": LAW_DAYS, "valid_from": "2019-03-08", "wording": DEDUCED}, "2019-03-08"),
     ],
 )
-def test_a_wording_is_in_force_since_a_day_that_is_known(fields, day):
+def test_first_day_known_of_each_case(fields, day):
     assert first_day_known(chunk(**{"valid_from": "2015-11-13", **fields})) == day
     tracked = first_day_known(chunk(valid_from="2015-11-13", law_days=LAW_DAYS), frozenset({ET}))
     assert tracked == "2015-11-13"
@@ -144,7 +144,7 @@ SURE = chunk(**ENDED, wording=UNTIL)
         ),
     ],
 )
-def test_the_warnings(cited, warnings):
+def test_past_law_warnings_of_each_case(cited, warnings):
     candidates = {mark: candidate(fragment, 1.0, "hybrid") for mark, fragment in cited.items()}
     asked = "La pregunta se refiere al derecho vigente el 31/12/2021"
     assert past_law_warnings(DAY, candidates, frozenset()) == [warning.format(asked) for warning in warnings]
@@ -152,7 +152,7 @@ def test_the_warnings(cited, warnings):
 
 
 @pytest.mark.parametrize("wording", [EXACT, UNTIL, AT_LEAST, GAP, SOME_DAY, DEDUCED])
-def test_no_note_changes_what_is_known_of_a_wording(wording):
+def test_notes_do_not_change_the_certainty_of_tracked_wordings(wording):
     plain = chunk(**ENDED, wording=wording)
     noted = {**plain, "status_note": "Superado: hoy son 40. No constan otras; se deduce que al menos el lunes."}
     annotated = annotate_validity(candidate(noted, 1.0, "direct"), date(2023, 1, 1))["chunk"]
@@ -163,7 +163,7 @@ def test_no_note_changes_what_is_known_of_a_wording(wording):
         assert tracked_laws([variant]) == tracked_laws([plain])
 
 
-def test_a_provision_that_was_named_has_been_warned_of():
+def test_named_provisions_are_not_warned_of_twice():
     later = chunk(valid_from="2022-01-01")
     candidates = {"C1": candidate(later, 1.0, "direct")}
     assert past_law_warnings(DAY, candidates, frozenset()) == [

@@ -58,7 +58,7 @@ OTHER_WORDINGS = [
 
 
 @pytest.mark.parametrize(("title", "validity", "scope", "days"), OTHER_WORDINGS)
-def test_what_a_title_and_the_article_on_its_validity_say(title, validity, scope, days):
+def test_reads_scope_and_days_from_title_and_validity_article(title, validity, scope, days):
     expected = {**no_scope(), **scope, "first_day": days[0], "last_day": days[1]}
     assert read_scope(title, [("Vigencia", validity), ("Jornada", "Rige desde el 1 de mayo de 2030.")]) == expected
 

@@ -49,5 +49,5 @@ def test_the_days_that_a_text_agrees(text: str, first: date | None, last: date |
         "Los efectos económicos serán desde el 1 de enero de 2024.",
     ],
 )
-def test_what_agrees_no_days(text: str) -> None:
+def test_texts_without_agreed_days(text: str) -> None:
     assert read_validity(text) == Validity()

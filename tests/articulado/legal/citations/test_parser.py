@@ -38,7 +38,7 @@ def cited(text):
         ("disposición transitoria undécima", [(None, "dt:11")]),
     ],
 )
-def test_what_a_question_cites(question, expected):
+def test_citations_of_questions(question, expected):
     assert cited(question) == expected
 
 
@@ -59,7 +59,7 @@ def test_dates_amounts_and_years_are_no_articles(question):
     assert cited(question) == []
 
 
-def test_an_unknown_law_is_told_from_no_law():
+def test_distinguishes_an_unknown_law_from_no_law():
     (unknown,) = parse_citations("artículo 5 de la Ley 40/2007")
     (none,) = parse_citations("el artículo 5")
     assert (unknown.law_id, unknown.law_named) == (None, True)

@@ -65,7 +65,7 @@ def cited(text, context=HERE):
         ("se añade un nuevo artículo 48 bis al Estatuto de los Trabajadores", [(ET, "art:48 bis")]),
     ],
 )
-def test_whose_article_it_is(prose, expected):
+def test_resolves_the_law_of_articles_in_prose(prose, expected):
     assert cited(prose) == expected
 
 
@@ -174,12 +174,12 @@ def test_an_article_mentioned_before_is_of_the_same_law():
         ("artículo 15 del Estatuto de los Trabajadores y Ley 3/2023, de 28 de febrero", date(1994, 6, 2), ET, ET),
     ],
 )
-def test_the_law_that_was_named_and_the_one_it_is_read_in_today(prose, day, named, today):
+def test_gives_the_named_law_and_its_successor(prose, day, named, today):
     citation = parse_citations(prose, CitationContext("HERE", day=day))[0]
     assert (citation.law_id, citation.current_id) == (named, today)
 
 
-def test_what_refers_to_something_else_is_not_mentioned_before():
+def test_anaphoras_of_other_things_do_not_resolve():
     assert cited("los derechos del artículo 53 referidos a los interesados") == [("HERE", "art:53")]
 
 

@@ -69,7 +69,7 @@ def test_an_article_and_an_apartado_with_any_suffix_are_those(suffix):
         assert (asked.provision_key, asked.subdivisions) == (f"art:48 {usual}", (Place(f"4 {usual}", ""),))
 
 
-def test_suffixes_follow_one_another():
+def test_suffixes_are_in_order():
     assert [suffix_value(suffix) for suffix in SUFFIXES] == list(range(2, 22))
     assert usual_suffix("vicies semel") == usual_suffix("unvicies")
     assert usual_suffix("sexiesdecies") == usual_suffix("sexdecies")
@@ -177,11 +177,11 @@ def test_words_and_counts_beside_an_article_are_neither_part_nor_law(text):
     )
 
 
-def test_the_whole_has_the_part_that_is_named_beside_it():
+def test_a_whole_provision_includes_its_named_part():
     [asked] = requests("arts. 37 ET y 37.3 ET")
     assert asked.subdivisions == ()
 
 
-def test_a_range_of_too_many_articles_is_told():
+def test_too_long_ranges_are_reported_as_unread():
     first, last = requests("arts. 1 a 92 ET")
     assert (first.provision_key, last.provision_key, last.unread) == ("art:1", "art:92", ("1 a 92",))

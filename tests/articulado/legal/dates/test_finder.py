@@ -77,7 +77,7 @@ def test_the_ways_of_writing_a_day(question, day):
         ("mi hijo nació el 3 de marzo de 2020, ¿cuántas semanas me tocaban entonces?", date(2020, 3, 3)),
     ],
 )
-def test_what_happened_then_decides(question, day):
+def test_the_day_of_an_event_decides(question, day):
     assert find_date(question, today=TODAY) == day
 
 
@@ -201,7 +201,7 @@ def test_amounts_of_a_year(question, day):
         "",
     ],
 )
-def test_the_law_of_today(question):
+def test_questions_about_the_law_of_today(question):
     assert find_date(question, today=TODAY) is None
 
 
@@ -315,6 +315,6 @@ def test_a_phrase_of_two_kinds_is_told():
 
 
 @pytest.mark.parametrize("source", [TABLE.replace('"a"', ""), TABLE + "otra = []", TABLE.replace("neither = []", "")])
-def test_what_breaks_the_schema_is_refused(source):
+def test_rejects_tables_that_break_the_schema(source):
     with pytest.raises(ValidationError):
         load_events(source)

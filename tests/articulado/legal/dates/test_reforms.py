@@ -110,6 +110,6 @@ def test_a_reform_of_no_subject_is_told():
         ('["laboral"]', "[]"),
     ],
 )
-def test_what_breaks_the_schema_is_refused(old, new):
+def test_rejects_tables_that_break_the_schema(old, new):
     with pytest.raises((ValidationError, ValueError)):
         load_reforms(TABLE.replace(old, new))

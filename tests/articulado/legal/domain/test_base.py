@@ -41,7 +41,7 @@ def test_words_are_concepts_weighed_by_how_rare_they_are_and_numbers_say_little(
     assert PLAIN.concepts("what is it?", WEIGHTS) == []
 
 
-def test_nothing_of_the_law_is_at_work_in_another_domain():
+def test_the_plain_domain_knows_no_law():
     chunk = make_chunk(1, "Disposición transitoria primera", law_id="BOE-A-2011-17975", provision_key="dt:1")
     question = "¿qué dice el art. 38 ET si me echaron en Sevilla en 2019?"
     plain = PlainDomain(language("es"))

@@ -45,7 +45,7 @@ def test_how_much_time_asks_for_a_figure_and_is_no_topic():
     assert ("tiemp",) in {concept.stems for concept in SPANISH_LAW.concepts("¿Cuánto tiempo parcial?", EqualWeights())}
 
 
-def test_nothing_but_stop_words_is_about_nothing():
+def test_a_question_of_stop_words_has_no_concepts():
     assert SPANISH_LAW.concepts("¿y eso?", LEXICON) == []
     assert Coverage([], LEXICON)({"x": 1.0}) == 0.0
 

@@ -90,7 +90,7 @@ def test_neither_the_verb_of_a_duration_nor_a_place_must_be_in_the_passage(quest
         "common words lacking",
     ],
 )
-def test_what_a_passage_lacks_is_not_said(question):
+def test_a_passage_without_the_words_does_not_cover_them(question):
     assert not says(question)
 
 

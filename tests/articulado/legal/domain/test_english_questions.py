@@ -37,12 +37,12 @@ def test_other_messages_are_no_courtesies(text):
 
 
 @pytest.mark.parametrize("text", ["And the fee?", "what about a loan", "How long does it take?", "So who signs them?"])
-def test_what_points_back(text):
+def test_recognises_follow_ups(text):
     assert points_back(text, EN)
 
 
 @pytest.mark.parametrize("text", ["Android app login fails", "What is an itinerary fee?", "The order of the court"])
-def test_what_stands_by_itself(text):
+def test_questions_that_stand_alone(text):
     assert not points_back(text, EN)
 
 

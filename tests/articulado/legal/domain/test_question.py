@@ -69,10 +69,10 @@ def test_other_messages_are_no_courtesies(text):
 @pytest.mark.parametrize(
     "text", ["¿Y si me caso?", "pero soy fijo", "entonces, ¿cobro?", "¿puedo partirlas?", "¿me las pagan?", "por eso"]
 )
-def test_what_points_back(text):
+def test_recognises_follow_ups(text):
     assert points_back(text, ES)
 
 
 @pytest.mark.parametrize("text", ["¿Cuántos días de vacaciones tengo?", "yo trabajo de noche", "despido nulo"])
-def test_what_stands_by_itself(text):
+def test_questions_that_stand_alone(text):
     assert not points_back(text, ES)

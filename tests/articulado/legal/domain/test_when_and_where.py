@@ -19,7 +19,7 @@ def covered(question: str, text: str) -> float:
 
 
 @pytest.mark.parametrize("aside", [" en 2019", " antes de la reforma laboral", " el 3/3/22", " a finales de 2012"])
-def test_a_day_costs_nothing(aside):
+def test_days_do_not_weigh_in_concepts(aside):
     assert covered(f"vacaciones anuales{aside}", TEXTS[0]) == covered("vacaciones anuales", TEXTS[0]) == 1.0
     assert read(f"vacaciones anuales{aside}", TODAY).topic == "vacaciones anuales"
 

@@ -74,7 +74,7 @@ def test_finds_a_law_by_any_of_its_names(name, law_id):
         "",
     ],
 )
-def test_does_not_guess(name):
+def test_ambiguous_names_give_no_law(name):
     assert find_law(name) is None
 
 
@@ -115,14 +115,14 @@ def test_no_name_means_two_laws():
     assert len({name for name, _ in names}) == len(names) == len(laws_by_name())
 
 
-def test_a_longer_name_is_of_a_law_that_is_not_here():
+def test_a_longer_name_is_an_unknown_law():
     assert [mention.law_id for mention in law_mentions("la ley de empleo público y la ley de empleo")] == [
         None,
         "BOE-A-2023-5365",
     ]
 
 
-def test_the_prose_of_a_law_keeps_to_names_that_are_here():
+def test_prose_ignores_names_of_unknown_laws():
     assert law_mentions("el artículo 217 LEC", literal=True) == []
 
 

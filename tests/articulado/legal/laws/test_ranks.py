@@ -78,7 +78,7 @@ def test_the_registry_decides_where_the_kind_cannot():
     assert rank_of("BOE-A-1985-16660", "ley_organica") == 1
 
 
-def test_the_66_laws(real_laws):
+def test_ranks_of_the_66_laws(real_laws):
     kind_of_law = {
         path.stem: re.search(r'^rank: "(\w+)"$', path.read_text(encoding="utf-8"), re.MULTILINE)[1]
         for path in real_laws.glob("*.md")

@@ -41,7 +41,7 @@ CASTILE, MANCHA, MADRID = "Castilla y León", "Castilla-La Mancha", "Comunidad d
         ("en Andalucía, en Cádiz", "Andalucía", "Cádiz"),
     ],
 )
-def test_first_what_is_said_to_be_a_place(question, community, city):
+def test_marked_places_come_first(question, community, city):
     assert find_place(question) == Place(community, city)
 
 
@@ -58,7 +58,7 @@ def test_first_what_is_said_to_be_a_place(question, community, city):
         ("Barcelona, Castilla y León", CASTILE, None),
     ],
 )
-def test_then_names_of_several_words(question, community, city):
+def test_names_of_several_words_come_second(question, community, city):
     assert find_place(question) == Place(community, city)
 
 
@@ -81,7 +81,7 @@ def test_then_names_of_several_words(question, community, city):
         ("una empresa gallega", "Galicia", None),
     ],
 )
-def test_last_single_words(question, community, city):
+def test_single_words_come_last(question, community, city):
     assert find_place(question) == Place(community, city)
 
 
@@ -165,7 +165,7 @@ def test_no_place_or_no_single_one(question):
         ("", None),
     ],
 )
-def test_what_is_said_to_be_a_place_needs_no_more(name, place):
+def test_place_called_takes_the_name_as_a_place(name, place):
     assert place_called(name) == place
 
 
@@ -194,7 +194,7 @@ def test_the_words_of_places():
 
 
 @given(st.text())
-def test_whatever_is_found_is_of_the_table(text):
+def test_found_places_are_in_the_table(text):
     for place in (find_place(text), place_called(text)):
         assert place is None or place in {name.place for name in place_names().values()} | {
             Place(community) for community in communities()

@@ -83,7 +83,7 @@ def test_a_mistake_in_the_table_is_told(change, message):
     ("old", "new"),
     [("surnames = []", "apellidos = []"), ('name = "Galicia"', 'name = ""'), ("\n[words]", "\n[palabras]")],
 )
-def test_what_breaks_the_schema_is_refused(old, new):
+def test_rejects_tables_that_break_the_schema(old, new):
     tomllib.loads(packaged().replace(old, new, 1))
     with pytest.raises(ValidationError):
         load_gazetteer(packaged().replace(old, new, 1))
