@@ -106,9 +106,6 @@ def _spans(words: Sequence[str], choices: Mapping[str, Sequence[str]]) -> list[t
     return kept
 
 
-_MARKS = re.compile(r"[\W_]+")
-
-
 @dataclass(frozen=True)
 class NamedValues:
     """Names of a field in a text: ``held`` values of the profile, ``others`` for which it has no article."""

@@ -18,7 +18,7 @@ from articulado.verification.citations import KnownProvisions, citation_findings
 from articulado.verification.figures import figure_findings
 from articulado.verification.quotations import quotation_findings
 from articulado.verification.reading import ReadAnswer, read_answer
-from articulado.verification.sources import Source
+from articulado.verification.sources import Source, make_finding
 
 
 def findings_of(
@@ -58,18 +58,18 @@ def gap_findings(answer: ReadAnswer) -> list[Finding]:
             end = start + len(quoted)
         key = "verification.recognised" if is_recognised(gaps[0]) else "verification.gap"
         named = "; ".join(gap.strip("[]") for gap in dict.fromkeys(gaps[:MOST_GAPS]))
+        message = translate(key, gaps=named, law=source.law_name, provision=source.provision)
         findings.append(
-            {
-                "check": "gap",
-                "kind": "quoted" if quoted else "source",
-                "severity": "warning",
-                "where": answer.text[start:end],
-                "start": start,
-                "end": end,
-                "message": translate(key, gaps=named, law=source.law_name, provision=source.provision),
-                "mark": source.mark,
-                "evidence": quoted or gaps[0],
-            }
+            make_finding(
+                "gap",
+                "quoted" if quoted else "source",
+                answer.text,
+                (start, end),
+                message,
+                severity="warning",
+                mark=source.mark,
+                evidence=quoted or gaps[0],
+            )
         )
     return findings
 

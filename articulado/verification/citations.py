@@ -14,7 +14,7 @@ from articulado.legal.labels import excerpt, provision_name
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.validity import in_force
 from articulado.values.chunks import REPEALED, Chunk, ProvisionRef
-from articulado.values.findings import Finding, NamedStatus, NamedVerdict
+from articulado.values.findings import Check, Finding, NamedStatus, NamedVerdict
 from articulado.values.protocols import ChunkStore
 from articulado.verification.misplaced_markers import (
     MisplacedMarker,
@@ -25,7 +25,7 @@ from articulado.verification.misplaced_markers import (
     ref_of,
 )
 from articulado.verification.reading import ReadAnswer, marks_in
-from articulado.verification.sources import Source
+from articulado.verification.sources import Source, make_finding
 
 MOST_LOOKED_UP = 24
 
@@ -100,10 +100,10 @@ def citation_findings(answer: ReadAnswer, known: KnownProvisions) -> list[Findin
         if _SAYS_NONE.search(fold(sentence.text)):
             continue
         for citation in sentence.named:
-            if finding := _of_index(answer, known, citation):
+            if finding := _index_finding(answer, known, citation):
                 findings.append(finding)
-            elif each := misplaced.get(citation.start):
-                findings.append(_misplaced(answer, each))
+            elif marker := misplaced.get(citation.start):
+                findings.append(_misplaced_finding(answer, marker))
     return findings
 
 
@@ -146,24 +146,26 @@ def marker_findings(answer: ReadAnswer) -> list[Finding]:
     ]
 
 
-def _of_index(answer: ReadAnswer, known: KnownProvisions, citation: Citation) -> Finding | None:
+def _index_finding(answer: ReadAnswer, known: KnownProvisions, citation: Citation) -> Finding | None:
     ref = ref_of(citation)
     sources = [source for source in answer.sources if source.ref == ref]
     if not sources and is_referred_to(answer.sources, citation):
         return None
     name = _name(citation)
     if not sources and _is_missing(answer, known, citation):
-        return _told(answer, "no_such_provision", citation, translate("verification.no_such_provision", **name))
+        return _citation_finding(
+            answer, "no_such_provision", citation, translate("verification.no_such_provision", **name)
+        )
     if not citation.law_named:
         return None
     if not sources and ref in known.repealed:
-        return _told(answer, "repealed", citation, translate("verification.repealed", **name))
+        return _citation_finding(answer, "repealed", citation, translate("verification.repealed", **name))
     text = known.texts.get(ref, "")
     part = missing_part(text, citation)
     if part is None or any(excerpt(source.text, *part) for source in sources):
         return None
     message = translate("brief.unknown_subdivision", subdivision=part_name(part), **name)
-    return _told(answer, "no_such_part", citation, message)
+    return _citation_finding(answer, "no_such_part", citation, message)
 
 
 def _is_missing(answer: ReadAnswer, known: KnownProvisions, citation: Citation) -> bool:
@@ -175,13 +177,15 @@ def _is_missing(answer: ReadAnswer, known: KnownProvisions, citation: Citation) 
     return bool(refs) and all(ref[0] in known.laws and ref in known.parts and not known.parts[ref] for ref in refs)
 
 
-def _misplaced(answer: ReadAnswer, each: MisplacedMarker) -> Finding:
+def _misplaced_finding(answer: ReadAnswer, each: MisplacedMarker) -> Finding:
     name, source = _name(each.citation), each.source
     key = "verification.other_source" if name["law"] else "verification.other_source_bare"
     if not each.is_marked:
         key = "verification.other_text"
     message = translate(key, mark=f"[{source.mark}]", right=source.provision, right_law=source.law_name, **name)
-    return _told(answer, "swapped_law" if each.is_swapped else "other_source", each.citation, message, source)
+    return _citation_finding(
+        answer, "swapped_law" if each.is_swapped else "other_source", each.citation, message, source
+    )
 
 
 def _verdict(answer: ReadAnswer, known: KnownProvisions, citation: Citation, reason: str) -> NamedVerdict:
@@ -203,24 +207,18 @@ def _verdict(answer: ReadAnswer, known: KnownProvisions, citation: Citation, rea
     )
 
 
-def _told(answer: ReadAnswer, kind: str, citation: Citation, message: str, source: Source | None = None) -> Finding:
+def _citation_finding(
+    answer: ReadAnswer, kind: str, citation: Citation, message: str, source: Source | None = None
+) -> Finding:
     return _finding(answer, kind, citation.start, end_with_law(answer.text, citation), message, source)
 
 
 def _finding(
     answer: ReadAnswer, kind: str, start: int, end: int, message: str, source: Source | None = None
 ) -> Finding:
-    return Finding(
-        check="mark" if kind == "dangling" else "citation",
-        kind=kind,
-        severity="error",
-        where=answer.text[start:end],
-        start=start,
-        end=end,
-        message=message,
-        mark=source.mark if source else "",
-        evidence=source.text[:200] if source else "",
-    )
+    check: Check = "mark" if kind == "dangling" else "citation"
+    mark, evidence = (source.mark, source.text[:200]) if source else ("", "")
+    return make_finding(check, kind, answer.text, (start, end), message, mark=mark, evidence=evidence)
 
 
 def _name(citation: Citation) -> dict[str, str]:

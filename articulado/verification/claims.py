@@ -14,7 +14,7 @@ from articulado.prompting.fragments import neutralise
 from articulado.values.answers import TurnQuestion
 from articulado.values.findings import Finding
 from articulado.verification.reading import ReadAnswer, Sentence
-from articulado.verification.sources import Source
+from articulado.verification.sources import Source, make_finding
 
 PROMPT = "check_claims"
 MAX_CLAIMS = 40
@@ -163,17 +163,18 @@ def _findings(pairs: Iterable[tuple[Claim, ClaimVerdict]], language: Language) -
         if rests_on is None:
             continue
         mark, evidence = rests_on
-        yield {
-            "check": "claim",
-            "kind": verdict.verdict,
-            "severity": "warning",
-            "where": claim.sentence.text,
-            "start": claim.sentence.start,
-            "end": claim.sentence.end,
-            "message": language.translate(f"verify_claim_{verdict.verdict}"),
-            "mark": mark,
-            "evidence": evidence,
-        }
+        text, message = claim.sentence.text, language.translate(f"verify_claim_{verdict.verdict}")
+        yield make_finding(
+            "claim",
+            verdict.verdict,
+            text,
+            (0, len(text)),
+            message,
+            offset=claim.sentence.start,
+            severity="warning",
+            mark=mark,
+            evidence=evidence,
+        )
 
 
 def side_by_side(finding: Finding, language: Language) -> list[str]:

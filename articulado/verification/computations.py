@@ -192,7 +192,6 @@ _OPERATORS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\+|\bmas\b(?=\s\d)"), "+"),
     (re.compile(r"[−–]|-(?=\s?\d)|\bmenos\b(?=\s\d)"), "-"),
 )
-_PERCENT_OF = re.compile(r"\s?(?:%|por\s?(?:ciento|100))(?:\sde)?")
 _PERCENT = re.compile(r"\s?(?:%|por\s?(?:ciento|100))")
 _BOUNDARY = re.compile(r"[;:¿?]\s|\.\s|\n|\|")
 _ROUGH = re.compile(r"≈|≃|\b(?:unos|unas|aprox\w*|alrededor|cerca|casi)\b")

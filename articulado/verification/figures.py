@@ -32,6 +32,7 @@ from articulado.verification.sources import (
     UNITS_OF_TIME,
     is_known_factor,
     is_same,
+    make_finding,
     nearest_figure,
     of_another_time,
     stands_in,
@@ -267,16 +268,16 @@ class _Check:
                     continue
                 if any(figure.value == value and figure.unit == "euro" for figure in quantities(sentence.text)):
                     continue  # An amount is checked by itself.
-                where = sentence.text[each.start : each.end].strip()
+                span = each.start, each.start + len(sentence.text[each.start : each.end].strip())
                 message = translate("verify.figure_unsupported", where=f"{value:f}".replace(".", ","))
-                finding = _told(sentence, each.result, "unsupported", message)
-                start = sentence.start + each.start
-                findings.append(Finding({**finding, "where": where, "start": start, "end": start + len(where)}))
+                findings.append(
+                    make_finding("figure", "unsupported", sentence.text, span, message, offset=sentence.start)
+                )
                 break
         return findings
 
     def _unsupported(self, sentence: Sentence, quantity: Quantity) -> Finding:
-        where = _where(sentence, quantity)
+        where = figure_text(sentence, quantity)
         nearest = nearest_figure(sentence.text, quantity, [*self._answer.of_sentence(sentence), *self._answer.sources])
         evidence, mark = (nearest[0], nearest[1].mark) if nearest else ("", "")
         if any(known.value == quantity.value and unit_is_wrong(known, quantity) for known in self._law) or (
@@ -286,7 +287,7 @@ class _Check:
         else:
             kind, message = "unsupported", translate("verify.figure_unsupported", where=where)
             message += translate("verify.figure_nearest", evidence=evidence) if evidence else ""
-        return _told(sentence, quantity, kind, message, mark, evidence)
+        return finding_on_figure(sentence, quantity, kind, message, evidence, mark)
 
 
 def _is_unsettled(text: str, figure: Quantity) -> bool:
@@ -314,24 +315,18 @@ def _is_reckoned_with(text: str, quantity: Quantity, sums: Sequence[Computation]
     return is_given and any(quantity.value in each.operands for each in sums)
 
 
-def _where(sentence: Sentence, quantity: Quantity) -> str:
-    return sentence.text[quantity.start : max(quantity.end, quantity.per_end)]
+def figure_text(sentence: Sentence, figure: Quantity) -> str:
+    return sentence.text[figure.start : max(figure.end, figure.per_end)]
 
 
-def _told(
-    sentence: Sentence, quantity: Quantity, kind: str, message: str, mark: str = "", evidence: str = ""
+def finding_on_figure(
+    sentence: Sentence, figure: Quantity, kind: str, message: str, evidence: str = "", mark: str = ""
 ) -> Finding:
-    return {
-        "check": "figure",
-        "kind": kind,
-        "severity": "error",
-        "where": _where(sentence, quantity),
-        "start": sentence.start + quantity.start,
-        "end": sentence.start + max(quantity.end, quantity.per_end),
-        "message": message,
-        "mark": mark,
-        "evidence": evidence,
-    }
+    """Make a finding on a figure of a sentence."""
+    span = figure.start, max(figure.end, figure.per_end)
+    return make_finding(
+        "figure", kind, sentence.text, span, message, offset=sentence.start, mark=mark, evidence=evidence
+    )
 
 
 def _example_at(folded: str) -> int:
@@ -342,4 +337,4 @@ def _example_at(folded: str) -> int:
 def _wrong_sum(sentence: Sentence, each: Computation) -> Finding:
     right = f"{each.value.quantize(Decimal('0.01')):f}".rstrip("0").rstrip(".").replace(".", ",")
     message = translate("verify.figure_computation", expression=each.written, right=right)
-    return _told(sentence, each.result, "computation", message, evidence=right)
+    return finding_on_figure(sentence, each.result, "computation", message, right)

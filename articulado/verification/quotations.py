@@ -24,7 +24,7 @@ from articulado.verification.quoted_text import (
     quotations_in,
 )
 from articulado.verification.reading import LEAST_QUOTED, ReadAnswer, Sentence
-from articulado.verification.sources import Source, Words, may_hold, words_of
+from articulado.verification.sources import Source, Words, make_finding, may_hold, words_of
 
 _SURE_WORDS = 6
 
@@ -216,7 +216,7 @@ def _wrong_source(
         return None
     real = holders[0]
     message = translate("quotation.wrong_source", real=_name(real), claimed=claimed)
-    return _made("wrong_source", quotation, message, real, _evidence(real, quotation))
+    return _quotation_finding("wrong_source", quotation, message, real, _evidence(real, quotation))
 
 
 def _altered(quotation: Quotation, alike: Likeness, difference: Difference) -> Finding:
@@ -229,27 +229,19 @@ def _altered(quotation: Quotation, alike: Likeness, difference: Difference) -> F
         message = translate(
             "quotation.replaced", said=difference.said, real=difference.real, source=_name(alike.source)
         )
-    return _made(kind, quotation, message, alike.source, alike.evidence)
+    return _quotation_finding(kind, quotation, message, alike.source, alike.evidence)
 
 
 def _invented(quotation: Quotation, attributed: Sequence[Source]) -> Finding:
     names = ", ".join(dict.fromkeys(map(_name, attributed[:3])))
     message = translate("quotation.invented", sources=names) if names else translate("quotation.invented_anywhere")
-    return _made("invented", quotation, message, attributed[0] if attributed else None, "")
+    return _quotation_finding("invented", quotation, message, attributed[0] if attributed else None, "")
 
 
-def _made(kind: str, quotation: Quotation, message: str, source: Source | None, evidence: str) -> Finding:
-    return {
-        "check": "quotation",
-        "kind": kind,
-        "severity": "error",
-        "where": quotation.text,
-        "start": quotation.start,
-        "end": quotation.end,
-        "message": message,
-        "mark": source.mark if source else "",
-        "evidence": evidence,
-    }
+def _quotation_finding(kind: str, quotation: Quotation, message: str, source: Source | None, evidence: str) -> Finding:
+    text, mark = quotation.text, source.mark if source else ""
+    span = 0, len(text)
+    return make_finding("quotation", kind, text, span, message, offset=quotation.start, mark=mark, evidence=evidence)
 
 
 def _name(source: Source) -> str:

@@ -16,6 +16,7 @@ from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import parse_citations
 from articulado.prompting.notes import whole_note
 from articulado.values.chunks import Candidate, ProvisionRef
+from articulado.values.findings import Check, Finding, Severity
 
 _RANGE = 40
 _RANGE_BEGINS = re.compile(
@@ -59,6 +60,33 @@ def _source(number: int, candidate: Candidate) -> Source:
     besides = "\n".join(filter(None, (heading, chunk["breadcrumb"], chunk["summary"], whole_note(chunk))))
     return Source(
         number, chunk["law_id"], chunk["law_name"], chunk["provision"], chunk["provision_key"], chunk["text"], besides
+    )
+
+
+def make_finding(
+    check: Check,
+    kind: str,
+    text: str,
+    span: tuple[int, int],
+    message: str,
+    *,
+    offset: int = 0,
+    severity: Severity = "error",
+    mark: str = "",
+    evidence: str = "",
+) -> Finding:
+    """Make the finding on ``text[start:end]``; ``offset`` is the position of ``text`` in the answer."""
+    start, end = span
+    return Finding(
+        check=check,
+        kind=kind,
+        severity=severity,
+        where=text[start:end],
+        start=offset + start,
+        end=offset + end,
+        message=message,
+        mark=mark,
+        evidence=evidence,
     )
 
 

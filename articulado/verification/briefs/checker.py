@@ -26,7 +26,6 @@ from articulado.verification.briefs.passages import (
     Outcome,
     Passage,
     division_of,
-    made,
     passages,
 )
 from articulado.verification.briefs.provisions import (
@@ -44,7 +43,7 @@ from articulado.verification.briefs.rulings import RULING, rulings_in
 from articulado.verification.quotations import quotation_findings, stands_in
 from articulado.verification.quoted_text import Quotation, pieces_of
 from articulado.verification.reading import LEAST_QUOTED, ReadAnswer, read_answer
-from articulado.verification.sources import Source, words_of
+from articulado.verification.sources import Source, make_finding, words_of
 
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _DAY = (
@@ -150,7 +149,9 @@ async def check_brief(
             rulings.append(ruling)
             if ruling["status"] == "differs":
                 found = _checked(checked, paragraphs, number)["findings"]
-                found.append(made("citation", "ruling_differs", paragraph.text, (start, end), ruling["message"]))
+                found.append(
+                    make_finding("citation", "ruling_differs", paragraph.text, (start, end), ruling["message"])
+                )
                 found.sort(key=lambda finding: finding["start"])
     return {
         "title": _title(paragraphs),

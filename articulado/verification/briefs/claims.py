@@ -17,12 +17,20 @@ from articulado.language.translation import translate
 from articulado.legal.citations.items import Place
 from articulado.legal.citations.parser import Citation
 from articulado.values.findings import Finding
-from articulado.verification.briefs.passages import Division, made
+from articulado.verification.briefs.passages import Division
 from articulado.verification.citations import part_name
 from articulado.verification.computations import compounds
-from articulado.verification.figures import figures_of_law
+from articulado.verification.figures import figure_text, figures_of_law, finding_on_figure
 from articulado.verification.reading import ReadAnswer, Sentence, source_of_figure, without_names
-from articulado.verification.sources import Source, is_comparable, is_in_range, is_range, is_same, stands_in
+from articulado.verification.sources import (
+    Source,
+    is_comparable,
+    is_in_range,
+    is_range,
+    is_same,
+    make_finding,
+    stands_in,
+)
 
 _DIRECTLY = re.compile(
     r"(?:\s(?!(?:el|los|las?)\b)\w+){0,2}\s(?:del?|de la)\s|(?:\s\w+){0,3}\sque\s(?:\w+\s){1,3}(?:el|la|los)\s"
@@ -172,8 +180,8 @@ def _told(sentence: Sentence, figure: Quantity, cited: Cited, known: Sequence[Qu
         phrases = list(dict.fromkeys(_phrase(scope, each, known) for each in fitting))
         shown = translate("brief.or").join(f"«{phrase}»" for phrase in phrases[:4])
         evidence = _sentence_of(scope, fitting[0])
-        message = translate("brief.other_figure", where=_where(sentence, figure), provision=cited.name, real=shown)
-        return _finding(sentence, figure, "unsupported", message, evidence)
+        message = translate("brief.other_figure", where=figure_text(sentence, figure), provision=cited.name, real=shown)
+        return finding_on_figure(sentence, figure, "unsupported", message, evidence)
     if cited.refers_to(figure):
         return None
     elsewhere = (
@@ -184,11 +192,13 @@ def _told(sentence: Sentence, figure: Quantity, cited: Cited, known: Sequence[Qu
     if elsewhere and len(said & content_stems(elsewhere.text)) >= min(2, len(said)):
         place = part_name(Place(elsewhere.apartado, elsewhere.letter)) if elsewhere.apartado or elsewhere.letter else ""
         if place:
-            message = translate("brief.elsewhere", where=_where(sentence, figure), provision=cited.name, place=place)
-            return _finding(sentence, figure, "other_part", message, elsewhere.text)
+            message = translate(
+                "brief.elsewhere", where=figure_text(sentence, figure), provision=cited.name, place=place
+            )
+            return finding_on_figure(sentence, figure, "other_part", message, elsewhere.text)
     if not known and not _is_count(figure) and _is_stated(sentence, figure, cited):
-        message = translate("brief.no_figure", where=_where(sentence, figure), provision=cited.name)
-        return _finding(sentence, figure, "unsupported", message, "")
+        message = translate("brief.no_figure", where=figure_text(sentence, figure), provision=cited.name)
+        return finding_on_figure(sentence, figure, "unsupported", message, "")
     return None
 
 
@@ -287,7 +297,7 @@ def _other_letter(sentence: Sentence, one: Cited) -> list[tuple[Finding, int]]:
 
 def finding_on(sentence: Sentence, cited: Cited, kind: str, message: str, evidence: str) -> Finding:
     span = cited.citation.start - sentence.start, cited.citation.end - sentence.start
-    return made("citation", kind, sentence.text, span, message, evidence, offset=sentence.start)
+    return make_finding("citation", kind, sentence.text, span, message, offset=sentence.start, evidence=evidence)
 
 
 def _words_around(sentence: Sentence, figure: Quantity) -> frozenset[str]:
@@ -323,10 +333,6 @@ def _noun(text: str, figure: Quantity) -> str:
     return " ".join(stems(text[figure.start : figure.end])[-1:])
 
 
-def _where(sentence: Sentence, figure: Quantity) -> str:
-    return sentence.text[figure.start : max(figure.end, figure.per_end)]
-
-
 def _phrase(scope: str, figure: Quantity, known: Sequence[Quantity]) -> str:
     last = next(end for _, end in sentences_of(scope) if figure.start < end)
     end = max(figure.end, figure.per_end, _own_end(scope, last, figure, known))
@@ -336,11 +342,6 @@ def _phrase(scope: str, figure: Quantity, known: Sequence[Quantity]) -> str:
 def _sentence_of(scope: str, figure: Quantity) -> str:
     first, last = next(span for span in sentences_of(scope) if figure.start < span[1])
     return " ".join(scope[first:last].split())
-
-
-def _finding(sentence: Sentence, figure: Quantity, kind: str, message: str, evidence: str) -> Finding:
-    span = figure.start, max(figure.end, figure.per_end)
-    return made("figure", kind, sentence.text, span, message, evidence, offset=sentence.start)
 
 
 @cache

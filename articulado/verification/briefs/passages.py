@@ -12,7 +12,7 @@ from articulado.language.folding import fold
 from articulado.language.numerals import CARDINALS
 from articulado.legal.citations.parser import Citation
 from articulado.legal.wordings import Certainty
-from articulado.values.findings import Check, Finding
+from articulado.values.findings import Finding
 from articulado.verification.quoted_text import Quotation, quotation_at, quotations_in
 
 CitationStatus = Literal["in_force", "repealed", "not_yet", "unknown_provision", "no_wording", "not_indexed"]
@@ -123,23 +123,6 @@ class BriefReport(TypedDict):
     warnings: list[str]
     incomplete: list[IncompletePlace]
     ok: bool
-
-
-def made(
-    check: Check, kind: str, text: str, span: tuple[int, int], message: str, evidence: str = "", *, offset: int = 0
-) -> Finding:
-    start, end = span
-    return {
-        "check": check,
-        "kind": kind,
-        "severity": "error",
-        "where": text[start:end],
-        "start": offset + start,
-        "end": offset + end,
-        "message": message,
-        "mark": "",
-        "evidence": evidence,
-    }
 
 
 _MAX_PARAGRAPHS = 14

@@ -28,11 +28,10 @@ from articulado.verification.briefs.passages import (
     BriefParagraph,
     CitationStatus,
     division_of,
-    made,
 )
 from articulado.verification.citations import missing_part, part_name
 from articulado.verification.reading import Sentence, without_names
-from articulado.verification.sources import Source, provisions_in
+from articulado.verification.sources import Source, make_finding, provisions_in
 
 MAX_REFERRED = 8
 _A_NAME = re.compile(
@@ -200,7 +199,7 @@ def citation_finding(text: str, citation: Citation, looked_up: LookedUp, day: da
             message = message or _without_subdivision(citation, looked_up, names)
     if not message:
         return None
-    return made("citation", kind, text, (citation.start, citation.end), message)
+    return make_finding("citation", kind, text, (citation.start, citation.end), message)
 
 
 def _repealed_part(where: str, citation: Citation, looked_up: LookedUp, names: dict[str, str]) -> str:

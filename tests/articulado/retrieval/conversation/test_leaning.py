@@ -50,7 +50,7 @@ def test_follow_ups_lean(question):
         "¿Qué indemnización corresponde por un despido improcedente?",
     ],
 )
-def test_what_is_of_another_matter_does_not(question):
+def test_questions_on_another_matter_stand_alone(question):
     assert not JUDGE.leans(question, HOLIDAYS)
 
 
@@ -66,7 +66,7 @@ def test_what_is_of_another_matter_does_not(question):
         ("¿Qué indemnización corresponde por un despido improcedente?", False),
     ],
 )
-def test_what_asks_about_the_answer_is_told_from_what_adds(question, is_about):
+def test_questions_about_the_answer_differ_from_follow_ups(question, is_about):
     assert JUDGE.is_about_answer(question, HOLIDAYS) is is_about
 
 
@@ -83,10 +83,11 @@ def test_the_earlier_subject_that_a_turn_resumes_is_found_among_all():
     ("variant", "least"), [("law_encoder", (0.93, 0.75)), ("law", (0.93, 0.65)), ("any", (0.85, 0.55))]
 )
 @pytest.mark.parametrize("name", SETS)
-def test_the_turns_of_people_are_read_right_for_the_most_part(name, variant, least):
+def test_most_turns_of_recorded_conversations_are_classified_right(name, variant, least):
     text = resources.files("evaluation").joinpath("datasets", name).read_text(encoding="utf-8")
     right = {True: [], False: []}
-    for line in text.splitlines():
+    # Every fourth conversation: ``articulado eval`` measures all of them.
+    for line in text.splitlines()[::4]:
         subject = ""
         for turn in json.loads(line)["turns"]:
             stands_alone = turn["kind"] in ("first", "new_topic", "return")
@@ -125,7 +126,7 @@ def test_a_model_that_is_damaged_or_of_other_signs_is_told(tmp_path, monkeypatch
         packaged_turns.__wrapped__()
 
 
-def test_what_is_written_is_read_back(tmp_path, monkeypatch):
+def test_a_saved_model_is_read_back(tmp_path, monkeypatch):
     model = packaged_turns()
     model.save(tmp_path / "leaning.npz")
     monkeypatch.setattr(leaning, "FILE", tmp_path / "leaning.npz")
