@@ -24,23 +24,21 @@ def _stripped(text: str) -> str:
 # A validator instead of a length in the schema: providers with strict schemas do not know "minLength".
 NonBlank = Annotated[str, AfterValidator(_stripped)]
 
-_CONFIG = ConfigDict(extra="forbid")
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid")
 
 
-class ArticleNamed(BaseModel):
+class ArticleNamed(_Form):
     """The article of the context that fits the inquiry best."""
-
-    model_config = _CONFIG
 
     article_id: NonBlank
     title: str
     confidence: float = Field(ge=0, le=1, description="How sure it is that this article fits, from 0 to 1")
 
 
-class FieldNeeded(BaseModel):
+class FieldNeeded(_Form):
     """One datum that has to be collected before the case can be answered."""
-
-    model_config = _CONFIG
 
     field: NonBlank = Field(description="Name in snake_case, as the context has it")
     description: NonBlank
@@ -50,28 +48,22 @@ class FieldNeeded(BaseModel):
     uncertain: bool = Field(default=False, description="True for a guess: the context implies it at best")
 
 
-class FieldsNeeded(BaseModel):
+class FieldsNeeded(_Form):
     """The data of the person and of the plan, the contract or the employer."""
-
-    model_config = _CONFIG
 
     participant_data: list[FieldNeeded]
     plan_data: list[FieldNeeded]
 
 
-class RequiredData(BaseModel):
+class RequiredData(_Form):
     """Data that a case needs, as far as the context says or implies it."""
-
-    model_config = _CONFIG
 
     article_reference: ArticleNamed
     required_fields: FieldsNeeded
 
 
-class AnswerSection(BaseModel):
+class AnswerSection(_Form):
     """A part of the answer: complete sentences, the steps of one procedure in order, warnings."""
-
-    model_config = _CONFIG
 
     topic: NonBlank
     answer_components: list[NonBlank]
@@ -79,27 +71,21 @@ class AnswerSection(BaseModel):
     warnings: list[NonBlank]
 
 
-class Answer(BaseModel):
+class Answer(_Form):
     """The sections of an answer, the most important first."""
-
-    model_config = _CONFIG
 
     sections: list[AnswerSection]
 
 
-class GuardrailBroken(BaseModel):
+class GuardrailBroken(_Form):
     """A guardrail of the context that the answer would break, and the words that break it."""
-
-    model_config = _CONFIG
 
     guardrail: NonBlank
     text: NonBlank
 
 
-class CaseResponse(BaseModel):
+class CaseResponse(_Form):
     """The answer to a case, from the context alone."""
-
-    model_config = _CONFIG
 
     decision: Literal["can_proceed", "uncertain", "out_of_scope"]
     reason: Annotated[str, AfterValidator(str.strip)] = Field(

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from articulado.config.extras import importing
+from articulado.config.sections import Section
 from articulado.language.languages import Language
 from articulado.language.translation import reason, translate
 from articulado.values.chunks import Candidate
@@ -22,10 +23,8 @@ _RIDGE = 1e-6
 """Weight of slope² / 2 beside the likelihood: without it, equal log odds have no single best slope."""
 
 
-class Curve(BaseModel):
+class Curve(Section):
     """A logistic curve from the log odds of a match to the share of right cases; it never falls."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     slope: float = Field(ge=0)
     intercept: float

@@ -13,13 +13,14 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import Field, ValidationError
 
 from articulado.cases.comparison import FEATURES, GuideComparer, TextVectors, comparer_of
 from articulado.cases.confidence import IDENTITY, CaseGraph, ConfidenceEstimator, Curve, read_calibration
 from articulado.cases.guides import Guide, guides_of, load_inquiries
 from articulado.cases.typed_data import sent_values
 from articulado.config.profile import Profile
+from articulado.config.sections import Section
 from articulado.language.languages import language
 from articulado.language.translation import translate
 from articulado.values.chunks import Chunk
@@ -29,24 +30,20 @@ from articulado.values.protocols import ChunkStore, SearchFilter
 WEIGHTS_FILE = Path(str(resources.files("articulado.cases"))) / "weights.json"
 
 
-class Priors(BaseModel):
+class Priors(Section):
     """Weights in the choice of an article: log odds of the match, named topic, share of data sent."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     match: float
     topic: float
     data: float
 
 
-class MatchModel(BaseModel):
+class MatchModel(Section):
     """A logistic regression over ``FEATURES``, each scaled to mean 0 and deviation 1; the same for every profile.
 
     ``scope`` maps the best log odds to the probability that any article handles the inquiry; ``curves`` calibrate each
     graph.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     features: tuple[str, ...]
     mean: tuple[float, ...]
@@ -55,7 +52,7 @@ class MatchModel(BaseModel):
     bias: float
     scope: Curve
     priors: Priors
-    curves: dict[CaseGraph, Curve] = {}
+    curves: dict[CaseGraph, Curve] = Field(default_factory=dict)
 
     def fingerprint(self) -> str:
         """Return 12 hexadecimal digits that identify the weights, so that a calibration can refer to them."""
@@ -75,10 +72,8 @@ class MatchModel(BaseModel):
         return odds
 
 
-class MatchModels(BaseModel):
+class MatchModels(Section):
     """The weights with a sentence encoder and by terms alone."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     sentences: MatchModel
     words: MatchModel
