@@ -52,7 +52,6 @@ def applicable(
         mentions = _in_context(turn, mentions, agreements)
         names += [mention.text for mention in mentions]
     place = where_named(territory) if territory else None
-    everyone = tuple(agreement.law_id for agreement in agreements)
     if not mentions:
         away = (agreement.law_id for agreement in agreements if place and not _is_of(agreement.scope, place))
         return Applicable(excluded=tuple(away))
@@ -62,7 +61,7 @@ def applicable(
         matching = _matching(mention, agreements, mention.where or place)
         meant += matching
         missing += [] if matching else [mention.text]
-    excluded = tuple(law_id for law_id in everyone if law_id not in meant)
+    excluded = tuple(agreement.law_id for agreement in agreements if agreement.law_id not in meant)
     in_words = tuple(sorted(set(names), key=len, reverse=True)) if meant else ()
     return Applicable(tuple(dict.fromkeys(meant)), in_words, excluded, tuple(dict.fromkeys(missing)))
 
@@ -110,7 +109,11 @@ def _matching(mention: AgreementMention, agreements: Sequence[IndexedAgreement],
         agreement
         for agreement in agreements
         if (place is None or _is_of(agreement.scope, place))
-        and (not mention.statewide or _may_be_of_state(agreement.scope))
+        and (
+            not mention.statewide
+            or agreement.scope["statewide"]
+            or not (agreement.scope["community"] or agreement.scope["province"])
+        )
     ]
     meant = (_by_words(mention, in_place) or _by_end_of_company(mention, agreements)) if mention.stems else in_place
     return [agreement.law_id for agreement in meant]
@@ -132,7 +135,7 @@ def _by_company(mention: AgreementMention, agreements: Sequence[IndexedAgreement
     return [
         agreement
         for agreement in agreements
-        if (name := company_core(agreement.scope["company"])) and _has_words(mention.text, name)
+        if (name := company_core(agreement.scope["company"])) and _pattern(name).search(fold(mention.text))
     ]
 
 
@@ -164,10 +167,6 @@ def _sectors_in(question: str, agreements: Sequence[IndexedAgreement]) -> list[A
     return []
 
 
-def _has_words(text: str, name: str) -> bool:
-    return _pattern(name).search(fold(text)) is not None
-
-
 def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
@@ -178,7 +177,3 @@ def _is_of(scope: Agreement, place: Where) -> bool:
     if scope["community"] != place.community:
         return False
     return not (scope["province"] and place.province) or scope["province"] == place.province
-
-
-def _may_be_of_state(scope: Agreement) -> bool:
-    return scope["statewide"] or not (scope["community"] or scope["province"])

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from articulado.language.table_text import is_row
 from articulado.legal.validity import SignalWeights, final_score
@@ -28,6 +28,13 @@ def merged(candidates: Iterable[Candidate]) -> list[Candidate]:
     return in_order(best.values())
 
 
+_BEST_OF_BOTH: tuple[Literal["similarity", "closeness", "rerank_score"], ...] = (
+    "similarity",
+    "closeness",
+    "rerank_score",
+)
+
+
 def _joined(first: Candidate, second: Candidate) -> Candidate:
     source = second if second.get("changed") and not first.get("changed") else first
     joined: Candidate = {
@@ -36,15 +43,9 @@ def _joined(first: Candidate, second: Candidate) -> Candidate:
         "origins": list(dict.fromkeys(first["origins"] + second["origins"])),
         "found_by": list(dict.fromkeys(first["found_by"] + second["found_by"])),
     }
-    similar = [candidate["similarity"] for candidate in (first, second) if "similarity" in candidate]
-    if similar:
-        joined["similarity"] = max(similar)
-    close = [candidate["closeness"] for candidate in (first, second) if "closeness" in candidate]
-    if close:
-        joined["closeness"] = max(close)
-    scored = [candidate for candidate in (first, second) if "rerank_score" in candidate]
-    if scored:
-        joined["rerank_score"] = max(candidate["rerank_score"] for candidate in scored)
+    for name in _BEST_OF_BOTH:
+        if values := [candidate[name] for candidate in (first, second) if name in candidate]:
+            joined[name] = max(values)
     if "changed" in source:
         joined["changed"] = source["changed"]
     return joined

@@ -56,7 +56,8 @@ def provisions_asked(
     """
     citations = reading.cited_on(as_of)
     lacks_law = any(citation.law_id is None for citation in citations)
-    spoken_of = _last_law_named(conversation, reading.today) if lacks_law else ""
+    earlier = reversed(conversation) if lacks_law else ()
+    spoken_of = next((law for message in earlier if (law := read(message["content"], reading.today).law)), "")
     requests = requests_of(citations, reading.text, spoken_of or default_law, indexed, written_id=reading.identifier)
     # "El apartado 2 del acuerdo" is of no norm that anybody could look up.
     known = [request for request in requests if request.law_id or not is_unit(request.provision_key)]
@@ -98,10 +99,6 @@ def law_whose_force_is_asked(reading: LegalReading, indexed: IndexedLaws) -> str
 
 def asks_for_provisions_alone(reading: LegalReading) -> bool:
     return len(content_words(reading.topic)) <= MAX_LOOKUP_WORDS
-
-
-def _last_law_named(conversation: Sequence[Message], today: date) -> str:
-    return next((law for message in reversed(conversation) if (law := read(message["content"], today).law)), "")
 
 
 def with_agreements(question: TurnQuestion, applying: Applicable, today: date) -> TurnQuestion:

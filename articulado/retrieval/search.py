@@ -152,7 +152,11 @@ class HybridSearch:
             by_meaning = await self._meant(queries, deadline, problems)
         sparse = await self.encode(queries)
         usual, own = (
-            [HybridQuery(_unless_zero(vector), terms, self.fusion) for vector, terms in zip(each, sparse, strict=True)]
+            [
+                # A zero vector (no word known) has no neighbours.
+                HybridQuery(vector if vector is not None and vector.any() else None, terms, self.fusion)
+                for vector, terms in zip(each, sparse, strict=True)
+            ]
             for each in (dense, by_meaning)
         )
         vectors = {name: own if name in self._by_meaning(searched) else usual for name in searched}
@@ -263,10 +267,6 @@ class HybridSearch:
 def _candidate(hit: Hit, score: float, query: str) -> Candidate:
     result = candidate(hit.chunk, score, "hybrid", query)
     return result if hit.similarity is None else {**result, "similarity": round(hit.similarity, 6)}
-
-
-def _unless_zero(vector: Vector | None) -> Vector | None:
-    return vector if vector is not None and vector.any() else None
 
 
 async def with_upcoming(candidates: Sequence[Candidate], today: date, store: ChunkStore) -> list[Candidate]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise, takewhile
 from threading import Lock
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from articulado.encoders.dual import DualEncoder
 from articulado.language.folding import fold
@@ -126,7 +126,7 @@ class Wanted:
         return [
             SURE + (1 - SURE) * relevance
             if sure
-            else relevance * (_LACKING if by_own and self._lacks_a_rare_word(chunk) else 1.0)
+            else relevance * (_LACKING if by_own and not self._rare <= self._stems_in(indexed_text(chunk)) else 1.0)
             for relevance, chunk, sure in zip(relevances, chunks, said, strict=True)
         ]
 
@@ -139,9 +139,6 @@ class Wanted:
         if names_a_row(self._question, chunk["text"], self._domain):
             return True
         return bool(self._rare) and is_unlearnt(chunk) and self._has_passage(chunk)
-
-    def _lacks_a_rare_word(self, chunk: Chunk) -> bool:
-        return not self._rare <= self._stems_in(indexed_text(chunk))
 
     def _has_passage(self, chunk: Chunk) -> bool:
         around = self._stems_in(chunk["law_name"], chunk["breadcrumb"])
@@ -239,16 +236,12 @@ class Prominence:
         return strengths
 
 
-class Similarity(Protocol):
-    """Measures the similarity of a question and some chunks."""
-
-    def __call__(self, question: str, chunks: Sequence[Chunk]) -> Sequence[float]:
-        """Return one cosine in [−1, 1] for each chunk, in order; 0 if no word of a text is known."""
-        ...
+Similarity = Callable[[str, Sequence[Chunk]], Sequence[float]]
+"""Returns the cosine in [−1, 1] of a question and each chunk, in order; 0 if no word of a text is known."""
 
 
 class EncodedSimilarity:
-    """Satisfies ``Similarity`` with the learnt encoder; vectors of chunks are cached."""
+    """Similarity by the learnt encoder; vectors of chunks are cached."""
 
     def __init__(self, encoder: DualEncoder) -> None:
         self._encoder = encoder

@@ -78,7 +78,8 @@ class FeatureReader:
         others = [search.cosines(chunks) for search in of_searches]
         precedents = self.precedents(question)
         around = self.neighbourhood(question)
-        ranks = _ranks([candidate["score"] for candidate in candidates])
+        scores = np.array([candidate["score"] for candidate in candidates])
+        ranks = np.argsort(np.argsort(-scores, kind="stable"))
         support = [around.support.get(ref, NO_SUPPORT) for ref in refs]
         bearing = [bearing_of(chunk) for chunk in chunks]
         borne = [
@@ -90,7 +91,7 @@ class FeatureReader:
         has_summary = [ref in around.summaries for ref in refs]
         return np.array(
             [
-                [candidate["score"] for candidate in candidates],
+                scores,
                 [math.log1p(rank) for rank in ranks],
                 words,
                 by_search,
@@ -136,11 +137,6 @@ def without_neighbours(features: NDArray[np.float32]) -> NDArray[np.float32]:
     for name, value in columns.items():
         alone[:, FEATURES.index(name)] = value
     return alone
-
-
-def _ranks(scores: Sequence[float]) -> list[int]:
-    places = {index: rank for rank, index in enumerate(sorted(range(len(scores)), key=lambda index: -scores[index]))}
-    return [places[index] for index in range(len(scores))]
 
 
 def _behind(values: Sequence[float]) -> list[float]:

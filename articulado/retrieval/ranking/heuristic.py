@@ -93,16 +93,18 @@ class HeuristicReranker:
         ]
         citing, precedents = _best_citing(chunks, own), self.support(question) if self.support else {}
         curve = _CURVE_OF_PRECEDENTS if self.support else _PLAIN_CURVE
-        relevances = [
-            _relevance(score + _CITATION_SHARE * citing[ref] + _precedent(precedents.get(ref, 0.0)) + near, *curve)
-            for score, ref, near in zip(own, map(provision_of, chunks), map(_nearness, candidates), strict=True)
-        ]
-        return [
-            _by_closeness(candidate, _covered(of_question, of_searches, candidate["chunk"]))
-            if "closeness" in candidate and is_unlearnt(candidate["chunk"])
-            else relevance
-            for candidate, relevance in zip(candidates, relevances, strict=True)
-        ]
+        relevances = []
+        for candidate, score in zip(candidates, own, strict=True):
+            chunk, closeness = candidate["chunk"], candidate.get("closeness", _CLOSE_MIDDLE)
+            if "closeness" in candidate and is_unlearnt(chunk):
+                words = _covered(of_question, of_searches, chunk)
+                relevances.append(_relevance(closeness + _CLOSE_WORDS * words, *_CLOSE_CURVE))
+                continue
+            ref = provision_of(chunk)
+            precedent = _PRECEDENT_WEIGHT * max(0.0, precedents.get(ref, 0.0) - _FAR)
+            near = _CLOSE_WEIGHT * (closeness - _CLOSE_MIDDLE)
+            relevances.append(_relevance(score + _CITATION_SHARE * citing[ref] + precedent + near, *curve))
+        return relevances
 
     async def close(self) -> None: ...
 
@@ -111,20 +113,8 @@ def _covered(question: Comparison, searches: Sequence[Comparison], chunk: Chunk)
     return max(question.words(chunk), *(_SEARCH_WEIGHT * search.words(chunk) for search in searches), 0.0)
 
 
-def _by_closeness(candidate: Candidate, words: float) -> float:
-    return _relevance(candidate["closeness"] + _CLOSE_WORDS * words, *_CLOSE_CURVE)
-
-
 def _relevance(score: float, midpoint: float, spread: float) -> float:
     return 1 / (1 + math.exp((midpoint - score) / spread))
-
-
-def _nearness(candidate: Candidate) -> float:
-    return _CLOSE_WEIGHT * (candidate.get("closeness", _CLOSE_MIDDLE) - _CLOSE_MIDDLE)
-
-
-def _precedent(cosine: float) -> float:
-    return _PRECEDENT_WEIGHT * max(0.0, cosine - _FAR)
 
 
 def _best_citing(chunks: Sequence[Chunk], scores: Sequence[float]) -> Mapping[tuple[str, str], float]:

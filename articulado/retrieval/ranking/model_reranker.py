@@ -38,7 +38,7 @@ def cut(text: str, limit: int, counter: TokenCounter) -> str:
     """Return the beginning of a text up to the last fitting sentence, or word if half of the room stays empty."""
     end, spent = _fitting(text, _sentence_ends(text), limit, counter)
     if text[end:].strip() and 2 * spent < limit:
-        end, _ = _fitting(text, _word_ends(text), limit, counter)
+        end, _ = _fitting(text, (word.end() for word in _WORD.finditer(text)), limit, counter)
     # A single endless word is cut anywhere: a token has at least a character.
     return text[: end or limit]
 
@@ -61,10 +61,6 @@ def _sentence_ends(text: str) -> Iterator[int]:
         yield end
 
 
-def _word_ends(text: str) -> Iterator[int]:
-    return (word.end() for word in _WORD.finditer(text))
-
-
 CACHE_SECONDS = 300.0
 
 CACHE_CAPACITY = 512
@@ -75,12 +71,8 @@ OPENING_SECONDS = 30.0
 class ScoreCache:
     """Cache of the scores of a question and all its passages together, oldest entry first out."""
 
-    def __init__(
-        self, clock: Callable[[], float], lifetime: float = CACHE_SECONDS, capacity: int = CACHE_CAPACITY
-    ) -> None:
-        self._clock = clock
-        self._lifetime = lifetime
-        self._capacity = capacity
+    def __init__(self, clock: Callable[[], float], capacity: int = CACHE_CAPACITY) -> None:
+        self._clock, self._capacity = clock, capacity
         self._entries: OrderedDict[bytes, tuple[Reranked, float]] = OrderedDict()
         # One process may answer from several event loops at once, each in a thread of its own.
         self._lock = Lock()
@@ -100,7 +92,7 @@ class ScoreCache:
         with self._lock:
             self._entries.pop(key, None)
             free = replace(scored, requests=0, input_tokens=0, output_tokens=0)
-            self._entries[key] = free, self._clock() + self._lifetime
+            self._entries[key] = free, self._clock() + CACHE_SECONDS
             if len(self._entries) > self._capacity:
                 self._entries.popitem(last=False)
 
@@ -177,10 +169,8 @@ class ModelReranker:
         candidates: int = 20,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._scorer = scorer
-        self._tokens = tokens
-        self._timeout = timeout
-        self._clock = clock
+        self._scorer, self._clock = scorer, clock
+        self._tokens, self._timeout = tokens, timeout
         self._cache = ScoreCache(clock)
         self._pace = Pace(candidates, clock)
 

@@ -70,13 +70,8 @@ class JudgementModel:
         return float(1 / (1 + np.exp(-(values @ self.weights + self.bias))))
 
     def arrays(self, name: str) -> dict[str, Any]:
-        bias = np.array(self.bias)
-        return {
-            f"{name}_mean": self.mean,
-            f"{name}_deviation": self.deviation,
-            f"{name}_weights": self.weights,
-            f"{name}_bias": bias,
-        }
+        parts = ("mean", "deviation", "weights", "bias")
+        return {f"{name}_{part}": np.array(getattr(self, part)) for part in parts}
 
 
 def save_judgements(file: Path, alone: JudgementModel, with_neighbours: JudgementModel) -> None:
