@@ -1,8 +1,4 @@
-"""Values of a question and its answer: messages, the question of a turn, citations, verdicts, usage, stream events.
-
-``TurnQuestion`` is the question of a turn, read once; ``question_of`` makes one of which only the text is known. Days
-are ISO 8601 strings or ``date`` objects.
-"""
+"""Values of a question and its answer: messages, citations, verdicts, usage, stream events. Days are ISO 8601."""
 
 from datetime import date
 from typing import Literal, NamedTuple, NotRequired
@@ -12,27 +8,25 @@ from typing_extensions import TypedDict
 from articulado.values.chunks import Agreement, TextState
 
 AnswerOutcome = Literal["answer", "near", "decline", "ask"]
-"""How a question ends: answered, the nearest provisions shown with a warning, declined, or asked what is missing."""
-StoreName = Literal["index", "records"]
-"""What answers: the index, or the packaged records, which need neither index nor embedder."""
+"""Answered, nearest provisions shown with a warning, declined, or asked for missing data."""
+StoreName = Literal["index", "records"]  # the index, or the packaged records, which need neither index nor embedder
 
 RerankStrategy = Literal["auto", "none", "learnt", "heuristic", "cross_encoder", "llm", "api"]
-"""``auto``: the cross-encoder where its files are on the machine, else the learnt ranking, of domains that it knows, or
-the heuristic."""
+"""``auto``: the cross-encoder if its files are installed, else the learnt ranking (known domains) or the heuristic."""
 
 
 class Days(NamedTuple):
-    """The day whose law is asked for, ``None`` for that of today, and today."""
+    """Day whose law is asked for (``None``: today's law), and today."""
 
     as_of: date | None
     today: date
 
 
 class Message(TypedDict):
-    """One message of the conversation, as the caller sends and receives it.
+    """A message of the conversation as callers send and receive it.
 
-    ``new_topic`` is kept in the memory of a thread alone: the question was found to leave the subject before it.
-    ``outcome`` is that of an answer; one of which it is not known counts as an answer.
+    ``new_topic`` (thread memory only): the question left the earlier subject. ``outcome`` of an answer; unknown counts
+    as "answer".
     """
 
     role: Literal["user", "assistant"]
@@ -42,10 +36,7 @@ class Message(TypedDict):
 
 
 class Need(TypedDict):
-    """Something that the principal model lacks: a named provision, or a keyword search.
-
-    ``by_check`` is set where not the model says so, but the check of its answer.
-    """
+    """Named provision or keyword search that the model, or the check of its answer (``by_check``), asks for."""
 
     kind: Literal["article", "keywords"]
     article: str
@@ -55,18 +46,18 @@ class Need(TypedDict):
 
 
 TurnKind = Literal["alone", "adds", "same", "courtesy"]
-"""Kinds of turns: one stands by itself, adds to the subject, asks the same in another way, or only thanks."""
+"""Independent, adds to the subject, repeats it in other words, or only thanks."""
 
 
 class NamedProvision(TypedDict):
-    """A provision that the question names: ``provision_key`` as in ``Chunk``."""
+    """Provision named by the question."""
 
     law_id: str
     provision_key: str
 
 
 class NamedDecision(TypedDict):
-    """A ruling or a criterion that the question names: by its ``key`` or its ``ecli``, as ``name`` has it."""
+    """Ruling or criterion named by the question, by ``key`` or ``ecli``; ``name`` as written."""
 
     key: str
     ecli: str
@@ -74,33 +65,33 @@ class NamedDecision(TypedDict):
 
 
 class Span(TypedDict):
-    """A place in the text of a question: ``text[start:end]``."""
+    """Slice ``text[start:end]`` of a question."""
 
     start: int
     end: int
 
 
 class NamedCitation(Span):
-    """A provision that the text cites; ``law_id`` is empty if the text names no law that the registry knows."""
+    """Cited provision; ``law_id`` is empty for an unregistered or unnamed law."""
 
     law_id: str
     provision_key: str
 
 
 class NamedLaw(Span):
-    """A law that the text names; ``law_id`` is empty if the registry does not know it."""
+    """Named law; ``law_id`` is empty for an unregistered one."""
 
     law_id: str
 
 
 class NamedPlace(Span):
-    """A community or a city, by its canonical name."""
+    """Community or city, by its canonical name."""
 
     name: str
 
 
 class NamedDay(Span):
-    """A past day as of which the text asks (ISO 8601)."""
+    """Past day (ISO 8601) as of which the question asks."""
 
     day: str
 
@@ -109,10 +100,10 @@ MentionType = Literal["date", "amount", "count", "share", "number"]
 
 
 class NamedValue(Span):
-    """A day (ISO 8601), an amount of money, a duration or another count, a share, or a bare number.
+    """Day (ISO 8601), amount of money, duration or other count, share, or bare number.
 
-    ``value`` is a day or a decimal number. ``unit`` is of a count ("day", "week", "month", "year", "hour", "#" and a
-    stem for things) or "euro"; ``per`` is the time that an amount or a count is of ("day", "week", "month", "year").
+    ``unit``: "euro", or of a count "day", "week", "month", "year", "hour", or "#" and a stem. ``per``: "day", "week",
+    "month" or "year".
     """
 
     type: MentionType
@@ -122,34 +113,29 @@ class NamedValue(Span):
 
 
 class MendedWord(Span):
-    """Words of the question as it was sent (``written``) that are read as others (``read``)."""
+    """Misspelt words as ``written``, and as ``read``."""
 
     written: str
     read: str
 
 
 class TurnQuestion(TypedDict):
-    """A question as it is to be understood in its conversation.
+    """A question as understood in its conversation.
 
-    ``asked`` is the question as it was sent, or the one of the choice that it takes; ``mended`` are its words that are
-    read as others. ``text`` are its words as read, with the provisions that it takes over from the turns before;
-    ``subject`` is what it leans on, empty where it stands alone.
-    ``language`` is the code of its language where that is not the one of the profile, else empty. ``meant`` are the ids
-    of the answer cards that a question in another language may ask for, the likeliest first: one alone is certain.
+    ``asked``: as sent, or as the chosen option; ``text``: as read (words in ``mended`` replaced), with provisions of
+    earlier turns; ``subject``: earlier subject that it depends on, or empty. ``language``: code if it differs from the
+    profile's. ``meant``: ids of answer cards that a question in another language may ask for, the likeliest first; a
+    single one is certain.
 
-    ``new_topic`` is set if it leaves the subject of its conversation: then nothing is carried over. ``about_answer`` is
-    set if it speaks of the last answer and searches nothing. ``other_matter`` is the field that the reader finds it of
-    instead of the profile's: empty if it does not name it, ``None`` if it finds nothing of the kind.
+    ``new_topic``: nothing is carried over. ``about_answer``: about the last answer, nothing is searched.
+    ``other_matter``: other field of knowledge according to the reader; empty: unnamed field, ``None``: same field.
 
-    ``is_lookup``: it asks for the ``provisions`` and ``decisions`` that it names, and for nothing else. ``missing``
-    says why nothing of them is in the index. ``territory`` is the canonical name of a community or a city
-    (``articulado.legal.territory.mentions``). ``agreements`` are the ids of the collective agreements that it, or the
-    conversation before it, names, ``agreement_names`` the words that name them; of ``excluded_laws`` nothing may be
-    cited: those are other agreements.
+    ``is_lookup``: asks only for the text of its ``provisions`` and ``decisions``; ``missing`` tells why they are not in
+    the index. ``territory``: canonical name. ``agreements``: ids of named collective agreements, ``agreement_names``
+    their words; ``excluded_laws``: other agreements, never cited.
 
-    ``citations``, ``laws``, ``places``, ``days`` and ``values`` are what the text names, each with its span. ``topic``
-    and ``subject_topic`` are the words of text and subject beside provisions and days, without measures and names of
-    agreements; ``stems`` are those of both topics. All these were read from the text and the subject in ``read_from``.
+    ``topic`` and ``subject_topic``: words of text and subject without provisions, days, measures and agreement names;
+    ``stems``: of both. These and the spans were read from ``read_from``.
     """
 
     asked: str
@@ -183,7 +169,7 @@ class TurnQuestion(TypedDict):
 
 
 def question_of(text: str, subject: str = "", kind: TurnKind = "alone") -> TurnQuestion:
-    """Return a question of which nothing but its words and its subject is known."""
+    """Return a question of which only words and subject are known."""
     return {
         "asked": text,
         "mended": [],
@@ -217,12 +203,11 @@ def question_of(text: str, subject: str = "", kind: TurnKind = "alone") -> TurnQ
 
 
 def has_own_words(question: TurnQuestion) -> bool:
-    """Tell whether a question adds something of its own to a subject, and does not speak of the answer alone."""
     return bool(question["subject"]) and question["kind"] != "same"
 
 
 def whole_text(question: TurnQuestion) -> str:
-    """Return a question and its subject as one text.
+    """Return question and subject as one text.
 
     >>> whole_text(question_of("¿y de baja?", "¿cuántas vacaciones tengo?", "adds"))
     '¿y de baja? ¿cuántas vacaciones tengo?'
@@ -231,19 +216,17 @@ def whole_text(question: TurnQuestion) -> str:
 
 
 def searched_topic(question: TurnQuestion) -> str:
-    """Return the words of a question and its subject that are searched for."""
     return f"{question['topic']} {question['subject_topic']}".strip()
 
 
 class Citation(TypedDict):
-    """A fragment that the answer rests on. ``official`` is false if its text is our summary, or a user's document.
+    """Fragment that the answer rests on.
 
-    ``document`` is the name of the file of that document, empty for all else; answers kept by earlier versions lack it.
-    ``summary`` is ours, too, and may be empty. The wording is in force from ``valid_from`` to the day before
-    ``valid_to`` (ISO 8601, ``None`` is open); ``wording`` says which one it is where another day's law is asked for.
-    ``text_state`` is that of the chunk, where it has one; ``note`` says it to people. ``page`` is that of a file with
-    pages, empty without; ``agreement`` is the scope of an agreement.
-    A provision that the answer names and the model did not read has no ``mark``, and its ``text``.
+    ``official``: false for our summaries and users' documents; ``document``: file name of the latter, absent from old
+    answers. ``summary`` is ours and may be empty. The wording is in force from ``valid_from`` until the day before
+    ``valid_to`` (``None``: open); ``wording`` names it if another day's law is asked for. ``note`` tells readers the
+    ``text_state``. ``page``: empty for files without pages. A provision that the answer names but the model did not
+    read has ``text`` and an empty ``mark``.
     """
 
     mark: str
@@ -268,11 +251,10 @@ class Citation(TypedDict):
 
 
 class CaseGuide(TypedDict):
-    """A case guide that looks at a need with a person's own data: id, title, and topic among the filters.
+    """Case guide that uses a person's own data; ``topic`` is its topic among the filters.
 
-    ``inquiry`` is the question that the guide is asked with: with the subject of its conversation and the title of the
-    guide, without which another guide is often chosen by the words of the question alone. ``collected_data`` are the
-    data of the guide that the question states, by field.
+    ``inquiry``: question to ask the guide, with its title and the conversation's subject. ``collected_data``: data that
+    the question states, by field.
     """
 
     article_id: str
@@ -283,12 +265,11 @@ class CaseGuide(TypedDict):
 
 
 class NearestNeed(TypedDict):
-    """A numbered choice of a question that the program is unsure about: a need, and the provision that answers it.
+    """Numbered choice offered for an unclear question: a need, and the provision that answers it.
 
-    ``number`` begins at 1 and is that of the mark of the provision in the answer. ``need`` is a line as people ask, or
-    the title of the provision. ``answer`` is a line of our plain-language summary, else of the text. ``question`` is
-    the need with law and provision in parentheses: sent as the next question, it gets the answer of that provision.
-    ``provision`` is a label ("Artículo 38").
+    ``number``: from 1, equal to the provision's mark. ``need``: a line as people ask, or the provision's title.
+    ``answer``: a line of our summary or of the text. ``question``: the need with law and provision in parentheses; sent
+    back, it gets that provision's answer. ``provision``: label ("Artículo 38").
     """
 
     number: int
@@ -304,14 +285,14 @@ class NearestNeed(TypedDict):
 
 
 class Suggestion(TypedDict):
-    """A next question that an answer card answers: the need of the card, in the language of the turn, and its id."""
+    """Next question, in the language of the turn, with the id of the answer card that answers it."""
 
     question: str
     card: str
 
 
 class Verdict(TypedDict):
-    """What verify found about one mark of the answer."""
+    """Result of the check of one mark of the answer."""
 
     mark: str
     valid: bool
@@ -319,14 +300,14 @@ class Verdict(TypedDict):
 
 
 class Tokens(TypedDict):
-    """Tokens as the provider reports them (0 where it reports none)."""
+    """Tokens reported by the provider; 0 if it reports none."""
 
     input: int
     output: int
 
 
 class Usage(TypedDict):
-    """What a turn has cost: HTTP requests to models, their tokens, milliseconds by stage."""
+    """Cost of a turn: HTTP requests to models, tokens, and milliseconds by stage."""
 
     turn: int
     model_calls: int
@@ -342,21 +323,21 @@ class StageEvent(TypedDict):
 
 
 class TokenEvent(TypedDict):
-    """Text of the answer, as the principal writes it."""
+    """Text of the answer while it is written."""
 
     type: Literal["token"]
     text: str
 
 
 class RetryEvent(TypedDict):
-    """What was shown so far is superseded: a new answer follows."""
+    """All text so far is replaced by a new answer."""
 
     type: Literal["retry"]
     reason: str
 
 
 class FinalEvent(TypedDict):
-    """The authoritative result of the turn."""
+    """Authoritative result of the turn."""
 
     type: Literal["final"]
     result: dict[str, object]

@@ -1,9 +1,6 @@
-"""Values of a case: the structured content of the chunks that decide it, and its results.
+"""Values of a case: content of knowledge-base chunks (``Chunk.details``), and results of a case.
 
-The content of a knowledge-base chunk (``Chunk.details``) has fields, rules, frames and steps, all plain
-dictionaries. The file format is described in profiles/README.md; ``articulado.guides.schema`` validates it.
-The results are required data, sections of a response, violations, sources, shortfall and metadata.
-Confidences are in [0, 1]. Lengths are counted in tokens.
+profiles/README.md describes the file format, ``articulado.guides.schema`` validates it. Confidences are in [0, 1].
 """
 
 from typing import Any, Literal, NotRequired, cast
@@ -15,26 +12,20 @@ from articulado.values.chunks import Chunk
 DataType = Literal["text", "currency", "date", "boolean", "number"]
 Group = Literal["participant_data", "plan_data"]
 Decision = Literal["can_proceed", "uncertain", "out_of_scope"]
-DataOutcome = Literal["found", "uncertain", "out_of_scope"]
-"""What became of the search for the data that a case needs."""
+DataOutcome = Literal["found", "uncertain", "out_of_scope"]  # result of the search for required data
 Concern = Literal["taxes", "fees", "deadlines", "other"]
 
 
 Elapsed = Literal["working_days", "days", "weeks", "months", "years"]
-"""Units in which time is counted."""
 
 CollectedValue = str | bool | int | float
-"""A datum as it was sent."""
 
-LEAST_NUMBER = 0
-"""Least value of a number or an amount whose field names no ``min``."""
+LEAST_NUMBER = 0  # minimum of numbers whose field has no `min`
 
 
 class Computed(TypedDict):
-    """A number that follows from a date: the whole units from the date field ``since`` to ``until``.
-
-    ``until`` is ``today``, ``year_end`` (31 December of this year) or another date field: ``today`` while that has no
-    day.
+    """Number of whole units from date field ``since`` to ``until``: ``today``, ``year_end`` (31 December), or a date
+    field (``today`` while empty).
     """
 
     since: str
@@ -43,15 +34,13 @@ class Computed(TypedDict):
 
 
 class FieldSpec(TypedDict):
-    """A datum that a case needs; ``aliases`` are other names under which callers send it.
+    """A datum that a case needs.
 
-    ``values`` are those of a text, each with other ways to write it. ``min`` and ``max`` are inclusive: numbers, or for
-    a date a date expression (``articulado.guides.schema``). ``pattern`` is a regular expression that a text has
-    somewhere, without regard to case and accents. ``accepts`` says in words what is accepted. ``unit`` is what a number
-    of time is counted in: values in other units are converted. A date with a ``unit`` is when something began, and may
-    be given by how long it has lasted. ``computed`` gives a number that was not sent.
-    With ``several``, a text may name more than one of the ``values``.
-    ``names`` is a filter field whose other values this datum may name, such as the institution that receives the money.
+    ``aliases``: other names used by callers. ``values``: accepted texts with variants, more than one with ``several``.
+    ``min`` and ``max``: inclusive numbers or date expressions. ``pattern``: regular expression, case and accents
+    ignored. ``accepts``: description of accepted values. ``unit``: unit of time to which values are converted; a date
+    with a unit may be given as elapsed time. ``computed``: derivation of a missing number. ``names``: filter field
+    whose other values this datum may name, such as the institution that receives money.
     """
 
     field: str
@@ -73,10 +62,10 @@ class FieldSpec(TypedDict):
 
 
 class Condition(TypedDict):
-    """What a decision rule asks of one datum: exactly one of the comparisons.
+    """Exactly one comparison of a datum in a decision rule.
 
-    ``before`` and ``after`` are date expressions, and strict. With ``elapsed``, ``below`` and ``above`` are about the
-    whole units of time from a date to the day of the case.
+    ``before`` and ``after``: date expressions, exclusive. With ``elapsed``, ``below`` and ``above`` compare whole units
+    of time since a date.
     """
 
     field: str
@@ -89,10 +78,8 @@ class Condition(TypedDict):
 
 
 class CalculationRequest(TypedDict):
-    """A calculation by its kind ("deadline/dismissal").
-
-    ``inputs`` has the field of the article, or ``today``, that each input is read from, and ``given`` the inputs that
-    the article itself fixes.
+    """Calculation by kind ("deadline/dismissal"); ``inputs``: field (or ``today``) of each input; ``given``: fixed
+    inputs.
     """
 
     kind: str
@@ -101,9 +88,8 @@ class CalculationRequest(TypedDict):
 
 
 class DecisionRule(TypedDict):
-    """The decision where a condition holds, where the last day of a calculated term has passed, or where both do.
-
-    A rule with a calculation and without a decision is there for the result alone.
+    """Decision if the condition holds and the calculated term has ended; without ``decision``, only the result is
+    shown.
     """
 
     when: NotRequired[Condition]
@@ -113,7 +99,7 @@ class DecisionRule(TypedDict):
 
 
 class WorkedCalculation(TypedDict):
-    """A calculation of a case in words, the result first; ``kind`` and ``title`` name it."""
+    """Calculation of a case in words, the result first."""
 
     kind: str
     title: str
@@ -121,14 +107,14 @@ class WorkedCalculation(TypedDict):
 
 
 class Frame(TypedDict):
-    """A sentence that an answer is built from."""
+    """Sentence from which an answer is built."""
 
     topic: str
     text: str
 
 
 class Guard(TypedDict):
-    """What no answer may say; ``violated_by`` are regular expressions, searched without regard to case."""
+    """Statement that no answer may make; ``violated_by``: regular expressions, case ignored."""
 
     id: str
     rule: str
@@ -136,31 +122,31 @@ class Guard(TypedDict):
 
 
 class ArticleWarning(TypedDict):
-    """A warning that belongs to what a chunk says."""
+    """Warning about a chunk's content."""
 
     about: Concern
     text: str
 
 
 class Issue(TypedDict):
-    """Something that often goes wrong, and what to do."""
+    """Frequent problem and its solution."""
 
     issue: str
     answer: str
 
 
 class Faq(TypedDict):
-    """A frequent question."""
+    """Frequent question."""
 
     question: str
     answer: str
 
 
 class Details(TypedDict, total=False):
-    """The structured content of a chunk, by its type; ``warnings`` may go with any.
+    """Structured content of a chunk, by its type.
 
-    ``article_title`` names its article. ``provisions`` are those that it rests on ("BOE-A-2015-11430#Artículo 55").
-    ``inquiries``, of the first chunk of an article, are ways in which people ask for it: matched, and never shown.
+    ``provisions``: its legal basis ("BOE-A-2015-11430#Artículo 55"). ``inquiries``: ways to ask for the article,
+    matched but never shown.
     """
 
     article_title: str
@@ -177,26 +163,23 @@ class Details(TypedDict, total=False):
 
 
 def details_of(chunk: Chunk) -> Details:
-    """Return the structured content of a chunk; empty where it has none."""
     return cast(Details, chunk.get("details", {}))
 
 
 def article_title(chunk: Chunk) -> str:
-    """Return the title of the article that a chunk is of."""
     return details_of(chunk).get("article_title") or chunk["law_name"]
 
 
 WRITERS_PARTS = frozenset(("decision_guide", "response_frames", "guardrails"))
-"""Types of chunk that tell the writer of an answer what to do: their titles are of no use to who reads it."""
+"""Chunk types with instructions for the writer; readers see the article's title instead."""
 
 
 def shown_title(chunk: Chunk) -> str:
-    """Return the title under which a part of an article is shown to people; for the writer's own, the article's."""
     return article_title(chunk) if chunk["chunk_type"] in WRITERS_PARTS else chunk["title"] or article_title(chunk)
 
 
 class ArticleReference(TypedDict):
-    """The article that a case is handled by; ``confidence`` in [0, 1], two decimals."""
+    """Article that handles a case; ``confidence`` in [0, 1], two decimals."""
 
     article_id: str
     title: str
@@ -204,14 +187,14 @@ class ArticleReference(TypedDict):
 
 
 class Accepted(TypedDict, total=False):
-    """The values of a datum that its article lists, and in the article's words what is accepted, where it says so."""
+    """Accepted values of a datum, as listed or described by its article."""
 
     values: list[str]
     accepts: str
 
 
 class RequiredField(Accepted):
-    """A datum that the case needs; ``uncertain``: the context says too little to be sure of it."""
+    """Datum that the case needs; ``uncertain``: the context is too thin to be sure."""
 
     field: str
     description: str
@@ -222,22 +205,22 @@ class RequiredField(Accepted):
 
 
 class RequiredFields(TypedDict):
-    """The data that a case needs, of the person and of the plan (or the contract, or the employer)."""
+    """Required data of the person and of the plan, contract or employer."""
 
     participant_data: list[RequiredField]
     plan_data: list[RequiredField]
 
 
 FailureName = Literal["NoResultsFound", "InsufficientContext", "OutOfScope", "OtherArticle", "OtherValue"]
-"""``NoResultsFound``: there is no article. ``OutOfScope``: none handles the inquiry. ``OtherArticle``: one of another
-topic does than was asked for, or the data are those of another. ``OtherValue``: the inquiry names another value of a
-filter field than the filter has, or is of an article that only the filter keeps out."""
+"""``NoResultsFound``: no article. ``OutOfScope``: no article handles the inquiry. ``OtherArticle``: an article of
+another topic than requested does. ``OtherValue``: the inquiry names another filter value than the caller.
+"""
 
 
 class NamedConflict(TypedDict):
-    """A filter field of which the inquiry names another value than the caller gave, and what to say of it.
+    """Filter field with another value in the inquiry than given by the caller (empty: none given), and a message.
 
-    ``given`` is empty if nothing was given. ``is_held``: the profile has articles for what is named.
+    ``is_held``: the profile has articles for the named value.
     """
 
     field: str
@@ -247,14 +230,14 @@ class NamedConflict(TypedDict):
 
 
 class CaseFailure(TypedDict):
-    """Why a case was not handed to the author: the name of the error, and what a user reads."""
+    """Reason why a case was not answered: error name, and message for the user."""
 
     error: FailureName
     message: str
 
 
 class Section(TypedDict):
-    """A part of a response: complete sentences, the steps of one procedure in their order, warnings."""
+    """Part of a response: sentences, steps of one procedure in order, warnings."""
 
     topic: str
     answer_components: list[str]
@@ -263,16 +246,13 @@ class Section(TypedDict):
 
 
 class Response(TypedDict):
-    """The answer to a case."""
+    """Answer to a case."""
 
     sections: list[Section]
 
 
 class Violation(TypedDict):
-    """Something that an answer may not say and said: the guardrail, and the text that was removed.
-
-    The text is empty where the author reports a violation by words that its answer does not have.
-    """
+    """Forbidden statement removed from an answer; ``removed`` is empty if the answer lacks the reported words."""
 
     guardrail: str
     rule: str
@@ -280,14 +260,14 @@ class Violation(TypedDict):
 
 
 class Guardrails(TypedDict):
-    """How many guardrails the answer was checked against, and which of them it broke."""
+    """Number of checked guardrails, and the violated ones."""
 
     checked: int
     violated: list[Violation]
 
 
 class CitedProvision(TypedDict):
-    """A provision that a guide rests on: ``law`` is a name to be read, ``provision`` a label ("Artículo 55")."""
+    """Legal basis of a guide: readable law name, and label of the provision ("Artículo 55")."""
 
     law_id: str
     law: str
@@ -296,7 +276,7 @@ class CitedProvision(TypedDict):
 
 
 class Source(TypedDict):
-    """A chunk that the model was shown; ``provisions`` are those that it rests on, ``cited`` the same to be shown."""
+    """Chunk shown to the model; ``cited``: its ``provisions`` for display."""
 
     chunk_id: int
     article_id: str
@@ -310,21 +290,20 @@ class Source(TypedDict):
 
 
 class LeftOut(TypedDict):
-    """A chunk of the chosen article that had no room in the context."""
+    """Chunk of the chosen article that did not fit into the context."""
 
     chunk_id: int
     title: str
     chunk_type: str
 
 
-AnswerPart = Literal["steps", "warnings"]
-"""What an answer must have some of where its article has any."""
+AnswerPart = Literal["steps", "warnings"]  # parts that an answer needs if its article has them
 
 
 class Shortfall(TypedDict):
-    """Of which parts an answer has none, though its article has some.
+    """Parts missing from an answer although its article has them.
 
-    ``max_tokens`` is the least that makes room for them; 0 where it was not room that they lacked.
+    ``max_tokens``: smallest limit with room for them; 0 if room was not the cause.
     """
 
     parts: list[AnswerPart]
@@ -332,7 +311,7 @@ class Shortfall(TypedDict):
 
 
 class RejectedDatum(TypedDict):
-    """A datum that was collected and is no value of its field: as given, what is wrong with it, what is accepted."""
+    """Collected datum that is no value of its field: as given, the problem, and accepted values."""
 
     field: str
     given: str
@@ -341,7 +320,7 @@ class RejectedDatum(TypedDict):
 
 
 class MissingField(TypedDict):
-    """A datum that is asked for: ``given`` and ``problem`` are there if something was sent that is no value."""
+    """Requested datum; ``given`` and ``problem`` describe an unusable value."""
 
     field: str
     description: str
@@ -352,7 +331,7 @@ class MissingField(TypedDict):
 
 
 class MissingData(TypedDict):
-    """Value of the interrupt of a case that lacks data; it is resumed with an object of values by field."""
+    """Interrupt of a case that lacks data; resume it with an object of values by field."""
 
     type: Literal["missing_data"]
     article_id: str
@@ -362,15 +341,13 @@ class MissingData(TypedDict):
 
 
 class CaseMetadata(TypedDict):
-    """What a result rests on.
+    """Basis of a result.
 
-    ``article_id`` and ``article_title`` name the article that the case is handled by, or seems to belong to; both are
-    empty where there is none. ``token_count`` = context + answer. ``raw_confidence`` is the confidence of what was
-    found. ``missing_data`` are required data that were not collected or are no value of their field,
-    ``unreadable_data`` all that are none, and ``rejected_data`` says why.
-    ``conflicting_data`` came under several names with different values. ``dropped_items`` is what was left out of the
-    answer to keep the budget, ``left_out`` the chunks of the article that its author was not shown for the same reason.
-    ``question`` asks the same of ``rag``: the inquiry, and the data of the case as sentences.
+    ``article_id`` and ``article_title``: the article that handles the case or seems to; empty if none. ``token_count``:
+    context + answer. ``raw_confidence``: of the search. ``missing_data``: required data not collected or unusable;
+    ``unreadable_data``: all unusable data, with reasons in ``rejected_data``; ``conflicting_data``: sent under several
+    names with different values. ``dropped_items``: removed from the answer, and ``left_out``: chunks not shown, to keep
+    the budget. ``question``: the inquiry and data as sentences, to ask ``rag`` the same.
     """
 
     article_id: str

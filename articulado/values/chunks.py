@@ -1,9 +1,6 @@
-"""Chunks of law, their wordings, and the candidates made of them.
+"""Chunks of law, their wordings, and search candidates, all plain JSON-like dictionaries.
 
-All values are plain dictionaries: a checkpointer can store them, LangGraph Studio can edit them and a
-stream can print them, without a custom serialiser. Days are ISO 8601; ``None`` is an open end. Scores are
-in [0, 1]. The functions derive values of a chunk: its status on a day, its order, its page and its indexed
-text.
+Days are ISO 8601, ``None`` is an open end; scores are in [0, 1].
 """
 
 from datetime import date
@@ -14,67 +11,51 @@ from typing_extensions import TypedDict
 
 _FILE = "file:"
 
-NAMED_SCORE = 1.0
-"""Score of a provision that the question or the model named: beyond doubt."""
+NAMED_SCORE = 1.0  # score of a provision named by the question or the model
 
-LOWEST_RANK = 5
-"""Rank of what has no place in a hierarchy: orders, rulings, criteria, documents."""
+LOWEST_RANK = 5  # rank outside the hierarchy: orders, rulings, criteria, documents
 
-MAX_CHUNK_ID = 2**53 - 1
-"""Largest id that JavaScript keeps exact."""
+MAX_CHUNK_ID = 2**53 - 1  # largest integer that JavaScript represents exactly
 
-ProvisionRef = tuple[str, str]
-"""Law id and provision key: what all parts and wordings of one provision share."""
+ProvisionRef = tuple[str, str]  # law id and provision key, shared by all parts and wordings of a provision
 
-CARDS = "fichas"
-"""Collection of the answer cards, and in place of a law the law id of each."""
+CARDS = "fichas"  # collection of the answer cards, and their law id
 
 CARD_TYPE = "card"
-"""Type of the chunk of an answer card."""
 
-OWN_TYPE = "own_text"
-"""Type of the chunk of a document that a question comes with: it is in no index, and lives for one turn."""
+OWN_TYPE = "own_text"  # type of chunks of a document sent with a question; they live for one turn
 
-HEADING_REPEATS = 3
-"""How often the heading stands in what is indexed: it says in few words what many words below it are about."""
+HEADING_REPEATS = 3  # repetitions of the heading in indexed text: it is dense in meaning
 
 Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records", "card", "value", "phrasing", "own"]
-"""Way in which a candidate was found; a ``phrasing`` answers a known question that is near, a ``card`` is a chosen
-answer card or a provision that bears it, a ``value`` states a dated reference value
-(``articulado.calculations.parameters``) and is in no index, nor is an ``own`` passage of a document that the question
-comes with.
+"""How a candidate was found: ``phrasing`` by a similar known question, ``card`` as an answer card or its provision,
+``value`` as a dated reference value (``articulado.calculations.parameters``), ``own`` in a document sent with the
+question.
 """
 
 Purpose = Literal["card", "caveat", "decisive", "value", "calculation", "missing_data", "community", "own"]
-"""Use of a fragment in the context: a ``card`` answers, a ``caveat`` says for whom or for which day the law
-that is shown may not be the one, of a provision with the ``decisive`` sentence of the law
-that is quoted below it; a ``value`` is a dated reference value, a ``calculation`` a worked result, ``missing_data``
-what a calculation lacks; a ``community`` has law of its own, which is told beside the general rule; ``own`` is of a
-document that the question comes with.
+"""Use of a fragment in the context: ``card`` answers, ``caveat`` warns for whom or when the shown law may not apply,
+``decisive`` is quoted below, ``value`` is a dated reference value, ``missing_data`` asks for data of a calculation,
+``community`` is regional law beside the general rule, ``own`` is from a document sent with the question.
 """
 
 Status = Literal["vigente", "modificada", "parcialmente_derogada", "derogada", "agotada"]
 
 REPEALED = frozenset[Status](("derogada", "agotada"))
-"""The states of a text that is law no longer."""
 
-DayCertainty = Literal["exact", "deduced", "unknown"]
-"""How sure a day is: the source gives it, it follows from that of a publication, or nobody tells it."""
+DayCertainty = Literal["exact", "deduced", "unknown"]  # given by the source, deduced from a publication, or unknown
 
-Act = Literal["amends", "replaces", "repeals"]
-"""What a norm does to a wording: it changes it so that others follow, writes it anew, or leaves nothing of it."""
+Act = Literal["amends", "replaces", "repeals"]  # effect of a norm on a wording: changes it, rewrites it, or removes it
 
 
-TextState = Literal["consolidated", "as_enacted"]
-"""Whether a text has the later amendments of its norm in it, or is the one that was first published."""
+TextState = Literal["consolidated", "as_enacted"]  # with later amendments, or as first published
 
 
 class WordingChange(TypedDict):
-    """What one norm did to a wording.
+    """Effect of one norm on a wording.
 
-    ``norm`` is its name ("Ley 11/2023, de 8 de mayo") and ``law_id`` its identifier, empty where unknown. ``day`` is
-    the first day of its effect; where the source does not give that, it is ``deduced_from`` the publication of the
-    norm, or failing that from its enactment, on the day ``published``. Days are ISO 8601.
+    ``norm``: name ("Ley 11/2023, de 8 de mayo"); ``law_id``: empty if unknown. ``day``: first day of effect, or, if the
+    source lacks it, deduced from publication or enactment on ``published``.
     """
 
     norm: str
@@ -86,15 +67,12 @@ class WordingChange(TypedDict):
 
 
 class WordingDates(TypedDict, total=False):
-    """What is known of the days of a wording; a field that is missing is not known.
+    """Known facts about the days of a wording; missing fields are unknown.
 
-    ``tracked`` tells that the source has every wording of the provision with its days. ``first_day`` and ``last_day``
-    say how sure ``valid_from`` and ``valid_to`` are: the first is missing where a wording only seems to be as old as
-    its law, the last while it has not ended, and where it ended with its law. ``last_seen`` is the last day on which
-    one of several dated texts has the wording. ``brought_by`` is the change that it came by. ``ended_by`` are those
-    since, in the order of their days, to the one that brought the next wording known: of several, those between are
-    not known; without any nothing took its place, or nobody tells what did. ``tables_lost`` tells that it may have had
-    tables that the source has not kept.
+    ``tracked``: the source lists all wordings with days. ``first_day`` and ``last_day``: certainty of ``valid_from``
+    and ``valid_to``; ``first_day`` is missing if the wording only seems as old as its law, ``last_day`` while in force
+    or if it ended with its law. ``last_seen``: last dated text with the wording. ``ended_by``: changes up to the next
+    known wording, in order; none: nothing replaced it, or unknown. ``tables_lost``: the source may have lost tables.
     """
 
     tracked: bool
@@ -107,10 +85,8 @@ class WordingDates(TypedDict, total=False):
 
 
 class LawDays(TypedDict):
-    """Days of the whole law of a chunk, ISO 8601.
-
-    ``begins`` is the first day of the law, ``None`` where no source says it for certain. ``changed`` is the day on
-    which its last amendment was published (that of the law where it has none), ``None`` where no source says it.
+    """Days of the whole law; ``begins``: first day, ``changed``: publication of the last amendment (or of the law);
+    ``None``: unknown.
     """
 
     published: str
@@ -119,9 +95,8 @@ class LawDays(TypedDict):
 
 
 class Emptied(TypedDict):
-    """Loss of the object of a provision that is not repealed: its first day, the norm that caused it, and the reason.
-
-    ``law_id`` is the BOE identifier of the norm ``by``; ``reason`` is the rest of a Spanish sentence about it.
+    """Loss of a provision's object without repeal: first day, causing norm (``law_id``: BOE id), and the rest of a
+    Spanish sentence.
     """
 
     since: str
@@ -130,17 +105,14 @@ class Emptied(TypedDict):
     reason: str
 
 
-NO_DAYS: LawDays = {"published": "", "begins": None, "changed": None}
-"""Days of a law of which no source says any."""
+NO_DAYS: LawDays = {"published": "", "begins": None, "changed": None}  # days of a law without dated sources
 
 
 class Agreement(TypedDict):
-    """For whom, where and when a collective agreement was agreed; what is not said is empty or ``None``.
+    """Scope of a collective agreement; unstated fields are empty or ``None``.
 
-    ``sector`` is its functional scope in a few words ("hostelería"), ``company`` the name of the company that it is of.
-    ``community`` and ``province`` are canonical (``legal.territory``); ``statewide`` tells that it is of the whole
-    state. ``first_day`` and ``last_day`` (ISO 8601) bound the validity that was agreed: an agreement may go on applying
-    after it (art. 86.3 ET), so that they never decide whether it is found.
+    ``sector``: a few words ("hostelería"). ``community`` and ``province``: canonical names. ``first_day`` and
+    ``last_day``: agreed validity, which does not decide the search: an agreement may apply longer (art. 86.3 ET).
     """
 
     sector: str
@@ -153,18 +125,14 @@ class Agreement(TypedDict):
 
 
 class Chunk(TypedDict):
-    """A provision, or a numbered part of a long one, or a ruling, or a criterion.
+    """A provision or a numbered part of a long one, a ruling, or a criterion.
 
-    ``id`` is a 53-bit integer that depends only on what the chunk is, so it is the same in every build.
-    ``rank`` goes from 1 (Constitution) to 5 (orders, rulings, criteria). Dates are ISO 8601, ``None`` is open.
-    ``status_note`` is for people to read: what it says of the days of a wording was written from ``wording``
-    (``articulado.legal.wordings``). ``refs`` are ids of chunks that the text cites. ``notes`` are the source's notes on
-    amendments, the last one first. ``source`` tells official text from our summaries, and from questions of people,
-    which a child alone may be: it is searched and never shown. ``details`` is the structured content of a chunk of an
-    article (``articulado.values.cases.Details``), ``agreement`` the scope of a collective agreement. ``law_days`` are
-    the days of its law. ``law_notes`` are the source's notes on how the whole law is to be read, if they bear on the
-    text; packaged records have neither. ``emptied`` tells that the text has lost its object. ``text_state`` is missing
-    from a text that is consolidated, or of which that cannot be said.
+    ``id``: 53-bit integer derived from the chunk's identity, equal in every build. ``rank``: 1 (Constitution) to 5
+    (orders, rulings, criteria). ``status_note``: for readers, written from ``wording`` (``articulado.legal.wordings``).
+    ``refs``: ids of cited chunks. ``notes``: the source's notes on amendments, the last one first. ``source``: official
+    text, our summary, or people's questions (children only, never shown). ``details``:
+    ``articulado.values.cases.Details``. ``law_notes``: the source's notes on how to read the whole law. ``emptied``:
+    lost object. ``text_state``: absent from consolidated or undetermined text.
     """
 
     id: int
@@ -209,7 +177,7 @@ class Chunk(TypedDict):
 
 
 def blank_chunk(id_: int, collection: str) -> Chunk:
-    """Return a chunk with nothing in it but its id and its collection: one whole part, open in time, in our words."""
+    """Return an empty chunk: one whole part, open in time, in our words."""
     return {
         "id": id_,
         "collection": collection,
@@ -250,15 +218,12 @@ def blank_chunk(id_: int, collection: str) -> Chunk:
 class Candidate(TypedDict):
     """A chunk that may go into the prompt.
 
-    ``score`` is in [0, 1]: weighted fusion score, 1.0 for a provision that was named, 0.5 and less for carryover,
-    parent × 0.8 for a reference. ``similarity`` is the cosine of the dense side, where that found it. The rerank stage
-    sets ``rerank_score``, the relevance in [0, 1], and ``final_score``, which has the legal signals in it and decides
-    the order. Some have the ``purpose`` that they are in the context for, the words that each ``says`` on it, and a
-    ``gloss`` of these words in the language of the question. A card in another language than that of the index has
-    that ``language``.
-    ``closeness`` in [0, 1] is how near the question is to a text that a sentence encoder read, whichever encoder.
-    ``shares_mark`` is set on a part of a provision that an answer cites by the marker of the candidate before it.
-    ``changed`` are the fields of the chunk that are not as the index has them (``with_changed``).
+    ``score``: fusion score, 1.0 for a named provision, at most 0.5 for carryover, parent * 0.8 for a reference.
+    ``similarity``: cosine of the dense search. ``rerank_score``: relevance; ``final_score``: with legal signals,
+    decides the order. ``closeness``: nearness of the question to a text by a sentence encoder, comparable between
+    encoders. ``purpose``, ``says`` and ``gloss``: use in the context, words to show, and their translation.
+    ``language``: of a card in another language than the index. ``shares_mark``: part of a provision cited by the
+    previous candidate's marker. ``changed``: chunk fields that differ from the index.
     """
 
     chunk: Chunk
@@ -278,62 +243,59 @@ class Candidate(TypedDict):
 
 
 def with_changed(candidate: Candidate, **fields: str) -> Candidate:
-    """Return a candidate with other values in some fields of its chunk, which its store does not have."""
+    """Return a candidate with replaced chunk fields, listed in ``changed``."""
     chunk = cast(Chunk, {**candidate["chunk"], **fields})
     return {**candidate, "chunk": chunk, "changed": [*candidate.get("changed", ()), *fields]}
 
 
 def ended_with_law(chunk: Chunk, today: date) -> bool:
-    """Tell whether a chunk has ended without another wording in its place: the whole law has.
+    """Return True if a chunk ended with its whole law, without a newer wording.
 
-    A source that was written before that day says "in force", and the day on which it would be repealed.
+    Older sources call it in force and give the day of the future repeal.
     """
     return (chunk["valid_to"] or "9999") <= today.isoformat() and "last_day" not in chunk["wording"]
 
 
 def with_status_of(chunk: Chunk, today: date) -> Chunk:
-    """Return a chunk with the status of a day: a law whose end has come since it was indexed is repealed."""
+    """Return the chunk with its status on a day: repealed if its law has ended since indexing."""
     if chunk["status"] in REPEALED or not ended_with_law(chunk, today):
         return chunk
     return {**chunk, "status": "derogada"}
 
 
 def relevance(candidate: Candidate) -> float:
-    """Return how well a candidate fits: the reranked score where there is one, else the search score."""
     return candidate.get("rerank_score", candidate["score"])
 
 
 def ordering_score(candidate: Candidate) -> float:
-    """Return the score that decides the order: the final one where legal signals were added, else the relevance."""
     return candidate.get("final_score", relevance(candidate))
 
 
 def provision_of(chunk: Chunk) -> ProvisionRef:
-    """Return what all parts of one provision share: law and provision key."""
     return chunk["law_id"], chunk["provision_key"]
 
 
 def is_card(chunk: Chunk) -> bool:
-    """Tell whether a chunk is an answer card (``articulado.guides.cards``) and no law."""
     return chunk["chunk_type"] == CARD_TYPE
 
 
 def bearing_of(chunk: Chunk) -> list[ProvisionRef]:
-    """Return the provisions that bear the answer of a card; of a provision itself."""
+    """Return the provisions on which a card rests; for a provision, itself."""
     if not is_card(chunk):
         return [provision_of(chunk)]
     return [(law_id, key) for law_id, key in chunk.get("details", {}).get("bears", ())]
 
 
 def page_of(chunk: Chunk) -> str:
-    """Return the page of its source on which a provision begins; empty where there is none, or its name says it."""
+    """Return the page of the source, or "" if unknown or part of the provision's name."""
     return chunk["attributes"].get("page", "") if chunk["chunk_type"] in ("provision", OWN_TYPE) else ""
 
 
 def own_document(chunk: Chunk) -> str:
-    """Return the name of the file of a document that a user added; empty for law and for our own texts.
+    """Return the file name of a user's document; "" for law and our own texts.
 
-    >>> own_document({**blank_chunk(1, "documentos"), "source": "official", "url": "file:///home/ana/pacto%20a.docx#page=2"})
+    >>> chunk = blank_chunk(1, "documentos")
+    >>> own_document({**chunk, "source": "official", "url": "file:///home/ana/pacto%20a.docx#page=2"})
     'pacto a.docx'
     """
     url = chunk["url"].partition("#")[0]
@@ -342,17 +304,17 @@ def own_document(chunk: Chunk) -> str:
 
 
 def is_official(chunk: Chunk) -> bool:
-    """Tell if a text is that of a norm, a ruling or a criterion: no summary of ours, and no document of a user."""
+    """Return True for norms, rulings and criteria: no summaries, no users' documents."""
     return chunk["source"] == "official" and not own_document(chunk)
 
 
 def status_said(chunk: Chunk) -> Status | None:
-    """Return the status of a text; ``None`` for a document of a user, of which nobody says that it is in force."""
+    """Return the status; ``None`` for a user's document, whose status is unknown."""
     return None if own_document(chunk) and chunk["status"] not in REPEALED else chunk["status"]
 
 
 def portable_url(url: str) -> str:
-    """Return an address that says nothing of the machine: of a file its name, and the page in it.
+    """Return an address without machine paths: of a file, name and page.
 
     >>> portable_url("file:///home/ana/convenio%20metal.pdf#page=3"), portable_url("https://www.boe.es/x")
     ('file:convenio%20metal.pdf#page=3', 'https://www.boe.es/x')
@@ -362,10 +324,7 @@ def portable_url(url: str) -> str:
 
 
 def indexed_text(chunk: Chunk) -> str:
-    """Return the text of a chunk that searches are compared with: law, breadcrumb, heading (three times) and text.
-
-    The summary is not in it: that is for people to read (docs/plain-language.md).
-    """
+    """Return the searched text: law, breadcrumb, heading (three times) and text, without our summary."""
     heading = f"{chunk['provision']}. {chunk['title']}"
     parts = [chunk["law_name"], chunk["breadcrumb"], *[heading] * HEADING_REPEATS, chunk["text"]]
     return "\n".join(part for part in parts if part)

@@ -1,7 +1,4 @@
-"""Values of an ingest: its request, source files, documents, and everything left out of the index.
-
-They are separate from the graph state, so that the processes that read documents do not import LangGraph.
-"""
+"""Values of an ingest, apart from the graph state: processes that read documents do not import LangGraph."""
 
 from typing import Literal, NotRequired
 
@@ -9,10 +6,10 @@ from typing_extensions import TypedDict
 
 
 class SourceFile(TypedDict):
-    """A file that a document is read from.
+    """Source file of a document.
 
-    ``root`` is the argument that it was found under, ``digest`` a hash of its content. Files of the same ``identity``
-    are of one document: that of a law is its official identifier, that of any other file its path.
+    ``root``: argument under which it was found; ``digest``: hash of its content; ``identity``: identifier of the law,
+    or path: equal for all files of one document.
     """
 
     path: str
@@ -22,17 +19,14 @@ class SourceFile(TypedDict):
 
 
 class Failure(TypedDict):
-    """Something that was left out, and why."""
+    """Omitted source and reason."""
 
     source: str
     reason: str
 
 
 class OwnPassage(TypedDict):
-    """A passage of a document that a question comes with: an article of an agreement, or a part of running text.
-
-    ``page`` is the number of the page on which it begins, empty where its file has no pages.
-    """
+    """Passage of a document sent with a question; ``page``: first page, "" for a file without pages."""
 
     provision: str
     title: str
@@ -41,10 +35,7 @@ class OwnPassage(TypedDict):
 
 
 class OwnText(TypedDict):
-    """The text of a document of the user that is in no index, for one question.
-
-    ``name`` is that of its file, ``title`` the one by which it is cited.
-    """
+    """Text of a user's document for one question; ``name``: of its file; ``title``: for citations."""
 
     name: str
     title: str
@@ -52,12 +43,11 @@ class OwnText(TypedDict):
 
 
 class OwnReading(TypedDict):
-    """Result of reading a document of the user: what became of it, and its text.
+    """Result of reading a user's document.
 
-    ``kind`` is the one that it seems to be (``articulado/legal/data/document_kinds.toml``), empty if unknown. ``pages``
-    is 0 for a format without pages. ``citations`` counts the provisions of laws that it names, each once. ``warnings``
-    tell what was left out or could not be read, ``gaps`` counts the places that could not, ``recognised`` those that
-    were read on an image. ``can_check`` tells that its citations can be checked.
+    ``kind``: guessed kind (``articulado/legal/data/document_kinds.toml``) or "". ``pages``: 0 for formats without
+    pages. ``citations``: distinct cited provisions. ``gaps``: unreadable places; ``recognised``: places read by OCR.
+    ``can_check``: its citations can be checked.
     """
 
     kind: str
@@ -72,10 +62,7 @@ class OwnReading(TypedDict):
 
 
 class ShrunkLaw(TypedDict):
-    """A law whose text at the gazette has lost more than a tenth of its provisions or wordings: it was not taken.
-
-    Both are counted as the index has them, and as they would be.
-    """
+    """Rejected update of a law that lost more than a tenth of its provisions or wordings: counts before and after."""
 
     law_id: str
     provisions: int
@@ -85,7 +72,7 @@ class ShrunkLaw(TypedDict):
 
 
 class SkippedFiles(TypedDict):
-    """The files of folders that end in ``kind`` (".doc"), which is no format that is read, and what to do about it."""
+    """Files of folders with an unsupported suffix ``kind`` (".doc"), and advice."""
 
     kind: str
     files: list[str]
@@ -93,10 +80,10 @@ class SkippedFiles(TypedDict):
 
 
 class Source(TypedDict):
-    """The files of one document: of a law in the order in which they were given, of equal files the one read first.
+    """Files of one document; of a law in the given order, of equal files the first.
 
-    ``law_id`` is empty until it was read; ``staged`` names what it was cut into. ``skipped`` are files left out of it.
-    ``last_change`` is the day (ISO 8601) of its last amendment, where its source tells of one.
+    ``law_id``: empty until read; ``staged``: name of its chunks; ``skipped``: omitted files; ``last_change``: day of
+    the last amendment.
     """
 
     identity: str
@@ -112,7 +99,7 @@ class Source(TypedDict):
 
 
 class Replaced(TypedDict):
-    """A text of a law that a newer one, or one of the same day that was given later, replaces; both are paths."""
+    """Text of a law replaced by a newer or later given one; both are paths."""
 
     law: str
     kept: str
@@ -120,7 +107,7 @@ class Replaced(TypedDict):
 
 
 class Copy(TypedDict):
-    """A file with the very content of another one, so that both are one document; both are paths."""
+    """File with the same content as another; both are paths."""
 
     document: str
     kept: str
@@ -128,7 +115,7 @@ class Copy(TypedDict):
 
 
 class Unresolved(TypedDict):
-    """A citation that leads nowhere: the provision that cites, what it cites, and why it is not found."""
+    """Citation without target: citing provision, cited text, and cause."""
 
     source: str
     cited: str
@@ -136,9 +123,9 @@ class Unresolved(TypedDict):
 
 
 class StaleRecord(TypedDict):
-    """A packaged record of another wording than that in force: its summary is not shown.
+    """Packaged record of another wording than the one in force; its summary is not shown.
 
-    ``written_against`` is the day from which the wording that it was written from is in force, ISO 8601.
+    ``written_against``: first day of the wording it describes.
     """
 
     law_id: str
@@ -148,7 +135,7 @@ class StaleRecord(TypedDict):
 
 
 class Listing(TypedDict, total=False):
-    """A query of the gazette's catalogue; days are ISO 8601, of the last update."""
+    """Query of the gazette's catalogue; days refer to the last update."""
 
     materia: str
     query: str
@@ -158,13 +145,12 @@ class Listing(TypedDict, total=False):
 
 
 class IngestRequest(TypedDict, total=False):
-    """What a caller asks for.
+    """Request to index sources.
 
-    ``paths`` are files and folders; what has vanished from a folder named before is removed. ``boe`` are identifiers of
-    the official gazette, ``listing`` a query of its catalogue, ``refresh`` brings all laws from there up to date.
-    ``accept_shrunk`` takes texts of the gazette also where they have lost much of a law.
-    ``remove`` names documents to take out. ``rebuild`` makes the whole index anew. ``confirmed`` allows costs.
-    ``packaged`` tells whether the index is to have what articulado brings along; ``None`` leaves that as it is.
+    ``paths``: files and folders (files that vanished from a named folder are removed). ``boe``: ids of the official
+    gazette; ``listing``: query of its catalogue; ``refresh``: update all its laws; ``accept_shrunk``: also if much of a
+    law is gone. ``remove``: documents to delete. ``rebuild``: index everything anew. ``confirmed``: costs are allowed.
+    ``packaged``: include packaged records; ``None``: as before.
     """
 
     paths: list[str]

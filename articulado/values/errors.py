@@ -1,8 +1,4 @@
-"""All exceptions of articulado, grouped by the person who can act on them, and the cost of model calls.
-
-``ArticuladoError`` is the base class. ``cost_of`` and ``cost_of_failure`` count the model requests of a call, including
-a call that failed.
-"""
+"""All exceptions of articulado, grouped by who can act on them, and the cost of model calls."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -11,12 +7,9 @@ from typing_extensions import TypedDict
 
 
 class ArticuladoError(RuntimeError):
-    """Base of all errors that articulado raises on purpose.
+    """Base of all deliberate errors; a ``RuntimeError``, since LangGraph's server hides messages of unknown types.
 
-    A ``RuntimeError``, because LangGraph's server hides the message of every type that it does not know. ``citations``
-    are the sources (``articulado.values.answers.Citation``) that had been found before an answer failed, empty where
-    none had;
-    ``chunks`` what the other collections hold of what is looked up, where one does not answer.
+    ``citations``: sources found before an answer failed; ``chunks``: look-up results of the collections that answered.
     """
 
     citations: Sequence[Any] = ()
@@ -24,23 +17,23 @@ class ArticuladoError(RuntimeError):
 
 
 class InvalidInput(ArticuladoError):
-    """The question or an option of the call cannot be used."""
+    """The question or an option cannot be used."""
 
 
 class CostNotAllowed(ArticuladoError):
-    """What was asked for costs something, and nobody has allowed that."""
+    """The request costs money that nobody has allowed."""
 
 
 class ConfigurationError(ArticuladoError):
-    """The settings are incomplete or contradict each other."""
+    """The settings are incomplete or contradictory."""
 
 
 class IndexMissing(ArticuladoError):
-    """There is no index where the settings point."""
+    """There is no index at the configured place."""
 
 
 class IndexMismatch(ArticuladoError):
-    """The index was built with another embedder, sparse encoder or chunker than the settings name."""
+    """The index was built with another embedder, sparse encoder or chunker."""
 
 
 class StoreUnavailable(ArticuladoError):
@@ -48,45 +41,44 @@ class StoreUnavailable(ArticuladoError):
 
 
 class SourceUnavailable(ArticuladoError):
-    """A source of official law does not answer, or answers what cannot be read."""
+    """A source of official law does not answer, or not readably."""
 
 
 class UnreadableAnswer(SourceUnavailable):
-    """A source of official law answers, and what it says of this law cannot be read; others may be asked for."""
+    """A source's answer about this law cannot be read; other laws may work."""
 
 
 class NoResultsFound(ArticuladoError):
-    """The search found nothing."""
+    """The search returned nothing."""
 
 
 class InsufficientContext(ArticuladoError):
-    """What was found cannot answer the question."""
+    """The search results cannot answer the question."""
 
 
 class ModelError(ArticuladoError):
-    """A model provider failed. ``attempts`` says how often it was asked, so that usage can count the requests."""
+    """A model provider failed; ``attempts`` counts its requests for the usage report."""
 
     attempts: int = 0
 
 
 class ModelMisconfigured(ModelError, ConfigurationError):
-    """A provider does not accept the key, or does not know the model, that the settings name.
+    """A provider rejects the configured key or model.
 
-    Like any failure of a model that only helps an answer, it costs the answer nothing but quality; the message says
-    what the operator has to set.
+    In a model that only improves an answer, this costs quality alone; the message tells the operator the setting.
     """
 
 
 class EmptyReply(ModelError):
-    """The model replied, and nothing in its reply is an answer."""
+    """The model's reply contains no answer."""
 
 
 class ModelTimeout(ModelError):
-    """The provider did not answer within the deadline of the question."""
+    """The provider did not answer within the question's deadline."""
 
 
 class ModelRateLimited(ModelError):
-    """The provider asks to slow down, or the quota is used up."""
+    """The provider limits the rate, or the quota is used up."""
 
 
 class ContentFiltered(ModelError):
@@ -94,11 +86,11 @@ class ContentFiltered(ModelError):
 
 
 class ConversationUnknown(InvalidInput):
-    """Nothing is kept of the conversation that is named."""
+    """The named conversation is not stored."""
 
 
 class ConversationBusy(ArticuladoError):
-    """A run of the conversation goes on: another one would not know of it."""
+    """Another run of the conversation is in progress."""
 
 
 class Cost(TypedDict):
@@ -110,32 +102,25 @@ class Cost(TypedDict):
 
 
 class HasUsage(Protocol):
-    """What a service gives back beside what was asked for: what it cost."""
+    """Result of a service with its cost."""
 
     @property
-    def requests(self) -> int:
-        """HTTP requests."""
-        ...
+    def requests(self) -> int: ...
 
     @property
-    def input_tokens(self) -> int:
-        """Tokens sent."""
-        ...
+    def input_tokens(self) -> int: ...
 
     @property
-    def output_tokens(self) -> int:
-        """Tokens received."""
-        ...
+    def output_tokens(self) -> int: ...
 
 
 NO_COST: Cost = {"requests": 0, "input_tokens": 0, "output_tokens": 0}
 
 
 def cost_of(reply: HasUsage) -> Cost:
-    """Return what a reply cost."""
     return {"requests": reply.requests, "input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
 
 
 def cost_of_failure(error: ModelError) -> Cost:
-    """Return the cost of a call that failed: its requests were made all the same."""
+    """Return the cost of a failed call: its requests count."""
     return {"requests": error.attempts, "input_tokens": 0, "output_tokens": 0}

@@ -1,32 +1,24 @@
-"""Values of the verification of an answer: findings, provisions, freshness, abstention certificate.
-
-Every user interface shows them and every dossier stores them. Offsets ``start`` and ``end`` are positions
-in the text of the answer.
-"""
+"""Values of the verification of an answer; ``start`` and ``end`` are positions in its text."""
 
 from typing import Literal
 
 from typing_extensions import TypedDict
 
 Check = Literal["citation", "quotation", "figure", "mark", "claim", "gap"]
-"""The checked element: a named provision, words in quotation marks, a quantity, a marker; a sentence, by a model; a
-part of a cited source that could not be read.
+"""Checked element: named provision, quotation, quantity, marker, sentence (by a model), or unreadable part of a source.
 """
 
 Severity = Literal["error", "warning"]
-"""An ``error`` is certain by the texts alone. A ``warning`` is not: in briefs the index may not say for certain which
-wording was in force on their day, ``claim`` is the judgement of a model, and of a ``gap`` nobody knows what it says.
+"""``error``: certain from the texts alone. ``warning``: uncertain wording of a day, judgement of a model, or unreadable
+source.
 """
 
 NamedStatus = Literal["verified", "in_index_not_in_context", "unknown", "repealed"]
-"""What is known of a provision that an answer names."""
 
 
 class NamedVerdict(TypedDict):
-    """A provision that an answer names in ``answer[start:end]``, and what is known of it.
-
-    ``mark`` is the marker of the fragment that it is, if any;
-    ``reason`` is the code of what is wrong with it, if anything.
+    """Provision named in ``answer[start:end]`` with its status; ``mark``: marker of its fragment; ``reason``: code of
+    the fault.
     """
 
     where: str
@@ -42,15 +34,14 @@ class NamedVerdict(TypedDict):
 
 
 CheckedPart = Literal["citations", "quotations", "figures"]
-"""A part of an answer that is compared with its sources."""
 
 
 class Finding(TypedDict):
-    """Something in an answer that its sources do not bear out.
+    """Statement of an answer that its sources do not support.
 
-    ``where`` is the text at fault, exactly as the answer has it in ``answer[start:end]``. ``kind`` is its code within
-    the check (``unknown_provision``, ``altered`` …); ``message`` says it to people. ``mark`` is the marker ("C2") of
-    the fragment that it was compared with and ``evidence`` the nearest real wording there; both may be empty.
+    ``where``: exact text ``answer[start:end]``. ``kind``: code within the check (``unknown_provision``, ``altered`` …);
+    ``message``: for people. ``mark``: marker ("C2") of the compared fragment and ``evidence``: its nearest wording;
+    both may be empty.
     """
 
     check: Check
@@ -65,7 +56,7 @@ class Finding(TypedDict):
 
 
 class Remission(TypedDict):
-    """A provision that the text of a cited fragment refers to; ``consulted``: the model read it, too."""
+    """Provision referred to by a cited fragment; ``consulted``: the model read it too."""
 
     mark: str
     law_id: str
@@ -76,11 +67,7 @@ class Remission(TypedDict):
 
 
 class LawFreshness(TypedDict):
-    """Days of a law that an answer cites, ISO 8601; ``None`` if its source does not tell.
-
-    ``last_change`` is the day on which its last amendment was published or came into force, ``published`` that of the
-    law itself.
-    """
+    """Days of a cited law, ISO 8601 or ``None``: last amendment (published or in force), and publication."""
 
     law_id: str
     law: str
@@ -89,10 +76,7 @@ class LawFreshness(TypedDict):
 
 
 class Freshness(TypedDict):
-    """How recent an answer is: the day of the index (ISO 8601, ``None`` without one), and the laws that are cited.
-
-    ``notes`` are those on amended or partly repealed provisions that are cited, with their marks.
-    """
+    """Age of an answer's sources: day of the index, cited laws, and notes on amended provisions with their marks."""
 
     index_day: str | None
     laws: list[LawFreshness]
@@ -100,7 +84,7 @@ class Freshness(TypedDict):
 
 
 class NearestProvision(TypedDict):
-    """A provision that was found and did not answer; ``relevance`` in [0, 1] is the score that it was ordered by."""
+    """Provision that was found but did not answer; ``relevance`` in [0, 1]."""
 
     law: str
     provision: str
@@ -110,10 +94,10 @@ class NearestProvision(TypedDict):
 
 
 class Certificate(TypedDict):
-    """What an abstention rests on: what was searched and where, what came nearest, and what was missing.
+    """Evidence for an abstention: searches, collections, nearest provisions, and missing words.
 
-    ``relevance`` is the probability in [0, 1] that the candidates answer, ``None`` where there was nothing to judge.
-    ``missing`` are words of the question that none of the best candidates has.
+    ``relevance``: probability in [0, 1] that the candidates answer, ``None`` without candidates. ``missing``: words of
+    the question that no best candidate has.
     """
 
     searches: list[str]

@@ -1,7 +1,6 @@
-"""Protocols of the services that the stages call, each after the values that it takes or returns.
+"""Protocols of the services that the stages call, with their values.
 
-The order is that of a question: vectors, chunk store, chat models, reranking, tokens. A ``deadline`` is a
-Unix time in seconds. Dense vectors are float32. Rankings are descending in score, ties by ascending id.
+Deadlines are Unix times in seconds; dense vectors float32; rankings descending in score, ties by ascending id.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -19,20 +18,17 @@ from articulado.values.chunks import Candidate, Chunk, ProvisionRef
 
 
 class Closable(Protocol):
-    """A service that holds files, threads or connections."""
+    """Service that holds files, threads or connections."""
 
-    async def close(self) -> None:
-        """Let go of them."""
-        ...
+    async def close(self) -> None: ...
 
 
-Vector = NDArray[np.float32]
-"""(dim,) float32, L2-normalised."""
+Vector = NDArray[np.float32]  # (dim,) float32, L2-normalised
 
 
 @dataclass(frozen=True)
 class SparseVector:
-    """Term ids (ascending, unique, below 2**31) and their weights, of the same length."""
+    """Term ids (ascending, unique, below 2**31) and their weights."""
 
     indices: tuple[int, ...]
     values: tuple[float, ...]
@@ -40,7 +36,7 @@ class SparseVector:
 
 @dataclass(frozen=True)
 class Embedded:
-    """Vectors of some texts, in their order, and what they cost."""
+    """Vectors of texts, in order, and their cost."""
 
     vectors: list[Vector]
     requests: int = 0
@@ -48,58 +44,41 @@ class Embedded:
 
 
 Keep = Callable[[Sequence[str], Sequence[Vector]], Awaitable[None]]
-"""Stores the vectors of some texts as soon as they have been computed."""
+"""Stores vectors of texts as soon as they are computed."""
 
 
-async def keep_nothing(texts: Sequence[str], vectors: Sequence[Vector]) -> None:
-    """Store nothing: the caller waits for all vectors."""
+async def keep_nothing(texts: Sequence[str], vectors: Sequence[Vector]) -> None: ...
 
 
 class Embedder(Closable, Protocol):
-    """Turns texts into dense vectors."""
+    """Converts texts to dense vectors."""
 
     @property
     def fingerprint(self) -> str:
-        """What an index must have been built with to be searched with this embedder."""
+        """Identity of the vectors: an index needs the same one."""
         ...
 
     @property
-    def dimensions(self) -> int:
-        """Length of the vectors."""
-        ...
+    def dimensions(self) -> int: ...
 
     async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
-        """Embed search queries, in one request where the provider batches. ``deadline`` is a Unix time in seconds.
-
-        Raises:
-            ModelError: the provider failed for good.
-        """
+        """Embed search queries, if possible in one request; raise ``ModelError`` if the provider fails."""
         ...
 
     async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> Embedded:
-        """Embed texts of the corpus; ``keep`` is given the vectors of each batch, so that an interruption loses none.
-
-        Raises:
-            ModelError: the provider failed for good.
-        """
+        """Embed texts of the corpus; ``keep`` stores each batch at once. Raises ``ModelError``."""
         ...
 
 
 class SparseEncoder(Protocol):
-    """Turns texts into BM25 weights; IDF is the store's part."""
+    """Converts texts to BM25 weights without IDF, which the store applies."""
 
     @property
-    def fingerprint(self) -> str:
-        """What an index must have been built with to be searched with this encoder."""
-        ...
+    def fingerprint(self) -> str: ...
 
-    def encode_queries(self, texts: Sequence[str]) -> list[SparseVector]:
-        """Encode search queries."""
-        ...
+    def encode_queries(self, texts: Sequence[str]) -> list[SparseVector]: ...
 
-    def encode_documents(self, texts: Sequence[str]) -> list[SparseVector]:
-        """Encode texts of the corpus."""
-        ...
+    def encode_documents(self, texts: Sequence[str]) -> list[SparseVector]: ...
 
 
 RankConstant = Annotated[int, Field(ge=1, le=1000)]
@@ -107,10 +86,9 @@ SideWeight = Annotated[float, Field(gt=0, le=100)]
 
 
 class Fusion(BaseModel):
-    """Constant and weights of the reciprocal rank fusion of a query's two rankings; unset, plain RRF.
+    """Constant and weights of the reciprocal rank fusion of a query's two rankings: weight / (k + r), r from 0.
 
-    A chunk at the zero-based rank r of a ranking gets weight / (k + r) from it: the higher ``k``, the less the first
-    ranks stand out. (Papers have 60 with ranks from 1, Qdrant 2 with ranks from 0.)
+    The larger ``k``, the less the first ranks stand out. (Papers: 60 with ranks from 1; Qdrant: 2 with ranks from 0.)
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -120,19 +98,14 @@ class Fusion(BaseModel):
     sparse: SideWeight = 1.0
 
 
-PLAIN = Fusion()
-"""Both rankings alike, as where nothing was measured."""
+PLAIN = Fusion()  # equal weights, the default
 
-MAX_SELECTED = 10_000
-"""Chunks that ``ChunkStore.select`` returns at most unless told otherwise."""
+MAX_SELECTED = 10_000  # default limit of `ChunkStore.select`
 
 
 @dataclass(frozen=True)
 class HybridQuery:
-    """One query in both spaces; an empty sparse vector or a ``None`` dense one leaves its side out.
-
-    ``fusion`` says how its two rankings become one.
-    """
+    """Query in both spaces; an empty sparse or ``None`` dense vector omits its side."""
 
     dense: Vector | None
     sparse: SparseVector
@@ -141,17 +114,12 @@ class HybridQuery:
 
 @dataclass(frozen=True)
 class SearchFilter:
-    """What may be found.
+    """Conditions on search results; empty ones allow everything.
 
-    Without ``as_of``, provisions in force today, with ``upcoming`` also those that begin later; with it, those in force
-    on that date. Chunks of the whole state always pass; those of a community or a city only where ``territory`` names
-    it. With ``communities``, only chunks of a community pass, of any one.
-
-    ``excluded_laws`` are ids of laws and agreements of which nothing passes.
-    ``chunk_types`` are the types that pass; none means all. ``fields`` are pairs of a chunk's field, as a path
-    (``topic``, ``attributes.record_keeper``), and the values of which it must hold one; every pair must hold. A chunk
-    that applies to all has an empty string there, which passes only where it is one of the values; one without the
-    field does not pass. ``provisions`` are the provisions that pass; none means all.
+    ``as_of``: in force on that day; without it, today, and with ``upcoming`` also later. State law always passes;
+    regional or city law only for ``territory``. ``communities``: only regional law, of any community. ``fields``: pairs
+    of a field path (``topic``, ``attributes.record_keeper``) and allowed values, all required; "" is the value of
+    chunks that apply to all; chunks without the field fail.
     """
 
     as_of: date | None = None
@@ -165,10 +133,7 @@ class SearchFilter:
 
 
 class SearchScope(TypedDict):
-    """Limits of the search for a case: types of chunks, and for fields the values of which a chunk must hold one.
-
-    ``fields`` are paths in a chunk.
-    """
+    """Limits of a case search: chunk types, and allowed values by field path."""
 
     chunk_types: list[str]
     fields: dict[str, list[str]]
@@ -176,11 +141,10 @@ class SearchScope(TypedDict):
 
 @dataclass(frozen=True)
 class Hit:
-    """A chunk found by search. ``score`` in [0, 1]: RRF over what its k allows at most (first in both = 1).
+    """Search result; ``score`` in [0, 1]: RRF divided by its maximum (first in both rankings = 1).
 
-    ``similarity`` in [-1, 1]: cosine of the query and the dense vector that is nearest to it, of the chunk and its
-    children, as the store computes it (rounding may lead out of the range by 1e-6). ``None`` where the dense side has
-    not found the chunk, or there was none.
+    ``similarity``: best cosine of the query with the chunk or its children, [-1, 1] up to rounding of 1e-6; ``None``:
+    not found by the dense search.
     """
 
     chunk: Chunk
@@ -189,31 +153,23 @@ class Hit:
 
 
 class ChunkStore(Closable, Protocol):
-    """Where chunks are kept and searched. Rankings are descending in score, ties by ascending id.
-
-    A hit on a child yields its parent, once, at the rank of its best child (small to big). A chunk that is no child
-    stands for itself.
-    """
+    """Stores and searches chunks; a hit on a child returns its parent once, at the rank of its best child."""
 
     async def search(
         self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
     ) -> list[list[Hit]]:
-        """Search one collection with several queries; one ranking a query, in their order.
+        """Search one collection; return one ranking a query, empty for an unknown collection.
 
-        ``prefetch`` parents are taken from each side, fused by RRF as each query says, and the best ``limit`` returned.
-        A collection that does not exist gives empty rankings.
+        ``prefetch`` parents of each side are fused by RRF; the best ``limit`` are returned.
         """
         ...
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
-        """Return the chunks with these ids, from any collection, in the order asked; unknown ids are left out."""
+        """Return chunks of any collection in the order of the ids; unknown ids are left out."""
         ...
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
-        """Return every part of one provision, in order of part, without children; empty if there is none.
-
-        Of several wordings, those still valid come first.
-        """
+        """Return all parts of a provision without children, in order; valid wordings first."""
         ...
 
     async def citing(self, ids: Sequence[int]) -> list[Chunk]:
@@ -223,12 +179,7 @@ class ChunkStore(Closable, Protocol):
     async def select(
         self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
-        """Return the chunks of these collections that a filter lets through, without children.
-
-        They are by ascending ``law_id``, ``part`` and ``id``, whatever their collection: the chunks of an article of a
-        knowledge base, of which ``part`` is the number, follow one another. The first ``limit`` are returned. A
-        collection that does not exist has none.
-        """
+        """Return ``limit`` matching chunks without children, by ascending ``law_id``, ``part`` and ``id``."""
         ...
 
     async def counts(self) -> dict[str, int]:
@@ -238,10 +189,7 @@ class ChunkStore(Closable, Protocol):
 
 @dataclass(frozen=True)
 class Completion:
-    """Reply of a chat model, whole, and its cost.
-
-    ``cut`` is set if it ran into a limit on its length; ``warnings`` tell the user of its other faults.
-    """
+    """Whole reply of a chat model with its cost; ``cut``: hit a length limit; ``warnings``: for the user."""
 
     text: str
     requests: int = 0
@@ -256,7 +204,7 @@ S = TypeVar("S", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Structured(Generic[S]):
-    """A reply that satisfies a schema, and what it cost, the repair of a malformed one included."""
+    """Reply that satisfies a schema, with its cost including a repair."""
 
     value: S
     requests: int = 0
@@ -266,7 +214,7 @@ class Structured(Generic[S]):
 
 
 class ChatModel(Closable, Protocol):
-    """A chat role (reader, principal or checker). Retries and the deadline are its business."""
+    """Chat role (reader, principal or checker), with its own retries and deadline."""
 
     @property
     def name(self) -> str:
@@ -275,15 +223,11 @@ class ChatModel(Closable, Protocol):
 
     @property
     def takes_limit(self) -> bool:
-        """Whether the provider accepts a limit on the length of a reply."""
+        """True if the provider accepts a limit on the length of a reply."""
         ...
 
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
-        """Return the whole reply.
-
-        Raises:
-            ModelError: the provider failed for good.
-        """
+        """Return the whole reply; raise ``ModelError`` if the provider fails."""
         ...
 
     async def stream(
@@ -295,12 +239,9 @@ class ChatModel(Closable, Protocol):
         on_restart: Callable[[], None],
         deadline: float | None = None,
     ) -> Completion:
-        """Hand over the reply as it is written, then return it whole; one without end is stopped, and ``cut``.
+        """Pass on the reply while it is written, then return it; an endless one is stopped and ``cut``.
 
-        ``on_restart`` is called when the stream broke and is asked for again: all text so far is void.
-
-        Raises:
-            ModelError: the provider failed for good.
+        ``on_restart``: the stream broke and starts again, all text so far is void. Raises ``ModelError``.
         """
         ...
 
@@ -313,24 +254,20 @@ class ChatModel(Closable, Protocol):
         max_tokens: int | None = None,
         deadline: float | None = None,
     ) -> Structured[S]:
-        """Return a reply that satisfies a schema; a malformed one is sent back once, with what is wrong with it.
+        """Return a reply that satisfies a schema; a malformed one is sent back once with its errors.
 
-        ``max_tokens`` is left out where the model does not take it (``takes_limit``): the prompt must say it there.
-        ``deadline`` is a Unix time in seconds, for everything together.
+        ``max_tokens`` is omitted for a model that does not take it (``takes_limit``). ``deadline`` covers all requests.
 
         Raises:
-            ModelError: the provider failed for good, the model refused, or its reply is malformed even after repair.
-            ConfigurationError: the model cannot fill in a schema.
+            ModelError: the provider failed, the model refused, or its reply is malformed even after repair.
+            ConfigurationError: the model cannot produce structured replies.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Reranked:
-    """Relevance in [0, 1] of some candidates, in their order, and what it cost; ``None`` for one left unjudged.
-
-    ``squashed`` tells that the model gave logits, and a sigmoid made relevances of them.
-    """
+    """Relevance in [0, 1] of candidates (``None``: not judged), and cost; ``squashed``: a sigmoid of logits."""
 
     scores: Sequence[float | None]
     requests: int = 0
@@ -340,11 +277,11 @@ class Reranked:
 
 
 class Reranker(Closable, Protocol):
-    """Scores candidates for a question. Retries and the deadline are its business."""
+    """Scores candidates for a question, with its own retries and deadline."""
 
     @property
     def limit(self) -> int | None:
-        """Candidates that it scores now, those that the heuristic puts first; ``None``: every one."""
+        """Number of scored candidates, the heuristic's first; ``None``: all."""
         ...
 
     async def score(
@@ -355,29 +292,24 @@ class Reranker(Closable, Protocol):
         *,
         deadline: float | None = None,
     ) -> Reranked:
-        """Score every candidate. ``deadline`` is a Unix time in seconds.
+        """Score every candidate.
 
         Raises:
-            ModelError: the model failed for good, was late or refused.
+            ModelError: the model failed, was late or refused.
             ConfigurationError: the strategy cannot be used with these settings.
         """
         ...
 
 
 RerankerTable = Mapping[str, Reranker]
-"""Rerankers by the name of their strategy."""
 
 
 class TokenCounter(Protocol):
-    """Counts tokens, or bounds them from above."""
+    """Counts tokens, or returns an upper bound."""
 
-    def count(self, text: str) -> int:
-        """Return the number of tokens of the text."""
-        ...
+    def count(self, text: str) -> int: ...
 
 
 AsyncClose = Callable[[], Awaitable[None]]
-"""Closes the connections of a client."""
 
-Progress = Callable[[str, int, int], None]
-"""Told the step ("vectores"), what is done and what there is to do: 0 where a step cannot count."""
+Progress = Callable[[str, int, int], None]  # receives step ("vectores"), items done, and total (0: unknown)
