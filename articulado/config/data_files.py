@@ -1,8 +1,4 @@
-"""Read and validate TOML and YAML files, with error messages for their author.
-
-Schema errors are reported as one sentence in the current language with the position in the file, instead of
-pydantic's English list. YAML errors carry a line number, counted from 1.
-"""
+"""Read and validate TOML and YAML files; errors tell the author line or section, and the problem."""
 
 import re
 import tomllib
@@ -20,8 +16,7 @@ from articulado.config.sections import Section
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
 
-LISTS = ("collections", "filter_fields", "matters")
-"""Sections that are written with double brackets."""
+LISTS = ("collections", "filter_fields", "matters")  # sections with double brackets
 
 _BY_ERROR_TYPE = {
     "missing": "profile.missing",
@@ -44,7 +39,7 @@ _BY_ERROR_TYPE = {
     "model_type": "profile.section",
     "dataclass_type": "profile.section",
 }
-"""What errors of pydantic say, by their type."""
+"""Messages by pydantic's error type."""
 
 _BY_TOML_MESSAGE = {
     "Cannot declare": "profile.toml_section_twice",
@@ -60,13 +55,13 @@ _BY_TOML_MESSAGE = {
     "Invalid value": "profile.toml_value",
     "Invalid": "profile.toml_line",
 }
-"""What errors of ``tomllib`` say, by how its messages begin, the first that fits."""
+"""Messages by the beginning of those of ``tomllib``; the first match counts."""
 
 _POSITION = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def problem_of(error: Exception, content: Mapping[str, Any], schema: type[BaseModel]) -> str:
-    """Return where a profile breaks the schema, and how; ``content`` is its TOML, for the names of its parts."""
+    """Return place and problem of a profile that breaks its schema; ``content``: its TOML, for names."""
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False)[0]
         where, problem = " ".join(location(first["loc"], content).split()), _value_problem(first, schema)
@@ -79,7 +74,7 @@ def problem_of(error: Exception, content: Mapping[str, Any], schema: type[BaseMo
 
 
 def location(path: Sequence[str | int], content: Mapping[str, Any]) -> str:
-    """Return where a problem is as the file has it: "[[collections]] «notes», weight" or "[case.response] chunks"."""
+    """Return the place of a problem as in the file: "[[collections]] «notes», weight" or "[case.response] chunks"."""
     head, *rest = path or ("",)
     if head in LISTS:
         if not rest:
@@ -94,7 +89,6 @@ def location(path: Sequence[str | int], content: Mapping[str, Any]) -> str:
 
 
 def _item_name(items: object, number: int) -> str:
-    """Return the name of an item of a list, or its number, counted from 1, where it has none."""
     item = items[number] if isinstance(items, list) else None
     name = item.get("name") if isinstance(item, dict) else None
     return (
@@ -105,14 +99,13 @@ def _item_name(items: object, number: int) -> str:
 
 
 def _key_path(path: Sequence[str | int]) -> str:
-    """Return the keys within a section, joined by dots; an index in a list of texts is counted from 1."""
+    """Return the keys joined by dots; list indexes count from 1."""
     keys = ".".join(part for part in path if isinstance(part, str))
     numbers = [str(part + 1) for part in path if isinstance(part, int)]
     return " ".join((keys, *numbers))
 
 
 def _value_problem(details: ErrorDetails, schema: type[BaseModel]) -> str:
-    """Return what is wrong with a value, and what would be right."""
     limits, path = details.get("ctx", {}), details["loc"]
     match details["type"]:
         case "extra_forbidden":
@@ -136,7 +129,6 @@ def _value_problem(details: ErrorDetails, schema: type[BaseModel]) -> str:
 
 
 def _keys(schema: type[BaseModel], path: Sequence[str | int]) -> list[str]:
-    """Return the keys of the section that a path leads to."""
     section: Any = schema
     for key in path:
         if isinstance(key, str):
@@ -152,7 +144,6 @@ def _is_section(annotation: Any) -> bool:
 
 
 def _syntax_problem(message: str) -> str:
-    """Return what is wrong with a file that is no TOML, after its line and column where ``tomllib`` tells them."""
     position = _POSITION.search(message)
     problem = translate(
         next((key for begin, key in _BY_TOML_MESSAGE.items() if message.startswith(begin)), "profile.not_toml")
@@ -171,11 +162,7 @@ _Schema = TypeVar("_Schema", bound=Section)
 
 
 def read_toml(file: Path, schema: type[_Schema]) -> _Schema:
-    """Read and check a file.
-
-    Raises:
-        ConfigurationError: it cannot be read, or breaks its schema; the message says where and what to do.
-    """
+    """Read and check a file; raise ``ConfigurationError`` with place and remedy."""
     content: dict[str, Any] = {}
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
@@ -186,7 +173,7 @@ def read_toml(file: Path, schema: type[_Schema]) -> _Schema:
 
 
 class UnreadableYaml(ValueError):
-    """What is written is no YAML; ``line`` counts from 1, ``None`` where it is not known."""
+    """Invalid YAML; ``line`` counts from 1, ``None``: unknown."""
 
     def __init__(self, line: int | None) -> None:
         super().__init__(line)
@@ -194,11 +181,7 @@ class UnreadableYaml(ValueError):
 
 
 def load_yaml(written: str, loader: type[yaml.BaseLoader | yaml.SafeLoader]) -> object:
-    """Return what YAML says, by a loader in Python: those in C end the process over brackets that nest too deep.
-
-    Raises:
-        UnreadableYaml: it is none, or has a value that cannot be (a date that no calendar has).
-    """
+    """Parse YAML with a Python loader (those in C crash on deep nesting); raise ``UnreadableYaml``."""
     try:
         return yaml.load(written, Loader=loader)
     except yaml.MarkedYAMLError as error:

@@ -1,7 +1,4 @@
-"""Optional packages by the name of their pip extra: check, require, and guard their imports.
-
-A missing package raises ``ConfigurationError`` with the command to run.
-"""
+"""Optional packages by pip extra: check, require, and guard imports; a missing one raises ``ConfigurationError``."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,7 +14,7 @@ EXTRAS: tuple[Extra, ...] = get_args(Extra)
 
 
 class _Contents(NamedTuple):
-    """What is imported of an extra (pyproject.toml has the distributions), and the text that says what it is for."""
+    """Imported modules of an extra (pyproject.toml has the distributions), and the key of its purpose."""
 
     modules: tuple[str, ...]
     purpose: str
@@ -40,35 +37,23 @@ _CONTENTS: Mapping[Extra, _Contents] = {
 
 
 def modules_of(extra: Extra) -> tuple[str, ...]:
-    """Return what is imported of an extra."""
     return _CONTENTS[extra].modules
 
 
 def installed(extra: Extra) -> bool:
-    """Tell whether all of an extra is installed; nothing is imported."""
+    """Return True if an extra is installed, without importing it."""
     return not _lacking(extra)
 
 
 def require(extra: Extra) -> None:
-    """Refuse to begin what an extra is needed for later on.
-
-    Raises:
-        ConfigurationError: it is not installed; the message says what to run.
-    """
+    """Raise ``ConfigurationError`` with the install command if an extra is missing."""
     if lacking := _lacking(extra):
         raise ConfigurationError(without(extra, lacking[0]))
 
 
 @contextmanager
 def importing(extra: Extra) -> Iterator[None]:
-    """Guard the imports of an extra.
-
-        with importing("documents"):
-            import docx
-
-    Raises:
-        ConfigurationError: it is not installed, or cannot be loaded; the message says what to run.
-    """
+    """Raise ``ConfigurationError`` with the install command if an import of an extra fails within the block."""
     try:
         yield
     except ImportError as error:
@@ -76,7 +61,7 @@ def importing(extra: Extra) -> Iterator[None]:
 
 
 def without(extra: Extra, package: str) -> str:
-    """Say what cannot be done without a package of an extra, and what to run."""
+    """Return the error message for a missing package: affected function, and install command."""
     return translate("extras.missing", purpose=translate(_CONTENTS[extra].purpose), package=package, extra=extra)
 
 

@@ -1,11 +1,4 @@
-"""Read the bytes and the text of one file within limits of processor time, memory and unpacked size.
-
-``Limits`` are seconds of processor and bytes. ``read_bytes`` checks a ZIP before it is unpacked. ``decode``
-detects the encoding: byte order mark, UTF-8, declared encoding, then the 8-bit encoding that gives Spanish.
-
-``profile_file`` finds the file of a profile and ``spoken_language`` the language that it names, without reading the
-profile: the command line needs both before it can report an unreadable profile.
-"""
+"""Read bytes and text of a file within limits; find the file and language of a profile."""
 
 import codecs
 import os
@@ -29,7 +22,7 @@ MIB = 1 << 20
 
 @dataclass(frozen=True)
 class Limits:
-    """What reading may take: seconds of processor, bytes of memory, and bytes that the file may have, unpacked."""
+    """Limits of reading: seconds of processor time, bytes of memory, and unpacked bytes of a file."""
 
     seconds: float = 120.0
     memory: int = 1_024 * MIB
@@ -41,7 +34,7 @@ _CURRENT: ContextVar[Limits] = ContextVar("limits", default=Limits())  # noqa: B
 
 @contextmanager
 def limited(limits: Limits) -> Iterator[None]:
-    """Apply limits for the length of a block, as far as who reads asks for them."""
+    """Apply limits within a block."""
     token = _CURRENT.set(limits)
     try:
         yield
@@ -50,18 +43,14 @@ def limited(limits: Limits) -> Iterator[None]:
 
 
 def check_size(path: Path, size: int) -> None:
-    """Check how large a file is, unpacked, before anything is made of its content.
-
-    Raises:
-        InvalidInput: it is larger than the limit.
-    """
+    """Raise ``InvalidInput`` if the unpacked size of a file exceeds the limit."""
     limit = _CURRENT.get().unpacked
     if size > limit:
         raise InvalidInput(translate("bounds.size", path=path, size=mebibytes(size), limit=mebibytes(limit)))
 
 
 def mebibytes(size: int) -> str:
-    """Return a size as it is written, in MiB, with a decimal below ten.
+    """Format a size in MiB, with a decimal below ten.
 
     >>> mebibytes(300 * MIB), mebibytes(MIB // 2)
     ('300', '0,5')
@@ -69,8 +58,7 @@ def mebibytes(size: int) -> str:
     return written(size / MIB, 0 if size >= 10 * MIB else 1)
 
 
-ZIP = b"PK\x03\x04"
-"""The first bytes of a ZIP file: DOCX, ODT and XLSX are such."""
+ZIP = b"PK\x03\x04"  # first bytes of a ZIP file, such as DOCX, ODT and XLSX
 
 _BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -80,20 +68,18 @@ _BOMS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _EXPECTED = frozenset("áéíóúüñçÁÉÍÓÚÜÑÇàèòïÀÈÒÏ¿¡ºª°·«»“”‘’–—…•€§\xa0\xad")
-"""What a Spanish text has beside ASCII, in any of the languages of Spain."""
+"""Non-ASCII characters of texts in the languages of Spain."""
 
-_EIGHT_BITS = ("cp1252", "cp850", "mac_roman")
-"""Encodings that any bytes could be in; cp1252 is Latin-1 and more."""
+_EIGHT_BITS = ("cp1252", "cp850", "mac_roman")  # encodings that accept any bytes; cp1252 extends Latin-1
 
-_MIN_LIKELIHOOD = 0.9
-"""Share of the characters beyond ASCII that must be expected ones."""
+_MIN_LIKELIHOOD = 0.9  # minimum share of expected characters among the non-ASCII ones
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the bytes of a file, for a packed one after a look at what it holds.
+    """Return the bytes of a file; check a ZIP before anything unpacks it.
 
     Raises:
-        InvalidInput: it cannot be read, is empty, damaged or larger than the limit, packed or unpacked.
+        InvalidInput: the file is unreadable, empty, damaged or, packed or unpacked, too large.
     """
     try:
         check_size(path, path.stat().st_size)
@@ -108,13 +94,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def _check_package(path: Path, data: bytes) -> None:
-    """Check what a ZIP holds before a reader unpacks it: the sizes that it names, and that these are true.
-
-    What is no ZIP after all, or is packed in a way that is not known, is left to the reader.
-
-    Raises:
-        InvalidInput: unpacked, it is larger than the limit, or what it names is not what it holds.
-    """
+    """Check that the sizes in a ZIP are true and within the limit; unknown formats are left to the reader."""
     try:
         with ZipFile(BytesIO(data)) as package:
             check_size(path, sum(entry.file_size for entry in package.infolist()))
@@ -127,10 +107,10 @@ def _check_package(path: Path, data: bytes) -> None:
 
 
 def decode(data: bytes, path: Path, declared: str | None = None) -> str:
-    """Return the text: by its byte order mark, else UTF-8, else as declared, else in the encoding that gives Spanish.
+    """Decode text by byte order mark, UTF-8, declared encoding, or the 8-bit encoding that yields Spanish.
 
     Raises:
-        InvalidInput: the bytes are no text, or in an encoding that cannot be told.
+        InvalidInput: binary data, or an unknown encoding.
     """
     for mark, encoding in _BOMS.items():
         if data.startswith(mark):
@@ -159,7 +139,7 @@ def _decoded(data: bytes, encoding: str) -> str | None:
 
 
 def _likelihood(text: str) -> float:
-    """Return which share of the characters beyond ASCII is one of a Spanish text, in [0, 1]."""
+    """Return the share of expected characters among the non-ASCII ones, in [0, 1]."""
     beyond = [character for character in text if character > "\x7f"]
     return sum(character in _EXPECTED for character in beyond) / len(beyond) if beyond else 1.0
 
@@ -176,22 +156,20 @@ _LANGUAGE = re.compile(r"""^\s*language\s*=\s*["'](\w+)["']""", re.MULTILINE)
 
 
 def packaged_folder() -> Path:
-    """Return the folder of the profiles that come with articulado."""
     return Path(str(resources.files("profiles")))
 
 
 def profile_file(name: str) -> Path | None:
-    """Return the file of a profile, by its name or by the path of a ``.toml``; ``None`` where there is none."""
+    """Return the file of a profile by name or by path of a ``.toml``; ``None`` if absent."""
     own = name.endswith(SUFFIX)
     file = Path(name).expanduser() if own else packaged_folder() / f"{name}{SUFFIX}"
     return file if file.is_file() and (own or Path(name).name == name) else None
 
 
 def spoken_language(name: object = None, env_file: Path | None = Path(".env")) -> str:
-    """Return the language that the profile's file names, the default one where it cannot be told. Never raises.
+    """Return the language in a profile's file without loading it, to report errors in it; never raises.
 
-    Without a name, the profile is that of the environment, of ``env_file``, or the default one, as in ``Settings``. So
-    what is wrong with the settings or with the profile itself is said in its language.
+    Without a name: the profile of the environment, of ``env_file``, or the default, as in ``Settings``.
     """
     try:
         named = name or os.environ.get(VARIABLE) or _of_env_file(env_file) or DEFAULT_PROFILE

@@ -1,9 +1,4 @@
-"""Profile of a knowledge base: schema, loader, and checks beyond the schema (files in ``profiles/``).
-
-``spoken_language`` reads the language of a profile without loading it, so that errors of the profile itself
-are reported in that language. ``domain_of`` and ``domain_named`` return the domain of a profile or of an
-index.
-"""
+"""Profile of a knowledge base (files in ``profiles/``): schema, loader, and further checks."""
 
 import tomllib
 from collections import Counter
@@ -42,7 +37,7 @@ from articulado.values.errors import ConfigurationError
 
 
 def naming_problems(field: FilterField) -> Iterator[str]:
-    """Yield what contradicts itself, each with what to do about it."""
+    """Yield contradictions among the names of a filter field, with remedies."""
     yield from _ambiguous_values(field)
     yield from _ambiguous_names(field)
     if field.name == TOPIC and (field.named_by or field.others):
@@ -62,7 +57,7 @@ def _ambiguous_values(field: FilterField) -> Iterator[str]:
 
 
 def _ambiguous_names(field: FilterField) -> Iterator[str]:
-    """Yield the words that name two things of a field; those of ``values`` alone are told apart before."""
+    """Yield words that name two values; conflicts within ``values`` are found by ``_ambiguous_values``."""
     claimed = {letters_and_digits(word): value for value, words in field.values.items() for word in (value, *words)}
     for key, names in (
         ("named_by", field.named_by.items()),
@@ -80,15 +75,13 @@ DOCUMENT_KINDS = ("article", "sentencia", "criterio", "documento", "convenio")
 """Kinds of document that a profile can rank; laws have the rank of their norm."""
 
 LAW_COLLECTION = "normativa"
-"""Collection of the law."""
-RECORD_COLLECTIONS = (LAW_COLLECTION, "sentencias", "criterios_inss")
-"""Collections that the packaged records go to."""
+RECORD_COLLECTIONS = (LAW_COLLECTION, "sentencias", "criterios_inss")  # collections of the packaged records
 
 CASE_OPTIONS = ("profile", "index", "json", "help", "rerank", "inquiry", "collected_data", "max_tokens")
-"""Options of ``articulado case``, beside which the filter fields are options too."""
+"""Fixed options of ``articulado case``; filter fields are options too."""
 
 ARTICLE_KEYS = ("id", "title", "url", "updated", "chunks", "inquiries", "provisions")
-"""Keys of an article, beside which the filter fields are keys too; but for the topic, which is one."""
+"""Fixed keys of an article; filter fields other than the topic are keys too."""
 
 # fmt: off
 CASE_STATE_KEYS = frozenset((
@@ -100,18 +93,17 @@ CASE_STATE_KEYS = frozenset((
     "shortfall", "sources", "store", "today", "turn", "turn_question", "untyped", "usage", "wanted", "warnings",
     "worked",
 ))
-"""Keys of the state of a case (``CaseState``), beside which the filter fields are keys too."""
+"""Keys of ``CaseState``; filter fields must not take their names."""
 # fmt: on
 
 
 class Profile(Section):
-    """One knowledge base. ``relevance`` has the bands in which a question is answered, nearly answered or declined.
+    """One knowledge base.
 
-    ``signals`` are the weights of the legal signals (``articulado.legal.validity.final_score``), ``ranks`` the ranks
-    of documents
-    by kind (1 is the highest, 5 is what has none), ``default_law`` the law that an article without a law is looked up
-    in. ``folder`` is where its file is: relative paths begin there, and ``<name>/`` beside it holds its prompts and
-    what its calibration found.
+    ``relevance``: bands for answering, showing near provisions, or declining. ``signals``: weights of
+    ``articulado.legal.validity.final_score``. ``ranks``: 1 (highest) to 5 by kind of document. ``default_law``: law of
+    an article cited without one. ``folder``: folder of its file and root of relative paths; ``<name>/`` in it holds
+    prompts and calibration.
     """
 
     name: Name
@@ -137,69 +129,63 @@ class Profile(Section):
         return self
 
     def weight(self, collection: str) -> float:
-        """Return the weight of a collection in the ranking (1.0 for one that the profile does not name)."""
+        """Return the ranking weight of a collection; 1.0 if unlisted."""
         return next((entry.weight for entry in self.collections if entry.name == collection), 1.0)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of all collections, in the order of the file."""
         return tuple(collection.name for collection in self.collections)
 
     @property
     def by_meaning(self) -> tuple[str, ...]:
-        """Names of the collections whose dense vectors are made by a sentence encoder when the embedder is offline."""
+        """Collections embedded by a sentence encoder if the embedder is offline."""
         trained = self.features.spanish_law
         return tuple(collection.name for collection in self.collections if collection.by_meaning or not trained)
 
     @property
     def for_questions(self) -> tuple[str, ...]:
-        """Names of the collections in which free questions are searched."""
         return tuple(collection.name for collection in self.collections if collection.questions)
 
     @property
     def for_cases(self) -> tuple[str, ...]:
-        """Names of the collections in which cases are searched."""
+        """Collections searched for cases."""
         return self.case.collections or ((self.knowledge.collection,) if self.knowledge else self.names)
 
     @property
     def required_data_filter(self) -> tuple[str, ...]:
-        """Names of the fields that required data are filtered by; unless it says which, all but the topic."""
+        """Filter fields of required data; default: all but the topic."""
         named = self.case.required_data.filter
         return tuple(field.name for field in self.filter_fields if field.name != TOPIC) if named is None else named
 
     @property
     def response_filter(self) -> tuple[str, ...]:
-        """Names of the fields that a response is filtered by; unless it says which, all."""
+        """Filter fields of a response; default: all."""
         named = self.case.response.filter
         return tuple(field.name for field in self.filter_fields) if named is None else named
 
     @property
     def own_folder(self) -> Path:
-        """The folder of its prompts and of what its calibration found."""
+        """Folder of prompts and calibration."""
         return self.folder / self.name
 
     @property
     def articles(self) -> Path | None:
-        """The folder of the articles that it brings along."""
+        """Folder of its own articles."""
         return self.folder / self.knowledge.folder if self.knowledge else None
 
     def rank(self, kind: str) -> int:
-        """Return the rank of a kind of document, the lowest where the profile gives it none."""
         return self.ranks.get(kind, LOWEST_RANK)
 
 
 def load_profile(name: str) -> Profile:
-    """Return the profile of ``profiles/<name>.toml``, or of the file that a path to a ``.toml`` leads to.
+    """Load a profile by name, or from the path of a ``.toml``.
 
     >>> profile = load_profile("laboral")
-    >>> profile.names[:3]
-    ('normativa', 'sentencias', 'criterios_inss')
-    >>> profile.weight("sentencias")
-    0.8
+    >>> profile.names[:3], profile.weight("sentencias")
+    (('normativa', 'sentencias', 'criterios_inss'), 0.8)
 
     Raises:
-        ConfigurationError: there is no such profile, it breaks the schema or contradicts itself, or it has the name of
-            a packaged one and is another.
+        ConfigurationError: it is missing, invalid, or another file with the name of a packaged one.
     """
     packaged, file = packaged_folder(), profile_file(name)
     if file is None:
@@ -227,7 +213,6 @@ def _read(name: str, file: Path) -> Profile:
 
 
 def _check_own_profile(file: str, profile: Profile, packaged: Path) -> None:
-    """Check what only a profile of one's own can get wrong."""
     if (packaged / f"{profile.name}{SUFFIX}").is_file():
         raise _unreadable(file, translate("profile.packaged_name", name=profile.name))
     for field in profile.filter_fields:
@@ -240,7 +225,7 @@ def _unreadable(name: str, problem: str) -> ConfigurationError:
 
 
 def contradictions(profile: Profile) -> Iterator[str]:
-    """Yield what contradicts itself in a profile, each with what to do about it."""
+    """Yield contradictions in a profile, with remedies."""
     if profile.features.spanish_law and profile.language != "es":
         yield translate("profile.law_is_spanish")
     if profile.relevance.near > profile.relevance.answer:
@@ -293,14 +278,9 @@ def _taken_names(field: FilterField) -> Iterator[str]:
 
 
 def domain_of(profile: Profile) -> Domain:
-    """Return the domain of a profile: Spanish law where that is switched on, else a plain one in its language."""
     return SPANISH_LAW if profile.features.spanish_law else PlainDomain(language(profile.language))
 
 
 def domain_named(name: str) -> Domain:
-    """Return the domain that an index was made for.
-
-    Raises:
-        ConfigurationError: there is none of that name.
-    """
+    """Return the domain of an index by its name; raise ``ConfigurationError`` if unknown."""
     return SPANISH_LAW if name == SPANISH_LAW.name else PlainDomain(language(name))

@@ -1,8 +1,4 @@
-"""Profile sections: collections, features, models, filter fields, relevance, signals, search, and cases.
-
-The sections for cases hold tiers, filters, token budgets, names, and the calendar of working days. Sections
-are frozen and reject unknown keys.
-"""
+"""Sections of a profile: frozen models that reject unknown keys."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
@@ -15,8 +11,7 @@ from articulado.legal.validity import SignalWeights
 from articulado.values.chunks import LOWEST_RANK
 from articulado.values.protocols import PLAIN, Fusion, RankConstant, SideWeight
 
-TOPIC = "topic"
-"""The filter field that is the topic of a chunk; every other is one of its attributes."""
+TOPIC = "topic"  # filter field for the topic of a chunk; the others are attributes
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Rank = Annotated[int, Field(ge=1, le=LOWEST_RANK)]
@@ -24,17 +19,16 @@ Weight = Annotated[float, Field(ge=0, le=1)]
 
 
 class Section(BaseModel):
-    """A section of a profile: it takes no unknown keys, and does not change."""
+    """Section of a profile."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Collection(Section):
-    """One collection: its weight in the ranking and what a user calls it.
+    """A collection: ranking weight, and label for users.
 
-    ``questions``: free questions are searched in it, too, and not only cases. ``by_meaning``: a pretrained sentence
-    encoder makes its dense vectors, because the encoder of the profile was trained on other texts. Without Spanish
-    law, that is so of every collection.
+    ``questions``: searched by free questions too, not only by cases. ``by_meaning``: embedded by a pretrained sentence
+    encoder; without Spanish law all collections are.
     """
 
     name: Name
@@ -45,11 +39,11 @@ class Collection(Section):
 
 
 class Features(Section):
-    """What a profile has switched on. Without any, nothing of Spanish law is at work.
+    """Switches of a profile.
 
-    ``spanish_law``: citations, dates, territory and legal synonyms are read off a question, the encoder trained on the
-    law is used offline, and provisions are ranked by it. ``records``: the packaged summaries and decisions are in its
-    index. ``references``: what a candidate refers to becomes a candidate.
+    ``spanish_law``: read citations, dates, territory and legal synonyms from questions, use the trained encoder
+    offline, and rank by law. ``records``: index the packaged summaries and decisions. ``references``: add provisions
+    referred to by candidates.
     """
 
     spanish_law: bool = False
@@ -58,7 +52,7 @@ class Features(Section):
 
 
 class Models(Section):
-    """Models of the roles where the settings name none; empty is the default of the settings."""
+    """Models of roles that the settings leave unset; empty: default of the settings."""
 
     reader: str = ""
     principal: str = ""
@@ -67,10 +61,10 @@ class Models(Section):
 
 
 class Knowledge(Section):
-    """The articles that a profile brings along: they are in its index from the first use on.
+    """Articles of a profile, indexed at first use.
 
-    ``folder`` is relative to the profile's own; ``collection`` is where they go. ``official``: their text is the
-    source itself; else it is a summary in our own words, and is marked as one.
+    ``folder``: relative to the profile's; ``collection``: target. ``official``: the text is the source itself, else
+    marked as our summary.
     """
 
     folder: str = Field(min_length=1)
@@ -79,13 +73,10 @@ class Knowledge(Section):
 
 
 class FilterField(Section):
-    """A field that cases are filtered by. ``values`` are the known ones, each with other ways to write it.
+    """A filter of cases: known ``values`` with variants. ``topic`` is a chunk's topic, other names attributes.
 
-    ``topic`` is the topic of a chunk, every other name one of its attributes.
-
-    ``named_by`` are the words with which an inquiry names a value, by default those of ``values``: a value that is an
-    ordinary word ("general") needs names of its own. ``others`` are names of the same kind without any article, each
-    with other ways to write it (``articulado.cases.phrases``).
+    ``named_by``: words by which an inquiry names a value (default: those of ``values``), for ambiguous values such as
+    "general". ``others``: names of the same kind without articles, with variants (``articulado.cases.phrases``).
     """
 
     name: Name
@@ -96,17 +87,15 @@ class FilterField(Section):
 
     @property
     def path(self) -> str:
-        """Path of the field in a chunk (``SearchFilter.fields``)."""
+        """Path for ``SearchFilter.fields``."""
         return TOPIC if self.name == TOPIC else f"attributes.{self.name}"
 
 
 class RelevanceBands(Section):
-    """From which relevance on a question is answered, and from which the nearest provisions are at least shown.
+    """Minimum relevance, a probability in [0, 1], for each reaction.
 
-    Relevance is the probability in [0, 1] that the best candidates answer. Below ``near`` nothing is shown. A chat
-    model that reads the candidates decides for itself: before it only what is below ``chat_model`` is declined. What
-    follows an answer is answered from ``follow_up`` on, and what goes on where nothing was answered from ``insisting``
-    on: who goes on asking meant it.
+    ``answer``: answer. ``near``: show the nearest provisions. ``chat_model``: let a chat model judge. ``follow_up``:
+    answer a follow-up of an answer. ``insisting``: answer a follow-up of a declined question.
     """
 
     answer: Weight = 0.35
@@ -117,7 +106,7 @@ class RelevanceBands(Section):
 
 
 class Signals(Section):
-    """Weights of the legal signals as a profile writes them, each in [0, 1]; without any, relevance alone counts."""
+    """Weights of the legal signals in [0, 1]; by default relevance alone counts."""
 
     relevance: Weight = 1.0
     hierarchy: Weight = 0.0
@@ -127,10 +116,9 @@ class Signals(Section):
 
 
 class ReadAsSignals:
-    """Annotation: read ``SignalWeights`` as ``Signals``, so that errors name the key."""
+    """Annotation: validate ``SignalWeights`` as ``Signals``, so that errors name the key."""
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Return a schema that reads ``Signals`` and gives ``SignalWeights``."""
         return core_schema.no_info_after_validator_function(_weights, handler.generate_schema(Signals))
 
 
@@ -142,27 +130,24 @@ Cap = Annotated[int, Field(ge=1, le=1000)]
 
 
 class OfflineFusion(Fusion):
-    """The fusion that was measured with the encoder of the package (docs/retrieval.md)."""
+    """Fusion measured with the packaged encoder (docs/retrieval.md)."""
 
     k: RankConstant = 20
     dense: SideWeight = 3.0
 
 
 class Fusions(Section):
-    """The fusion by what makes the dense vectors: their rankings differ in how far they can be trusted.
-
-    ``offline``: the encoders of this package. ``provider``: a model of a provider; none has been measured, so plain.
-    """
+    """Fusion by origin of the dense vectors: packaged encoders, or a provider's model (unmeasured, so plain RRF)."""
 
     offline: OfflineFusion = OfflineFusion()
     provider: Fusion = PLAIN
 
 
 class Caps(Section):
-    """How many parents each step of a search yields, at most (docs/retrieval.md has what more and fewer give).
+    """Maximum number of parents in each step of a search (docs/retrieval.md).
 
-    ``prefetch`` of each ranking, ``per_collection`` of each query in a collection, ``per_query`` of each query in all
-    collections, ``overall`` of all queries.
+    ``prefetch``: each ranking; ``per_collection``: each query in a collection; ``per_query``: each query; ``overall``:
+    all queries.
     """
 
     prefetch: Cap = 100
@@ -172,7 +157,7 @@ class Caps(Section):
 
 
 class Search(Section):
-    """How a search is made; none of it is in an index."""
+    """Parameters of a search; they do not affect the index."""
 
     caps: Caps = Caps()
     fusion: Fusions = Fusions()
@@ -192,24 +177,18 @@ Country = Annotated[str, AfterValidator(_check_country)]
 
 
 class Calendar(Section):
-    """Working days of date rules: Monday to Friday, without the holidays of a ``country``; none without one.
-
-    ``country`` is an ISO 3166 code ("US"). ``name`` is what a user reads of the calendar.
-    """
+    """Working days: Monday to Friday, without the holidays of ``country`` (ISO 3166, "US"; empty: no calendar)."""
 
     name: str = ""
     country: Country = ""
 
 
 Tier = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]
-"""Importance of a chunk for an answer, the greatest first: a CRITICAL one is never left out."""
+"""Importance of a chunk for an answer; CRITICAL chunks are never left out."""
 
 
 class Tiers(Section):
-    """The types of chunk in each tier of a response; a chunk of no type named here is LOW.
-
-    A chunk that is marked as critical is CRITICAL, whatever its type.
-    """
+    """Chunk types by tier; other types are LOW, chunks marked as critical are CRITICAL."""
 
     critical: tuple[str, ...] = ("decision_guide", "response_frames", "guardrails")
     high: tuple[str, ...] = ("steps", "fees_details", "common_issues")
@@ -217,7 +196,7 @@ class Tiers(Section):
     low: tuple[str, ...] = ("examples",)
 
     def of(self, chunk_type: str) -> Tier:
-        """Return the tier of a type of chunk."""
+        """Return the tier of a chunk type."""
         for tier, types in self._by_tier().items():
             if chunk_type in types:
                 return tier
@@ -225,7 +204,6 @@ class Tiers(Section):
 
     @property
     def types(self) -> tuple[str, ...]:
-        """All types of chunk that a response is made of."""
         return tuple(chunk_type for types in self._by_tier().values() for chunk_type in types)
 
     def _by_tier(self) -> Mapping[Tier, tuple[str, ...]]:
@@ -233,11 +211,7 @@ class Tiers(Section):
 
 
 class RequiredDataProfile(Section):
-    """Search for the data that a case needs: collections, filters, and tokens of context.
-
-    ``types`` in the order of the context; of the first, chunks are always whole. ``filter`` unset: all filter fields
-    of the profile but the topic (``Profile.required_data_filter``).
-    """
+    """Search for required data; ``types`` in context order, chunks of the first are kept whole."""
 
     types: tuple[str, ...] = Field(default=("required_data", "eligibility", "business_rules"), min_length=1)
     filter: tuple[str, ...] | None = None
@@ -247,10 +221,7 @@ class RequiredDataProfile(Section):
 
 
 class ResponseProfile(Section):
-    """Answer to a case: filters, number of chunks, and tokens where none are given.
-
-    ``filter`` unset: all filter fields of the profile (``Profile.response_filter``).
-    """
+    """Answer to a case: filters, number of chunks, and default tokens."""
 
     filter: tuple[str, ...] | None = None
     chunks: int = Field(default=30, ge=20, le=30)
@@ -258,17 +229,14 @@ class ResponseProfile(Section):
 
 
 class Categories(Section):
-    """Names of the two kinds of data in the language of the profile."""
+    """Names of the two kinds of data in the profile's language."""
 
     participant_data: str = ""
     plan_data: str = ""
 
 
 class CaseProfile(Section):
-    """Handling of cases.
-
-    ``collections`` unset: that of the articles which the profile brings along, or else all of the profile.
-    """
+    """Handling of cases; ``collections`` defaults to that of the profile's articles, or all."""
 
     collections: tuple[str, ...] = ()
     min_context_tokens: int = Field(default=40, ge=0)

