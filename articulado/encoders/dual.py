@@ -1,9 +1,6 @@
 """Dual encoder: dense vectors that place a question near the documents that answer it.
 
-A vector is the sum of the axes of the text's stems, weighted by TF-IDF, L2-normalised, (dim,) float32. A
-text without a known stem gets the zero vector. ``packaged_encoder`` returns the encoder trained on Spanish
-law, 192 dimensions by default. ``DualEncoder.fit`` trains one on the texts of an index; the same pairs give
-the same encoder.
+``packaged_encoder`` returns the one trained on Spanish law; ``DualEncoder.fit`` trains one on an index.
 """
 
 import asyncio
@@ -34,23 +31,19 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-MIN_TEXTS = 2
-"""A stem that fewer texts have relates nothing to anything."""
+MIN_TEXTS = 2  # A stem of fewer texts relates nothing
 
-SYNONYM_WEIGHT = 0.5
-"""What a term of the domain counts for that a question calls for and does not have, beside a word of its own."""
+SYNONYM_WEIGHT = 0.5  # weight of a synonym's stem in a question, beside 1 for its own words
 
-Counts = Mapping[str, float]
-"""How often a text has each stem."""
+Counts = Mapping[str, float]  # frequency of each stem in a text
 
 
 def document_counts(text: str, domain: Domain) -> Counts:
-    """Count the stems of a document."""
     return Counter(domain.stems(text))
 
 
 def question_counts(text: str, domain: Domain) -> Counts:
-    """Count the stems of a question, and those of the terms of the domain that it calls for."""
+    """Count the stems of a question and, with less weight, of the terms that it calls for."""
     counts: dict[str, float] = dict(Counter(domain.stems(text)))
     for term, certainty in domain.terms(text):
         for stem in domain.stems(term):
@@ -59,7 +52,7 @@ def question_counts(text: str, domain: Domain) -> Counts:
 
 
 class Vocabulary:
-    """Stems and how much each says, idf in [0, 1]; their order is that of the rows of an encoder's axes."""
+    """Stems with their idf in [0, 1], in the order of the axes' rows."""
 
     def __init__(self, stems: Sequence[str], idf: NDArray[np.float32]) -> None:
         self.stems = tuple(stems)
@@ -68,9 +61,9 @@ class Vocabulary:
 
     @classmethod
     def of(cls, documents: Sequence[Counts], questions: Iterable[Counts]) -> "Vocabulary":
-        """Take the stems that at least two documents or two questions have, in alphabetical order.
+        """Take the stems of at least two documents or two questions, sorted.
 
-        idf(s) = ln((N + 1) / (df(s) + 1)) / ln(N + 1) over the N documents, as in ``articulado.legal.domain.base``.
+        idf(s) = ln((N + 1) / (df(s) + 1)) / ln(N + 1) over N documents, as in ``articulado.legal.domain.base``.
         """
         frequencies = Counter(stem for counts in documents for stem in counts)
         in_questions = Counter(stem for counts in questions for stem in counts)
@@ -92,7 +85,7 @@ class Vocabulary:
         return csr_array((weights, rows, ends), shape=(len(texts), len(self.stems)))
 
     def weigh(self, counts: Counts) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        """Return rows and weights of the known stems, of unit length: (1 + ln n) · idf, or n · idf for n below 1."""
+        """Return rows and weights of known stems, at unit length: (1 + ln n) * idf, or n * idf for n < 1."""
         rows, damped = [], []
         for stem, count in counts.items():
             row = self._rows.get(stem)
@@ -111,7 +104,6 @@ MAX_QUESTIONS, MAX_DOCUMENTS = 256, 16_384
 """Texts whose vectors are kept, each once for all stages: of documents, with their texts, about 40 MB."""
 
 FOLDER = Path(str(resources.files("articulado.encoders")))
-"""Where the encoder of the package lies."""
 
 _FILE = "dual-encoder.npz"
 _VERSION = "1"
@@ -119,10 +111,7 @@ _VERSION = "1"
 
 @dataclass(frozen=True)
 class TrainingPairs:
-    """What an encoder learns from: documents, and questions each with the number of the document that answers it.
-
-    ``epochs`` is how often training goes through all questions.
-    """
+    """Training data: documents, and questions with the row of the document that answers each."""
 
     documents: Sequence[str]
     questions: Sequence[tuple[str, int]] = ()
@@ -130,13 +119,10 @@ class TrainingPairs:
 
 
 class DualEncoder:
-    """Embeds questions and documents as weighted sums of the axes of their stems; satisfies ``Embedder``.
+    """Embeds texts as TF-IDF weighted sums of their stems' axes, L2-normalised; satisfies ``Embedder``.
 
-    A question and the document that answers it need not share a word: the axes of "echaron" have learnt to lie near
-    those of "despido". A text without any known stem gets the zero vector: it has no dense side. Vectors always have
-    the dimensions asked for, whatever the number of texts. The vectors of single texts (``embed_question``,
-    ``embed_document``) are kept for the next time, and not to be changed. The axes are (stems, dim), a row for each
-    stem of the vocabulary; ``domain`` says what a stem is, and which terms a question calls for.
+    Training moves the axes of "echaron" near those of "despido". A text without a known stem gets the zero vector. Axes
+    are (stems, dim). ``embed_question`` and ``embed_document`` cache their vectors.
     """
 
     def __init__(
@@ -155,7 +141,7 @@ class DualEncoder:
 
     @classmethod
     def fit(cls, training_pairs: TrainingPairs, dimensions: int, domain: Domain = SPANISH_LAW) -> "DualEncoder":
-        """Fit an encoder to documents and questions (seconds for thousands); the same pairs give the same encoder."""
+        """Train an encoder (seconds for thousands of texts); equal pairs give equal encoders."""
         documents = [document_counts(text, domain) for text in training_pairs.documents]
         # One text may be a question to several documents.
         texts = dict.fromkeys(text for text, _ in training_pairs.questions)
@@ -172,7 +158,7 @@ class DualEncoder:
         return cls(vocabulary, question_axes.astype(np.float16), document_axes.astype(np.float16), domain)
 
     def save(self, folder: Path) -> None:
-        """Write the encoder into the ``models`` folder of an index, its axes as float16."""
+        """Write the encoder, axes as float16, into the ``models`` folder of an index."""
         np.savez(
             folder / _FILE,
             stems=np.array(self.vocabulary.stems, dtype=np.str_),
@@ -184,11 +170,7 @@ class DualEncoder:
 
     @classmethod
     def load(cls, folder: Path) -> "DualEncoder":
-        """Read the encoder of an index.
-
-        Raises:
-            IndexMissing: the file is missing or damaged.
-        """
+        """Read the encoder of an index; raise ``IndexMissing`` if it is missing or damaged."""
         path = folder / _FILE
         try:
             with open_arrays(path) as stored:
@@ -199,7 +181,7 @@ class DualEncoder:
             raise IndexMissing(translate("store.encoder_damaged", path=path)) from error
 
     def rotated(self, documents: Sequence[str]) -> "DualEncoder":
-        """Return the encoder with its main dimensions first; it finds the same (all cosines stay as they are)."""
+        """Return the encoder with its main dimensions first; cosines do not change."""
         vectors = np.stack(self.embed_all(documents))
         _, _, directions = np.linalg.svd(vectors, full_matrices=False)
         question_axes, document_axes = (
@@ -208,7 +190,7 @@ class DualEncoder:
         return DualEncoder(self.vocabulary, question_axes, document_axes, self.domain)
 
     def reduced(self, dimensions: int) -> "DualEncoder":
-        """Return the encoder with its first dimensions only: smaller vectors that say less."""
+        """Return the encoder with its first dimensions only."""
         if dimensions == self.dimensions:
             return self
         question_axes, document_axes = (axes[:, :dimensions] for axes in (self._question_axes, self._document_axes))
@@ -216,11 +198,7 @@ class DualEncoder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Name what an index must have been built with to be searched with this encoder.
-
-        For Spanish law that is all that it is made of. For any other domain, where each index has an encoder of its
-        own, it is what can be known without opening one (``fitted_fingerprint``).
-        """
+        """Digest of the encoder of Spanish law; elsewhere, where each index has its own, ``fitted_fingerprint``."""
         if self.domain is not SPANISH_LAW:
             return fitted_fingerprint(self.dimensions, self.domain)
         digest = blake2b(repr((_VERSION, self.domain.language.fingerprint, SYNONYM_WEIGHT)).encode(), digest_size=6)
@@ -231,37 +209,30 @@ class DualEncoder:
 
     @property
     def dimensions(self) -> int:
-        """Length of the vectors."""
         return int(self._question_axes.shape[1])
 
     async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
-        """Embed questions or searches (about 0.2 ms each, no request)."""
         return Embedded(self._embed([question_counts(text, self.domain) for text in texts], self._question_axes))
 
     async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> Embedded:
-        """Embed texts of the corpus, off the event loop, all at once."""
         vectors = await asyncio.to_thread(self.embed_all, texts)
         await keep(texts, vectors)
         return Embedded(vectors)
 
-    async def close(self) -> None:
-        """Do nothing: there are no connections."""
+    async def close(self) -> None: ...
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector]:
-        """Embed texts of the corpus, here and now."""
         return self._embed([document_counts(text, self.domain) for text in texts], self._document_axes)
 
     def similarities(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return the cosine of a question and each text, in [−1, 1]; 0 where no word is known."""
+        """Return the cosine of the question with each text, in [-1, 1]; 0 without known words."""
         vector = self.embed_question(question)
         return [float(vector @ self.embed_document(text)) for text in texts]
 
     def _embed_question(self, text: str) -> Vector:
-        """Embed one question, here and now."""
         return self._embed([question_counts(text, self.domain)], self._question_axes)[0]
 
     def _embed_document(self, text: str) -> Vector:
-        """Embed one text of the corpus, here and now."""
         return self.embed_all([text])[0]
 
     def _embed(self, texts: Sequence[Counts], axes: NDArray[np.float32]) -> list[Vector]:
@@ -271,21 +242,16 @@ class DualEncoder:
 
 
 def fitted_fingerprint(dimensions: int, domain: Domain) -> str:
-    """Return the fingerprint of encoders that are fitted to the texts of one index: its texts are not in it."""
+    """Return the fingerprint of encoders trained on one index, without its texts."""
     return f"fitted:{dimensions}:{domain.language.fingerprint}"
 
 
 def _unit(vector: Vector) -> Vector:
-    """Return the vector at length 1; zeros stay."""
     length = math.sqrt(vector.dot(vector))
     return vector / np.float32(length) if length else vector
 
 
 @cache
 def packaged_encoder(dimensions: int = DIMENSIONS) -> DualEncoder:
-    """Return the encoder of the package, reduced to its first ``dimensions``, the main ones.
-
-    Raises:
-        IndexMissing: the package is damaged.
-    """
+    """Return the packaged encoder's first dimensions; raise ``IndexMissing`` if the package is damaged."""
     return DualEncoder.load(FOLDER).reduced(dimensions)

@@ -1,8 +1,6 @@
-"""Text models of this machine in ONNX, run by fastembed: those of a folder, and those that fastembed knows by name.
+"""ONNX text models on this machine, run by fastembed: of a folder, or by a name that fastembed knows.
 
-``OnnxFolder`` finds and loads the model of a folder. ``FastembedEmbedder`` embeds queries and the texts of an index by
-either (``ARTICULADO_EMBEDDER_PROVIDER=fastembed``). The weights of a named model are downloaded by an ingest, once, and
-never by a question.
+Only an ingest downloads the weights of a named model, never a question.
 """
 
 import asyncio
@@ -26,25 +24,19 @@ from articulado.values.protocols import Embedded, Keep, Vector, keep_nothing
 
 ONNX_FILES = ("onnx/model.onnx", "model.onnx")
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "config.json")
-_POOLING = "1_Pooling/config.json"
-"""File of sentence-transformers that tells how the vectors of tokens become that of a text."""
-BATCH = 32
-"""Texts of a batch: more are not encoded faster."""
-KEPT = 8 * BATCH
-"""Texts whose vectors are kept together, so that an interruption loses no more."""
+_POOLING = "1_Pooling/config.json"  # pooling configuration of sentence-transformers
+BATCH = 32  # texts of a batch; larger ones are not faster
+KEPT = 8 * BATCH  # texts whose vectors are stored together: the most that an interruption loses
 
 DEFAULT_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
-"""Small (118 million parameters), trained in 50 languages, Apache-2.0."""
+"""118 million parameters, 50 languages, Apache-2.0."""
 
 _REGISTERING = Lock()
 
 
 @dataclass(frozen=True)
 class OnnxFolder:
-    """A model in a folder: its ONNX file, the files of weights beside that, and how tokens become a vector.
-
-    ``pooling`` is "CLS" or "MEAN", the mean if the folder does not tell.
-    """
+    """ONNX model in a folder; ``pooling`` of token vectors is "CLS" or "MEAN" (default)."""
 
     folder: Path
     file: str
@@ -55,8 +47,7 @@ class OnnxFolder:
     def find(cls, folder: Path | None, variable: str) -> "OnnxFolder":
         """Find the files of a model; ``variable`` is the setting that names the folder.
 
-        Raises:
-            ConfigurationError: the folder or a file is missing; the message names them and the setting.
+        Raises ``ConfigurationError`` if folder or files are missing.
         """
         if folder is None or not folder.is_dir():
             files = ", ".join((ONNX_FILES[0], *TOKENIZER_FILES))
@@ -72,13 +63,13 @@ class OnnxFolder:
         return cls(folder, file, tuple(weights), _pooling(folder))
 
     def digest(self, prefix: object = "") -> str:
-        """Return 16 hexadecimal digits of all that decides the vectors: files, pooling and what stands before texts."""
+        """Return 16 hexadecimal digits of files, pooling and prefix, which determine the vectors."""
         contents = [_digest_of(self.folder / name) for name in (self.file, *self.weights, *TOKENIZER_FILES)]
         return hashlib.sha256(repr((contents, self.pooling, prefix)).encode()).hexdigest()[:16]
 
     @property
     def dimensions(self) -> int | None:
-        """Length of the vectors, as the configuration of the model tells it."""
+        """Length of the vectors according to the model's configuration."""
         try:
             told = json.loads((self.folder / "config.json").read_text(encoding="utf-8")).get("hidden_size")
         except (OSError, ValueError, AttributeError):
@@ -86,7 +77,7 @@ class OnnxFolder:
         return told if isinstance(told, int) else None
 
     def load(self) -> Any:
-        """Return the model, a ``fastembed.TextEmbedding`` of vectors of length 1."""
+        """Return the model, a ``fastembed.TextEmbedding`` with vectors of length 1."""
         from fastembed import TextEmbedding
         from fastembed.common.model_description import ModelSource, PoolingType
 
@@ -107,7 +98,7 @@ class OnnxFolder:
 
 
 class FastembedEmbedder:
-    """Satisfies ``Embedder`` by a model of this machine; it is loaded at its first use."""
+    """``Embedder`` by a local model, loaded at first use."""
 
     def __init__(self, model: str, cache: Path, dimensions: int | None, kinds: TextKinds | None = None) -> None:
         self._model = model
@@ -120,11 +111,7 @@ class FastembedEmbedder:
 
     @classmethod
     def of(cls, settings: Settings) -> "FastembedEmbedder":
-        """Return the embedder that the settings name, by default ``DEFAULT_MODEL``; nothing is loaded.
-
-        Raises:
-            ConfigurationError: a file of its folder is missing, or fastembed does not know the name.
-        """
+        """Return the embedder of the settings (default ``DEFAULT_MODEL``); raise ``ConfigurationError`` if unknown."""
         embedder = settings.embedder
         is_unset = embedder.model in ("", DEFAULT_MODELS["embedder"])
         model = DEFAULT_MODEL if is_unset else embedder.model
@@ -133,26 +120,17 @@ class FastembedEmbedder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Name of the model, or the digest of its folder, the length of its vectors, and its prefixes."""
+        """Model name or digest of the folder, length of the vectors, and prefixes."""
         prefixes = (self._kinds.query, self._kinds.passage)
         name = self._folder.digest(prefixes) if self._folder else self._model
         own = "" if self._folder or self._kinds == kinds_of(self._model) else f":{self._kinds.digest}"
         return f"fastembed:{name}:{self.dimensions}{own}"
 
     async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
-        """Embed search queries.
-
-        Raises:
-            ConfigurationError: the weights are not on this machine, or are those of another model.
-        """
         return Embedded(await asyncio.to_thread(self._embed, texts, self._kinds.query, False))
 
     async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> Embedded:
-        """Embed texts of the corpus; the weights of a named model are downloaded first where they are missing.
-
-        Raises:
-            ConfigurationError: they cannot be downloaded, or are those of another model.
-        """
+        """Embed texts of the corpus, after downloading missing weights of a named model."""
         vectors: list[Vector] = []
         for start in range(0, len(texts), KEPT):
             batch = texts[start : start + KEPT]
@@ -161,8 +139,7 @@ class FastembedEmbedder:
             vectors += made
         return Embedded(vectors)
 
-    async def close(self) -> None:
-        """Do nothing: there are no connections."""
+    async def close(self) -> None: ...
 
     def _embed(self, texts: Sequence[str], prefix: str, download: bool) -> list[Vector]:
         if not texts:
@@ -219,7 +196,7 @@ VARIABLE = "ARTICULADO_EMBEDDER_MODEL"
 
 
 def _path_of(model: str) -> Path | None:
-    """Return the folder that a model is, or seems to be: a path, and no name of a hub ("owner/name")."""
+    """Return the path if the model is a folder, not a hub's name ("owner/name")."""
     path = Path(model).expanduser()
     return path if path.is_absolute() or model.startswith((".", "~")) or path.is_dir() else None
 
@@ -234,7 +211,7 @@ def _pooling(folder: Path) -> str:
 
 @contextmanager
 def usable(name: str, variable: str = "ARTICULADO_SENTENCES") -> Iterator[None]:
-    """Turn the errors of a library into one that tells what to do; ``variable`` is the setting of the model."""
+    """Convert a library's errors into ``ConfigurationError``; ``variable``: setting of the model."""
     try:
         yield
     except ConfigurationError:

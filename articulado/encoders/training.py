@@ -1,10 +1,8 @@
-"""Training of the dual encoder's axes on pairs of question and answering document.
+"""Training of the dual encoder's axes on pairs of question and answering document; deterministic.
 
-Axes start as latent semantic analysis (truncated SVD; Deerwester et al., "Indexing by Latent Semantic
-Analysis", 1990), the same for questions and documents. Training then maximises the cosine of each pair
-against the other documents of its batch (Henderson et al., "Efficient Natural Language Response Suggestion
-for Smart Reply", 2017; Karpukhin et al., "Dense Passage Retrieval", 2020), with Adam (Kingma and Ba, 2015).
-The same input gives the same axes. docs/retrieval.md has the figures of each choice.
+Axes start as latent semantic analysis (Deerwester et al., 1990). Training maximises the cosine of each pair against the
+batch's other documents (Henderson et al., 2017; Karpukhin et al., 2020) with Adam (Kingma and Ba, 2015).
+docs/retrieval.md has the figures of each choice.
 """
 
 from collections.abc import Sequence
@@ -24,20 +22,17 @@ Matrix = NDArray[np.float32]
 EPOCHS = 2
 BATCH = 1_024
 TEMPERATURE = 0.1
-RATE = 3e-3
-"""Learning rate of the first step."""
-LAST_RATE = 0.05
-"""The rate falls in a line to this share of its beginning."""
+RATE = 3e-3  # learning rate of the first step
+LAST_RATE = 0.05  # final share of the learning rate, which falls linearly
 SEED = 7
 _ITERATIONS = 4
-_NOISE = 1e-5
-"""Share of the first singular value below which another one is rounding."""
+_NOISE = 1e-5  # smaller singular values, as a share of the first, are rounding errors
 _FIRST_DECAY, _SECOND_DECAY, _EPSILON = 0.9, 0.999, 1e-8
 """Adam's decay of both moments, and what keeps it from dividing by zero."""
 
 
 def latent_axes(documents: "csr_array", dimensions: int) -> Matrix:
-    """Return the main axes of documents, (stems, dim); the last ones are 0 where there is too little to fill them."""
+    """Return the main axes of documents, (stems, dim); zeros if there are too few documents."""
     with importing("training"):
         from sklearn.utils.extmath import randomized_svd
 
@@ -56,10 +51,7 @@ def latent_axes(documents: "csr_array", dimensions: int) -> Matrix:
 def train(
     documents: "csr_array", questions: "csr_array", answers: NDArray[np.intp], axes: Matrix, epochs: int = EPOCHS
 ) -> tuple[Matrix, Matrix]:
-    """Return the axes of questions and of documents, (stems, dim) each, begun from the same ``axes``.
-
-    ``answers`` (questions,) is the row of the document that answers each question. The same input gives the same axes.
-    """
+    """Return the axes of questions and of documents, (stems, dim) each; ``answers``: row of each answering document."""
     question_side, document_side = _Side(axes.copy()), _Side(axes.copy())
     random = np.random.default_rng(SEED)
     batches = -(-len(answers) // BATCH)
@@ -76,7 +68,7 @@ def train(
 
 @dataclass
 class _Side:
-    """The axes of one side, and the moments that Adam keeps of them."""
+    """Axes of one side, with Adam's moments."""
 
     axes: Matrix
     steps: int = 0
@@ -89,7 +81,7 @@ class _Side:
         self.scratch = np.empty_like(self.axes)
 
     def descend(self, gradient: Matrix, rate: float) -> None:
-        """Move the axes against a gradient. All in place: half of the time went on memory for what lies between."""
+        """Move the axes against a gradient, in place: allocations took half of the time."""
         self.steps += 1
         scratch = self.scratch
         self.first_moment *= _FIRST_DECAY
@@ -115,7 +107,7 @@ def _step(
     answering: NDArray[np.intp],
     rate: float,
 ) -> None:
-    """Make one step down the mean of −ln softmax(cosine / temperature) of the ``answering`` documents."""
+    """Descend the mean of -ln softmax(cosine / temperature) of the ``answering`` documents."""
     question_vectors, question_lengths = _normalised(questions @ question_side.axes)
     document_vectors, document_lengths = _normalised(documents @ document_side.axes)
     scores = question_vectors @ document_vectors.T / TEMPERATURE
@@ -131,14 +123,14 @@ def _step(
 
 
 def _normalised(vectors: Matrix) -> tuple[Matrix, Matrix]:
-    """Return vectors (n, dim) at length 1, zeros as they are, and their lengths (n, 1), that of zeros given as 1."""
+    """Return unit vectors (n, dim), zeros unchanged, and lengths (n, 1), 1 for zeros."""
     lengths: Matrix = np.linalg.norm(vectors, axis=1, keepdims=True)
     lengths[lengths == 0] = 1
     return vectors / lengths, lengths
 
 
 def _before_normalising(gradient: Matrix, vectors: Matrix, lengths: Matrix) -> Matrix:
-    """Return the gradient before the vectors were brought to length 1: what is across them, by their length."""
+    """Propagate a gradient through the normalisation."""
     along: Matrix = (gradient * vectors).sum(axis=1, keepdims=True)
     return np.asarray((gradient - vectors * along) / lengths, dtype=np.float32)
 
@@ -146,7 +138,7 @@ def _before_normalising(gradient: Matrix, vectors: Matrix, lengths: Matrix) -> M
 def fit_axes(
     documents: "csr_array", questions: "csr_array", answers: Sequence[int], dimensions: int, epochs: int = EPOCHS
 ) -> tuple[Matrix, Matrix]:
-    """Return the axes of questions and of documents; without questions to learn from, latent ones for both."""
+    """Return the axes of questions and documents; latent axes for both without questions."""
     axes = latent_axes(documents, dimensions)
     if not len(answers):
         return axes, axes

