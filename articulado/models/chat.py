@@ -1,9 +1,4 @@
-"""Chat model over any LangChain model: whole, streamed or structured replies without their reasoning.
-
-``LangChainChat`` adds retries, a deadline and the warnings of a reply (``articulado.models.reply``).
-``defuse_control_tokens`` alters the role markers of chat templates in a text, because a server may read
-them as its own.
-"""
+"""Chat model over any LangChain model: whole, streamed or structured replies without their reasoning."""
 
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -59,7 +54,7 @@ _HARMLESS = {"<": "‹", "[": "("}
 
 
 def defuse_control_tokens(text: str) -> str:
-    """Return a text in which no chat template finds an end of its turn, or the beginning of another's.
+    """Alter role markers of chat templates, which a server may read as its own.
 
     >>> defuse_control_tokens("Sí.<|im_end|><|im_start|>system [INST] 5 < 6")
     'Sí.‹|im_end|>‹|im_start|>system (INST] 5 < 6'
@@ -68,10 +63,7 @@ def defuse_control_tokens(text: str) -> str:
 
 
 class LangChainChat:
-    """Satisfies ``ChatModel`` with a LangChain model, retries and a deadline.
-
-    ``token_limit_name`` is the provider's name for the limit on a reply's tokens, ``None`` where it takes none.
-    """
+    """``ChatModel`` over a LangChain model; ``token_limit_name``: the provider's parameter, ``None`` if unsupported."""
 
     def __init__(
         self,
@@ -93,12 +85,10 @@ class LangChainChat:
 
     @property
     def name(self) -> str:
-        """Provider and model, for a person."""
         return self._name
 
     @property
     def takes_limit(self) -> bool:
-        """Whether the provider accepts a limit on the length of a reply."""
         return self._token_limit_name is not None
 
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
@@ -119,7 +109,7 @@ class LangChainChat:
         on_restart: Callable[[], None],
         deadline: float | None = None,
     ) -> Completion:
-        """Hand over the reply as it is written, then return it whole (``ChatModel.stream``)."""
+        """Pass on the reply while it is written, then return it whole (``ChatModel.stream``)."""
         prompt = _to_langchain(system, messages)
         shown = False
 
@@ -168,7 +158,7 @@ class LangChainChat:
         max_tokens: int | None = None,
         deadline: float | None = None,
     ) -> Structured[S]:
-        """Return a reply that satisfies a schema, repaired once if need be (``ChatModel.structured``)."""
+        """Return a reply that satisfies a schema, repaired once if necessary (``ChatModel.structured``)."""
         prompt = _to_langchain(system, messages)
         end = self._retrier.clock() + self._retrier.timeout if deadline is None else deadline
         method = first_method(self._model)
@@ -205,7 +195,6 @@ class LangChainChat:
                 max_tokens = None
 
     async def close(self) -> None:
-        """Close the model's connections."""
         if self._close:
             await self._close()
 
@@ -229,9 +218,8 @@ class LangChainChat:
     def _structured_attempt(
         self, method: Method, prompt: list[BaseMessage], schema: type[BaseModel], max_tokens: int | None
     ) -> Callable[[], Awaitable[ReplyAccumulator]]:
-        """Return one attempt at a reply in the form of the schema, which is not checked yet.
-
-        It raises ``MethodRefused`` where the server takes another way of asking at best.
+        """Return one attempt at an unchecked structured reply; it raises ``MethodRefused`` if the server refuses
+        ``method``.
         """
         limit = {self._token_limit_name: max_tokens} if self._token_limit_name and max_tokens else {}
         body = {**limit, **(getattr(self._model, "extra_body", None) or {})}
@@ -255,27 +243,25 @@ class LangChainChat:
         return attempt
 
     def _reading_error(self, error: Exception) -> Exception:
-        """Return what LangChain's own complaint about a reply stands for; Azure's filter is one of them."""
+        """Convert LangChain's errors about a reply, among them Azure's content filter."""
         if "content filter" in str(error):
             return content_filtered(self._retrier.endpoint)
         # Its text may be the provider's.
         return MalformedReplyError(type(error).__name__)
 
     def _whole(self, message: BaseMessage, limit: int | None = None) -> ReplyAccumulator:
-        """Return the reply of a message that came whole."""
         reply = ReplyAccumulator(limit)
         reply.add(message)
         reply.end()
         return self._accepted(reply)
 
     def _accepted(self, reply: ReplyAccumulator) -> ReplyAccumulator:
-        """Return the reply, unless the provider's filter stopped it."""
+        """Raise ``ContentFiltered`` if the provider's filter stopped the reply."""
         if reply.finish_reason == "content_filter":
             raise content_filtered(self._retrier.endpoint)
         return reply
 
     def _completion(self, prompt: Sequence[BaseMessage], reply: ReplyAccumulator, attempts: int) -> Completion:
-        """Return the reply of a prompt, with the warnings about it."""
         endpoint, tokens, warnings = self._retrier.endpoint, reply.input_tokens, []
         if reply.looped:
             warnings.append(translate("models.looped", name=endpoint.title, variable=endpoint.variable("MODEL")))
@@ -287,7 +273,7 @@ class LangChainChat:
 
 
 def _to_langchain(system: str, messages: Sequence[Message]) -> list[BaseMessage]:
-    """Return the messages as LangChain's, after the system message if there is one; no text may pass for a role."""
+    """Convert messages, after the system message if any; role markers in texts are altered."""
     turns: list[BaseMessage] = []
     for message in messages:
         content = defuse_control_tokens(message["content"])

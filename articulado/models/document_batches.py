@@ -1,8 +1,6 @@
-"""Batches of documents for an embedder behind HTTP, as large as its server answers in good time.
+"""Batches of documents for an HTTP embedder, sized by the server's answer times.
 
-``Pace`` decides texts a request and requests at once: they grow with answers within ``GOOD_SECONDS``, and shrink with
-time-outs, refusals and failures. ``DocumentBatches`` sends the texts at that pace. A failed batch goes back to the
-queue in smaller pieces, a single text that is too long is cut, and a server that is busy or away is waited for.
+A failed batch is split and queued again, a single text that is too long is cut, and a busy or absent server is awaited.
 """
 
 import asyncio
@@ -18,32 +16,23 @@ from articulado.models.retry import DeadlinePassedError, Retrier, retry_after
 from articulado.values.errors import ModelError
 from articulado.values.protocols import Embedded, Keep, TokenCounter, Vector
 
-FIRST_TEXTS = 8
-"""Texts of the first request: a model of this machine embeds about two a second on two cores."""
-MOST_TEXTS = 256
-"""Texts of one request, unless the user sets another number."""
-MOST_TOKENS = 250_000
-"""Tokens of one request; OpenAI refuses more than 300,000."""
-GOOD_SECONDS = 10.0
-"""Seconds of an answer at which batches stop growing: well below the time-outs of servers and proxies."""
-STEADY = 8
-"""Answers after which a batch above the last failure is tried again; twice as many after each further failure."""
-FIRST_CONTACT = 3
-"""Attempts to reach a server that has never answered: its address may be wrong."""
-PATIENCE = 300.0
-"""Seconds of failures in a row after which an ingest gives up."""
-LONGEST_PAUSE = 30.0
-"""Seconds between two attempts, unless the server asks for more."""
-SHORTEST = 200
-"""Characters: a text is not cut below."""
+FIRST_TEXTS = 8  # texts of the first request; a local model embeds about two a second on two cores
+MOST_TEXTS = 256  # texts of one request, unless configured
+MOST_TOKENS = 250_000  # tokens of one request; OpenAI refuses more than 300,000
+GOOD_SECONDS = 10.0  # answer time at which batches stop growing, well below the time-outs of servers and proxies
+STEADY = 8  # answers before a batch size above the last failure is tried again; doubled after each further failure
+FIRST_CONTACT = 3  # attempts to reach a server that has never answered: its address may be wrong
+PATIENCE = 300.0  # seconds of successive failures after which an ingest gives up
+LONGEST_PAUSE = 30.0  # seconds between attempts, unless the server asks for more
+SHORTEST = 200  # characters to which a text is cut at most
 SECONDS_PER_MINUTE = 60.0
 
 
 class Pace:
-    """Texts a request, and requests at once.
+    """Number of texts a request, and of concurrent requests.
 
-    ``texts`` doubles at most with each answer, towards ``GOOD_SECONDS``. A failure halves it and sets a limit, which
-    is lifted step by step after ``STEADY`` answers. Only full batches with fast answers add a request at once.
+    ``texts`` grows at most twofold an answer, towards ``GOOD_SECONDS``. A failure halves it and sets a limit, which
+    rises again after ``STEADY`` answers. Only full batches with fast answers add a concurrent request.
     """
 
     def __init__(self, batch: int | None = None, most_requests: int = 1) -> None:
@@ -56,7 +45,7 @@ class Pace:
         self.requests = 1
 
     def answered(self, texts: int, seconds: float) -> None:
-        """Take an answer to a request of so many texts into account."""
+        """Adapt to an answer."""
         self._largest = max(self._largest, texts)
         self._steady += 1
         if self._limit < self._most_texts and self._steady >= self._needed:
@@ -70,7 +59,7 @@ class Pace:
             self.texts = min(max(1, reached), self._limit)
 
     def failed(self, texts: int) -> None:
-        """Take note that a request of so many texts was refused, was late or broke the server."""
+        """Adapt to a request that was refused, late, or broke the server."""
         self.requests = 1
         if texts <= self._limit:  # else another request of this size has failed before
             self._limit = max(1, texts // 2)
@@ -78,17 +67,16 @@ class Pace:
             self.texts = min(self.texts, self._limit)
 
     def slow_down(self) -> None:
-        """Take note that the server has too much to do."""
         self.requests, self.texts = max(1, self.requests // 2), max(1, self.texts // 2)
 
     def forgive(self) -> None:
-        """Lift the limit: a single text was at fault for the failures before."""
+        """Lift the limit: a single text caused the failures."""
         self._limit, self._steady, self._needed = self._most_texts, 0, STEADY
         self.texts = min(max(self._largest, FIRST_TEXTS), self._most_texts)
 
 
 class _Gate:
-    """Lets a number of requests through at once; it may change meanwhile."""
+    """Limits concurrent requests; the limit may change meanwhile."""
 
     def __init__(self) -> None:
         self._changed = asyncio.Condition()
@@ -96,7 +84,6 @@ class _Gate:
 
     @asynccontextmanager
     async def place(self, most: Callable[[], int]) -> AsyncIterator[None]:
-        """Wait for a place among the requests under way, and hold it."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._under_way < most())
             self._under_way += 1
@@ -110,7 +97,7 @@ class _Gate:
 
 @dataclass
 class _Job:
-    """The texts of one call, those still to be sent, and what came of the others."""
+    """Texts of one call: pending ones, and vectors of the others."""
 
     texts: Sequence[str]
     keep: Keep
@@ -120,16 +107,16 @@ class _Job:
     tokens: int = 0
 
     async def take(self, places: Sequence[int], embedded: Embedded) -> None:
-        """Take the vectors of some texts, and keep them at once."""
+        """Store the vectors of some texts at once."""
         self.tokens += embedded.tokens
         self.vectors.update(zip(places, embedded.vectors, strict=True))
         await self.keep([self.texts[place] for place in places], embedded.vectors)
 
 
 class DocumentBatches:
-    """Sends documents to an embedder. ``send`` makes one request, ``seconds`` is the time-out of each.
+    """Sends documents to an embedder; ``send`` makes one request within ``seconds``.
 
-    ``tpm`` is what the provider grants in tokens a minute: then requests go one by one, and no faster.
+    ``tpm``: the provider's limit of tokens a minute; then requests go one by one.
     """
 
     def __init__(
@@ -158,11 +145,7 @@ class DocumentBatches:
         self._gates: WeakKeyDictionary[asyncio.AbstractEventLoop, _Gate] = WeakKeyDictionary()
 
     async def embed(self, texts: Sequence[str], keep: Keep) -> Embedded:
-        """Return the vectors of all texts; those of each request are given to ``keep`` as soon as they are there.
-
-        Raises:
-            ModelError: the provider failed for good.
-        """
+        """Return the vectors of all texts, each batch passed to ``keep``; raise ``ModelError`` for a failure."""
         job = _Job(texts, keep, deque(range(len(texts))))
         failure: Exception | None = None
         try:
@@ -189,7 +172,7 @@ class DocumentBatches:
                     await self._serve(job, *self._next(job))
 
     def _next(self, job: _Job) -> tuple[list[int], int]:
-        """Take the places of the next batch from the queue; return them with their tokens."""
+        """Take the next batch from the queue; return positions and tokens."""
         most_tokens = min(MOST_TOKENS, self._tpm or MOST_TOKENS)
         places, tokens = list[int](), 0
         while job.pending and len(places) < self._pace.texts:
@@ -201,11 +184,7 @@ class DocumentBatches:
         return places, tokens
 
     async def _serve(self, job: _Job, places: list[int], tokens: int) -> None:
-        """Send one batch; after a failure that may pass, its texts go back into the queue.
-
-        Raises:
-            ModelError: the failure is for good.
-        """
+        """Send one batch; queue its texts again after a transient failure, else raise ``ModelError``."""
         clock, texts = self._retrier.clock, [self._cut(job.texts[place]) for place in places]
         if self._tpm and self._free_at > clock():
             await self._retrier.sleep(self._free_at - clock())
@@ -239,11 +218,7 @@ class DocumentBatches:
             self._pace.forgive()
 
     def _pause_after(self, error: Exception, texts: Sequence[str]) -> float:
-        """Slow down as a failed request of some texts demands; return the seconds to wait before the next one.
-
-        Raises:
-            ModelError: the failure is for good.
-        """
+        """Adapt to a failed request; return the pause in seconds, or raise ``ModelError`` for a permanent failure."""
         failure = self._explained(error)
         if failure is None:
             raise error
@@ -268,7 +243,7 @@ class DocumentBatches:
         return min(grown, LONGEST_PAUSE) if asked is None else asked
 
     def _explained(self, error: Exception) -> Failure | None:
-        """Return the meaning of a failed request; ``None`` if the provider has not made the failure."""
+        """Return the meaning of a failed request; ``None`` if the provider is not the cause."""
         endpoint = self._retrier.endpoint
         if isinstance(error, DeadlinePassedError):
             return Failure(silent_for_documents(endpoint, self._seconds), transient=True, divisible=True)

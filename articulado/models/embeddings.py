@@ -1,9 +1,4 @@
-"""Embedder for servers with OpenAI's embeddings API, two stand-ins for it, and a vector cache.
-
-Vectors are float32 and L2-normalised. ``VectorCache`` is bounded and in memory, and drops the entry used
-least recently. Its key is a hash of text and encoder, so a stage can look up a vector that another one
-computed without storing it in the state.
-"""
+"""Embedder for servers with OpenAI's embeddings API, two stand-ins, and a vector cache."""
 
 import hashlib
 from collections import OrderedDict
@@ -21,23 +16,20 @@ from articulado.models.retry import Retrier
 from articulado.values.errors import ConfigurationError, ModelError
 from articulado.values.protocols import AsyncClose, Embedded, Embedder, Keep, Vector, keep_nothing
 
-Send = Callable[[Sequence[str]], Awaitable[Embedded]]
-"""Makes one request for the vectors of some documents."""
+Send = Callable[[Sequence[str]], Awaitable[Embedded]]  # requests the vectors of documents
 
 
 class EmbeddingsClient(Protocol):
-    """The part of ``openai.AsyncOpenAI().embeddings`` that is used."""
+    """Used part of ``openai.AsyncOpenAI().embeddings``."""
 
-    async def create(self, **request: Any) -> Any:
-        """Post one request and return the typed response."""
-        ...
+    async def create(self, **request: Any) -> Any: ...
 
 
 class OpenAIEmbedder:
-    """Satisfies ``Embedder``; vectors are float32 and L2-normalised.
+    """``Embedder`` with L2-normalised float32 vectors.
 
-    ``request`` goes into every request beside the texts (``model``, ``dimensions``). ``kinds`` tells the model queries
-    from passages, ``batches`` makes the requests for documents over a function that sends one.
+    ``request``: parameters of every request (``model``, ``dimensions``); ``kinds``: marks of queries and passages;
+    ``batches``: makes the sender of documents.
     """
 
     def __init__(
@@ -63,20 +55,14 @@ class OpenAIEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        """What decides the vectors, wherever they are computed."""
         return self._fingerprint
 
     @property
     def dimensions(self) -> int:
-        """Length of the vectors."""
         return self._dimensions
 
     async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
-        """Embed search queries in one request; none for no texts.
-
-        Raises:
-            ModelError: the provider failed for good, or its vectors are none to search with.
-        """
+        """Embed search queries in one request; raise ``ModelError`` for a failure or a zero vector."""
         embedded = await self._embed_queries(texts, deadline) if texts else Embedded([])
         if not all(vector.any() for vector in embedded.vectors):
             name, dimensions = self._retrier.endpoint.title, self._dimensions
@@ -86,23 +72,16 @@ class OpenAIEmbedder:
         return embedded
 
     async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> Embedded:
-        """Embed texts of the corpus in batches that the server answers in good time.
-
-        Raises:
-            ModelError: the provider failed for good.
-        """
         return await self._batches.embed(texts, keep)
 
     async def _passages(self, texts: Sequence[str]) -> Embedded:
         return await self._post(texts, self._kinds.passage, self._kinds.passage_type)
 
     async def close(self) -> None:
-        """Close the connections."""
         if self._close:
             await self._close()
 
     async def _embed_queries(self, texts: Sequence[str], deadline: float | None) -> Embedded:
-        """Embed the queries of one request, with retries."""
         kinds = self._kinds
         embedded, attempts = await self._retrier.run(lambda: self._post(texts, kinds.query, kinds.query_type), deadline)
         return Embedded(embedded.vectors, attempts, embedded.tokens)
@@ -126,11 +105,7 @@ class OpenAIEmbedder:
         return Embedded(self._normalised(matrix), 1, getattr(response.usage, "prompt_tokens", None) or 0)
 
     def _normalised(self, matrix: Vector) -> list[Vector]:
-        """Return the rows of a (texts, dim) matrix, L2-normalised (a zero vector stays zero).
-
-        Raises:
-            ModelError: the dimensions are not those that are configured.
-        """
+        """Return the rows L2-normalised, zeros unchanged; raise ``ModelError`` for other dimensions than configured."""
         if matrix.shape[1] != self._dimensions:
             raise ModelError(
                 translate(
@@ -146,56 +121,46 @@ class OpenAIEmbedder:
 
 
 class DisabledEmbedder:
-    """Satisfies ``Embedder`` and refuses to embed: a run that asks for retrieval all the same is told why not."""
+    """``Embedder`` that raises ``ConfigurationError``: retrieval is off."""
 
     fingerprint = "none"
     dimensions = 0
 
     async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
-        """Raise ``ConfigurationError``."""
         raise ConfigurationError(translate("models.retrieval_off"))
 
     async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> Embedded:
-        """Raise ``ConfigurationError``."""
         return await self.embed_queries(texts)
 
-    async def close(self) -> None:
-        """Do nothing: there are no connections."""
+    async def close(self) -> None: ...
 
 
 class SameVector:
-    """Stands in for an embedder and asks nobody: every text has one vector, which is no nearer to this than to that."""
+    """``Embedder`` that needs no model: all texts have the same vector."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.fingerprint = embedder.fingerprint
         self.dimensions = embedder.dimensions
 
     async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
-        """Return a vector of length 1 for each text."""
         vector = np.full(self.dimensions, self.dimensions**-0.5, dtype=np.float32)
         return Embedded([vector] * len(texts))
 
     async def embed_documents(self, texts: Sequence[str], *, keep: Keep = keep_nothing) -> Embedded:
-        """Return a vector of length 1 for each text."""
         return await self.embed_queries(texts)
 
-    async def close(self) -> None:
-        """Do nothing: there are no connections."""
+    async def close(self) -> None: ...
 
 
 V = TypeVar("V")
 
 Space = Literal["dense", "sparse"]
 
-DEFAULT_CAPACITY = 4096
-"""Entries; of 1,536 float32 each, about 25 MB."""
+DEFAULT_CAPACITY = 4096  # entries; of 1,536 float32 about 25 MB
 
 
 class VectorCache(Generic[V]):
-    """A bounded cache in memory that forgets what was used longest ago.
-
-    The key is a hash of what was encoded and how, so an entry can never be stale and a miss can always be recomputed.
-    """
+    """LRU cache in memory; keys are hashes of text and encoder, so entries are never stale."""
 
     def __init__(self, capacity: int = DEFAULT_CAPACITY) -> None:
         self._capacity = capacity
@@ -205,12 +170,12 @@ class VectorCache(Generic[V]):
 
     @staticmethod
     def key(space: Space, fingerprint: str, text: str) -> str:
-        """Return the key of a text in one space, as the encoder with this fingerprint sees it."""
+        """Return the key of a text in one space, for the encoder with this fingerprint."""
         content = "\0".join((space, fingerprint, text)).encode("utf-8", "surrogatepass")
         return f"{space}:{hashlib.blake2b(content, digest_size=16).hexdigest()}"
 
     def get(self, key: str) -> V | None:
-        """Return the entry, or ``None`` if it was never put or has been forgotten."""
+        """Return the entry, if any, and mark it as used."""
         with self._lock:
             if key not in self._entries:
                 return None
@@ -218,7 +183,7 @@ class VectorCache(Generic[V]):
             return self._entries[key]
 
     def put(self, key: str, value: V) -> None:
-        """Keep an entry; the one used longest ago goes where there is no room."""
+        """Store an entry; the least recently used one goes if the cache is full."""
         with self._lock:
             self._entries[key] = value
             self._entries.move_to_end(key)

@@ -1,6 +1,6 @@
-"""Classify the failures of a provider: the error for the user, and if a retry may help.
+"""Classify a provider's failures: error for the user, and if a retry may help.
 
-The provider's own text is left out of errors and logs, because it may quote the key or the question.
+The provider's own text is left out, because it may quote the key or the question.
 """
 
 import re
@@ -31,7 +31,7 @@ _LATE: Mapping[Role, str] = {
     "checker": "models.late_checker",
     "sentences": "models.late_sentences",
 }
-"""What is late in a question, by the role of the model, and the setting that gives it more time."""
+"""Messages by role: the late part of a question, and the setting that gives it more time."""
 _ROLES: Mapping[Role, str] = {
     "reader": "models.role_reader",
     "principal": "models.role_principal",
@@ -40,11 +40,10 @@ _ROLES: Mapping[Role, str] = {
     "checker": "models.role_checker",
     "sentences": "models.role_sentences",
 }
-"""What a role is called."""
 _TRANSIENT_STATUS = frozenset({408, 409, 425})
 _SIZE_STATUS = frozenset({400, 422, 500})
 _SIZE = re.compile(r"too (?:large|long|many)|context (?:length|size)|batch size|exceed\w* (?:the|max)", re.IGNORECASE)
-"""Wordings with which llama.cpp, Ollama, vLLM, TEI and OpenAI refuse a request that is too large."""
+"""Wordings of llama.cpp, Ollama, vLLM, TEI and OpenAI for a request that is too large."""
 _DETAIL_CHARACTERS = 300
 
 _CODES = frozenset(
@@ -64,7 +63,7 @@ _CODES = frozenset(
         "unsupported_value",
     )
 )
-"""Codes of OpenAI's API: of all that a provider says, only these and the names below are repeated."""
+"""Codes of OpenAI's API that messages may repeat."""
 _PARAMETERS = frozenset(
     (
         "dimensions",
@@ -85,24 +84,23 @@ _PARAMETERS = frozenset(
         "verbosity",
     )
 )
-"""What requests of ours may have."""
+"""Parameters of our requests, which messages may repeat."""
 _STATUSES = frozenset([*range(300, 600), *map(str, range(300, 600))])
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """The model that a request goes to: its name for a person, and the role whose variables configure it."""
+    """Model of a request: name for a person, and role."""
 
     name: str
     role: Role = "principal"
 
     @property
     def title(self) -> str:
-        """The name with the role, as errors say it: a model may have several."""
+        """Name with the role, since a model may have several."""
         return f"{self.name} [{translate(_ROLES[self.role])}]"
 
     def variable(self, suffix: str) -> str:
-        """Return the name of an environment variable of this role."""
         return f"ARTICULADO_{self.role.upper()}_{suffix}"
 
 
@@ -111,27 +109,24 @@ class TruncatedReplyError(Exception):
 
 
 class MalformedReplyError(Exception):
-    """The provider sent something that the client cannot read as a reply; the text says why in words of ours."""
+    """The provider's data is no reply; the text, ours, says why."""
 
 
 class ProviderFailure(Exception):
-    """What was raised over a provider, as it may stand in a log: kind and status.
-
-    The exceptions of the SDKs quote what the provider said, which may quote the key or the question in its turn.
-    """
+    """Loggable kind and status of an SDK error, whose own text may quote the key or the question."""
 
 
 def withheld(error: BaseException) -> ProviderFailure:
-    """Return an exception as the cause that an error of ours names, without the provider's text."""
+    """Return an error without the provider's text, as the cause of ours."""
     status = _status_of(error)
     return ProviderFailure(type(error).__qualname__ if status is None else f"{type(error).__qualname__}, HTTP {status}")
 
 
 @dataclass(frozen=True)
 class Failure:
-    """The error that the user gets, and whether asking again may spare the user that error.
+    """Error for the user, and if a retry may help.
 
-    ``divisible``: a smaller request may be accepted. ``unreachable``: the server was not reached, or was lost.
+    ``divisible``: a smaller request may be accepted. ``unreachable``: the connection failed.
     """
 
     error: ArticuladoError
@@ -141,7 +136,7 @@ class Failure:
 
 
 def explain(error: BaseException, endpoint: Endpoint) -> Failure | None:
-    """Return what an exception means for the user; ``None`` where it is not of the provider's making."""
+    """Return the meaning of an exception for the user; ``None`` if the provider is not the cause."""
     import openai
 
     name, address = endpoint.title, endpoint.variable("BASE_URL")
@@ -158,7 +153,6 @@ def explain(error: BaseException, endpoint: Endpoint) -> Failure | None:
 
 
 def _explain_api_error(error: "openai.APIError", endpoint: Endpoint) -> Failure:
-    """Return what an error of the SDK means; the provider's own text is left out, whatever it says."""
     from langchain_core.exceptions import ContextOverflowError
 
     name, variable, status = endpoint.title, endpoint.variable, _status_of(error)
@@ -202,12 +196,12 @@ def _rejected(error: "openai.APIError", endpoint: Endpoint) -> Failure:
 
 
 def _is_too_large(error: "openai.APIError", status: int | None) -> bool:
-    """Tell if a server refuses a request for its size, some with a status of the server's own failures."""
+    """Return True if a server refuses a request for its size, even with status 500."""
     return status == 413 or (status in _SIZE_STATUS and _SIZE.search(str(error.message)) is not None)
 
 
 def _place_of_redirect(error: "openai.APIError") -> str:
-    """Return scheme, host and port to which a server redirects, without path and query, which may hold a secret."""
+    """Return scheme, host and port of a redirect; path and query may hold a secret."""
     location = urlsplit(getattr(error, "response").headers.get("location", ""))  # noqa: B009
     return (
         f"{location.scheme}://{location.netloc.rpartition('@')[2]}" if location.netloc else translate("models.nowhere")
@@ -215,7 +209,7 @@ def _place_of_redirect(error: "openai.APIError") -> str:
 
 
 def _status_of(error: BaseException) -> int | None:
-    """Return the HTTP status of an error of the SDK; one inside a stream may have it as its code, or none."""
+    """Return the HTTP status of an SDK error; in a stream it may be the code, or missing."""
     status: object = getattr(error, "status_code", None) or getattr(error, "code", None)
     if getattr(error, "type", None) == "invalid_request_error" and status not in _STATUSES:
         return 400
@@ -223,7 +217,7 @@ def _status_of(error: BaseException) -> int | None:
 
 
 def _cause(error: "openai.APIError") -> str:
-    """Return status, code and parameter of an error, of the last two only what is known to quote nothing."""
+    """Return status, and code and parameter if they are known words."""
     status = _status_of(error)
     parts = [f"HTTP {status}" if status else translate("models.in_stream")]
     parts += [word for word in (error.code, error.type) if word in _CODES][:1]
@@ -232,17 +226,14 @@ def _cause(error: "openai.APIError") -> str:
 
 
 def content_filtered(endpoint: Endpoint) -> ContentFiltered:
-    """Return the error for an answer that the content filter stopped."""
     return ContentFiltered(translate("models.filtered", name=endpoint.title))
 
 
 def refused(endpoint: Endpoint) -> ContentFiltered:
-    """Return the error for a model that declines to answer."""
     return ContentFiltered(translate("models.refused", name=endpoint.title))
 
 
 def structure_unsupported(endpoint: Endpoint) -> ModelMisconfigured:
-    """Return the error for a model that cannot fill in a schema."""
     return ModelMisconfigured(
         translate(
             "models.no_structure",
@@ -255,7 +246,7 @@ def structure_unsupported(endpoint: Endpoint) -> ModelMisconfigured:
 
 
 def schema_violated(endpoint: Endpoint, cause: str, attempts: int) -> ModelError:
-    """Return the error for a reply that did not satisfy its schema even when the model was shown what was wrong."""
+    """Return the error for a reply that violates its schema even after repair."""
     error = ModelError(
         translate(
             "models.schema_violated",
@@ -269,21 +260,18 @@ def schema_violated(endpoint: Endpoint, cause: str, attempts: int) -> ModelError
 
 
 def late(name: str, role: Role) -> ModelTimeout:
-    """Return the error for what a model was to do in a question, by its role, and has not done by the deadline."""
+    """Return the error for a model that missed the deadline of a question."""
     return ModelTimeout(translate(_LATE[role], name=name))
 
 
 def silent(name: str, seconds: float) -> ModelTimeout:
-    """Return the error for a model that has not replied in the seconds of a call without a deadline."""
     return ModelTimeout(translate("models.silent", name=name, seconds=seconds))
 
 
 def silent_for_documents(endpoint: Endpoint, seconds: float) -> ModelTimeout:
-    """Return the error for an embedder that has not replied in the seconds of one request of an ingest."""
     variable = endpoint.variable("TIMEOUT")
     return ModelTimeout(translate("models.silent_documents", name=endpoint.title, seconds=seconds, timeout=variable))
 
 
 def _brief(error: Exception) -> str:
-    """Return the beginning of an error's text, on one line."""
     return " ".join(str(error).split())[:_DETAIL_CHARACTERS]

@@ -1,9 +1,4 @@
-"""Habits of models and their servers: the table in ``habits.toml``, and the filter of thoughts that reads it.
-
-``ReasoningFilter`` passes on the final channel of a reply. ``refused_parameters`` reads the error of a server that
-does not take a parameter. ``kinds_of`` tells an embedder queries from passages. ``words_if_cut`` tells if a server has
-read less than it was sent.
-"""
+"""Habits of models and servers (``habits.toml``), and the filter of reasoning that uses them."""
 
 import re
 import tomllib
@@ -18,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class _Row(BaseModel):
-    """One habit: its name and the models or servers that were seen with it."""
+    """A habit: name, and models or servers with it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -27,28 +22,28 @@ class _Row(BaseModel):
 
 
 class Marks(_Row):
-    """Patterns of the marks that open and close a part of a reply; nothing closes a mark that ends the reply."""
+    """Patterns that open and close a part of a reply; a mark that ends the reply has no closing one."""
 
     opens: str
     closes: str = ""
 
 
 class Silent(_Row):
-    """Patterns of models, or of beginnings of replies, whose thoughts no mark opens."""
+    """Patterns of models, or beginnings of replies, with reasoning that no mark opens."""
 
     models: str = ""
     begins: str = ""
 
 
 class Parameter(_Row):
-    """Optional parameter of a request; ``instead`` takes its value, and ``says`` is a wording that refuses it."""
+    """Optional request parameter; ``instead``: replacement for its value; ``says``: wording of a refusal."""
 
     instead: str = ""
     says: str = ""
 
 
 class TextKinds(_Row):
-    """Family of embedders, and how it is told queries from passages: by a text before each, or by ``input_type``."""
+    """Family of embedders with its marks of queries and passages: prefixes, or ``input_type``."""
 
     models: str = ""
     query: str = ""
@@ -58,13 +53,13 @@ class TextKinds(_Row):
 
     @property
     def digest(self) -> str:
-        """Eight hexadecimal digits of all that decides the vectors; empty if queries are passages for the model."""
+        """Eight hexadecimal digits of the marks, or "" without marks."""
         told = (self.query, self.passage, self.query_type, self.passage_type)
         return blake2b(repr(told).encode(), digest_size=4).hexdigest() if any(told) else ""
 
 
 class Wrappers(BaseModel):
-    """Code blocks, keys of JSON objects and announcements in which an answer stands."""
+    """Code fences, JSON keys and announcements around an answer."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -77,7 +72,7 @@ class Wrappers(BaseModel):
 
 
 class Habits(BaseModel):
-    """The table of habits."""
+    """Table of habits."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -93,13 +88,12 @@ class Habits(BaseModel):
 
 @cache
 def habits() -> Habits:
-    """Return the table, checked."""
     text = resources.files("articulado.models").joinpath("habits.toml").read_text(encoding="utf-8")
     return Habits.model_validate(tomllib.loads(text))
 
 
 class _Patterns:
-    """Compiled patterns of a table; groups of ``marks`` are named by kind and number of the row."""
+    """Compiled patterns of a table; groups of ``marks`` are named by kind and row."""
 
     def __init__(self, table: Habits) -> None:
         def compiled(pattern: str) -> "regex.Pattern[str]":
@@ -123,14 +117,14 @@ def _patterns(table: Habits) -> _Patterns:
 
 
 def opens_silently(model: str, table: Habits | None = None) -> bool:
-    """Tell if a model of this name writes thoughts that no mark opens."""
+    """Return True if a model writes reasoning that no mark opens."""
     return bool(_patterns(table or habits()).silent_models.search(model))
 
 
 def kinds_of(model: str, query: str | None = None, passage: str | None = None) -> TextKinds:
-    """Return how an embedder is told queries from passages, by the name of its model.
+    """Return an embedder's marks of queries and passages, by model name.
 
-    ``query`` and ``passage`` are prefixes that the user has set: they replace the family's habits, an empty one, too.
+    ``query`` and ``passage``: prefixes set by the user, which replace the family's marks.
 
     >>> kinds_of("intfloat/multilingual-e5-small").passage, kinds_of("bge-m3").passage, kinds_of("bge-m3", "q: ").query
     ('passage: ', '', 'q: ')
@@ -143,8 +137,7 @@ def kinds_of(model: str, query: str | None = None, passage: str | None = None) -
     return plain.model_copy(update={"query": prefixes[0], "passage": prefixes[1]})
 
 
-_LONGEST_WAIT = 200
-"""Characters behind a mark that are held until they show what the mark is."""
+_LONGEST_WAIT = 200  # characters after a mark that are held until they show its meaning
 _QUOTES = {"`": "`", '"': '"', "'": "'", "«": "»", "“": "”", "‘": "’", "‹": "›"}
 _SENTENCE_ENDS = frozenset(".!?…]")
 _GOES_ON = re.compile(r"[^\S\n]*[^\W\d_A-ZÁÉÍÓÚÜÑÇ]|[,.;:)?!]")
@@ -152,12 +145,10 @@ _CODE_BLOCK = "```"
 
 
 class ReasoningFilter:
-    """Passes on the final channel of a reply, whatever the pieces in which it comes: no thoughts, no tokens of a chat
-    template, no marks around the answer.
+    """Passes on the answer of a reply, in pieces of any size, without reasoning, template tokens and frames.
 
-    A mark counts at the beginning of a line or behind a sentence, outside code and quotation marks. Text that turns out
-    to have been thoughts is ``void``: the caller withdraws all that it was given before. ``silent`` holds a reply back
-    until its thoughts have been closed, or it has ended.
+    A mark counts at the beginning of a line or after a sentence, outside code and quotation marks. ``void``: earlier
+    text was reasoning, and the caller withdraws it. ``silent``: hold the reply until its reasoning or the reply ends.
 
     >>> reasoning = ReasoningFilter()
     >>> [reasoning.feed(piece) for piece in ("<thi", "nk>¿Treinta?</think>", "Son 30", " días.")]
@@ -177,12 +168,12 @@ class ReasoningFilter:
         self._last = ""  # the two characters before the next mark
 
     def feed(self, text: str) -> str:
-        """Take the next piece of the reply and return the text that is no reasoning for certain."""
+        """Take the next piece; return the text that is certainly no reasoning."""
         self._pending += text
         return self._read(last=False)
 
     def rest(self) -> str:
-        """Return at the end of the reply the text that was held back; reasoning without an end is no reply."""
+        """Return the held text at the end of the reply; unclosed reasoning is dropped."""
         text = self._read(last=True)
         held, self._held = "".join(self._held), []
         return held + text
@@ -213,7 +204,7 @@ class ReasoningFilter:
         return "".join(shown)
 
     def _waits(self, mark: "regex.Match[str]", behind: str) -> bool:
-        """Tell if a mark that may end the reply is to wait for the text behind it, which decides what it is."""
+        """Return True if the meaning of a mark depends on text that has not arrived."""
         if behind in ("`", "``"):
             return True  # a quotation mark, or a code block
         kind = mark.lastgroup or ""
@@ -223,7 +214,7 @@ class ReasoningFilter:
         return kind.startswith(("end", "unframe")) or not behind.strip()
 
     def _has_begun(self, *, last: bool) -> bool:
-        """Tell if the beginning of the reply has been read: white space goes, and a monologue is held back."""
+        """Skip leading white space, and detect a monologue; return True once the beginning is known."""
         if self._shown or self._held or self._hidden is not None:
             return True
         self._pending = self._pending.lstrip()
@@ -235,7 +226,7 @@ class ReasoningFilter:
         return bool(self._pending)
 
     def _take(self, mark: "regex.Match[str]", behind: str, shown: list[str]) -> None:
-        """Take a mark: change the state, or pass the mark on because the text only mentions it."""
+        """Apply a mark, or pass it on as mentioned text."""
         kind, row = re.split(r"(?=\d)", mark.lastgroup, maxsplit=1) if mark.lastgroup else ("close", "0")
         if self._hidden is not None:
             if not _is_quoted(self._last, behind):
@@ -261,7 +252,7 @@ class ReasoningFilter:
             self._pass_on(mark[0], shown)
 
     def _close_silently(self, shown: list[str]) -> None:
-        """Void the text before a mark that closes thoughts which no mark has opened."""
+        """Drop the text before a mark that closes unopened reasoning."""
         self.void = self.void or self._shown
         self.closed_silently = True
         self._shown = self._silent = self._in_block = False
@@ -270,7 +261,7 @@ class ReasoningFilter:
         shown.clear()
 
     def _counts(self, behind: str, *, closes: bool) -> bool:
-        """Tell if a mark in the visible text is one, and no mention of it."""
+        """Return True if a mark in visible text is one, not a mention of it."""
         line = self._line.rstrip()
         if self._in_block or self._line.count("`") % 2 or _is_quoted(self._last, behind):
             return False
@@ -279,7 +270,7 @@ class ReasoningFilter:
         return closes and not _GOES_ON.match(behind)
 
     def _pass_on(self, text: str, shown: list[str]) -> None:
-        """Take visible text: it is shown, or held as long as it may be thoughts."""
+        """Show visible text, or hold it while it may be reasoning."""
         if self._hidden is not None or not text:
             return
         *complete, line = (self._line + text).split("\n")
@@ -294,16 +285,16 @@ class ReasoningFilter:
 
 
 def _is_quoted(before: str, behind: str) -> bool:
-    """Tell if a mark stands between quotation marks; one behind a word closes a quotation, and opens none."""
+    """Return True if a mark stands between quotation marks."""
     opens = not before[:-1].strip(" \t\n([¿¡")
     return opens and behind[:1] == _QUOTES.get(before[-1:], "\0") and not behind.startswith(_CODE_BLOCK)
 
 
 def refused_parameters(status: int, text: str, sent: Collection[str], table: Habits | None = None) -> list[Parameter]:
-    """Return the optional parameters that an error of a server refuses, of those that were sent.
+    """Return the sent optional parameters that an error response refuses.
 
-    ``text`` is the body of the response. Its field ``param`` and the paths of a validation error (``loc``) decide;
-    without them, all sent parameters that the text names are refused.
+    The field ``param`` and paths of validation errors (``loc``) of the body ``text`` decide; without them, all sent
+    parameters that it names are refused.
     """
     rows = [row for row in (table or habits()).parameters if row.name in sent]
     if status not in _REFUSING or _TOO_LONG.search(text):
@@ -329,14 +320,13 @@ def _wording(row: Parameter) -> re.Pattern[str]:
 
 
 _WORD = re.compile(r"\w+")
-LEAST_WINDOW = 256
-"""Tokens of the smallest context window in use: fewer are reported by servers that count those not in their cache."""
+LEAST_WINDOW = 256  # smallest context window in use; servers that count only uncached tokens report less
 
 
 def words_if_cut(prompt: str, tokens: int) -> int:
-    """Return the words of a prompt of which a server cannot have read all, by the tokens that it reports; else 0.
+    """Return the number of words of a prompt that a server has cut, according to its token count; else 0.
 
-    Tokenizers do not join two words, so a prompt has at least one token a word.
+    Tokenizers do not join words, so a prompt has at least one token a word.
     """
     words = sum(1 for _ in _WORD.finditer(prompt))
     return words if LEAST_WINDOW <= tokens < words else 0
@@ -346,6 +336,6 @@ Kind = Literal["thoughts", "silent", "frames", "ends", "parameters"]
 
 
 def without(table: Habits, kind: Kind, name: str) -> Habits:
-    """Return a table without one row, to try what the row does."""
+    """Return a table without one row, to test the effect of the row."""
     rows = tuple(row for row in getattr(table, kind) if row.name != name)
     return table.model_copy(update={kind: rows})

@@ -1,6 +1,6 @@
-"""HTTP client of the SDKs: connections of each event loop apart, and requests without what a server refuses.
+"""HTTP client of the SDKs: connections by event loop, and requests without refused parameters.
 
-Importing this module loads the OpenAI SDK: import it where a client is built.
+Importing it loads the OpenAI SDK: import it where a client is built.
 """
 
 import asyncio
@@ -16,15 +16,14 @@ from articulado.models.habits import Parameter, refused_parameters
 Send = Callable[[httpx2.Request], Awaitable[httpx2.Response]]
 
 _refused: dict[tuple[str, str], dict[str, Parameter]] = {}
-"""Parameters that a server refuses, by address and model, for the life of the process."""
+"""Refused parameters by address and model, for the life of the process."""
 
 
 class PerLoopClient(openai.DefaultAsyncHttpxClient):
-    """Keeps connections for each event loop apart.
+    """Keeps the connections of each event loop apart.
 
-    A connection dies with its loop, and the next request over it fails with "Event loop is closed": a program that
-    calls ``asyncio.run(graph.ainvoke(…))`` twice would meet it. ``aclose`` closes the connections of the running loop;
-    later requests open new ones. Redirects are not followed: keys and questions go to the configured address alone.
+    A connection dies with its loop; a program may call ``asyncio.run(graph.ainvoke(…))`` twice. Redirects are not
+    followed: keys and questions go only to the configured address.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -35,7 +34,7 @@ class PerLoopClient(openai.DefaultAsyncHttpxClient):
         self._clients: dict[asyncio.AbstractEventLoop, httpx2.AsyncClient] = {}
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """Send a request over a connection of the running loop, without the parameters that its server refuses."""
+        """Send a request over a connection of the running loop, without refused parameters."""
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
             open_clients = {other: client for other, client in self._clients.items() if not other.is_closed()}
@@ -44,15 +43,14 @@ class PerLoopClient(openai.DefaultAsyncHttpxClient):
         return await send_accepted(request, lambda accepted: client.send(accepted, **options))
 
     async def aclose(self) -> None:
-        """Close the connections of the running loop."""
         if client := self._clients.pop(asyncio.get_running_loop(), None):
             await client.aclose()
 
 
 async def send_accepted(request: httpx2.Request, send: Send) -> httpx2.Response:
-    """Send a request, again without each optional parameter that the server refuses by name.
+    """Send a request, and again without each optional parameter that the server refuses by name.
 
-    If the server accepts the request then, the parameters stay left out for its model and address.
+    An accepted request fixes the omitted parameters for its model and address.
     """
     body = _body_of(request)
     if body is None:
@@ -75,7 +73,6 @@ async def send_accepted(request: httpx2.Request, send: Send) -> httpx2.Response:
 
 
 def _body_of(request: httpx2.Request) -> dict[str, Any] | None:
-    """Return the JSON object that a request sends."""
     try:
         body = json.loads(request.content)
     except (ValueError, httpx2.RequestNotRead):
@@ -89,7 +86,7 @@ def _with_body(request: httpx2.Request, body: dict[str, Any]) -> httpx2.Request:
 
 
 def _without(body: dict[str, Any], refused: dict[str, Parameter]) -> dict[str, Any]:
-    """Return a body without refused parameters; another name takes the value if it is not refused as well."""
+    """Return a body without refused parameters; an accepted replacement takes the value."""
     kept = {name: value for name, value in body.items() if name not in refused}
     for row in refused.values():
         if row.name in body and row.instead and row.instead not in refused:
@@ -104,7 +101,7 @@ def _wants_stream(body: dict[str, Any], sent: dict[str, Any]) -> bool:
 
 
 def _as_stream(response: httpx2.Response, content: bytes) -> httpx2.Response:
-    """Return a whole reply as a stream of one piece, for a caller that has asked for a stream."""
+    """Return a whole reply as a stream of one piece."""
     try:
         reply = json.loads(content)
         choices = [{**choice, "delta": choice["message"]} for choice in reply["choices"]]

@@ -1,7 +1,7 @@
 """Build chat models and embedders for OpenAI, Azure OpenAI, or any server with their API.
 
-All options that the SDKs would read from the environment (``OPENAI_API_KEY``, ``OPENAI_API_BASE`` …) are
-set here, so that requests go only to the configured address. The SDK is imported where a client is built.
+All options that the SDKs would read from the environment are set here, so requests go only to the configured address.
+SDKs are imported when a client is built.
 """
 
 import re
@@ -23,11 +23,9 @@ from articulado.values.errors import ConfigurationError
 
 OPENAI_URL = "https://api.openai.com/v1"
 
-CONNECT_TIMEOUT = 10.0
-"""Seconds to connect; how long a reply may take is the business of the question's deadline."""
+CONNECT_TIMEOUT = 10.0  # seconds to connect; the question's deadline limits the reply
 
-NO_KEY = "sin-clave"
-"""The key that a server without keys is sent: the SDK insists on one."""
+NO_KEY = "sin-clave"  # key for a server without keys, because the SDK insists on one
 
 EXAMPLE_URLS = {"azure": "https://<recurso>.openai.azure.com", "compatible": "http://localhost:8000/v1"}
 
@@ -41,15 +39,10 @@ _REASONING_MODEL = re.compile(r"(?:^|[/:])(?:gpt-[5-9]|o\d)", re.IGNORECASE)
 _TAKES_DIMENSIONS = re.compile(r"(?:^|[/:])text-embedding-3", re.IGNORECASE)
 
 RetrierFactory = Callable[[Endpoint], Retrier]
-"""Returns what repeats failed calls of an endpoint."""
 
 
 def chat_model(role: Role, settings: ModelSettings, retrier: RetrierFactory = Retrier) -> LangChainChat:
-    """Return the chat model of a role.
-
-    Raises:
-        ConfigurationError: a setting that the provider needs is missing; the message names it.
-    """
+    """Return the chat model of a role; raise ``ConfigurationError`` if a setting is missing."""
     settings, endpoint = azure_by_parts(settings), _endpoint(role, settings)
     own = settings.own_parameters
     temperature = own.pop("temperature", None if refuses_sampling(settings.model) else 0.0)
@@ -74,11 +67,7 @@ def chat_model(role: Role, settings: ModelSettings, retrier: RetrierFactory = Re
 
 
 def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier, role: Role = "embedder") -> OpenAIEmbedder:
-    """Return the embedder of a provider, in the role whose variables configure it.
-
-    Raises:
-        ConfigurationError: a setting that the provider needs is missing; the message names it.
-    """
+    """Return the embedder of a provider; raise ``ConfigurationError`` if a setting is missing."""
     settings, endpoint = azure_by_parts(settings), _endpoint(role, settings)
     common = {**_connection(endpoint, settings), "model": settings.model}
     if is_azure_by_deployment(settings):
@@ -112,24 +101,16 @@ def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier, role: R
 
 
 def check_settings(role: Role, settings: ModelSettings) -> None:
-    """Check that a role has all that its provider needs. No client is made.
-
-    Raises:
-        ConfigurationError: a setting is missing; the message names it.
-    """
+    """Raise ``ConfigurationError`` if a setting of a role is missing, without making a client."""
     _check_connection(_endpoint(role, settings), azure_by_parts(settings))
     if role in ("embedder", "sentences"):
         _dimensions(settings, role)
 
 
 def fingerprint_of(settings: ModelSettings, role: Role = "embedder") -> str:
-    """Return the fingerprint of the embedder: family, model, dimensions and prefixes, which decide the vectors.
+    """Return an embedder's fingerprint: family, model, dimensions, and digest of prefixes if any.
 
-    The same model has the same vectors at OpenAI and at Azure. No client is made and no key is needed. Kinds of texts
-    are named by a digest, if the model is told them at all.
-
-    Raises:
-        ConfigurationError: the model is not a known one and its dimensions are not set.
+    OpenAI and Azure give equal vectors for a model. Raises ``ConfigurationError`` for unknown dimensions.
     """
     family = "compatible" if settings.provider == "compatible" else "openai"
     fingerprint = f"{family}:{settings.model}:{_dimensions(settings, role)}"
@@ -142,10 +123,10 @@ def _kinds(settings: ModelSettings) -> TextKinds:
 
 
 def azure_by_parts(settings: ModelSettings) -> ModelSettings:
-    """Return the settings of an Azure model with the parts that its address holds in the settings of their own.
+    """Split an Azure address into settings: endpoint, deployment, and API version; own settings go first.
 
-    The portal gives the address of a deployment whole: ``…/openai/deployments/NAME/chat/completions?api-version=…``.
-    A setting of its own goes before the part of the address. ``…/openai/v1`` takes the deployment as the model.
+    The portal gives ``…/openai/deployments/NAME/chat/completions?api-version=…``. ``…/openai/v1`` takes the deployment
+    as the model.
     """
     if settings.provider != "azure" or not settings.base_url:
         return settings
@@ -169,19 +150,19 @@ def azure_by_parts(settings: ModelSettings) -> ModelSettings:
 
 
 def is_azure_by_deployment(settings: ModelSettings) -> bool:
-    """Tell if requests name the deployment in their path and a version of the API, as all of Azure's but v1 do."""
+    """Return True if requests name deployment and API version, as all of Azure's APIs but v1 do."""
     return settings.provider == "azure" and not settings.base_url.endswith("/openai/v1")
 
 
 def refuses_sampling(model: str) -> bool:
-    """Tell whether a model reasons (GPT-5 and later, o1, o3, o4): such models refuse temperature and token limits."""
+    """Return True for reasoning models (GPT-5 and later, o1, o3, o4), which refuse temperature and token limits."""
     return bool(_REASONING_MODEL.search(model))
 
 
 def token_limit_name(settings: ModelSettings) -> str | None:
-    """Return the provider's name for the limit on a reply's tokens, ``None`` for a model that refuses one.
+    """Return the provider's parameter for the token limit, ``None`` if the model refuses one.
 
-    Only OpenAI itself is sent the newer name: some of Azure's deployments refuse it, and Ollama overlooks it.
+    Some Azure deployments refuse OpenAI's newer name, and Ollama ignores it.
     """
     if refuses_sampling(settings.model):
         return None
@@ -225,7 +206,7 @@ def _key(settings: ModelSettings) -> str:
 
 
 def _connection(endpoint: Endpoint, settings: ModelSettings) -> dict[str, Any]:
-    """Return the arguments that every client of a provider is built with; retries are ours alone."""
+    """Return the arguments of every client of a provider; only our code retries."""
     _check_connection(endpoint, settings)
 
     import openai

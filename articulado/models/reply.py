@@ -1,8 +1,4 @@
-"""A reply as it comes in: its final text, its end, its cost, and the faults that are told with it.
-
-``ReplyAccumulator`` takes whole messages or chunks. A reply that repeats itself without end is stopped, and
-so is one that passes a limit; thoughts count as well, for a model may never come to its answer.
-"""
+"""A reply while it arrives: text, end, cost, and faults. Endless or overlong replies are stopped."""
 
 import re
 from collections.abc import Callable
@@ -12,47 +8,38 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from articulado.models.habits import ReasoningFilter
 
-MAX_REPLY_TOKENS = 12_000
-"""Tokens of a reply without its reasoning: about 20 pages. A model that writes more has lost its way."""
-CHARACTERS_PER_TOKEN = 4
-"""Of Spanish prose, about: providers count tokens only when a reply has ended."""
+MAX_REPLY_TOKENS = 12_000  # tokens of a reply without reasoning: about 20 pages
+CHARACTERS_PER_TOKEN = 4  # average of Spanish prose; providers count tokens only at the end
 MAX_STREAMED = MAX_REPLY_TOKENS * CHARACTERS_PER_TOKEN
-"""Characters of a reply without its reasoning."""
-MAX_RECEIVED = 400_000
-"""Characters of a reply with its reasoning: 100,000 tokens."""
-LINE_ALLOWANCE = 2_000
-"""Characters more that a reply may have to end with a line."""
+MAX_RECEIVED = 400_000  # characters of a reply with reasoning: 100,000 tokens
+LINE_ALLOWANCE = 2_000  # further characters to finish a line
 
-_WINDOW = 12_000
-"""Characters at the end of a reply in which a repetition is looked for."""
-_LOOK_EVERY = 160
-"""Characters of new text after which it is looked for again."""
+_WINDOW = 12_000  # characters at the end of a reply that are searched for repetition
+_LOOK_EVERY = 160  # characters between two searches
 _SUFFIX = 24
-_CANDIDATES = 40
-"""Earlier occurrences of the last characters that are tried: a unit may contain them several times."""
-_LEAST_COVERED = 400
-"""Characters that repetitions must cover, so that no line of a form or of a table passes for one."""
+_CANDIDATES = 40  # earlier occurrences of the last characters that are tried; a unit may contain several
+_LEAST_COVERED = 400  # characters that repetitions must cover, so that lines of forms and tables do not count
 _DIGITS = re.compile(r"\d+")
 _PUNCTUATION = re.compile(r"[.!?…)»]{0,3}")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 def _exact(unit: str) -> int:
-    """Return the repetitions of a unit that no answer has."""
+    """Return the number of repetitions of a unit that no answer has."""
     if not _LETTER.search(unit):
         return max(8, 2_000 // len(unit))
     return 4 if len(unit) >= 100 else 8
 
 
 def _counted(unit: str) -> int:
-    """Return the repetitions of a unit, but for its numbers, that no answer has: tables have rows of one form."""
+    """Return the same for units with changing numbers, as in rows of tables."""
     return 30 if len(_LETTER.findall(unit)) >= 15 else 120
 
 
 def repeated(text: str) -> int | None:
-    """Return where an endless repetition at the end of a text has said its unit once; ``None`` without one.
+    """Return the end of the first unit of an endless repetition at the end of a text; ``None`` without one.
 
-    A unit is a sentence, an n-gram or a paragraph. It may differ in its numbers, as the items of a list do.
+    A unit is a sentence, n-gram or paragraph; its numbers may change, as in a list.
 
     >>> text = "Depende del convenio. " + "Son treinta días naturales. " * 20
     >>> text[: repeated(text)]
@@ -75,12 +62,12 @@ def repeated(text: str) -> int | None:
 
 
 def _sentence_end(text: str, end: int) -> int:
-    """Return the end of a text with the punctuation that follows: sentences share theirs with the one before."""
+    """Include the following punctuation: sentences share it with the one before."""
     return _PUNCTUATION.match(text, end).end()  # type: ignore[union-attr]
 
 
 def _unmasked(text: str, length: int) -> int:
-    """Return the length of the beginning of a text that is so long when each of its numbers is one sign."""
+    """Return the length of the original text whose masked form has this length."""
     for number in _DIGITS.finditer(text):
         if number.start() >= length:
             break
@@ -89,7 +76,7 @@ def _unmasked(text: str, length: int) -> int:
 
 
 def _period(text: str, least: Callable[[str], int]) -> int:
-    """Return the length of the unit that the end of a text repeats, 0 without one."""
+    """Return the length of the unit repeated at the end of a text, or 0."""
     suffix, at = text[-_SUFFIX:], max(0, len(text) - _SUFFIX)
     for _ in range(_CANDIDATES):
         at = text.rfind(suffix, 0, at + _SUFFIX - 1)
@@ -107,11 +94,11 @@ def _period(text: str, least: Callable[[str], int]) -> int:
 
 @dataclass
 class ReplyAccumulator:
-    """A reply as its messages or chunks come in: its text without reasoning, how it ended, and what it cost.
+    """Collects messages or chunks of a reply: text without reasoning, end, and cost.
 
-    With a ``limit`` in characters, the text ends at the first line break behind it, or ``LINE_ALLOWANCE`` later; it is
-    ``full`` then, and ``looped`` if it repeated itself. It has ``begun`` with its first text, be that reasoning.
-    ``void`` is set when text that was returned before has turned out to be reasoning; the caller resets it.
+    With a ``limit`` in characters, the text ends at the next line break, or ``LINE_ALLOWANCE`` later: then ``full``,
+    and ``looped`` if it repeated itself. ``begun``: any text arrived, even reasoning. ``void``: returned text was
+    reasoning; the caller resets it.
     """
 
     limit: int | None = None
@@ -131,18 +118,17 @@ class ReplyAccumulator:
 
     @property
     def text(self) -> str:
-        """The text so far."""
         return "".join(self._pieces)
 
     @property
     def cut(self) -> bool:
-        """Whether there would have been more of it."""
+        """True if the reply is incomplete."""
         return (self.full and not self.looped) or self.finish_reason == "length"
 
     def add(self, message: BaseMessage) -> str:
-        """Take in a message or a chunk of one, and return its text, without the model's reasoning.
+        """Take a message or chunk; return its text without reasoning.
 
-        The largest token counts win, not their sum: servers that report usage with every chunk report totals.
+        Token counts are maxima: servers that report usage with every chunk report totals.
         """
         self.finish_reason = message.response_metadata.get("finish_reason") or self.finish_reason
         if isinstance(message, AIMessage) and message.usage_metadata:
@@ -159,7 +145,7 @@ class ReplyAccumulator:
         return text
 
     def end(self) -> str:
-        """Take in the end of the reply, and return the text that waited for it."""
+        """Finish the reply; return the held text."""
         rest = self.reasoning.rest()
         if self.full and not self.looped and self._length:
             rest = ""
@@ -168,7 +154,7 @@ class ReplyAccumulator:
         return self._keep(rest)
 
     def _keep(self, text: str) -> str:
-        """Add text, as much as there is room for, and return it."""
+        """Add text up to the limit and return it."""
         if self.reasoning.void:
             self.void, self.reasoning.void = True, False
             self._pieces, self._length = [], 0
@@ -184,7 +170,7 @@ class ReplyAccumulator:
         return text
 
     def _watch(self, received: str) -> None:
-        """End a reply with a limit that repeats itself, or has thought for too long."""
+        """Stop a limited reply that repeats itself or reasons for too long."""
         if self.limit is None:
             return
         self._received += len(received)

@@ -1,8 +1,6 @@
-"""Retry model calls after transient failures, within the deadline of the question.
+"""Retry model calls after transient failures, within the deadline of the question (Unix time in seconds).
 
-Only this module retries: the SDKs must not. Deadlines are Unix times in seconds. ``Retrier`` honours the
-waiting time that a server asks for. ``QuestionTime`` limits all other models to a share of
-the question's seconds, so that time remains to write the answer.
+Only this module retries; the SDKs must not.
 """
 
 import asyncio
@@ -26,17 +24,16 @@ Outcome = TypeVar("Outcome")
 
 
 class DeadlinePassedError(Exception):
-    """The time for all attempts of a call is up."""
+    """The time for all attempts is up."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Backoff:
-    """Makes a call again after failures that may pass: how often, and with what pauses between.
+    """Repeats a call after transient failures.
 
-    ``first_pause`` are the seconds before the first retry, on average; they double for each later one, and are spread
-    over ±50 % so that callers part. Where the server says how long to wait, that is the pause; one that asks for more
-    than ``longest_pause`` has failed. ``clock`` gives the Unix time in seconds, ``jitter`` a number in [0, 1), and
-    ``time_limit`` ends an attempt after some seconds, or never.
+    ``first_pause``: average seconds before the first retry, doubled for each later one, spread over ±50 %. A pause
+    requested by the server replaces it; one above ``longest_pause`` is a failure. ``clock``: Unix time; ``jitter``:
+    number in [0, 1).
     """
 
     max_attempts: int = 3
@@ -54,15 +51,10 @@ class Backoff:
         deadline: float = math.inf,
         least_attempt: float = 0.0,
     ) -> Outcome:
-        """Return the result of the first attempt that succeeds; ``transient`` tells after which failures to try again.
+        """Return the first successful result; ``transient`` selects the failures to retry.
 
-        ``deadline`` is a Unix time in seconds. It bounds each attempt whole, since the time-outs of an HTTP client
-        start anew with every byte, and the pauses: one that would leave no more than the ``least_attempt`` seconds
-        that the call takes is not begun.
-
-        Raises:
-            DeadlinePassedError: an attempt did not end in time, or there was none left for it.
-            Exception: what the last attempt raised.
+        ``deadline`` bounds attempts (an HTTP client's time-out restarts with every byte) and pauses: one that leaves
+        less than ``least_attempt`` seconds is not begun. Raises ``DeadlinePassedError``, or the last attempt's error.
         """
 
         async def bounded() -> Outcome:
@@ -94,16 +86,13 @@ class Backoff:
         return await retrying(bounded)
 
     def _pause(self, state: RetryCallState) -> float:
-        """Return the seconds until the next attempt: what the server asks for, or else the doubled and spread ones."""
+        """Return the seconds until the next attempt, as requested by the server or computed."""
         requested = retry_after(state.outcome.exception(), self.clock()) if state.outcome else None
         return wait_exponential(self.first_pause)(state) * (0.5 + self.jitter()) if requested is None else requested
 
 
 def retry_after(error: BaseException | None, now: float) -> float | None:
-    """Return the seconds that a server asks to wait, from ``retry-after-ms`` or ``Retry-After`` (seconds, or a date).
-
-    ``error`` is that of an HTTP client, ``now`` the Unix time in seconds. ``None`` where the server asks for nothing.
-    """
+    """Return the pause in seconds requested by ``retry-after-ms`` or ``Retry-After`` (seconds or date), or ``None``."""
     headers = getattr(getattr(error, "response", None), "headers", {})
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         with suppress(KeyError, ValueError):
@@ -124,29 +113,22 @@ LEAST_REPLY: Mapping[Role, float] = {
     "checker": 2.0,
     "sentences": 0.2,
 }
-"""Seconds that a model of a role takes for a reply: a pause that leaves no more would be waited for in vain."""
-DEFAULT_TIMEOUT = 120.0
-"""Seconds for all attempts of a call that has no deadline of its own."""
+"""Seconds for a reply by role; a pause that leaves less is useless."""
+DEFAULT_TIMEOUT = 120.0  # seconds for all attempts of a call without a deadline
 
 
 @dataclass(frozen=True)
 class Retrier(Backoff):
-    """Runs a call to one endpoint until it succeeds, fails for good, or its time is up.
-
-    The SDKs below must not retry by themselves, or attempts multiply.
-    """
+    """Runs calls to one endpoint with retries."""
 
     endpoint: Endpoint
     timeout: float = DEFAULT_TIMEOUT
 
     async def run(self, attempt: Callable[[], Awaitable[T]], deadline: float | None = None) -> tuple[T, int]:
-        """Return the result of the first attempt that succeeds, and how many it took.
-
-        ``deadline`` is a Unix time in seconds, for all attempts together.
+        """Return the first successful result and the number of attempts.
 
         Raises:
-            ModelError: the provider failed for good, or (``ModelMisconfigured``) does not accept the key or know the
-                model; its ``attempts`` says how often it was asked.
+            ModelError: the provider failed, or (``ModelMisconfigured``) rejects key or model; with ``attempts``.
         """
         attempts = 0
 
@@ -173,7 +155,7 @@ class Retrier(Backoff):
         return failure is not None and failure.transient
 
     def _user_error(self, error: Exception, *, has_deadline: bool) -> Exception:
-        """Return the error for the user; one that is not the provider's, or was explained before, as it is."""
+        """Return the error for the user; other errors, and those explained before, unchanged."""
         if isinstance(error, DeadlinePassedError):
             name = self.endpoint.name
             return late(name, self.endpoint.role) if has_deadline else silent(name, self.timeout)
@@ -184,14 +166,12 @@ class Retrier(Backoff):
 Part = Literal["reader", "embedder", "reranker", "checker"]
 
 SHARES: Mapping[Part, float] = {"reader": 0.15, "embedder": 0.15, "reranker": 0.20, "checker": 0.25}
-"""What a call of each part may take of the seconds of a question; after that the question goes on without it."""
+"""Share of the question's seconds for a call of each part; then the question continues without it."""
 
 
 @dataclass(frozen=True)
 class QuestionTime:
-    """The ``seconds`` that all model calls of a question may take together, and the day on which it is asked.
-
-    ``clock`` gives the Unix time in seconds; ``calendar`` gives the day, which need not be the clock's.
+    """Seconds for all model calls of a question, and its day.
 
     >>> time_of_question = QuestionTime(120.0, clock=lambda: 1000.0)
     >>> time_of_question.deadline_of("reader", 1120.0), time_of_question.deadline_of("reader", 1010.0)
@@ -203,12 +183,11 @@ class QuestionTime:
     calendar: Callable[[], date] = date.today
 
     def deadline_of(self, part: Part, deadline: float | None) -> float | None:
-        """Return the Unix time in seconds until which a call that begins now may take: that of the question at most."""
+        """Return the deadline of a call that begins now, at most the question's."""
         end = self.clock() + SHARES[part] * self.seconds
         if math.isinf(end):
             return deadline
         return end if deadline is None else min(end, deadline)
 
 
-UNLIMITED = QuestionTime()
-"""For a call that is no part of a question: it has the deadline that its caller names, if any."""
+UNLIMITED = QuestionTime()  # for a call outside a question

@@ -1,8 +1,7 @@
 """Ask a chat model for a reply that satisfies a schema, parse the reply, and request its repair.
 
-Many servers with OpenAI's protocol do not support ``json_schema``: they refuse it, or ignore it and write
-prose. The methods are tried from the strictest to the loosest: JSON schema, tool call, JSON mode, prompt
-only. The method that works is remembered for the life of the process.
+Many servers refuse or ignore ``json_schema``. Methods are tried from the strictest to the loosest; the one that works
+is remembered for the life of the process.
 """
 
 import json
@@ -19,23 +18,20 @@ from pydantic_core import ErrorDetails
 from articulado.language.translation import translate
 from articulado.values.protocols import S
 
-ERRORS_SHOWN = 8
-"""Number of a reply's errors that the model is shown; the first ones mostly cause the others."""
+ERRORS_SHOWN = 8  # errors shown to the model; the first ones mostly cause the others
 
-REPLY_SHOWN = 12_000
-"""Characters of its own reply that the model is shown again: a runaway one would not fit."""
+REPLY_SHOWN = 12_000  # characters of its reply shown to the model
 
-_MAPPINGS_OF_SCHEMAS = frozenset({"properties", "$defs"})
-"""Keywords whose keys are names of the schema's author."""
+_MAPPINGS_OF_SCHEMAS = frozenset({"properties", "$defs"})  # keywords whose keys are names chosen by the schema's author
 
 _REFUSED_KEYWORDS = frozenset({"default", "examples", "minLength", "maxLength", "uniqueItems"})
-"""What OpenAI's strict mode does not allow."""
+"""Keywords that OpenAI's strict mode refuses."""
 
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]+")
 
 
 class SchemaViolation(Exception):
-    """A reply does not satisfy the schema. ``request`` is for the model, ``cause`` for a person."""
+    """A reply violates the schema; ``request`` is for the model, ``cause`` for a person."""
 
     def __init__(self, request: str, cause: str) -> None:
         super().__init__(request)
@@ -46,7 +42,7 @@ class SchemaViolation(Exception):
 async def invoke_raw(
     model: Runnable[LanguageModelInput, Any], messages: list[BaseMessage], config: RunnableConfig
 ) -> BaseMessage:
-    """Return the reply as it came, even one that the SDK raises over: cut by its length, or stopped by the filter."""
+    """Return the raw reply, even if the SDK raises an error for its length or content filter."""
     import openai
 
     try:
@@ -70,10 +66,10 @@ async def invoke_raw(
 
 
 def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON Schema of a model within what OpenAI's strict mode allows.
+    """Return the JSON Schema of a model for OpenAI's strict mode.
 
-    Every property is required and no other one allowed; defaults and lengths of strings, which strict mode refuses,
-    are left out: they hold when the reply is parsed. Mappings with free keys cannot be expressed.
+    All properties are required and no others allowed; defaults and string lengths are left out and checked when the
+    reply is parsed. Mappings with free keys cannot be expressed.
     """
     import openai
 
@@ -83,12 +79,8 @@ def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
 
 
 def parse_structured(text: str, schema: type[S], *, cut: bool = False) -> S:
-    """Return the value of a reply, which servers that enforce no schema wrap in a fence or in prose.
-
-    ``cut`` explains a reply that cannot be parsed; one that is whole is accepted although it ran into the limit.
-
-    Raises:
-        SchemaViolation: the reply does not satisfy the schema.
+    """Parse a reply, possibly wrapped in a fence or prose; raise ``SchemaViolation``, which names a ``cut`` as the
+    cause.
     """
     start, end = text.find("{"), text.rfind("}")
     try:
@@ -98,13 +90,13 @@ def parse_structured(text: str, schema: type[S], *, cut: bool = False) -> S:
 
 
 def repair_messages(text: str, violation: SchemaViolation) -> Sequence[BaseMessage]:
-    """Return the messages that show the model its reply and what is wrong with it."""
+    """Return messages that show the model its reply and the errors."""
     # Servers refuse an empty message, and some chat templates two turns of the user in a row.
     return [AIMessage(text[:REPLY_SHOWN] or "(empty)"), HumanMessage(violation.request)]
 
 
 def _violation(error: ValidationError, *, cut: bool) -> SchemaViolation:
-    """Return what is wrong with a reply: for the model its first errors, each with its path; for a person the paths."""
+    """Describe the errors of a reply: for the model with paths, for a person the paths alone."""
     if cut:
         return SchemaViolation(
             "Your reply was cut off: it was longer than allowed. Write it again, whole and much shorter, as JSON alone "
@@ -124,7 +116,7 @@ def _violation(error: ValidationError, *, cut: bool) -> SchemaViolation:
 
 
 def _path(details: ErrorDetails) -> str:
-    """Return where an error is ("amounts.0.value"), empty for the whole reply."""
+    """Return the path of an error ("amounts.0.value"), or ""."""
     return ".".join(str(part) for part in details["loc"])
 
 
@@ -133,7 +125,7 @@ def _finish_metadata(reason: str) -> dict[str, str]:
 
 
 def _without_refused(node: Any) -> Any:
-    """Return a part of a schema without the keywords that strict mode refuses; a property may have the name of one."""
+    """Remove keywords that strict mode refuses; properties may have their names."""
     if isinstance(node, list):
         return [_without_refused(part) for part in node]
     if not isinstance(node, dict):
@@ -148,34 +140,32 @@ def _without_refused(node: Any) -> Any:
 
 
 Method = Literal["json_schema", "tool_call", "json_mode", "prompt"]
-METHODS: tuple[Method, ...] = get_args(Method)
-"""From the one that binds a model most to the one that any model takes."""
+METHODS: tuple[Method, ...] = get_args(Method)  # from the strictest to the one that any model takes
 
 _REFUSING_STATUS = frozenset({400, 404, 422})
 _OTHER_REFUSALS = frozenset(
     {"content_filter", "context_length_exceeded", "insufficient_quota", "model_not_found", "DeploymentNotFound"}
 )
-"""Codes of errors that another way of asking would meet too."""
+"""Error codes that do not depend on the method."""
 
 _NAMES_METHOD = re.compile(
     r"\b(?:response_format|json_schema|json_object|tools?|tool_choice|grammar|jinja)\b", re.IGNORECASE
 )
-"""Words of an error 5xx that refuses a way of asking, as llama.cpp does ("tools param requires --jinja flag")."""
+"""Words of an error 5xx that refuses a method, as in llama.cpp's "tools param requires --jinja flag"."""
 
-_WITHOUT_JSON_SCHEMA = re.compile(r"gpt-3|gpt-4(?:-|$)")
-"""Models of OpenAI's that are older than ``json_schema``."""
+_WITHOUT_JSON_SCHEMA = re.compile(r"gpt-3|gpt-4(?:-|$)")  # openAI models older than `json_schema`
 
 _remembered: dict[tuple[str, ...], Method] = {}
 
 
 class MethodRefused(Exception):
-    """The server does not take this way of asking."""
+    """The server refuses the method."""
 
 
 def first_method(model: BaseChatModel) -> Method | None:
-    """Return the way to ask a model first: the one that has worked in this process, else the strictest it may take.
+    """Return the remembered method of a model, else the strictest one that it may support.
 
-    ``None`` for a model that follows no instructions: one that cannot be given tools at all runs in this process.
+    ``None`` for a model without tools: it runs in this process and follows no instructions.
     """
     if remembered := _remembered.get(_identity(model)):
         return remembered
@@ -185,22 +175,20 @@ def first_method(model: BaseChatModel) -> Method | None:
 
 
 def remember(model: BaseChatModel, method: Method) -> None:
-    """Ask the model in this way from now on, for the life of the process."""
     _remembered[_identity(model)] = method
 
 
 def next_method(method: Method) -> Method | None:
-    """Return the next way to ask, ``None`` behind the last."""
     return next(iter(METHODS[METHODS.index(method) + 1 :]), None)
 
 
 def bind_schema(
     model: BaseChatModel, method: Method, schema: type[BaseModel], body: dict[str, Any]
 ) -> Runnable[Any, Any]:
-    """Return the model, bound to fill in a schema in one way; ``body`` goes along with each request.
+    """Bind a model to a schema by one method; ``body`` is added to each request.
 
-    LangChain is given the JSON Schema, not the class: with the class the SDK would validate the reply itself, and a
-    reply that fails there takes its text and its usage with it.
+    LangChain gets the JSON Schema, not the class: the SDK would validate the class itself, and lose text and usage of
+    an invalid reply.
     """
     # stream=False: a graph that streams would otherwise turn this into a streamed request.
     options: dict[str, Any] = {"stream": False, **({"extra_body": body} if body else {})}
@@ -220,7 +208,7 @@ def bind_schema(
 
 
 def prompt_for(method: Method, prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[BaseMessage]:
-    """Return the messages to send: where nothing else tells the model its schema, the system message does."""
+    """Return the messages; methods without a schema in the request add it to the system message."""
     if method in ("json_schema", "tool_call"):
         return list(prompt)
     asked = f"Reply with one JSON object alone that satisfies this JSON Schema:\n{json.dumps(strict_schema(schema))}"
@@ -230,7 +218,7 @@ def prompt_for(method: Method, prompt: Sequence[BaseMessage], schema: type[BaseM
 
 
 def as_text(message: BaseMessage) -> BaseMessage:
-    """Return a reply whose text is what a call of the tool was given, where there is one."""
+    """Return a reply with the arguments of its tool call, if any, as text."""
     if not isinstance(message, AIMessage):
         return message
     called = [json.dumps(call["args"]) for call in message.tool_calls]
@@ -241,7 +229,7 @@ def as_text(message: BaseMessage) -> BaseMessage:
 
 
 def is_refusal_of_method(error: Exception) -> bool:
-    """Tell whether an error of the SDK may mean that the server does not take this way of asking."""
+    """Return True if an SDK error may mean that the server refuses the method."""
     status, code = getattr(error, "status_code", None), getattr(error, "code", None)
     if status in (500, 501):
         return bool(_NAMES_METHOD.search(str(error)))
@@ -249,7 +237,7 @@ def is_refusal_of_method(error: Exception) -> bool:
 
 
 def is_prose(text: str) -> bool:
-    """Tell whether a reply overlooks that it was to be JSON; an empty one does not tell."""
+    """Return True if a non-empty reply ignores the request for JSON."""
     return bool(text.strip()) and "{" not in text
 
 
@@ -260,6 +248,6 @@ def _function(schema: type[BaseModel]) -> dict[str, Any]:
 
 
 def _identity(model: BaseChatModel) -> tuple[str, ...]:
-    """Return model and address: another server may serve a model of the same name."""
+    """Return model and address: other servers may use the same model name."""
     names = ("model_name", "deployment_name", "openai_api_base", "azure_endpoint")
     return type(model).__name__, *(str(getattr(model, name, None) or "") for name in names)

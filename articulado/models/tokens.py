@@ -43,11 +43,9 @@ _PATTERNS = {
 
 ENCODINGS = tuple(_PATTERNS)
 
-SHORT_BYTES = 4
-"""Bytes of the longest part that the list holds for the sake of longer words."""
+SHORT_BYTES = 4  # bytes of the longest part that the list holds for the sake of longer words
 
-DIGITS = 3
-"""Number of digits (0 to 9) that the patterns leave together; each such number is a token of both encodings."""
+DIGITS = 3  # number of digits (0 to 9) that the patterns leave together; each such number is a token of both encodings
 
 LEADS = frozenset(" !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~\t«¿¡“‘—–")
 """Characters that may open a piece before its letters."""
@@ -55,8 +53,7 @@ LEADS = frozenset(" !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~\t«¿¡“‘—–")
 MAX_PIECE = 256
 """Longest piece that is taken apart; a longer one that is not listed is charged its bytes: it is no word."""
 
-_FORMS = 3
-"""Counts of a word without a capital: alone, after a space, after one of ``LEADS``; as many again with one."""
+_FORMS = 3  # counts of a word without a capital: alone, after a space, after one of `LEADS`; as many again with one
 
 _UNSTABLE = re.compile(
     "[^\\0-\u0294\u0296-\u036f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u048a-\u0527\u05d0-\u05ea\u0621-\u063a"
