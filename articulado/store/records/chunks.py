@@ -1,7 +1,4 @@
-"""Convert packaged records to chunks.
-
-Ids, texts and references are the same in an index and in plain look-up.
-"""
+"""Convert packaged records to chunks, with the same ids, texts and references as in an index."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -27,39 +24,29 @@ from articulado.values.chunks import Chunk, ProvisionRef, Status, blank_chunk
 from articulado.values.errors import ConfigurationError
 
 DECISION_RANK = 5
-"""Rank of rulings and criteria."""
 
-RECORD = "record"
-"""The strategy of chunks that are packaged records as they are, and no text that was cut."""
+RECORD = "record"  # strategy of chunks that are packaged records, not cut texts
 
 _NO_LONGER_LAW: Mapping[str, tuple[Status, str]] = {
     "derogada": ("derogada", "Precepto derogado."),
     "agotada": ("agotada", "Precepto de vigencia agotada."),
 }
-"""Status and note of a provision that is law no longer, by the reason of its record."""
+"""Status and note of a repealed or exhausted provision, by reason."""
 
 _cached_key = cache(provision_key)
-"""Labels recur: most references name the same few hundred provisions."""
 
-ProvisionIds = Mapping[ProvisionRef, int]
-"""Id of the chunk that a reference leads to, by law and provision key."""
+ProvisionIds = Mapping[ProvisionRef, int]  # chunk id by law and provision key
 
 
 @cache
 def packaged_records() -> tuple[tuple[Record, Chunk], ...]:
-    """Return every packaged record with its chunk, references resolved among them.
-
-    Raises:
-        ConfigurationError: the corpus breaks its schema, names an unknown law, or has a provision twice.
-    """
     return with_chunks(load_corpus())
 
 
 def with_chunks(corpus: Corpus) -> tuple[tuple[Record, Chunk], ...]:
-    """Return each record of a corpus with its chunk, references resolved among them.
+    """Return each record with its chunk, references resolved among them.
 
-    Raises:
-        ConfigurationError: a record names a law or a provision that cannot be, or a provision is there twice.
+    Raises ``ConfigurationError`` for an unknown law or provision, or a duplicate.
     """
     ids = {provision: _provision_id(*provision) for provision in law_records_of(corpus)}
     return (
@@ -70,7 +57,7 @@ def with_chunks(corpus: Corpus) -> tuple[tuple[Record, Chunk], ...]:
 
 
 def provision_chunk(record: ProvisionRecord, ids: ProvisionIds) -> Chunk:
-    """Return the chunk of a provision's record: its points are the text. References that ``ids`` lacks are left out."""
+    """Return the chunk of a provision's record; references missing from ``ids`` are left out."""
     return {
         **_law_chunk(record, record.refs, ids),
         "topic": record.topics[0],
@@ -82,9 +69,9 @@ def provision_chunk(record: ProvisionRecord, ids: ProvisionIds) -> Chunk:
 
 
 def empty_chunk(record: EmptyRecord, ids: ProvisionIds) -> Chunk:
-    """Return the chunk of a provision without rules of its own: it says why, and its references lead to the rules.
+    """Return the chunk of a provision without rules, with the reason and references to the rules.
 
-    As in official texts, what is law no longer has a note on that, and a text that says no more.
+    As in official texts, a repealed provision has a note, and a text without further content.
     """
     chunk: Chunk = {**_law_chunk(record, record.replaced_by, ids), "content_hash": _content_hash(record.note)}
     if not record.repealed:
@@ -94,7 +81,7 @@ def empty_chunk(record: EmptyRecord, ids: ProvisionIds) -> Chunk:
 
 
 def note_on_force(record: LawRecord) -> str:
-    """Return what a record says on the force of its provision; empty where that is as its text says."""
+    """Return a record's note on the force of its provision, or ""."""
     if isinstance(record, ProvisionRecord):
         key = _cached_key(record.provision)
         emptied = emptied_by(record.law_id, key) if key else None
@@ -103,7 +90,7 @@ def note_on_force(record: LawRecord) -> str:
 
 
 def decision_chunk(record: Decision, ids: ProvisionIds) -> Chunk:
-    """Return the chunk of a ruling or a criterion: its doctrine is the text, and its author stands for the law."""
+    """Return the chunk of a ruling or criterion: doctrine as text, author as law."""
     ruling = isinstance(record, RulingRecord)
     collection = "sentencias" if ruling else "criterios_inss"
     day = record.date.isoformat()
@@ -126,7 +113,7 @@ def decision_chunk(record: Decision, ids: ProvisionIds) -> Chunk:
 
 
 def search_text(record: Record) -> str:
-    """Return what a record is found by and never shows: questions, keywords, and the law's official name."""
+    """Return hidden search text: questions, keywords, and the law's official name."""
     if isinstance(record, EmptyRecord):
         return ""
     law = known_laws().get(record.law_id) if isinstance(record, ProvisionRecord) else None
@@ -137,25 +124,19 @@ def search_text(record: Record) -> str:
 
 @cache
 def packaged_law_records() -> Mapping[ProvisionRef, LawRecord]:
-    """Return the packaged records of provisions by law and provision key; raise what ``law_records_of`` raises."""
     return law_records_of(load_corpus())
 
 
 @cache
 def records_of_law(law_id: str) -> Mapping[ProvisionRef, LawRecord]:
-    """Return the packaged records of the provisions of a law of the registry; those of others are not read for it.
-
-    Raises:
-        ConfigurationError: as ``law_records_of``.
-    """
+    """Return the records of one law's provisions without reading other laws."""
     return law_records_of(load_law(law_id))
 
 
 def law_records_of(corpus: Corpus) -> dict[ProvisionRef, LawRecord]:
-    """Return the records of provisions of a corpus by law and provision key.
+    """Return the records of provisions by law and provision key.
 
-    Raises:
-        ConfigurationError: a record names a law or a provision that cannot be, or a provision is there twice.
+    Raises ``ConfigurationError`` for an unknown law or provision, or a duplicate.
     """
     records: dict[ProvisionRef, LawRecord] = {}
     for record in corpus.law_records:
@@ -173,7 +154,7 @@ def law_records_of(corpus: Corpus) -> dict[ProvisionRef, LawRecord]:
 
 
 def parse_refs(refs: Iterable[str]) -> list[ProvisionRef]:
-    """Return law and provision key of references as records write them; no key where a label is of no provision.
+    """Return law and provision key ("" for other labels) of references.
 
     >>> parse_refs(["BOE-A-2015-11430#Artículo 38", "BOE-A-2000-15060#Disposición adicional tercera"])
     [('BOE-A-2015-11430', 'art:38'), ('BOE-A-2000-15060', 'da:3')]
@@ -182,18 +163,15 @@ def parse_refs(refs: Iterable[str]) -> list[ProvisionRef]:
 
 
 def refs_of(record: Record) -> list[ProvisionRef]:
-    """Return law and provision key of what a record leads to; of one without rules, where they are now."""
     return parse_refs(record.replaced_by if isinstance(record, EmptyRecord) else record.refs)
 
 
 def lay_phrasings(chunk: Chunk) -> str:
-    """Return how people ask about a chunk's provision: the ``search_text`` of its record, empty without one."""
     record = _record_of(chunk)
     return search_text(record) if record else ""
 
 
 def record_questions(chunk: Chunk) -> tuple[str, ...]:
-    """Return the questions that the record of a chunk's provision answers, empty without one."""
     record = _record_of(chunk)
     return record.questions if record else ()
 
@@ -209,7 +187,6 @@ def _decisions() -> Mapping[ProvisionRef, Decision]:
 
 
 def _law_chunk(record: LawRecord, refs: Iterable[str], ids: ProvisionIds) -> Chunk:
-    """Return the fields that are the same for every record of a provision."""
     law, key = known_laws()[record.law_id], _key(record)
     chunk = _common("normativa", _provision_id(law.id, key), record.title, refs, ids)
     if emptied := emptied_by(law.id, key):
@@ -230,7 +207,6 @@ def _law_chunk(record: LawRecord, refs: Iterable[str], ids: ProvisionIds) -> Chu
 
 
 def _common(collection: str, number: int, title: str, refs: Iterable[str], ids: ProvisionIds) -> Chunk:
-    """Return the fields that are the same for every kind of record; the rest is for the caller to add."""
     return {
         **blank_chunk(number, collection),
         "title": title,

@@ -1,7 +1,4 @@
-"""Look up packaged records by question and named provision, without an index or an embedder.
-
-The formula of the score is in ``PackagedRecords.lookup``.
-"""
+"""Look up packaged records by question and named provision, without an index or an embedder."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,22 +17,18 @@ from articulado.values.answers import NamedProvision
 from articulado.values.chunks import NAMED_SCORE, Chunk, ProvisionRef, provision_of
 from articulado.values.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 
-MIN_SCORE = 0.2
-"""Below it a record has hardly a word in common with the question: such records are not returned."""
+MIN_SCORE = 0.2  # records below it share hardly a word with the question
 
-SYNONYM_WEIGHT = 0.35
-"""What a legal synonym of the question's words counts, beside a word of its own."""
+SYNONYM_WEIGHT = 0.35  # weight of a legal synonym, beside 1 for the question's own words
 
-COVERAGE_SHARE = 0.8
-"""How much covering the words of the question counts; the rest is similarity to a question of the record."""
+COVERAGE_SHARE = 0.8  # weight of coverage of the question's words; the rest is similarity to a question of the record
 
-TITLE_REPEATS = 3
-"""A title says in few words what many words below it are about."""
+TITLE_REPEATS = 3  # repetitions of the title, which is dense in meaning
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """What one record is found by: the strength of each stem in [0, 1), and the stems of each of its questions."""
+    """Search data of a record: strength of each stem in [0, 1), and the stems of its questions."""
 
     chunk: Chunk
     strengths: Mapping[str, float]
@@ -43,7 +36,7 @@ class _Entry:
 
 
 class PackagedRecords:
-    """The packaged records, or other ``pairs``. A ``ChunkStore`` whose searches are empty: records have no vectors.
+    """Packaged (or other) records; a ``ChunkStore`` whose searches are empty: records have no vectors.
 
     >>> vacation, *_ = PackagedRecords().lookup("¿Cuántos días de vacaciones me corresponden?", [], limit=3)
     >>> vacation.chunk["provision"], vacation.chunk["law_name"]
@@ -54,11 +47,10 @@ class PackagedRecords:
         self._own_pairs = pairs
 
     def lookup(self, question: str, provisions: Sequence[NamedProvision], limit: int) -> list[Hit]:
-        """Return the records that the question names (score 1.0), then those that share most with it.
+        """Return the named records (score 1.0), then the most similar ones from ``MIN_SCORE``, at most ``limit``.
 
-        score = 0.8 · Σ w(s)·n(s)/(n(s) + 1) / Σ w(s)  +  0.2 · max over the record's questions of Σ w(s ∩) / Σ w(s ∪),
-        where w is the IDF of a stem (× 0.35 for legal synonyms) and n how often the record has it. In [0, 1],
-        descending, ties by ascending id; at most ``limit`` records, none below ``MIN_SCORE``.
+        score = 0.8 * Σ w(s) n(s)/(n(s) + 1) / Σ w(s)  +  0.2 * max over the record's questions of Σ w(s ∩) / Σ w(s ∪),
+        in [0, 1], ties by ascending id; w: IDF of a stem (times 0.35 for synonyms), n: its frequency in the record.
         """
         named = [
             chunk
@@ -76,36 +68,29 @@ class PackagedRecords:
     async def search(
         self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
     ) -> list[list[Hit]]:
-        """Return an empty ranking for each query."""
         return [[] for _ in queries]
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
-        """Return the chunks with these ids, in the order asked; unknown ids are left out."""
         return [self._by_id[chunk_id] for chunk_id in ids if chunk_id in self._by_id]
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
-        """Return the record of a provision; empty if there is none."""
         return list(self._by_provision.get((law_id, provision_key), []))
 
     async def citing(self, ids: Sequence[int]) -> list[Chunk]:
-        """Return the records that refer to one of these, by ascending id."""
         cited = set(ids)
         return [chunk for _, chunk in sorted(self._by_id.items()) if cited.intersection(chunk["refs"])]
 
     async def select(
         self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
-        """Return the records that a filter lets through; see ``ChunkStore.select``."""
         must = selection_clauses(where, date.today())
         chunks = (chunk for chunk in self._by_id.values() if chunk["collection"] in collections)
         return order_articles(chunk for chunk in chunks if satisfies(chunk, must))[:limit]
 
     async def counts(self) -> dict[str, int]:
-        """Return the number of records of each collection."""
         return dict(Counter(chunk["collection"] for chunk in self._by_id.values()))
 
-    async def close(self) -> None:
-        """Do nothing: nothing is open."""
+    async def close(self) -> None: ...
 
     @cached_property
     def _pairs(self) -> Sequence[tuple[Record, Chunk]]:
@@ -128,11 +113,10 @@ class PackagedRecords:
 
     @cached_property
     def lexicon(self) -> Lexicon:
-        """How many records each stem occurs in."""
+        """Number of records with each stem."""
         return Lexicon(len(self._entries), Counter(stem for entry in self._entries for stem in entry.strengths))
 
     def _weights(self, question: str) -> dict[str, float]:
-        """Return the weight of each stem that a question has or calls for."""
         weights: dict[str, float] = {}
         for term, weight in expand(question, stem_word):
             # A synonym that no record uses cannot be missed in any.
@@ -149,7 +133,7 @@ class PackagedRecords:
         return COVERAGE_SHARE * covered + (1 - COVERAGE_SHARE) * similarity
 
     def _similarity(self, question: frozenset[str], weights: Mapping[str, float], total: float) -> float:
-        """Return the weight that the stems of a record's question share with ``weights``, of that of all (Jaccard)."""
+        """Return the weighted Jaccard similarity of two questions."""
         shared = sum(weights.get(stem, 0.0) for stem in question)
         return shared / (total + sum(self.lexicon.idf(stem) for stem in question if stem not in weights))
 

@@ -29,15 +29,15 @@ Reason = Literal[
     "titulo_competencial",
     "aprobacion",
 ]
-"""Why a provision has no rules of its own (``corpus/README.md``)."""
+"""Reason why a provision has no rules of its own (``corpus/README.md``)."""
 UnanswerableKind = Literal["otra_rama", "otro_pais", "no_juridica", "no_en_ley", "indeterminada", "trampa"]
-"""Another branch of law, another country's, no legal matter, what no statute says, too little said, a shared word."""
+"""Other branch of law, other country, no legal matter, not in statutes, too vague, ambiguous word."""
 Voice = Literal["relato", "jerga", "america", "empresa", "asesor", "examen", "breve"]
-"""Who asks, and how: a story, slang, Latin American Spanish, a company, an adviser, a student; in a few words."""
+"""Narrator and style: story, slang, Latin American Spanish, company, adviser, student, brief."""
 
 
 class _Searchable(BaseModel):
-    """What every record with something to say is found by."""
+    """Searched fields of a record with content."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -49,11 +49,7 @@ class _Searchable(BaseModel):
 
 
 class Wording(BaseModel):
-    """The wording of a provision that a record was written from.
-
-    ``content_hash`` is its ``articulado.legal.wordings.wording_hash``, ``date`` the day from which the source says it
-    is in force.
-    """
+    """Wording from which a record was written: ``articulado.legal.wordings.wording_hash``, and its first day."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -62,7 +58,7 @@ class Wording(BaseModel):
 
 
 class ProvisionRecord(_Searchable):
-    """A provision of a law in plain language; ``status_note`` tells what applies otherwise than its text says."""
+    """A provision in plain language; ``status_note``: rules that differ from its text."""
 
     law_id: LawId
     provision: Text
@@ -73,12 +69,11 @@ class ProvisionRecord(_Searchable):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The sentences that it says, in order."""
         return (self.summary, *self.points)
 
 
 class EmptyRecord(BaseModel):
-    """A provision without rules of its own: why, in a word and in a sentence, and where the rules are now."""
+    """A provision without rules of its own: reason, and where the rules are now."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -95,12 +90,10 @@ class EmptyRecord(BaseModel):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The sentences that it says, in order."""
         return (self.note,)
 
     @property
     def repealed(self) -> bool:
-        """Whether it is law no longer."""
         return self.reason in ("derogada", "agotada")
 
 
@@ -114,12 +107,11 @@ class _Decision(_Searchable):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The sentences that it says, in order."""
         return (self.doctrine,)
 
 
 class RulingRecord(_Decision):
-    """What a court has held; ``ecli`` is empty where it is not known."""
+    """A court's doctrine; ``ecli`` is empty if unknown."""
 
     court: Text
     case: Text
@@ -127,37 +119,32 @@ class RulingRecord(_Decision):
 
     @property
     def author(self) -> str:
-        """Who decided."""
         return self.court
 
     @property
     def official_id(self) -> str:
-        """The ECLI where it is known, else our own id."""
         return self.ecli or self.id
 
 
 class CriterionRecord(_Decision):
-    """How an administration applies the law."""
+    """An administration's criterion."""
 
     body: Text
 
     @property
     def author(self) -> str:
-        """Who decided."""
         return self.body
 
     @property
     def official_id(self) -> str:
-        """Our own id: criteria have no official one."""
         return self.id
 
 
 class Situation(BaseModel):
-    """A question, and the provisions that a labour lawyer would open to answer it, the most direct first.
+    """A question, and the provisions that a labour lawyer would open, the most direct first.
 
-    ``near_misses`` are provisions that look as if they answered, and do not. The questions of a named ``writer``, who
-    has not seen the others, train the ranking, not the encoder. ``cards`` are the ids of the answer cards that answer
-    it, the best first, ``cards_beside`` of those that answer a part; ``None`` where nobody has looked.
+    ``near_misses``: seemingly fitting provisions. Questions of a named ``writer`` train the ranking, not the encoder.
+    ``cards``: ids of answer cards that answer it, the best first; ``cards_beside``: partly; ``None``: not checked.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -172,7 +159,7 @@ class Situation(BaseModel):
 
 
 class Unanswerable(BaseModel):
-    """A question that the statutes do not answer: the reason and the topic."""
+    """A question that statutes do not answer: reason and topic."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -183,10 +170,10 @@ class Unanswerable(BaseModel):
 
 
 class FollowUp(BaseModel):
-    """Two questions of one person; ``leans`` tells that the ``next`` cannot be understood without the ``first``.
+    """Two questions of one person; ``leans``: the ``next`` one depends on the ``first``.
 
-    ``about_answer`` tells that it asks to explain, repeat or source the answer and asks nothing new; ``between`` is a
-    question on another subject that was asked between the two; ``conversation`` names the conversation of both.
+    ``about_answer``: it only asks to explain, repeat or source the answer. ``between``: question on another subject in
+    between. ``conversation``: name of the conversation, one side of a split.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -200,15 +187,11 @@ class FollowUp(BaseModel):
 
     @property
     def group(self) -> str:
-        """Name of what must be on one side of a split."""
         return self.conversation or self.first
 
 
 class CalculationQuestion(BaseModel):
-    """A question that asks for a calculation of a ``kind``, or for "none", with the ``inputs`` that it gives.
-
-    ``also`` are further kinds that it asks for.
-    """
+    """A question for a calculation ``kind`` (or "none") with its ``inputs``; ``also``: further kinds."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -219,7 +202,7 @@ class CalculationQuestion(BaseModel):
 
 
 class GeneralMatter(BaseModel):
-    """What people ask any desk at all: a ``title`` and a ``text`` as a help article has them, and how people ask."""
+    """A matter of any help desk, as a help article, with people's inquiries."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -238,10 +221,7 @@ _Schema = TypeVar("_Schema", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Corpus:
-    """All packaged records: provisions by law and in the order of each law, the rest in the order of their files.
-
-    ``empty`` are the provisions without rules of their own.
-    """
+    """All packaged records, in the order of laws and files; ``empty``: provisions without rules of their own."""
 
     provisions: tuple[ProvisionRecord, ...] = ()
     empty: tuple[EmptyRecord, ...] = ()
@@ -250,32 +230,21 @@ class Corpus:
 
     @property
     def law_records(self) -> tuple[LawRecord, ...]:
-        """Provisions, then those without rules."""
         return (*self.provisions, *self.empty)
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """Rulings, then criteria."""
         return (*self.rulings, *self.criteria)
 
 
 @cache
 def load_corpus() -> Corpus:
-    """Read and check the corpus of the package.
-
-    Raises:
-        ConfigurationError: a line breaks the schema; the message names file, line and field.
-    """
     return read_corpus(resources.files("corpus"))
 
 
 @cache
 def load_law(law_id: str) -> Corpus:
-    """Read and check what the package has of one law; without a file of it, that is nothing.
-
-    Raises:
-        ConfigurationError: a line breaks the schema; the message names file, line and field.
-    """
+    """Return the records of one law; empty if the package has none."""
     folder, name = resources.files("corpus"), f"{law_id}.jsonl"
     provisions, empty = folder.joinpath("normativa", name), folder.joinpath("sin_contenido", name)
     return Corpus(
@@ -286,11 +255,6 @@ def load_law(law_id: str) -> Corpus:
 
 @cache
 def load_decisions() -> tuple[Decision, ...]:
-    """Read and check the rulings and criteria of the package.
-
-    Raises:
-        ConfigurationError: a line breaks the schema; the message names file, line and field.
-    """
     folder = resources.files("corpus")
     return (
         *read_records(folder.joinpath("sentencias"), RulingRecord),
@@ -299,11 +263,7 @@ def load_decisions() -> tuple[Decision, ...]:
 
 
 def read_corpus(folder: Traversable) -> Corpus:
-    """Read and check a corpus folder: ``normativa``, ``sin_contenido``, ``sentencias`` and ``criterios_inss``.
-
-    Raises:
-        ConfigurationError: a line breaks the schema; the message names file, line and field.
-    """
+    """Read the folders of a corpus; raise ``ConfigurationError`` for an invalid line."""
     return Corpus(
         provisions=tuple(read_records(folder.joinpath("normativa"), ProvisionRecord)),
         empty=tuple(read_records(folder.joinpath("sin_contenido"), EmptyRecord)),
@@ -313,11 +273,7 @@ def read_corpus(folder: Traversable) -> Corpus:
 
 
 def read_records(folder: Traversable, schema: type[_Schema]) -> Iterator[_Schema]:
-    """Read and check the files of one folder of the corpus, in the order of their names.
-
-    Raises:
-        ConfigurationError: the folder is missing, or a line breaks the schema; the message names file, line and field.
-    """
+    """Read the files of one folder in order of names; raise ``ConfigurationError`` for an invalid line."""
     if not folder.is_dir():
         raise ConfigurationError(f"Al corpus incluido le falta la carpeta {folder.name}. Vuelva a instalar articulado.")
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
@@ -347,39 +303,29 @@ def _read_file(file: Traversable, schema: type[_Schema], folder: str) -> Iterato
 
 @cache
 def load_situations() -> tuple[Situation, ...]:
-    """Read and check the situations of the package.
-
-    Raises:
-        ConfigurationError: a line breaks the schema; the message names file, line and field.
-    """
     return read_situations(resources.files("corpus"))
 
 
 def read_situations(folder: Traversable) -> tuple[Situation, ...]:
-    """Read and check ``situaciones`` in a corpus folder; raise what ``load_situations`` raises."""
     return tuple(read_records(folder.joinpath("situaciones"), Situation))
 
 
 @cache
 def load_unanswerable() -> tuple[Unanswerable, ...]:
-    """Read and check the questions without an answer of the package; raise what ``load_situations`` raises."""
     return tuple(read_records(resources.files("corpus").joinpath("sin_respuesta"), Unanswerable))
 
 
 @cache
 def load_follow_ups() -> tuple[FollowUp, ...]:
-    """Read and check the follow-ups of the package; raise what ``load_situations`` raises."""
     return tuple(read_records(resources.files("corpus").joinpath("seguimientos"), FollowUp))
 
 
 @cache
 def load_calculation_questions() -> tuple[CalculationQuestion, ...]:
-    """Read and check the questions that ask for calculations; raise what ``load_situations`` raises."""
     return tuple(read_records(resources.files("corpus").joinpath("calculos"), CalculationQuestion))
 
 
 @cache
 def load_general_matters(language: str) -> tuple[GeneralMatter, ...]:
-    """Read and check the general matters in a language ("es", "en"); raise what ``load_situations`` raises."""
     folder = resources.files("corpus").joinpath("consultas_generales", language)
     return tuple(read_records(folder, GeneralMatter))
