@@ -1,4 +1,4 @@
-"""For LangChain programs: retrieval as a retriever, answers as a tool, a collection on a server as a vector store.
+"""For LangChain programs: retrieval as a retriever, answers as a tool, a server collection as a vector store.
 
     from articulado.langchain import retriever, tool, vector_store
 
@@ -6,9 +6,8 @@
     tool(territory="Madrid").invoke({"question": "¿Cuántos días de vacaciones tengo?"})
     vector_store("normativa").similarity_search("preaviso de las vacaciones")
 
-``retriever`` runs every stage up to the ranking. ``vector_store`` is LangChain's own hybrid search with our encoders:
-it ranks by the fusion of the server, and knows neither dates nor territories. All open what the environment configures
-unless they are given settings. This module is the only one of the library that builds a graph.
+``retriever`` runs all stages up to the ranking. ``vector_store`` is LangChain's hybrid search with our encoders,
+without dates and territories. By default all use the settings of the environment.
 """
 
 from collections.abc import Mapping
@@ -35,14 +34,11 @@ from articulado.values.errors import ConfigurationError, InvalidInput
 from articulado.values.protocols import Embedded, Embedder, SparseEncoder
 from nodes.stage import wait_for
 
-PARENT_MARK = "[PARENT-CTX]"
-"""Stands in a document of the vector store between a piece of a provision, which was found, and the whole of it."""
+PARENT_MARK = "[PARENT-CTX]"  # separates the found piece of a provision from its whole text in a document
 
-LAY_PHRASINGS = "lay_phrasings"
-"""``source`` and ``chunk_type`` of questions of people that lead to what was found."""
+LAY_PHRASINGS = "lay_phrasings"  # `source` and `chunk_type` of people's questions that lead to a provision
 
-DOCUMENTS = 10
-"""That a retriever returns at most, unless told otherwise."""
+DOCUMENTS = 10  # default number of a retriever's documents
 
 _KEYS = ["candidates", "cards"]
 
@@ -50,12 +46,9 @@ _KEYS = ["candidates", "cards"]
 class ProvisionRetriever(BaseRetriever):
     """Finds provisions, rulings, criteria and answer cards for a question, the best one first.
 
-    ``page_content`` is the text, ``metadata`` all else of a chunk (``articulado.values.chunks.Chunk``: ``law_name``,
-    ``provision``, ``url``, ``valid_from``, ``status_note``, ``source`` …) and ``score``, the relevance in [0, 1].
-    A user's document has the ``source`` ``own_document``, its file in ``document`` and no ``status``.
-    ``k`` is the most documents, ``as_of`` a day (today, if none is given), ``territory`` a community or a city.
-
-    Raises (when it is invoked): ArticuladoError, whose message says what to do.
+    ``page_content`` is the text, ``metadata`` the other fields of a chunk (``articulado.values.chunks.Chunk``) and
+    ``score``, the relevance in [0, 1]. A user's document has the ``source`` ``own_document``, its file in ``document``
+    and no ``status``. Invoking it raises ``ArticuladoError``.
     """
 
     context: Any
@@ -87,16 +80,16 @@ class ProvisionRetriever(BaseRetriever):
 def retriever(
     settings: Settings | None = None, *, k: int = DOCUMENTS, as_of: date | None = None, territory: str | None = None
 ) -> ProvisionRetriever:
-    """Return our retrieval as a LangChain retriever; the index of the settings is opened now, or built on first use.
+    """Return our retrieval as a LangChain retriever; the index is opened now, or built on first use.
 
     Args:
-        settings: those of the environment by default.
-        k: documents that are returned at most, from 1.
-        as_of: the day whose law is searched; today by default.
-        territory: community or city whose law is searched beside that of the state.
+        settings: default: those of the environment.
+        k: maximum number of documents, from 1.
+        as_of: day whose law is searched; default: today.
+        territory: community or city whose law is searched beside state law.
 
     Raises:
-        ArticuladoError: settings, index or a provider are not usable; the message says what to do.
+        ArticuladoError: settings, index or a provider are not usable; the message says how to fix it.
     """
     from graph.compose import open_services
     from graph.rag import build_context
@@ -108,17 +101,10 @@ def retriever(
 
 
 def tool(settings: Settings | None = None, *, as_of: date | None = None, territory: str | None = None) -> BaseTool:
-    """Return the answering graph as a tool of an agent, which takes a question alone.
+    """Return the answering graph as an agent's tool with one argument, the question.
 
-    ``graph.app.rag.as_tool()`` is the same tool over the settings of the environment, opened at its first call.
-
-    Args:
-        settings: those of the environment by default.
-        as_of: the day whose law answers; today by default.
-        territory: community or city of the questions.
-
-    Raises:
-        ArticuladoError: settings, index or a provider are not usable; the message says what to do.
+    ``graph.app.rag.as_tool()`` is the same with the settings of the environment. For arguments and errors see
+    ``retriever``.
     """
     from graph.app import question_tool
     from graph.compose import open_services
@@ -129,12 +115,12 @@ def tool(settings: Settings | None = None, *, as_of: date | None = None, territo
 
 
 def vector_store(collection: str = "normativa", settings: Settings | None = None) -> "ArticuladoVectorStore":
-    """Return LangChain's vector store over a collection of the served index, with the encoders that it was built with.
+    """Return LangChain's vector store over a collection of the served index, with its encoders.
 
     Raises:
         ConfigurationError: the settings name no server (``ARTICULADO_STORE=server``).
         InvalidInput: the index has no such collection.
-        ArticuladoError: the index cannot be opened; the message says what to do.
+        ArticuladoError: the index cannot be opened.
     """
     from graph.compose import open_services
 
@@ -167,10 +153,10 @@ def vector_store(collection: str = "normativa", settings: Settings | None = None
 
 
 class ArticuladoVectorStore(QdrantVectorStore):
-    """LangChain's vector store, whose documents have the whole provision behind the piece that was found.
+    """LangChain's vector store; its documents add the whole provision to the found piece.
 
-    Points whose ``metadata.source`` is ``lay_phrasings`` are questions of people that lead to a provision, and no law:
-    documents of them have this ``chunk_type``, too, and no ``status``.
+    Points with the ``metadata.source`` ``lay_phrasings`` are people's questions that lead to a provision, and no law:
+    their documents have this ``chunk_type``, too, and no ``status``.
     """
 
     @classmethod
@@ -188,17 +174,15 @@ class ArticuladoVectorStore(QdrantVectorStore):
 
 
 class DenseEncoder(Embeddings):
-    """Our dense encoder of a collection, as LangChain takes it; it reads what is searched for as a search query."""
+    """LangChain's interface to our dense encoder."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
     def embed_query(self, text: str) -> list[float]:
-        """Return the vector of a search query."""
         return self._numbers(wait_for(self._embedder.embed_queries([text])))[0]
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Return the vectors of texts."""
         return self._numbers(wait_for(self._embedder.embed_documents(texts)))
 
     def _numbers(self, embedded: Embedded) -> list[list[float]]:
@@ -206,18 +190,16 @@ class DenseEncoder(Embeddings):
 
 
 class SparseTermEncoder(SparseEmbeddings):
-    """Our BM25 encoder, as LangChain takes it; the server multiplies by the rarity of the words."""
+    """LangChain's interface to our BM25 encoder; the server applies the IDF."""
 
     def __init__(self, encoder: SparseEncoder) -> None:
         self._sparse = encoder
 
     def embed_query(self, text: str) -> LangChainSparseVector:
-        """Return the sparse vector of a search query."""
         [vector] = self._sparse.encode_queries([text])
         return LangChainSparseVector(indices=list(vector.indices), values=list(vector.values))
 
     def embed_documents(self, texts: list[str]) -> list[LangChainSparseVector]:
-        """Return the sparse vectors of texts."""
         vectors = self._sparse.encode_documents(texts)
         return [LangChainSparseVector(indices=list(one.indices), values=list(one.values)) for one in vectors]
 
@@ -227,7 +209,7 @@ def _options(**options: Any) -> dict[str, Any]:
 
 
 def _labels(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that tell questions of people and a user's document from law; neither has a status."""
+    """Return the fields that distinguish people's questions and users' documents from law."""
     if metadata.get("source") == LAY_PHRASINGS:
         return {"chunk_type": LAY_PHRASINGS, "status": None}
     chunk = cast(Chunk, {**blank_chunk(0, ""), **metadata})
