@@ -1,9 +1,5 @@
 """The answering graph as a tool of an agent: a question alone, the answer with its sources, errors in words."""
 
-import os
-import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +9,6 @@ from langchain_core.tools import BaseTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
-from support.paths import REPOSITORY
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import Settings
@@ -115,17 +110,3 @@ def test_other_arguments_make_the_tool_that_langchain_makes(
     monkeypatch.setattr(app, "_graphs", lambda: opened)
     made = app.rag.as_tool(arg_types={"question": str}, name="raw", description="The whole state")
     assert made.name == "raw"
-
-
-def test_the_examples_for_langchain_run(demo_index: Path, tmp_path: Path) -> None:
-    page = (REPOSITORY / "docs/architecture.md").read_text(encoding="utf-8")
-    section = page.partition("### LangChain\n")[2].partition("\n## ")[0]
-    program = "\n".join(re.findall(r"```python\n(.*?)```", section, re.DOTALL))
-    assert "as_tool" in program
-    environment = {**os.environ, "ARTICULADO_HOME": str(tmp_path), "ARTICULADO_INDEX": str(demo_index)}
-    run = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", program], env=environment, capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stderr
-    assert "Artículo 38" in run.stdout
-    assert "Fuentes" in run.stdout
