@@ -243,6 +243,9 @@ def recognised_words(drawing: Drawing, region: Region | None = None) -> list[Wor
         corners = (region.left - left, region.top - top, region.right - left, region.bottom - top)
         image = image.crop(tuple(round(max(0.0, side) * _RESOLUTION) for side in corners))
         left, top = max(left, region.left), max(top, region.top)
+    darkest, brightest = image.convert("L").getextrema()
+    if brightest - darkest <= 1:
+        return []  # a blank page; Tesseract takes seconds to find nothing
     sure, words = _read(image, left, top)
     if region is None and sure < _SURE:
         readings = [_read(image.rotate(90 * quarter, expand=True), left, top) for quarter in (1, 2, 3)]

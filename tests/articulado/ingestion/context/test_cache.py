@@ -52,7 +52,7 @@ def test_threads_share_a_cache(tmp_path):
 @pytest.mark.integration
 def test_a_killed_writer_loses_nothing_that_it_had_put(tmp_path):
     path = tmp_path / "frases.sqlite"
-    for _ in range(3):  # the later ones write to what a killed one has left
+    for _ in range(2):  # the second one writes to what the killed first one has left
         writer = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(path)],
             stdout=subprocess.PIPE,
