@@ -124,12 +124,12 @@ def provisions_named(written: str) -> list[ProvisionRef]:
         refs = [(citation.law_id, citation.provision_key) for citation in citations if citation.law_id]
         refs = refs if len(refs) == len(citations) else []
     if not refs:
-        raise PydanticCustomError(
-            "provision",
-            "{problem}",
-            {"problem": translate("file.header_provision", written=written)},
-        )
+        raise _invalid(translate("file.header_provision", written=written))
     return refs
+
+
+def _invalid(problem: str) -> PydanticCustomError:
+    return PydanticCustomError("problem", "{problem}", {"problem": problem})
 
 
 def _provisions(written: object) -> object:
@@ -142,7 +142,7 @@ def _provisions(written: object) -> object:
 def _ecli(written: str) -> str:
     ecli = written.upper()
     if not _ECLI.fullmatch(ecli):
-        raise PydanticCustomError("ecli", translate("file.header_ecli"))
+        raise _invalid(translate("file.header_ecli"))
     return ecli
 
 
@@ -150,7 +150,7 @@ def _day(written: object) -> object:
     try:
         return date.fromisoformat(written) if isinstance(written, str) else written
     except ValueError as error:
-        raise PydanticCustomError("day", translate("file.header_day")) from error
+        raise _invalid(translate("file.header_day")) from error
 
 
 def _community(written: object) -> object:
@@ -160,11 +160,7 @@ def _community(written: object) -> object:
         return STATE
     if community := find_territory(written):
         return community
-    raise PydanticCustomError(
-        "territory",
-        "{problem}",
-        {"problem": translate("file.header_communities", communities=", ".join((*communities(), STATE)))},
-    )
+    raise _invalid(translate("file.header_communities", communities=", ".join((*communities(), STATE))))
 
 
 def _province(written: object) -> object:
@@ -172,8 +168,7 @@ def _province(written: object) -> object:
         return written
     if called := province_called(written):
         return called[0]
-    problem = translate("file.header_province", written=written, provinces=", ".join(provinces()))
-    raise PydanticCustomError("territory", "{problem}", {"problem": problem})
+    raise _invalid(translate("file.header_province", written=written, provinces=", ".join(provinces())))
 
 
 def _city(written: object) -> object:
@@ -182,7 +177,7 @@ def _city(written: object) -> object:
     place = place_called(written)
     if place and place.city:
         return place.city
-    raise PydanticCustomError("territory", "{problem}", {"problem": translate("file.header_city", written=written)})
+    raise _invalid(translate("file.header_city", written=written))
 
 
 Text = Annotated[str, AfterValidator(lambda text: " ".join(text.split()))]
@@ -233,7 +228,7 @@ class Header(BaseModel):
             names = {"province": self.province, "territory": self.territory, "community": community}
             problem = translate("file.header_not_of", **names)
         if problem:
-            raise PydanticCustomError("scope", "{problem}", {"problem": problem})
+            raise _invalid(problem)
         return self
 
     @property
@@ -288,7 +283,7 @@ def _problem(details: ErrorDetails) -> str:
             return translate("file.header_id")
         case "string_pattern_mismatch":
             return translate("file.header_name")
-        case "provision" | "ecli" | "day" | "territory" | "scope":
+        case "problem":
             return details["msg"]
         case _:
             return translate("file.header_text")

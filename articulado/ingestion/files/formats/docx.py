@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from articulado.config.files import read_bytes
 from articulado.ingestion.files.formats.inline import LeftOut, linear
 from articulado.ingestion.files.formats.lines import clean, first_number, letter
 from articulado.ingestion.files.formats.source import packed_text, table_of
@@ -23,8 +22,6 @@ from articulado.ingestion.files.formats.word_text import (
 )
 from articulado.ingestion.model import FileText
 from articulado.language.numerals import roman
-from articulado.language.translation import translate
-from articulado.values.errors import InvalidInput
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -121,20 +118,17 @@ def read(path: Path) -> FileText:
     Raises:
         InvalidInput: the file cannot be read, is damaged, locked, without text, or no Word document.
     """
-    return packed_text(path, read_bytes(path), _content)
+    return packed_text(path, _content, "file.docx_damaged")
 
 
 def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...], LeftOut]:
     document = open_docx(path, data)
-    try:
-        # python-docx gives a document without properties a default English title.
-        own = any(relation.reltype.endswith("/core-properties") for relation in document.part.package.rels.values())
-        text = WordText(document)
-        paragraphs = tuple(_Reader(document, text).all())
-        count_margins(document, text)
-        return clean(document.core_properties.title or "") if own else "", paragraphs, text.left_out
-    except Exception as error:  # a damaged file may fail anywhere
-        raise InvalidInput(translate("file.docx_damaged", path=path)) from error
+    # python-docx gives a document without properties a default English title.
+    own = any(relation.reltype.endswith("/core-properties") for relation in document.part.package.rels.values())
+    text = WordText(document)
+    paragraphs = tuple(_Reader(document, text).all())
+    count_margins(document, text)
+    return clean(document.core_properties.title or "") if own else "", paragraphs, text.left_out
 
 
 def count_margins(document: "Document", text: WordText) -> None:

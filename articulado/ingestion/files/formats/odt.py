@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from articulado.config.files import read_bytes
 from articulado.ingestion.files.formats.inline import (
     TICKED,
     UNTICKED,
@@ -25,8 +24,6 @@ from articulado.ingestion.files.formats.lines import clean
 from articulado.ingestion.files.formats.source import packed_text, table_of
 from articulado.ingestion.model import FileText
 from articulado.language.formats import gap_mark, gaps_in
-from articulado.language.translation import translate
-from articulado.values.errors import InvalidInput
 
 _NAMES = "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
 _TEXT, _TABLE, _BODY, _STYLE, _DRAW, _FORM = (
@@ -52,17 +49,13 @@ def read(path: Path) -> FileText:
     Raises:
         InvalidInput: the file cannot be read, is damaged, locked, without text, or no OpenDocument text.
     """
-    data = read_bytes(path)
-    return packed_text(path, data, _content)
+    return packed_text(path, _content, "file.odt_damaged")
 
 
 def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...], LeftOut]:
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as package:
-            reader = _Reader(package)
-            return reader.title, tuple(reader.all()), reader.left_out
-    except Exception as error:  # a damaged file may fail anywhere
-        raise InvalidInput(translate("file.odt_damaged", path=path)) from error
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        reader = _Reader(package)
+        return reader.title, tuple(reader.all()), reader.left_out
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from articulado.config.files import ZIP
+from articulado.config.files import ZIP, read_bytes
 from articulado.ingestion.files.formats.inline import LeftOut
 from articulado.ingestion.model import FileText, Page
 from articulado.language.formats import gaps_in
 from articulado.language.table_text import CELLS, PATH, is_amount
 from articulado.language.translation import translate
-from articulado.values.errors import InvalidInput
+from articulado.values.errors import ArticuladoError, InvalidInput
 
 PDF, OLD_OFFICE = b"%PDF-", b"\xd0\xcf\x11\xe0"  # first bytes of files; DOCX, ODT and XLSX are ZIP files
 MOST_GAPS_NAMED = 5  # maximum unread parts named in a warning
@@ -41,12 +41,21 @@ def no_text(path: Path) -> InvalidInput:
 
 
 def packed_text(
-    path: Path, data: bytes, content: Callable[[Path, bytes], tuple[str, tuple[str, ...], LeftOut]]
+    path: Path, content: Callable[[Path, bytes], tuple[str, tuple[str, ...], LeftOut]], damaged: str
 ) -> FileText:
-    """Return the text of a ZIP-based file from ``content``: title, paragraphs, and the count of omitted text."""
+    """Return the text of a ZIP-based file from ``content``: title, paragraphs, and the count of omitted text.
+
+    ``damaged`` is the translation key of the message if ``content`` fails, as it may anywhere in a damaged file.
+    """
+    data = read_bytes(path)
     if not data.startswith((ZIP, OLD_OFFICE) if path.suffix.lower() == ".docx" else ZIP):
         raise other_format(path, data)
-    title, paragraphs, left_out = content(path, data)
+    try:
+        title, paragraphs, left_out = content(path, data)
+    except ArticuladoError:
+        raise
+    except Exception as error:
+        raise InvalidInput(translate(damaged, path=path)) from error
     return one_page(path, paragraphs, title, left_out)
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from articulado.config.extras import importing
-from articulado.config.files import read_bytes
 from articulado.ingestion.files.formats.inline import (
     TICKED,
     UNTICKED,
@@ -26,8 +25,6 @@ from articulado.ingestion.files.formats.lines import clean
 from articulado.ingestion.files.formats.source import packed_text, table_of
 from articulado.ingestion.model import FileText
 from articulado.language.formats import gap_mark, gaps_in, shown_value
-from articulado.language.translation import translate
-from articulado.values.errors import InvalidInput
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -52,35 +49,25 @@ def read(path: Path) -> FileText:
     Raises:
         InvalidInput: the file cannot be read, is damaged, without text, or no spreadsheet.
     """
-    data = read_bytes(path)
-    return packed_text(path, data, _content)
+    return packed_text(path, _content, "file.xlsx_damaged")
 
 
 def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...], LeftOut]:
     with importing("documents"):
-        import openpyxl  # noqa: F401 - a missing package is told as such, and not as a damaged file
+        from openpyxl import load_workbook
 
-    try:
-        with warnings.catch_warnings():
-            # openpyxl warns of content that it would lose on writing.
-            warnings.simplefilter("ignore", UserWarning)
-            return _read(data)
-    except Exception as error:  # a damaged file may fail anywhere
-        raise InvalidInput(translate("file.xlsx_damaged", path=path)) from error
-
-
-def _read(data: bytes) -> tuple[str, tuple[str, ...], LeftOut]:
-    from openpyxl import load_workbook
-
-    book = load_workbook(io.BytesIO(data), data_only=True, keep_links=False, rich_text=True)
-    with zipfile.ZipFile(io.BytesIO(data)) as package:
-        sheets = [name for name in package.namelist() if name.startswith("xl/worksheets/")]
-        has_formulas = any(b"<f" in package.read(name) for name in sheets)
-        drawn = dict(_drawn_texts(package))
-    formulas = load_workbook(io.BytesIO(data), keep_links=False) if has_formulas else None
-    reader = _Reader(book, formulas, drawn)
-    paragraphs = tuple(reader.all())
-    return reader.title or clean(book.properties.title or ""), paragraphs, reader.left_out
+    with warnings.catch_warnings():
+        # openpyxl warns of content that it would lose on writing.
+        warnings.simplefilter("ignore", UserWarning)
+        book = load_workbook(io.BytesIO(data), data_only=True, keep_links=False, rich_text=True)
+        with zipfile.ZipFile(io.BytesIO(data)) as package:
+            sheets = [name for name in package.namelist() if name.startswith("xl/worksheets/")]
+            has_formulas = any(b"<f" in package.read(name) for name in sheets)
+            drawn = dict(_drawn_texts(package))
+        formulas = load_workbook(io.BytesIO(data), keep_links=False) if has_formulas else None
+        reader = _Reader(book, formulas, drawn)
+        paragraphs = tuple(reader.all())
+        return reader.title or clean(book.properties.title or ""), paragraphs, reader.left_out
 
 
 class _Reader:
