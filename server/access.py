@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError, InvalidInput
-from server.errors import answer_failure
+from server.errors import FailureResponse
 from server.settings import PREFIX, is_loopback
 
 MARK = "art_"
@@ -131,12 +131,12 @@ class Authentication:
         # The file of the keys is looked at, which must not hold up other requests.
         has_keys, caller = await asyncio.to_thread(identify, self._ring, Headers(scope=scope))
         if caller is None and not _is_open(scope):
-            response = answer_failure(401, {"detail": translate("server.no_key"), "error": "HTTPError"})
+            response = FailureResponse(401, {"detail": translate("server.no_key"), "error": "HTTPError"})
             response.headers["www-authenticate"] = "Bearer"
             await response(scope, receive, send)
             return
         if not has_keys and not is_local(scope):
-            await answer_failure(403, {"detail": translate("server.not_local"), "error": "HTTPError"})(
+            await FailureResponse(403, {"detail": translate("server.not_local"), "error": "HTTPError"})(
                 scope, receive, send
             )
             return
@@ -187,7 +187,7 @@ class OriginCheck:
         if scope["type"] == "http" and (refused := self._refused(scope["method"], Headers(scope=scope))):
             status, detail, noted = refused
             scope.setdefault("state", {})[REFUSED] = noted
-            await answer_failure(status, {"detail": detail, "error": "HTTPError"})(scope, receive, send)
+            await FailureResponse(status, {"detail": detail, "error": "HTTPError"})(scope, receive, send)
             return
         await self._app(scope, receive, send)
 

@@ -215,12 +215,6 @@ class FailureResponse(JSONResponse):
         await super().__call__(scope, receive, send)
 
 
-def answer_failure(
-    status: int, failure: Failure, error: Exception | None = None, param: str | None = None
-) -> JSONResponse:
-    return FailureResponse(status, failure, error, param)
-
-
 class RefusedField(InvalidInput):
     """A field of a request in OpenAI's protocol has an unsupported value; ``code`` is the code of the error."""
 
@@ -293,13 +287,13 @@ def openai_failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
 async def _articulado(request: Request, error: Exception) -> JSONResponse:
     if status_of(error) >= 500:
         logger.error("%s: %s", type(error).__name__, error)
-    return answer_failure(status_of(error), failure_of(error), error)
+    return FailureResponse(status_of(error), failure_of(error), error)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     problems = error.errors() if isinstance(error, RequestValidationError) else []
     failure: Failure = {"detail": explain(problems, request.url.path), "error": "InvalidInput"}
-    return answer_failure(422, failure, param=_field_of(problems))
+    return FailureResponse(422, failure, param=_field_of(problems))
 
 
 def _field_of(problems: Sequence[Any]) -> str | None:
@@ -313,7 +307,7 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
         return await _invalid(request, RequestValidationError([{"type": "json_invalid", "loc": ()}]))
     key = HTTP_MESSAGES.get(error.status_code)
     detail = translate(key) if key else str(error.detail)
-    response = answer_failure(error.status_code, {"detail": detail, "error": "HTTPError"})
+    response = FailureResponse(error.status_code, {"detail": detail, "error": "HTTPError"})
     response.headers.update(error.headers or {})
     return response
 
@@ -324,7 +318,7 @@ def handle_errors(app: FastAPI, language: str) -> None:
     async def unexpected(request: Request, error: Exception) -> JSONResponse:
         # This handler alone runs outside the application's own middleware.
         with use_locale(language):
-            return answer_failure(500, failure_of(error))
+            return FailureResponse(500, failure_of(error))
 
     app.add_middleware(SpokenLanguage, language=language)
     app.add_exception_handler(ArticuladoError, _articulado)

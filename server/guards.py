@@ -24,7 +24,7 @@ from articulado.values.answers import RerankStrategy
 from articulado.values.errors import ConfigurationError, InvalidInput
 from server.access import LOOPBACK, Authentication, KeyRing, OriginCheck
 from server.conversations.store import MEMORY, POSTGRES
-from server.errors import CONTEXT, answer_failure, problem_of, speaks_openai
+from server.errors import CONTEXT, FailureResponse, problem_of, speaks_openai
 from server.limits import Admission, Attendance, RateLimit, Room, is_of_agent_server
 from server.operations.requests import Metrics, RequestLog
 from server.operations.traces import Traces
@@ -125,7 +125,7 @@ class BodyLimit:
         limit = self._limit_of(scope)
         declared = Headers(scope=scope).get("content-length", "")
         if declared.isdigit() and int(declared) > limit:
-            refused = answer_failure(413, {"detail": translate("server.too_large", limit=limit), "error": "HTTPError"})
+            refused = FailureResponse(413, {"detail": translate("server.too_large", limit=limit), "error": "HTTPError"})
             await refused(scope, receive, send)
             return
         received = 0

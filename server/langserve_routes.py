@@ -23,7 +23,7 @@ from sse_starlette import EventSourceResponse
 from articulado.language.translation import translate
 from articulado.values.errors import ArticuladoError, InvalidInput, NoResultsFound
 from server.conversations.routes import THREAD
-from server.errors import CONTEXT, answer_failure, error_event, failure_of, status_of
+from server.errors import CONTEXT, FailureResponse, error_event, failure_of, status_of
 from server.guards import Policy, check_options, is_of_the_server
 from server.limits import MAX_BATCH, more_runs
 from server.runnable import QuestionFailed, ServedGraph
@@ -120,7 +120,7 @@ def _failed(failed: QuestionFailed, questions: int, seconds: float | None) -> Re
     elif not isinstance(failed.error, ArticuladoError):
         logger.error("question %s of a batch failed", failed.number, exc_info=failed.error)
     detail = translate("langserve.question_failed", number=failed.number, of=questions, why=failure["detail"])
-    return answer_failure(status, {**failure, "detail": detail})
+    return FailureResponse(status, {**failure, "detail": detail})
 
 
 def _add_playground(router: APIRouter, served: ServedGraph, path: str) -> None:

@@ -20,11 +20,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from articulado.language.translation import translate
 from server.access import CALLER
-from server.errors import answer_failure, openai_error, speaks_openai
+from server.errors import FailureResponse, openai_error, speaks_openai
 
 
 def come_back(status: int, detail: str, seconds: float) -> JSONResponse:
-    response = answer_failure(status, {"detail": detail, "error": "TooManyRequests" if status == 429 else "Busy"})
+    response = FailureResponse(status, {"detail": detail, "error": "TooManyRequests" if status == 429 else "Busy"})
     response.headers["retry-after"] = str(max(1, math.ceil(seconds)))
     return response
 
@@ -250,7 +250,9 @@ class _Attended:
     async def _answer_late(self, scope: Scope, seconds: float) -> None:
         detail = translate("server.late", seconds=seconds)
         if not self._started:
-            await answer_failure(504, {"detail": detail, "error": "DeadlineExceeded"})(scope, self._receive, self._send)
+            await FailureResponse(504, {"detail": detail, "error": "DeadlineExceeded"})(
+                scope, self._receive, self._send
+            )
         elif not self._ended:
             payload: Mapping[str, Any] = {"status_code": 504, "message": detail, "error": "DeadlineExceeded"}
             name = "event: error\r\n"

@@ -25,9 +25,7 @@ from cli.render import clean, console, notice, print_indented, print_json
 from cli.session import opened_services
 
 if TYPE_CHECKING:
-    from articulado.config.profile import Profile as KnowledgeProfile
     from articulado.config.settings import Settings
-    from articulado.language.languages import Language
     from graph.case import Case
     from state.context import RunContext
 
@@ -281,15 +279,13 @@ def _run(
     build: "Callable[..., Case]",
     graph_input: Mapping[str, Any],
     settings: "Settings",
-    profile: "KnowledgeProfile",
+    profile: Profile,
     rerank: str | None,
     *,
     as_json: bool,
     asks: bool = False,
 ) -> None:
     from langgraph.checkpoint.memory import InMemorySaver
-
-    from cli.case.command import print_required_data, print_response
 
     context = run_context(profile, None, None, None, rerank)
     show = print_required_data if name == "required_data" else print_response
@@ -309,10 +305,8 @@ def _run(
     asyncio.run(run_command())
 
 
-async def _asking(case: "Case", graph_input: Mapping[str, Any], context: "RunContext", language: "Language") -> Any:
+async def _asking(case: "Case", graph_input: Mapping[str, Any], context: "RunContext", language: Language) -> Any:
     from langgraph.types import Command as Resume
-
-    from cli.case.command import ask_for
 
     config: Any = {"configurable": {"thread_id": "terminal"}}
     result = await case.ainvoke(graph_input, config, context=context)
@@ -346,7 +340,7 @@ def _without_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def filters_of(arguments: Sequence[str], profile: "KnowledgeProfile") -> dict[str, str]:
+def filters_of(arguments: Sequence[str], profile: Profile) -> dict[str, str]:
     """Read the options of the profile's filter fields: ``--record-keeper X`` or ``--record-keeper=X``."""
     options = {f"--{field.name.replace('_', '-')}": field.name for field in profile.filter_fields}
     filters: dict[str, str] = {}

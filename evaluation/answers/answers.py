@@ -4,21 +4,20 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from articulado.language.folding import fold
 from articulado.language.numerals import read_number
 from articulado.prompting.answer_text import DELIMITER
 from articulado.prompting.citation_markers import markers_in, one_per_mark
 from articulado.prompting.stream_splitter import StreamSplitter, parse_reply
-from articulado.values.answers import AnswerOutcome, Citation, Message
+from articulado.values.answers import AnswerOutcome, Citation
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import ChatModel, Completion
 from evaluation.answers.support import unsupported
 from evaluation.gold.questions import Key, Provision, Question, key_of, make_provision
 from evaluation.recording.recording import ReplyMissing
-from evaluation.recording.run import ForwardingChat
 from evaluation.retrieval.evaluate import LAW, answering_keys
 from graph.rag import build_rag
 from graph.services import Services
@@ -28,31 +27,25 @@ from state.context import RunContext
 from state.rag import RagOutput, RagState
 
 
-class RecordingWrapper(ForwardingChat):
+class RecordingWrapper:
     """Chat model that forwards to another and keeps its text replies until they are taken."""
 
     def __init__(self, model: ChatModel) -> None:
-        super().__init__(model)
+        self._model = model
         self._replies: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
 
     def take(self) -> tuple[str, ...]:
         replies, self._replies = tuple(self._replies), []
         return replies
 
-    async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
-        return self._kept(await super().complete(system, messages, deadline=deadline))
+    async def complete(self, *args: Any, **options: Any) -> Completion:
+        return self._kept(await self._model.complete(*args, **options))
 
-    async def stream(
-        self,
-        system: str,
-        messages: Sequence[Message],
-        *,
-        on_text: Callable[[str], None],
-        on_restart: Callable[[], None],
-        deadline: float | None = None,
-    ) -> Completion:
-        reply = await super().stream(system, messages, on_text=on_text, on_restart=on_restart, deadline=deadline)
-        return self._kept(reply)
+    async def stream(self, *args: Any, **options: Any) -> Completion:
+        return self._kept(await self._model.stream(*args, **options))
 
     def _kept(self, reply: Completion) -> Completion:
         self._replies.append(reply.text)
@@ -64,7 +57,7 @@ class Replies:
 
     def __init__(self, services: Services) -> None:
         self._model = RecordingWrapper(services.principal_model) if services.principal_model else None
-        self.services = replace(services, principal_model=self._model)
+        self.services = replace(services, principal_model=cast("ChatModel | None", self._model))
 
     def take(self) -> tuple[str, ...]:
         return self._model.take() if self._model else ()

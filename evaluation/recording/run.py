@@ -21,49 +21,6 @@ if TYPE_CHECKING:
     from state.context import RunContext
 
 
-class ForwardingChat:
-    """Chat model that forwards to another one; subclasses override single methods."""
-
-    def __init__(self, model: ChatModel) -> None:
-        self.model = model
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def takes_limit(self) -> bool:
-        return self.model.takes_limit
-
-    async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
-        return await self.model.complete(system, messages, deadline=deadline)
-
-    async def stream(
-        self,
-        system: str,
-        messages: Sequence[Message],
-        *,
-        on_text: Callable[[str], None],
-        on_restart: Callable[[], None],
-        deadline: float | None = None,
-    ) -> Completion:
-        return await self.model.stream(system, messages, on_text=on_text, on_restart=on_restart, deadline=deadline)
-
-    async def structured(
-        self,
-        system: str,
-        messages: Sequence[Message],
-        schema: type[S],
-        *,
-        max_tokens: int | None = None,
-        deadline: float | None = None,
-    ) -> Structured[S]:
-        return await self.model.structured(system, messages, schema, max_tokens=max_tokens, deadline=deadline)
-
-    async def close(self) -> None:
-        await self.model.close()
-
-
 class RecordedChat:
     """Chat model with the replies of a recording; prompts without a reply go to a model, if there is one."""
 

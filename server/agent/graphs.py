@@ -1,8 +1,8 @@
 """Graphs of an Agent Server for its operators and API keys: each key has its own threads, runs and stored items."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
@@ -92,28 +92,25 @@ RUNNING = "threads.create_run"
 """Access context in which a graph is opened to be run, not only drawn or read."""
 
 
-@asynccontextmanager
-async def rag(runtime: Runtime) -> AsyncIterator[Graph]:
-    async with _within_policy(CHAT, runtime) as graph:
-        yield graph
+def _within_policy(name: str) -> Callable[[Runtime], AbstractAsyncContextManager[Graph]]:
+    """Return a context manager that holds a graph for one run, after a check of the run's options."""
+
+    @asynccontextmanager
+    async def opened_graph(runtime: Runtime) -> AsyncIterator[Graph]:
+        opened = configured_graphs()
+        if runtime.access_context == RUNNING:
+            with use_locale(opened.profile.language):
+                check_options(getattr(runtime, "context", None), _policy())
+        async with opened.using(name) as graph:
+            yield checking_input(graph, opened.profile.language)
+
+    return opened_graph
 
 
-@asynccontextmanager
-async def stages(runtime: Runtime) -> AsyncIterator[Graph]:
-    async with _within_policy(RAG, runtime) as graph:
-        yield graph
-
-
-@asynccontextmanager
-async def required_data(runtime: Runtime) -> AsyncIterator[Graph]:
-    async with _within_policy(REQUIRED_DATA, runtime) as graph:
-        yield graph
-
-
-@asynccontextmanager
-async def generate_response(runtime: Runtime) -> AsyncIterator[Graph]:
-    async with _within_policy(GENERATE_RESPONSE, runtime) as graph:
-        yield graph
+rag = _within_policy(CHAT)
+stages = _within_policy(RAG)
+required_data = _within_policy(REQUIRED_DATA)
+generate_response = _within_policy(GENERATE_RESPONSE)
 
 
 @asynccontextmanager
@@ -124,16 +121,6 @@ async def ingest(runtime: Runtime) -> AsyncIterator[Ingest]:
             raise InvalidInput(translate("server.not_operator"))
     async with open_ingest() as graph:
         yield checking_input(graph, configured_graphs().profile.language)
-
-
-@asynccontextmanager
-async def _within_policy(name: str, runtime: Runtime) -> AsyncIterator[Graph]:
-    opened = configured_graphs()
-    if runtime.access_context == RUNNING:
-        with use_locale(opened.profile.language):
-            check_options(getattr(runtime, "context", None), _policy())
-    async with opened.using(name) as graph:
-        yield checking_input(graph, opened.profile.language)
 
 
 G = TypeVar("G", bound=CompiledStateGraph[Any, Any, Any, Any])

@@ -11,7 +11,6 @@ from typing_extensions import TypedDict
 from articulado.language.translation import translate
 from articulado.values.errors import ConversationUnknown
 
-_SHARED = ("shared",)
 _BYTES = 24
 _PAGE = 100
 
@@ -24,11 +23,36 @@ class Share(TypedDict):
     shared: str
 
 
-class SharedBox:
-    """Shared copies in a store; ``thread_id`` is the stored name of their conversation."""
+class Box:
+    """Entries of a store that belong to conversations: each has a ``thread_id`` and a moment, in a field."""
+
+    namespace: tuple[str, ...]
+    moment: str
 
     def __init__(self, store: BaseStore) -> None:
         self._store = store
+
+    async def delete_of(self, thread_id: str) -> None:
+        for item in await self._items():
+            if item.value["thread_id"] == thread_id:
+                await self._store.adelete(self.namespace, item.key)
+
+    async def forget(self, before: datetime) -> None:
+        for item in await self._items():
+            if datetime.fromisoformat(item.value[self.moment]) < before:
+                await self._store.adelete(self.namespace, item.key)
+
+    async def _items(self) -> list[SearchItem]:
+        items: list[SearchItem] = []
+        while page := await self._store.asearch(self.namespace, limit=_PAGE, offset=len(items)):
+            items += page
+        return items
+
+
+class SharedBox(Box):
+    """Shared copies; ``thread_id`` is the stored name of their conversation."""
+
+    namespace, moment = ("shared",), "shared"
 
     async def put(self, thread_id: str, turns: Sequence[Mapping[str, Any]]) -> Share:
         """Store a copy of turns under a new token."""
@@ -38,12 +62,12 @@ class SharedBox:
             "shared": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         kept = {**share, "thread_id": thread_id, "content": [dict(turn) for turn in turns]}
-        await self._store.aput(_SHARED, share["token"], kept, index=False)
+        await self._store.aput(self.namespace, share["token"], kept, index=False)
         return share
 
     async def read(self, token: str) -> tuple[Share, list[Any]]:
         """Return a link and the turns behind it; raise ``ConversationUnknown`` without such a link."""
-        found = await self._store.aget(_SHARED, token)
+        found = await self._store.aget(self.namespace, token)
         if found is None:
             raise ConversationUnknown(translate("conversations.not_shared"))
         return _share_of(found.value), list(found.value["content"])
@@ -55,25 +79,10 @@ class SharedBox:
 
     async def withdraw(self, thread_id: str, token: str) -> None:
         """Delete a link to a conversation; raise ``ConversationUnknown`` without such a link."""
-        found = await self._store.aget(_SHARED, token)
+        found = await self._store.aget(self.namespace, token)
         if found is None or found.value["thread_id"] != thread_id:
             raise ConversationUnknown(translate("conversations.not_shared"))
-        await self._store.adelete(_SHARED, token)
-
-    async def delete_of(self, thread_id: str) -> None:
-        for share in await self.of(thread_id):
-            await self._store.adelete(_SHARED, share["token"])
-
-    async def forget(self, before: datetime) -> None:
-        for item in await self._items():
-            if datetime.fromisoformat(item.value["shared"]) < before:
-                await self._store.adelete(_SHARED, item.key)
-
-    async def _items(self) -> list[SearchItem]:
-        items: list[SearchItem] = []
-        while page := await self._store.asearch(_SHARED, limit=_PAGE, offset=len(items)):
-            items += page
-        return items
+        await self._store.adelete(self.namespace, token)
 
 
 def _share_of(kept: Mapping[str, Any]) -> Share:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.store.base import BaseStore, SearchItem
+from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from typing_extensions import TypedDict
 
@@ -24,7 +24,7 @@ from articulado.values.answers import AnswerOutcome, CaseGuide, Citation, Messag
 from articulado.values.errors import ConfigurationError, ConversationUnknown, InvalidInput, StoreUnavailable
 from articulado.values.findings import Certificate, Finding, Freshness, NamedVerdict, Remission
 from server.conversations.checkpoint_trimming import LeanSaver
-from server.conversations.sharing import SharedBox
+from server.conversations.sharing import Box, SharedBox
 from state.rag import fresh_turn
 
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ _PAUSE = 0.1
 _SETUP = 0x61727469
 
 Rating = Literal["up", "down"]
-_RATINGS = "feedback"
-_PAGE = 100
 
 
 NAME_PATTERN, LONGEST_NAME = r"^[\w-]+(?:\.[\w-]+)*$", 64
@@ -90,11 +88,10 @@ class Feedback(TypedDict):
     given: str
 
 
-class FeedbackBox:
-    """Ratings of answers, in a store."""
+class FeedbackBox(Box):
+    """Ratings of answers."""
 
-    def __init__(self, store: BaseStore) -> None:
-        self._store = store
+    namespace, moment = ("feedback",), "given"
 
     async def put(
         self, caller: str, thread_id: str, question: str, answer: str, rating: Rating, comment: str = ""
@@ -110,28 +107,8 @@ class FeedbackBox:
             "comment": comment,
             "given": datetime.now(UTC).isoformat(timespec="seconds"),
         }
-        await self._store.aput((_RATINGS,), given["id"], dict(given), index=False)
+        await self._store.aput(self.namespace, given["id"], dict(given), index=False)
         return given
-
-    async def all(self) -> list[Feedback]:
-        found: list[Feedback] = [item.value for item in await self._items()]  # type: ignore[misc]
-        return sorted(found, key=lambda given: (given["given"], given["id"]))
-
-    async def delete(self, thread_id: str) -> None:
-        for item in await self._items():
-            if item.value["thread_id"] == thread_id:
-                await self._store.adelete((_RATINGS,), item.key)
-
-    async def forget(self, before: datetime) -> None:
-        for item in await self._items():
-            if datetime.fromisoformat(item.value["given"]) < before:
-                await self._store.adelete((_RATINGS,), item.key)
-
-    async def _items(self) -> list[SearchItem]:
-        items: list[SearchItem] = []
-        while page := await self._store.asearch((_RATINGS,), limit=_PAGE, offset=len(items)):
-            items += page
-        return items
 
 
 def _id_of(*whose: str) -> str:
@@ -195,7 +172,7 @@ class Conversations:
 
     async def _delete(self, thread_id: str) -> None:
         await self.saver.adelete_thread(thread_id)
-        await self.feedback.delete(thread_id)
+        await self.feedback.delete_of(thread_id)
         await self.shared.delete_of(thread_id)
 
     async def _erase_traces(self) -> None:
