@@ -57,7 +57,9 @@ def test_nothing_due_and_a_bad_datum_are_told_in_words(capsys: pytest.CaptureFix
         (["calculate", KIND, "--input", "start"], "«start» no es un dato: escríbalo como DATO=VALOR"),
     ],
 )
-def test_a_wrong_call_says_what_to_do(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_call_is_explained_with_advice(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(arguments) != 0
     assert message in capsys.readouterr().err
 
@@ -107,7 +109,7 @@ def test_several_days_stand_in_one_input(capsys: pytest.CaptureFixture[str]) -> 
     assert json.loads(capsys.readouterr().out)["values"][0]["value"] == "2027-03-02"
 
 
-def test_without_the_laws_the_wording_that_is_followed_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_an_index_the_wording_behind_a_calculation_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["calculate", KIND, *CASE]) == 0
     assert "desde el 3 de abril de 2025: artículo 53 ET. No se ha comparado con un índice." in capsys.readouterr().out
 

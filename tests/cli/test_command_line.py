@@ -116,7 +116,7 @@ def test_debugging_shows_the_traceback(capsys, monkeypatch):
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_an_index_that_is_not_there(tmp_path, capsys):
+def test_a_missing_index_is_an_error_with_advice(tmp_path, capsys):
     assert run(["ask", "vacaciones", "--index", str(tmp_path / "nada")]) == 1
     output = capsys.readouterr()
     assert output.out == ""
@@ -134,7 +134,7 @@ def test_ctrl_c_has_the_status_of_shells(monkeypatch):
 
 @pytest.mark.integration
 @pytest.mark.parametrize("arguments", [["search", "--help"], ["doctor", "--json"]])
-def test_a_reader_that_goes_away_is_no_error(arguments):
+def test_a_closed_pipe_is_no_error(arguments):
     process = started(*arguments, env={"PYTHONUNBUFFERED": ""})
     process.stdout.close()
     assert process.wait(timeout=PATIENCE) == 1
@@ -172,7 +172,7 @@ def test_a_question_that_is_not_utf8_is_refused():
     assert "no está en UTF-8" in errors.decode("utf-8")
 
 
-def test_the_command_line_starts_without_what_its_commands_need():
+def test_starting_the_command_line_imports_no_heavy_package():
     """Screen, services, graph and harness are imported by the command that needs them."""
     heavy = (
         "evaluation",
@@ -199,7 +199,7 @@ def test_the_help_page_imports_no_command():
     assert done.stderr.splitlines()[-1] == "[]"
 
 
-def test_a_question_needs_neither_harness_nor_fitting():
+def test_ask_imports_neither_evaluation_nor_training_packages():
     heavy = ("evaluation", "ir_measures", "scipy", "sklearn")
     code = (
         "import sys; from cli.main import run; run(['ask', 'vacaciones']); "

@@ -100,14 +100,14 @@ def test_search_keeps_to_the_collections_asked_for(answered):
     assert {result["rerank_score"] for result in hybrid} == {None}
 
 
-def test_search_for_a_person(capsys):
+def test_search_prints_results_for_a_person(capsys):
     assert run(["search", "art. 38 ET", "--limit", "1"]) == 0
     page = capsys.readouterr().out
     assert page.startswith(" 1. Estatuto de los Trabajadores, Artículo 38")
     assert "    Normativa · puntuación 1,00 · citado en la pregunta" in page
 
 
-def test_what_an_english_profile_shows_is_in_english(capsys, monkeypatch, tmp_path):
+def test_an_english_profile_prints_english(capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("ARTICULADO_HOME", str(tmp_path / "home"))
     for name, text in (
         ("Roses", "Roses are cut back in March, before the dry season."),

@@ -50,6 +50,6 @@ def test_a_conversation_is_listed_shown_and_deleted(capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.usefixtures("kept")
-def test_what_is_older_than_no_day_is_everything(capsys: pytest.CaptureFixture[str]) -> None:
+def test_pruning_zero_days_deletes_every_conversation(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["conversations", "prune", "--days", "0"]) == 0
     assert "borradas: 1" in capsys.readouterr().out

@@ -19,11 +19,11 @@ KNOWN = known_variables() | variable_names().keys()
         ("ARTICULADO_XYZ_QWERTY_UIOP", ""),
     ],
 )
-def test_a_slip_is_told_with_what_was_meant(name: str, meant: str) -> None:
+def test_a_misspelt_variable_is_reported_with_the_intended_one(name: str, meant: str) -> None:
     assert misspelt({name: "1", "PATH": "/bin", "ARTICULADO_PROFILE": "laboral"}, KNOWN) == [(name, meant)]
 
 
-def test_what_is_read_is_known() -> None:
+def test_every_variable_of_the_settings_is_known() -> None:
     read = ["ARTICULADO_HOME", "ARTICULADO_RERANK_STRATEGY", "ARTICULADO_RERANK_TIMEOUT", "ARTICULADO_PRINCIPAL_MODEL"]
     read += ["ARTICULADO_SENTENCES_PATH", "ARTICULADO_SENTENCES_MODEL"]
     assert misspelt(dict.fromkeys([*read, "articulado_as_of"], "x"), KNOWN) == []

@@ -46,7 +46,7 @@ def failing(capsys, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("command", WITH_JSON, ids=" ".join)
-def test_a_command_line_that_cannot_be_read(failing, command):
+def test_a_wrong_command_line_is_a_json_error(failing, command):
     status, failure = failing(*command, "--json", "--nada")
     assert status == 2
     assert failure["error"] == "InvalidInput"
@@ -75,25 +75,25 @@ def test_a_command_line_that_cannot_be_read(failing, command):
         (["chat"], 2, "InvalidInput", "No existe la opción --json."),
     ],
 )
-def test_what_cannot_be_done(failing, arguments, status, error, detail):
+def test_a_refused_request_is_a_json_error(failing, arguments, status, error, detail):
     found, failure = failing(*arguments, "--json")
     assert (found, failure["error"]) == (status, error)
     assert detail in failure["detail"]
 
 
-def test_without_an_index(failing, tmp_path):
+def test_a_missing_index_is_a_json_error(failing, tmp_path):
     status, failure = failing("search", "vacaciones", "--index", str(tmp_path / "index"), "--json")
     assert (status, failure["error"]) == (1, "IndexMissing")
 
 
-def test_without_the_server_that_has_the_index(failing, monkeypatch, tmp_path):
+def test_an_unreachable_index_server_is_a_json_error(failing, monkeypatch, tmp_path):
     monkeypatch.setenv("ARTICULADO_STORE", "server")
     monkeypatch.setenv("ARTICULADO_QDRANT_URL", "http://127.0.0.1:9")
     status, failure = failing("search", "vacaciones", "--index", str(tmp_path / "index"), "--json")
     assert (status, failure["error"]) == (1, "StoreUnavailable")
 
 
-def test_a_provider_that_fails(failing, monkeypatch):
+def test_a_failing_provider_is_a_json_error(failing, monkeypatch):
     with running_server() as server:
         monkeypatch.setenv("ARTICULADO_PRINCIPAL_PROVIDER", "compatible")
         monkeypatch.setenv("ARTICULADO_PRINCIPAL_BASE_URL", server.url)
@@ -103,14 +103,14 @@ def test_a_provider_that_fails(failing, monkeypatch):
     assert failure["detail"]
 
 
-def test_what_is_missing_stands_beside_what_is_there(failing):
+def test_missing_provisions_are_an_error_beside_the_found_ones(failing):
     status, result = failing("show", "arts. 38 y 999 ET", "--json")
     assert (status, result["error"]) == (1, "NoResultsFound")
     assert [provision["provision"] for provision in result["provisions"]] == ["Artículo 38"]
     assert result["detail"] == "\n".join(result["missing"]) != ""
 
 
-def test_files_that_are_left_out_stand_beside_the_report(failing):
+def test_skipped_files_are_an_error_beside_the_report(failing):
     Path("rota.pdf").write_bytes(b"%PDF-1.7 rota")
     write_law(Path("a.md"), "BOE-A-2000-1", "La pausa del café dura diecisiete minutos.")
     status, result = failing("ingest", "rota.pdf", "a.md", "--index", "indice", "--without-packaged", "--json")
@@ -118,7 +118,7 @@ def test_files_that_are_left_out_stand_beside_the_report(failing):
     assert "rota.pdf" in result["detail"]
 
 
-def test_an_installation_that_is_not_ready(capsys):
+def test_a_failed_diagnosis_is_an_error_beside_the_report(capsys):
     assert run(["doctor", "--profile", "nada", "--json"]) == 1
     result = json.loads(capsys.readouterr().out)
     assert (result["error"], result["ready"]) == ("NotReady", False)
@@ -129,7 +129,7 @@ def test_an_installation_that_is_not_ready(capsys):
     ("error", "status"),
     [(InvalidInput("La pregunta está vacía."), 2), (IndexMissing("No hay índice."), 1), (ModelTimeout("Tarda."), 1)],
 )
-def test_the_shape_is_that_of_the_http_api(capsys, error, status):
+def test_json_errors_have_the_shape_of_the_http_api(capsys, error, status):
     assert report(error, as_json=True) == status
     assert json.loads(capsys.readouterr().out) == failure_of(error)
 
@@ -141,6 +141,6 @@ def test_an_unexpected_error_has_a_kind_too(capsys):
     assert "KeyError" in failure["detail"]
 
 
-def test_after_two_dashes_it_is_a_word_of_the_question(capsys):
+def test_json_after_two_dashes_is_part_of_the_question(capsys):
     assert run(["ask", "--nada", "--", "--json"]) == 2
     assert capsys.readouterr().out == ""

@@ -27,6 +27,6 @@ def test_a_key_is_shown_once_and_can_be_revoked(home: Path, capsys: pytest.Captu
     assert "No hay ninguna clave" in capsys.readouterr().out
 
 
-def test_what_cannot_be_done_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_key_operations_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["keys", "revoke", "web"]) != 0
     assert "No hay ninguna clave con el nombre «web»" in capsys.readouterr().err

@@ -15,7 +15,7 @@ def test_a_date_is_read_as_people_write_it(written):
 
 
 @pytest.mark.parametrize("written", ["2021-02-30", "marzo de 2021", "1/3/21", "hoy mismo", ""])
-def test_what_is_no_date_is_told_with_the_form(written):
+def test_an_invalid_date_is_refused_with_the_expected_form(written):
     with pytest.raises(InvalidInput, match="AAAA-MM-DD"):
         a_date(written)
 

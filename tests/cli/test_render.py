@@ -108,7 +108,7 @@ def test_the_sources_of_an_english_profile_are_in_english():
         ),
     ],
 )
-def test_an_answer_ends_with_what_it_is_not(changes, said):
+def test_an_answer_ends_with_the_notice_of_no_legal_advice(changes, said):
     laboral = load_profile("laboral")
     profile = type(laboral).model_validate({**laboral.model_dump(), **changes})
     out = piped()
@@ -142,7 +142,7 @@ def provision_shown(**fields):
     }
 
 
-def test_a_worked_result_is_no_summary_of_a_text():
+def test_a_calculation_is_not_marked_as_a_summary():
     out = piped()
     worked = citation(official=False, law_id="", law="Cálculo", provision="Indemnización", title="", url="")
     print_sources(out, [worked], ES)
@@ -250,7 +250,7 @@ def test_the_results_of_an_english_profile_are_in_english():
     ]
 
 
-def test_no_results_advise_to_name_the_law_only_where_there_is_one():
+def test_empty_results_advise_to_name_the_law_only_in_law_profiles():
     laboral = load_profile("laboral")
     gym = type(laboral).model_validate({**laboral.model_dump(), "features": {}})
     for profile, spoken, said in (
@@ -301,7 +301,7 @@ def test_the_parts_of_a_provision_are_one_result():
     assert " 2. " not in out.file.getvalue()
 
 
-def test_what_the_answer_says_is_not_said_again_below_it():
+def test_sentences_of_the_answer_are_left_out_of_summaries_below_it():
     out = piped()
     source = citation(url="", summary="Son 30 días. Se pactan.", title="Artículo 1. Objeto")
     unread = {**citation(provision="Artículo 41"), "text": "1. La dirección podrá."}
@@ -330,14 +330,14 @@ def test_a_claim_stands_beside_the_sentence_of_its_source():
     ) in page
 
 
-def test_an_abstention_that_has_read_nothing_does_not_count_it():
+def test_an_abstention_without_candidates_shows_no_count():
     certificate = {"candidates": 0, "relevance": None, "best": [], "missing": ["hola"]}
     out = piped()
     print_below(out, {"answer": "?", "citations": [], "warnings": [], "certificate": certificate}, ES)
     assert out.file.getvalue() == ""
 
 
-def test_a_provision_on_screen_says_nothing_twice():
+def test_a_provision_on_screen_repeats_no_heading():
     out = piped()
     note = "Se modifica el apartado 2 por la Ley 2/2025, de 29 de abril"
     only = {"valid_from": "2015-10-24", "valid_to": None, "status": "modificada", "status_note": ""}
@@ -388,7 +388,7 @@ def test_the_line_below_an_answer_says_what_was_checked(checked, said, not_said)
         (None, "Fuentes", "Estatuto de los Trabajadores, Artículo 38", "no es asesoramiento jurídico."),
     ],
 )
-def test_what_stands_below_an_answer_is_in_the_language_of_the_answer(code, heading, law, notice):
+def test_texts_below_an_answer_are_in_its_language(code, heading, law, notice):
     out = piped()
     source = citation(law="Estatuto de los Trabajadores", law_id="BOE-A-2015-11430", provision="Artículo 38")
     result = {"answer": "", "citations": [source], "warnings": [], **({"language": code} if code else {})}

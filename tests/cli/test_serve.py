@@ -26,7 +26,7 @@ def test_a_taken_port_is_explained_before_any_index_is_opened(capsys, tmp_path, 
     assert output.err.startswith(f"Error: El puerto {port} de 127.0.0.1 ya está en uso.")
 
 
-def test_a_named_index_that_is_not_there_is_explained(capsys, tmp_path):
+def test_a_missing_index_folder_is_explained(capsys, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     assert run(["serve", "--port", str(port), "--index", str(tmp_path / "nada")]) == 1
@@ -53,7 +53,7 @@ def test_it_serves_until_interrupted():
 
 
 @pytest.mark.parametrize("options", [["--host", "0.0.0.0"], ["--playground"]])
-def test_lan_goes_with_no_other_address(capsys, options):
+def test_lan_excludes_another_host(capsys, options):
     assert run(["serve", "--lan", *options]) == 2
     assert "--lan elige la dirección y exige clave" in capsys.readouterr().err
 
@@ -66,7 +66,7 @@ def test_lan_goes_with_no_other_address(capsys, options):
         ("8.8.8.8", "8.8.8.8, es pública"),
     ],
 )
-def test_without_a_local_network_there_is_no_lan(own, told):
+def test_lan_without_a_network_is_refused(own, told):
     with pytest.raises(ConfigurationError, match=told):
         lan_address(lambda: own)
 

@@ -41,7 +41,7 @@ def provider(home, monkeypatch) -> Iterator[OpenAIServer]:
 
 
 @pytest.mark.integration
-def test_texts_of_the_demo_go_to_a_provider_once_and_not_unannounced(provider, capsys):
+def test_texts_of_the_first_index_go_to_a_provider_once_after_an_announcement(provider, capsys):
     assert run(["search", "roses", "--json"]) == 0
     output = capsys.readouterr()
     assert output.err == ANNOUNCEMENT

@@ -68,7 +68,7 @@ def test_a_result_has_its_steps_and_the_provisions_that_they_follow(client: http
         ("compensation/temporary", {**OBJECTIVE["inputs"], "contract": "training"}, "not_entitled", "values", []),
     ],
 )
-def test_what_gives_no_result_is_told(
+def test_missing_data_and_refusals_are_reported(
     client: httpx.Client, calculation: str, inputs: dict[str, Any], status: str, key: str, expected: object
 ) -> None:
     answered = client.post(PATH, json={"calculation": calculation, "inputs": inputs})

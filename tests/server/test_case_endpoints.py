@@ -213,7 +213,7 @@ def test_a_model_that_fails_has_a_status_and_a_message(error: ModelError, status
         (REQUIRED, {"question": "a"}, "“inquiry” is required"),
     ],
 )
-def test_what_cannot_be_used_is_explained(url: str, path: str, sent: dict[str, Any], said: str) -> None:
+def test_invalid_requests_are_explained(url: str, path: str, sent: dict[str, Any], said: str) -> None:
     response = post(url, path, sent)
     assert response.status_code == 422
     assert response.json()["error"] == "InvalidInput"
@@ -261,7 +261,7 @@ def test_a_client_that_leaves_cancels_the_run(path: str) -> None:
 
 @pytest.mark.parametrize("path", BOTH)
 @pytest.mark.parametrize("closed", ["stream_log", "playground/", "config_schema"])
-def test_what_is_not_offered_is_not_there(url: str, path: str, closed: str) -> None:
+def test_closed_endpoints_are_not_found(url: str, path: str, closed: str) -> None:
     assert httpx.get(f"{url}{path}/{closed}").status_code == 404
     assert httpx.post(f"{url}{path}/{closed}", json={"inputs": [KNOWN]}).status_code == 404
 

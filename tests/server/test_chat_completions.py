@@ -416,7 +416,7 @@ def test_a_text_that_is_superseded_is_never_sent(models: OpenAIServer) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_an_answer_that_is_late_is_told_in_the_form_of_the_protocol(models: OpenAIServer, stream: bool) -> None:
+def test_a_deadline_is_reported_in_the_form_of_the_protocol(models: OpenAIServer, stream: bool) -> None:
     with over(models, deadline=1) as client:
         models.answer("principal", lambda request: Reply("Son 30 días [C1]. ", held=True))
         with pytest.raises(openai.APIError, match="ha tardado más de 1 segundos"):
@@ -427,7 +427,7 @@ LISTED = "Son:\n- 30 días [C1]\n- o más\nSe pactan [C1].\n1. Uno\nDos\n```\n- 
 SPACED = "Son:\n- 30 días [C1]\n- o más\n\nSe pactan [C1].\n1. Uno\n\nDos"
 
 
-def test_what_follows_a_list_is_no_part_of_its_last_item(models: OpenAIServer) -> None:
+def test_a_line_after_a_list_begins_a_paragraph(models: OpenAIServer) -> None:
     with over(models) as client:
         models.answer("principal", lambda request: LISTED + META)
         choice = complete(client, user(QUESTION), extra_body={"sources": False}).choices[0]
@@ -436,7 +436,7 @@ def test_what_follows_a_list_is_no_part_of_its_last_item(models: OpenAIServer) -
         assert choice.message.content[one.url_citation.start_index : one.url_citation.end_index].strip() == "[C1]"
 
 
-def test_an_answer_that_the_model_did_not_end_is_one_of_length(models: OpenAIServer) -> None:
+def test_a_cut_answer_finishes_with_length(models: OpenAIServer) -> None:
     with over(models) as client:
         models.answer("principal", lambda request: Reply("Son 30 días [C1]. Y además", finish_reason="length"))
         completion = complete(client, user(QUESTION))
@@ -476,7 +476,7 @@ async def test_langchain_goes_on_with_a_history(chat: ChatOpenAI) -> None:
         assert NEW in without_footnotes(second.text)
 
 
-def test_a_program_that_does_not_keep_to_the_thread_goes_on_by_the_text_of_its_answer(sdk: openai.OpenAI) -> None:
+def test_a_program_without_threads_continues_by_the_text_of_the_answer(sdk: openai.OpenAI) -> None:
     history = [user(ASKED), {"role": "assistant", "content": text_of(complete(sdk))}, user("explícamelo mejor")]
     assert NEW in text_of(complete(sdk, *history))
     history[1] = {"role": "assistant", "content": "Otra respuesta."}

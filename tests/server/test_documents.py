@@ -203,7 +203,7 @@ def test_the_next_question_does_not_know_the_document(client: httpx.Client, agre
     assert second["warnings"] == [] or not any("índice" in one for one in second["warnings"])
 
 
-def test_of_a_document_the_conversation_keeps_what_is_cited_alone(
+def test_a_conversation_stores_only_cited_parts_of_a_document(
     client: httpx.Client, folder: Path, agreement: dict[str, Any]
 ) -> None:
     secret = {

@@ -104,7 +104,7 @@ def test_a_browser_lets_a_page_that_is_allowed_call(tmp_path: Path, origin: str)
     assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, origin)
 
 
-def test_with_keys_only_who_has_one_is_served(ring: KeyRing) -> None:
+def test_a_server_with_keys_serves_only_their_holders(ring: KeyRing) -> None:
     key = ring.add("web", date(2026, 1, 1))
     with serving(create_app(Site(small_graph(), guards=Guards(ring=ring)))) as url:
         refused = ask(url)
@@ -205,7 +205,7 @@ def test_a_key_has_so_many_runs_at_once(ring: KeyRing) -> None:
         assert Held(url, 3, bearer(key)).join() == [429, 429, 504]
 
 
-def test_what_there_is_no_room_for_is_refused_at_once() -> None:
+def test_a_run_beyond_the_queue_is_refused_at_once() -> None:
     hang = Hang()
     guards = Guards(limits(running=1, waiting=1, deadline=3.0, patience=0.5))
     with serving(create_app(Site(small_graph(hang=hang), guards=guards))) as url:
@@ -257,7 +257,7 @@ async def test_a_full_room_says_when_to_come_back() -> None:
 
 
 @pytest.mark.parametrize("endpoint", ["invoke", "stream"])
-def test_a_request_has_its_time(endpoint: str) -> None:
+def test_a_request_has_a_deadline(endpoint: str) -> None:
     hang = Hang()
     with serving(create_app(Site(small_graph(hang=hang), guards=Guards(limits(deadline=2.0))))) as url:
         answer = ask(url, path=f"/rag/{endpoint}")
@@ -285,7 +285,7 @@ def test_a_client_that_leaves_ends_its_invoke() -> None:
 # What is told.
 
 
-def test_what_is_unexpected_is_told_as_such(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unexpected_error_has_a_neutral_message(caplog: pytest.LogCaptureFixture) -> None:
     app = create_app(Site(small_graph(fail=lambda: RuntimeError("avería"))))
     with caplog.at_level(logging.INFO, "articulado.requests"), serving(app) as url:
         assert ask(url).status_code == 500
@@ -439,12 +439,12 @@ def test_a_server_that_cannot_warm_up_is_never_ready() -> None:
         ("GET", "/rag/input_schema", False, False),
     ],
 )
-def test_which_requests_begin_a_run(method: str, path: str, own: bool, begins: bool) -> None:
+def test_runs_are_recognised_by_method_and_path(method: str, path: str, own: bool, begins: bool) -> None:
     scope = {"type": "http", "method": method, "path": path}
     assert (is_run(scope), begins_run(scope)) == (own, begins)
 
 
-async def test_what_an_agent_server_calls_in_its_own_process_is_let_in(ring: KeyRing) -> None:
+async def test_in_process_calls_of_an_agent_server_pass(ring: KeyRing) -> None:
     ring.add("web", date(2026, 1, 1))
     app = create_app(Site(small_graph(), guards=Guards(ring=ring)))
     for root, status in (("", 401), ("/noauth", 200), ("/noauth/below", 200), ("/noauthentication", 401)):

@@ -116,7 +116,7 @@ async def test_astream_gives_the_typed_events(url: str) -> None:
         ({"input": {"question": "a", "context": {"as_of": "ayer"}}}, "debe ser una fecha AAAA-MM-DD"),
     ],
 )
-def test_what_cannot_be_used_is_explained(url: str, sent: dict[str, object], said: str) -> None:
+def test_invalid_requests_are_explained(url: str, sent: dict[str, object], said: str) -> None:
     response = httpx.post(f"{url}/rag/invoke", json=sent)
     assert response.status_code == 422
     assert response.json()["error"] == "InvalidInput"
@@ -241,14 +241,14 @@ def test_the_schemas_are_published(url: str) -> None:
         ("token_feedback", "/v1/feedback"),
     ],
 )
-def test_what_is_closed_says_so_and_what_to_use(url: str, closed: str, instead: str) -> None:
+def test_closed_endpoints_name_a_replacement(url: str, closed: str, instead: str) -> None:
     for answered in (httpx.get(f"{url}/rag/{closed}"), httpx.post(f"{url}/rag/{closed}", json={"input": QUESTION})):
         assert answered.status_code == 404
         assert "está cerrado en este servidor" in answered.json()["detail"]
         assert instead in answered.json()["detail"]
 
 
-def test_an_address_that_never_was_is_not_called_closed(url: str) -> None:
+def test_an_unknown_path_is_not_called_closed(url: str) -> None:
     assert httpx.get(f"{url}/rag/nothing").json()["detail"].startswith("Esa dirección no existe")
 
 

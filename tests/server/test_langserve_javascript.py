@@ -88,7 +88,7 @@ def test_javascript_sends_batches_and_reads_events(seen: Any) -> None:
 
 
 @real_client
-def test_javascript_is_told_what_is_wrong(seen: Any) -> None:
+def test_javascript_gets_the_error_message(seen: Any) -> None:
     assert "«foo» no es un campo conocido" in seen["unknown"]
     assert "La pregunta está vacía." in seen["blank"]
 

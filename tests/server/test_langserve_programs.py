@@ -86,7 +86,7 @@ ODD = [
 
 @pytest.mark.parametrize("endpoint", ["invoke", "batch", "stream", "stream_events"])
 @pytest.mark.parametrize("body", ODD, ids=str)
-def test_odd_bodies_are_no_error_of_the_server(url: str, endpoint: str, body: Any) -> None:
+def test_malformed_bodies_are_client_errors(url: str, endpoint: str, body: Any) -> None:
     assert httpx.post(f"{url}/rag/{endpoint}", json=body).status_code in (200, 422)
 
 
@@ -235,7 +235,7 @@ def test_a_thread_in_the_configuration_is_the_conversation(url: str) -> None:
     assert httpx.delete(f"{url}/conversations/otra").status_code == 404
 
 
-def test_what_an_outer_graph_configures_is_its_own(url: str) -> None:
+def test_the_thread_of_an_outer_graph_is_ignored(url: str) -> None:
     outer: Any = {"configurable": {"thread_id": "fuera", "checkpoint_ns": "ask:1", "__pregel_x": 1, "as_of": None}}
     with remote(url) as client:
         assert options_of(client.invoke(QUESTION, outer)) == {}

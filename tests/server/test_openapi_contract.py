@@ -67,7 +67,7 @@ def body_of(operation: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return operation["requestBody"]["content"][JSON]["schema"] if "requestBody" in operation else None
 
 
-def test_the_operations_are_these(described):
+def test_the_described_operations_are_complete(described):
     paths = {path: methods for path, methods in described["paths"].items() if path.startswith("/v1/")}
     assert {f"{method} {path}" for path, methods in paths.items() for method in methods} == set(OPERATIONS)
 
@@ -100,7 +100,7 @@ def test_a_body_is_described_field_by_field_with_an_example_that_is_taken(client
     assert client.post(name.split(" ")[1], json=example).is_success
 
 
-def test_every_schema_is_one(described):
+def test_every_schema_is_valid(described):
     for schema in described["components"]["schemas"].values():
         meta.validate(schema)
 
@@ -125,7 +125,7 @@ def arguments_of(described: Mapping[str, Any], parameter: Mapping[str, Any]) -> 
 
 
 @pytest.mark.parametrize("name", [name for name in OPERATIONS if name.startswith("get")])
-def test_what_is_asked_for_as_described_is_answered_as_described(client, described, name):
+def test_read_routes_answer_as_described(client, described, name):
     path = name.split(" ")[1]
     parameters = operation_of(described, name).get("parameters", ())
     drawn = {parameter["name"]: arguments_of(described, parameter) for parameter in parameters}
@@ -149,7 +149,7 @@ def test_what_is_asked_for_as_described_is_answered_as_described(client, describ
 
 
 @pytest.mark.parametrize("name", [name for name in OPERATIONS if name.startswith("post")])
-def test_what_is_sent_as_described_or_not_is_answered_as_described(client, described, name):
+def test_write_routes_answer_as_described(client, described, name):
     path, schema = name.split(" ")[1], body_of(operation_of(described, name))
     validator = Draft202012Validator(within(described, schema))
 

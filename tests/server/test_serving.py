@@ -60,7 +60,7 @@ def test_the_playground_stays_on_loopback() -> None:
     ("host", "is_it"),
     [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False), ("host.lan", False)],
 )
-def test_loopback(host: str, is_it: bool) -> None:
+def test_loopback_addresses_are_recognised(host: str, is_it: bool) -> None:
     assert is_loopback(host) is is_it
 
 

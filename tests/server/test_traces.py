@@ -124,7 +124,7 @@ def test_an_error_is_its_class_and_not_its_message(collector: Collector, endpoin
     check_no_text(collector)
 
 
-def test_what_is_asked_for_in_vain_leaves_no_text(collector: Collector) -> None:
+def test_an_unknown_path_leaves_no_text_in_a_span(collector: Collector) -> None:
     with serving(rag_app()) as url:
         for method, path in (("GET", "/vacaciones?q=Berenguela"), ("GET", "/conversations/Berenguela")):
             httpx.request(
@@ -136,7 +136,7 @@ def test_what_is_asked_for_in_vain_leaves_no_text(collector: Collector) -> None:
     check_no_text(collector)
 
 
-async def test_a_method_that_is_none_leaves_no_text(collector: Collector) -> None:
+async def test_an_unknown_method_leaves_no_text_in_a_span(collector: Collector) -> None:
     app = rag_app()
     transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 1))
     async with (
@@ -198,7 +198,7 @@ def test_a_collector_that_does_not_answer_does_not_hold_the_server_up(collector:
 
 
 @pytest.mark.parametrize("off", [{"OTEL_SDK_DISABLED": "True"}, {"OTEL_TRACES_EXPORTER": "none"}, {ENDPOINT: ""}])
-def test_nothing_is_sent_where_traces_are_off(
+def test_without_a_destination_no_span_is_sent(
     collector: Collector, monkeypatch: pytest.MonkeyPatch, off: dict[str, str]
 ) -> None:
     for name, value in off.items():

@@ -52,7 +52,7 @@ def test_a_provision_goes_by_any_of_its_names(client: httpx.Client, label: str) 
     assert client.get(f"/v1/provisions/{LAW}/{label}").json()["provision"]["provision_key"] == "art:1"
 
 
-def test_what_is_repealed_is_not_served_as_in_force(client: httpx.Client) -> None:
+def test_a_repealed_provision_is_not_in_force(client: httpx.Client) -> None:
     now = client.get(f"/v1/provisions/{LAW}/2").json()
     then = client.get(f"/v1/provisions/{LAW}/2", params={"date": "2015-06-01"}).json()
     since = client.get(f"/v1/provisions/{LAW}/2", params={"date": "2022-06-01"}).json()
@@ -91,7 +91,7 @@ def test_two_days_are_compared_word_by_word(client: httpx.Client) -> None:
         ("/v1/search?q=permiso&date=2020-01-01T00:00:00", 422, "«date» debe ser una fecha AAAA-MM-DD"),
     ],
 )
-def test_what_cannot_be_read_says_why(client: httpx.Client, path: str, status: int, told: str) -> None:
+def test_invalid_provision_requests_are_explained(client: httpx.Client, path: str, status: int, told: str) -> None:
     answered = client.get(path)
     assert answered.status_code == status
     assert told in answered.json()["detail"]
@@ -199,7 +199,7 @@ def test_an_origin_that_cannot_be_read_is_refused(client: httpx.Client) -> None:
     assert (answered.status_code, answered.json()["error"]) == (403, "HTTPError")
 
 
-def test_another_method_is_told_which_there_are(client: httpx.Client) -> None:
+def test_a_wrong_method_gets_the_allowed_ones(client: httpx.Client) -> None:
     answered = client.delete("/v1/ask")
     assert (answered.status_code, answered.headers["allow"]) == (405, "POST")
 
@@ -237,13 +237,13 @@ def test_ratings_are_kept_and_go_with_their_conversation(client: httpx.Client, h
     assert client.get("/conversations/r").status_code == 404
 
 
-def test_it_says_what_it_answers_from(client: httpx.Client) -> None:
+def test_about_describes_profile_index_and_laws(client: httpx.Client) -> None:
     about = client.get("/v1/about").json()
     assert (about["laws"], about["keys"], about["language"]) == (1, False, "es")
     assert "Galicia" in about["territories"]
 
 
-def test_with_keys_a_caller_needs_one(home: Path, tmp_path: Path) -> None:
+def test_a_server_with_keys_refuses_callers_without_one(home: Path, tmp_path: Path) -> None:
     keys = tmp_path / "keys.json"
     key = KeyRing(keys).add("ana", date(2026, 1, 1))
     settings = settings_of(home)

@@ -54,7 +54,7 @@ def ask(url: str, thread: str) -> dict[str, object]:
     return httpx.post(f"{url}/v1/ask", json={"question": QUESTION, "thread_id": thread}, timeout=PATIENCE).json()
 
 
-def test_they_share_port_conversations_and_figures_and_one_that_dies_is_replaced(tmp_path: Path) -> None:
+def test_workers_share_port_conversations_and_metrics_and_are_replaced(tmp_path: Path) -> None:
     with workers_over(index_law(tmp_path)) as (url, process):
         # The port is taken before they begin: what is asked meanwhile waits until one is ready.
         first, second = next_server(process), next_server(process)
@@ -109,7 +109,7 @@ def test_a_worker_leaves_others_the_time_to_take_a_connection(
     loop.close()
 
 
-def test_what_keeps_them_from_starting_is_said_once(tmp_path: Path) -> None:
+def test_a_failed_start_is_reported_once(tmp_path: Path) -> None:
     settings = index_law(tmp_path)
     with workers_over(settings, ARTICULADO_SERVER_CONVERSATIONS="memory") as (_, process):
         _, said = process.communicate(timeout=PATIENCE)

@@ -10,7 +10,7 @@ def situation(question, voice=None, provisions=(LABEL,), writer=""):
     return Situation(question=question, provisions=provisions, voice=voice, writer=writer)
 
 
-def test_it_is_decided_by_the_question_and_by_how_brief_it_is():
+def test_holding_back_depends_on_question_and_voice():
     # CRC-32 of "o" is 252678980, a multiple of 10 and not of 3; of "abc" 891568578, of 3 and not of 10.
     assert is_held_back(situation("o"))
     assert is_held_back(situation("o", "jerga", ("BOE-A-2015-11430#Artículo 1",)))

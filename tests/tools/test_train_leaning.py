@@ -55,7 +55,7 @@ def trained():
     return trained_turns(FOLLOW_UPS, [NoSigns()], FirstLetters())
 
 
-def test_words_tell_decisions_apart_and_what_one_question_alone_has_weighs_nothing():
+def test_words_separate_decisions_and_terms_of_one_question_weigh_nothing():
     more = [*FOLLOW_UPS, FollowUp(first="x", next="zzyzx", leans=False)]
     questions = [one.next for one in more]
     texts = trained_texts(questions, FirstLetters().encode(questions), labels_of(more))

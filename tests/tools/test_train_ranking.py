@@ -281,7 +281,7 @@ def test_a_question_that_is_no_situation_has_all_precedents(unseen):
     assert unseen.precedents("calle")[ET, "art:55"] > 0.9
 
 
-def test_around_a_question_of_a_writer_is_nothing_that_the_writer_has_written(unseen):
+def test_neighbours_exclude_the_questions_of_the_same_writer(unseen):
     support = unseen.around(FIRST_OF_ANA.question).support
     # Nearest are BEACH_AGAIN (0.6 · 0.9 + 0.8 · 0.436) and OF_EVA (0.3 + 0.693): these stay.
     assert support[ET, "art:38"].best == pytest.approx(0.993, abs=2e-3)
@@ -290,20 +290,20 @@ def test_around_a_question_of_a_writer_is_nothing_that_the_writer_has_written(un
     assert (ET, "art:55") in unseen.around(OF_EVA.question).support
 
 
-def test_around_a_question_without_a_writer_is_nothing_that_is_too_like_it(unseen):
+def test_neighbours_exclude_too_similar_questions(unseen):
     support = unseen.around(BEACH.question).support
     # Itself and BEACH_AGAIN (0.9) are too like; of those of another need the one of two provisions stays.
     assert support[ET, "art:48"].best == pytest.approx(0.8 * 0.7, abs=2e-3)
     assert support[ET, "art:38"].best <= 0.7 + 2e-3
 
 
-def test_around_a_question_that_is_no_situation_is_all_but_itself(unseen):
+def test_neighbours_of_other_questions_exclude_only_itself(unseen):
     support = unseen.around("¿otra?").support
     # 0.8 · 0.9 + 0.6 · 0.436 = 0.98: it is very like, and stays.
     assert support[ET, "art:38"].best == pytest.approx(0.982, abs=2e-3)
 
 
-def test_of_the_same_need_some_questions_stay_the_same_ones_each_time(monkeypatch):
+def test_the_same_questions_of_a_need_stay_each_time(monkeypatch):
     # Forty questions of one need, 0.5 near at most; the one that is asked is the first.
     many = [situation(f"pregunta {n}", "Artículo 38") for n in range(40)]
     for module in (train_ranking, train_encoder):

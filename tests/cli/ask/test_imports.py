@@ -18,7 +18,7 @@ main()
 """
 
 
-def test_an_answer_offline_imports_none_of_them(demo_index):
+def test_an_offline_answer_imports_no_heavy_package(demo_index):
     ran = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
     modules = json.loads(ran.stdout.splitlines()[-1])
     assert "articulado.store.embedded" in modules

@@ -66,14 +66,14 @@ async def test_each_retry_takes_back_what_was_shown_since_the_one_before():
     assert on_screen(out.file.getvalue(), 40) == ["Antes.", "Treinta."]
 
 
-async def test_why_an_answer_is_written_again_shows_as_a_passing_line():
+async def test_the_reason_of_a_retry_is_a_transient_line():
     out = screen(terminal=True)
     await AnswerView(out).show(events(token("Quince."), RETRY, token("Treinta."), final("Treinta.")))
     assert RETRY["reason"] in out.file.getvalue()
     assert on_screen(out.file.getvalue(), 40) == ["Treinta."]
 
 
-async def test_a_retry_says_that_what_has_left_the_screen_no_longer_holds():
+async def test_a_retry_marks_text_that_has_scrolled_away_as_superseded():
     out = screen(terminal=True, width=80)
     out.height = 10
     text = "\n".join(f"{number} días." for number in range(10))
@@ -112,7 +112,7 @@ async def test_an_answer_that_was_not_streamed_is_shown():
     assert written(out) == "No tengo esa información verificada.\n"
 
 
-async def test_stages_show_as_a_passing_line():
+async def test_stages_are_a_transient_line():
     out = screen(terminal=True)
     await AnswerView(out).show(events({"type": "stage", "stage": "hybrid_search"}, token("Sí."), final("Sí.")))
     assert "Buscando en la normativa…" in out.file.getvalue()
@@ -137,12 +137,12 @@ async def test_an_error_in_mid_answer_ends_the_line_and_goes_on():
     assert written(out) == "Treinta días\n"
 
 
-async def test_final_result_returns_what_final_says():
+async def test_final_result_returns_the_result_of_the_final_event():
     assert await final_result(events(token("a"), RETRY, final("b"))) == {"answer": "b"}
 
 
 @pytest.mark.parametrize("cut", [1, 3, 7, 100])
-def test_text_breaks_between_words_however_it_comes(cut):
+def test_streamed_text_breaks_between_words(cut):
     text = "uno dos tres\n\n  - cuatro cinco\nlarguísimapalabra x"
     pieces: list[str] = []
     wrap = WordWrap(pieces.append, width=10)

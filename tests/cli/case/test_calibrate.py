@@ -101,7 +101,7 @@ def test_the_curves_are_stored_with_the_profile_and_used_from_then_on(profile, g
     assert confidences[0] < confidences[1] == HIGHEST
 
 
-def test_without_a_fit_nothing_is_stored_and_the_curve_at_hand_is_measured(profile, gold, capsys):
+def test_no_fit_measures_the_stored_curve_and_stores_nothing(profile, gold, capsys):
     options = ["--profile", str(profile), "--gold", str(gold), "--no-fit"]
     assert run(["case", "calibrate", *options, "--json"]) == 0
     (measured,) = json.loads(capsys.readouterr().out)["profiles"]
@@ -177,7 +177,7 @@ def findings(profile: str, written: Path | None = None) -> ProfileFindings:
     return ProfileFindings(profile, dict.fromkeys(GRAPHS, results), dict.fromkeys(GRAPHS, curve), written)
 
 
-def test_what_was_measured_is_shown_in_eighty_columns():
+def test_measurements_fit_eighty_columns():
     out = StringIO()
     print_findings(Console(file=out, width=200), [findings("laboral", Path("calibration.json")), findings("plan_401k")])
     lines = out.getvalue().splitlines()

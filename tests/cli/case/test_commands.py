@@ -38,7 +38,7 @@ def test_fields_of_the_profile_are_options():
         (["word"], "No existe la opción word"),
     ],
 )
-def test_other_options_are_refused_with_those_that_there_are(arguments, said):
+def test_unknown_options_are_refused_with_the_known_ones(arguments, said):
     with pytest.raises(InvalidInput, match=said):
         filters_of(arguments, PLAN)
 
@@ -114,7 +114,7 @@ def test_a_response_on_screen(capsys):
         (["--topic", "nope"], "No relevant articles found. “nope” is not known as “Topic”"),
     ],
 )
-def test_what_the_desk_does_not_handle_is_no_failure(more, said, capsys):
+def test_an_out_of_scope_case_has_exit_status_zero(more, said, capsys):
     for command in ("respond", "required-data"):
         assert run(["case", command, "--profile", "plan_401k", "--inquiry", "How do I boil an egg?", *more]) == 0
         assert f"Out of scope\n{said}" in capsys.readouterr().out
@@ -131,7 +131,7 @@ def test_what_the_desk_does_not_handle_is_no_failure(more, said, capsys):
         (["respond", "--inquiry", "x", "--rerank", "best"], "--rerank does not take “best”"),
     ],
 )
-def test_what_cannot_be_used_is_said_and_misuse(capsys, arguments, said):
+def test_a_wrong_command_line_is_misuse_with_an_explanation(capsys, arguments, said):
     assert run(["case", *arguments, "--profile", "plan_401k"]) == 2
 
     captured = capsys.readouterr()
@@ -139,6 +139,6 @@ def test_what_cannot_be_used_is_said_and_misuse(capsys, arguments, said):
     assert captured.out == ""
 
 
-def test_an_unknown_profile_is_named_with_those_that_there_are(capsys):
+def test_an_unknown_profile_is_refused_with_the_known_ones(capsys):
     assert run(["case", "respond", "--inquiry", "x", "--profile", "nope"]) == 1
     assert "No existe el perfil «nope». Perfiles disponibles: laboral, plan_401k" in capsys.readouterr().err

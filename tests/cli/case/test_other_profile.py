@@ -107,7 +107,7 @@ def handled(capsys, *arguments: str) -> dict:
     return json.loads(capsys.readouterr().out)
 
 
-def test_its_cases_are_asked_and_answered(gym, capsys):
+def test_cases_of_another_profile_are_answered(gym, capsys):
     asked = ["--profile", gym, "--inquiry", "Una socia quiere darse de baja"]
 
     needed = handled(capsys, "required-data", *asked)
@@ -132,7 +132,7 @@ def test_its_cases_are_asked_and_answered(gym, capsys):
     assert found["decision"] == "uncertain"
 
 
-def test_its_own_fields_filter(gym, capsys):
+def test_filter_fields_of_another_profile_are_options(gym, capsys):
     asked = ["--profile", gym, "--inquiry", "Una socia pide una taquilla"]
 
     premium = handled(capsys, "required-data", *asked, "--tarifa", "Premium")
@@ -142,7 +142,7 @@ def test_its_own_fields_filter(gym, capsys):
     assert "taquillas" not in {source["article_id"] for source in basic["sources"]}
 
 
-def test_it_answers_free_questions_too(gym, capsys):
+def test_another_profile_answers_free_questions(gym, capsys):
     capsys.readouterr()
     assert run(["ask", "¿Cuándo surte efecto la baja?", "--profile", gym]) == 0
     answer = capsys.readouterr().out
@@ -150,7 +150,7 @@ def test_it_answers_free_questions_too(gym, capsys):
     assert answer.endswith(f"\n{NOTICE}\n")
 
 
-def test_nothing_on_screen_speaks_of_the_law(gym, capsys):
+def test_texts_of_another_profile_do_not_mention_law(gym, capsys):
     capsys.readouterr()
     asked = ["--profile", gym, "--inquiry", "Una socia quiere darse de baja"]
     for command in ("required-data", "respond"):

@@ -66,17 +66,17 @@ def required_data(outcome: str, title: str, chunks: int, fields: Sequence[dict[s
         ("en", "can_proceed", ["The case can proceed", "Guide: El finiquito, confidence 0.99", "Falta un dato"]),
     ],
 )
-def test_the_confidence_stands_with_its_guide_and_is_never_whole(code, decision, lines):
+def test_a_confidence_is_shown_with_its_guide_and_below_one(code, decision, lines):
     assert shown(print_response, response(decision, 1.0, "El finiquito", chunks=1), code)[:3] == lines
 
 
-def test_a_guide_that_was_not_read_is_named_too_and_nothing_is_counted():
+def test_an_unread_guide_is_named_without_counts():
     lines = shown(print_response, response("uncertain", 0.49, "El finiquito", chunks=0), "es")
     assert lines[:2] == ["Falta algo por aclarar antes de seguir", "Guía: El finiquito, confianza 0,49"]
     assert not [line for line in lines if "tokens" in line]
 
 
-def test_where_no_guide_was_found_no_confidence_is_told():
+def test_without_a_guide_no_confidence_is_shown():
     assert shown(print_response, response("out_of_scope", 0.0, "", chunks=0), "es")[:2] == [
         "Fuera del alcance",
         "Falta un dato",
@@ -94,7 +94,7 @@ def test_where_no_guide_was_found_no_confidence_is_told():
         ("out_of_scope", "", ["Out of scope", "Which of them?"]),
     ],
 )
-def test_required_data_that_were_not_found_begin_with_why(outcome, title, opening):
+def test_missing_required_data_begin_with_the_reason(outcome, title, opening):
     lines = shown(print_required_data, required_data(outcome, title, chunks=0), "en")
     assert lines[: len(opening)] == opening
     assert not [line for line in lines if "tokens" in line]

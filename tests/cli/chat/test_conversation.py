@@ -123,7 +123,7 @@ def test_sources_of_the_last_answer():
     assert held(["uno", "/fuentes"], FakeGraph()).count("#a38") == 1
 
 
-def test_it_begins_with_what_it_is_not():
+def test_a_conversation_begins_with_the_notice():
     law = "Información general sobre la normativa; no es asesoramiento jurídico.\n"
     assert held([], FakeGraph(), law=True).startswith(law)
     plain = "Información general de la base de conocimiento; no es asesoramiento.\n"
@@ -174,7 +174,7 @@ def test_a_question_with_a_word_of_leave_is_a_question(line):
     assert [question for question, _ in graph.asked] == [line]
 
 
-def test_how_to_leave_is_said_at_the_beginning():
+def test_the_words_of_farewell_are_named_at_the_beginning():
     assert "Para terminar, salir.\n" in held([], FakeGraph())
     assert "To leave, exit.\n" in held([], FakeGraph(), code="en", law=False)
 
@@ -274,7 +274,7 @@ def test_a_day_is_chosen_as_people_write_it(written):
 
 
 @pytest.mark.parametrize("written", ["31 de febrero de 2020", "marzo", "pronto", "2020", "3/13/20"])
-def test_what_is_no_day_is_told_and_changes_nothing(written):
+def test_an_invalid_day_is_refused_and_changes_nothing(written):
     graph = Days()
     assert f"«{written}» no es una fecha." in told(["/fecha 1/2/2021", f"/fecha {written}", "uno"], graph)
     assert graph.contexts == [("2021-02-01", "None")]

@@ -129,7 +129,7 @@ def test_a_right_brief_has_no_finding(check, folder) -> None:
         ("vacio.txt", b"", "vacío"),
     ],
 )
-def test_what_cannot_be_checked(check, folder, name: str, content: bytes | None, message: str) -> None:
+def test_unreadable_briefs_are_refused(check, folder, name: str, content: bytes | None, message: str) -> None:
     if content is not None:
         (folder / name).write_bytes(content)
     status, out, errors = check(name)

@@ -47,7 +47,9 @@ def test_a_fresh_offline_installation_is_ready_and_nothing_is_built(diagnosed, c
 
 @pytest.mark.integration
 @pytest.mark.parametrize("demo", [False, True])
-def test_no_model_is_called_and_it_is_said_who_will_get_the_texts(diagnosed, fresh_home, monkeypatch, demo_index, demo):
+def test_names_the_provider_that_will_get_texts_without_calling_it(
+    diagnosed, fresh_home, monkeypatch, demo_index, demo
+):
     if demo:  # one of an installation that was offline until now
         copy_folder(demo_index, fresh_home / "index")
     before = sorted(fresh_home.rglob("*"))
@@ -119,14 +121,14 @@ def test_missing_keys_are_named_all_of_them_and_set_ones_never_shown(diagnosed, 
     assert "sk-secreta" not in json.dumps(found) + capsys.readouterr().out
 
 
-def test_what_a_provider_needs_beside_a_key_is_named(diagnosed, monkeypatch):
+def test_missing_settings_of_a_provider_are_named(diagnosed, monkeypatch):
     monkeypatch.setenv("ARTICULADO_READER_PROVIDER", "compatible")
     status, found = diagnosed()
     assert (status, found["roles"]["reader"]["key"]) == (1, "no hace falta")
     assert ["ARTICULADO_READER_BASE_URL" in problem for problem in found["problems"]] == [True]
 
 
-def test_without_retrieval_neither_index_nor_embedder_is_looked_at(diagnosed, fresh_home, monkeypatch):
+def test_without_retrieval_index_and_embedder_are_not_checked(diagnosed, fresh_home, monkeypatch):
     monkeypatch.setenv("ARTICULADO_RAG_ENABLED", "false")
     monkeypatch.setenv("ARTICULADO_EMBEDDER_PROVIDER", "openai")  # without a key
     monkeypatch.setenv("ARTICULADO_INDEX", str(fresh_home / "nada"))
@@ -135,7 +137,7 @@ def test_without_retrieval_neither_index_nor_embedder_is_looked_at(diagnosed, fr
     assert "ARTICULADO_RAG_ENABLED" in found["notes"][0]
 
 
-def test_a_problem_that_is_met_twice_is_told_once(diagnosed, capsys, monkeypatch):
+def test_a_repeated_problem_is_listed_once(diagnosed, capsys, monkeypatch):
     assert run(["search", "vacaciones"]) == 0
     capsys.readouterr()
     monkeypatch.setenv("ARTICULADO_EMBEDDER_PROVIDER", "compatible")
@@ -146,20 +148,20 @@ def test_a_problem_that_is_met_twice_is_told_once(diagnosed, capsys, monkeypatch
     assert ["ARTICULADO_EMBEDDER_DIMENSIONS" in problem for problem in found["problems"]] == [True]
 
 
-def test_a_profile_that_is_not_there_is_a_problem(diagnosed, fresh_home, monkeypatch):
+def test_a_missing_profile_is_a_problem(diagnosed, fresh_home, monkeypatch):
     monkeypatch.setenv("ARTICULADO_PROFILE", "nada")
     status, found = diagnosed()
     assert status == 1
     assert "ARTICULADO_PROFILE" in found["problems"][0]
 
 
-def test_an_index_that_is_not_there_is_a_problem(diagnosed, tmp_path):
+def test_a_missing_index_is_a_problem(diagnosed, tmp_path):
     status, found = diagnosed("--index", str(tmp_path))
     assert (status, found["index"]) == (1, None)
     assert str(tmp_path) in found["problems"][0]
 
 
-def test_a_setting_that_cannot_be_used_is_a_problem(diagnosed, monkeypatch):
+def test_an_invalid_setting_is_a_problem(diagnosed, monkeypatch):
     monkeypatch.setenv("ARTICULADO_CONTEXT_TOKENS", "muchos")
     status, found = diagnosed()
     assert (status, found["roles"]) == (1, {})
@@ -167,7 +169,7 @@ def test_a_setting_that_cannot_be_used_is_a_problem(diagnosed, monkeypatch):
 
 
 @pytest.mark.integration
-def test_a_thorough_look_finds_what_opening_does_not(diagnosed, fresh_home, demo_index):
+def test_a_deep_check_finds_damage_that_opening_misses(diagnosed, fresh_home, demo_index):
     copy_folder(demo_index, fresh_home / "index")
     status, found = diagnosed("--deep")
     assert (status, found["problems"], found["deep"]["findings"]) == (0, [], [])
@@ -192,7 +194,7 @@ def test_a_thorough_look_finds_what_opening_does_not(diagnosed, fresh_home, demo
     assert "Es el índice inicial: borre la carpeta" in advice
 
 
-def test_it_says_where_the_traces_of_a_server_go(diagnosed, capsys, fresh_home, monkeypatch):
+def test_the_destination_of_traces_is_shown(diagnosed, capsys, fresh_home, monkeypatch):
     assert diagnosed()[1]["traces"] == ""
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
     assert diagnosed()[1]["traces"] == "http://127.0.0.1:4318"
@@ -244,7 +246,7 @@ async def test_calculations_of_another_wording_are_listed():
     assert note_on_stale([]) == []
 
 
-def test_how_texts_are_sent_to_an_embedder_is_told():
+def test_batching_and_prefixes_of_an_embedder_are_shown():
     def told(**settings: object) -> str:
         return vectors_of(ModelSettings(provider="compatible", **settings))
 

@@ -115,7 +115,7 @@ def test_several_sets_are_shown_one_after_the_other(gold, evaluated):
         (["--gold", "oro.jsonl", "--gold", "./oro.jsonl", "--run", "a.trec"], "está en oro.jsonl y en oro.jsonl"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_a_line(gold, capsys, arguments, said):
+def test_invalid_requests_are_refused_in_one_line(gold, capsys, arguments, said):
     Path("ajena.trec").write_text(f"zz Q0 {ET}#Artículo_1 1 0.5 x\n", encoding="utf-8")
     assert run(["eval", *arguments]) == 2
     output = capsys.readouterr()
@@ -162,7 +162,7 @@ def test_answers_are_measured_and_count_among_the_failures(gold, capsys, evaluat
     assert " de respuesta." in output
 
 
-def test_strategies_are_compared_and_what_is_not_here_is_not_measured(gold, capsys, evaluated):
+def test_strategies_are_compared_and_unavailable_ones_not_measured(gold, capsys, evaluated):
     (one,) = evaluated("--gold", gold, "--compare", "heuristic", "cross_encoder")["sets"]
     assert one["before"]["nDCG@5"] > 0
     assert one["after"]["not_measured"] == "no hay ficheros del modelo"
@@ -213,13 +213,13 @@ def test_options_that_do_not_go_together_are_told(gold, capsys, arguments, said)
 
 
 @pytest.mark.parametrize("arguments", [["--ablation"], ["--peers"], ["--compare", "none", "heuristic"]])
-def test_without_retrieval_there_is_nothing_to_take_apart(gold, capsys, monkeypatch, arguments):
+def test_ablation_without_retrieval_is_refused(gold, capsys, monkeypatch, arguments):
     monkeypatch.setenv("ARTICULADO_RAG_ENABLED", "false")
     assert run(["eval", "--gold", "oro.jsonl", *arguments]) == 2
     assert "ARTICULADO_RAG_ENABLED" in capsys.readouterr().err
 
 
-def test_the_own_questions_are_not_put_to_another_field(monkeypatch, capsys):
+def test_packaged_questions_are_refused_for_another_profile(monkeypatch, capsys):
     monkeypatch.setenv("ARTICULADO_PROFILE", "plan_401k")
     assert run(["eval"]) == 2
     assert "el perfil «plan_401k» no lo trata. Indique las suyas con --gold" in capsys.readouterr().err

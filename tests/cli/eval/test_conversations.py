@@ -46,7 +46,7 @@ def test_json_has_every_turn_and_the_counts(capsys):
     assert third["outcome"] == "answer"
 
 
-def test_tables_fit_eighty_columns_and_name_what_went_wrong(capsys):
+def test_tables_fit_eighty_columns_and_name_failed_turns(capsys):
     assert run(["eval", "--gold", "dialogos.jsonl"]) == 0
     output = capsys.readouterr().out
     lines = output.splitlines()

@@ -166,7 +166,7 @@ def test_replies_that_nobody_asks_for_are_named(evaluated, server, capsys):
         (["--replay", "g", "--compare", "none", "heuristic"], "solo se puede combinar con --gold"),
     ],
 )
-def test_what_cannot_be_recorded_is_told(capsys, arguments, said):
+def test_options_that_cannot_be_recorded_are_refused(capsys, arguments, said):
     assert run(["eval", "--gold", "oro.jsonl", *arguments]) == 2
     assert said in " ".join(capsys.readouterr().err.split())
     assert not Path("g").exists()

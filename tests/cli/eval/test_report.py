@@ -159,7 +159,7 @@ def test_failures_are_of_retrieval_of_ranking_or_of_the_answer():
     assert "Fallos: 1 de recuperación, 1 de ordenación." in report_markdown(ALONE)
 
 
-def test_the_worst_questions_say_what_was_found_instead():
+def test_the_worst_questions_list_the_provisions_found_instead():
     of_b = report_json(WHOLE)["per_question"][1]
     assert (of_b["id"], of_b["rank"], of_b["relevant"]) == ("b", 4, {f"{ET}#Artículo 2": 2})
     assert of_b["instead"] == [f"{ET}#Artículo 8", f"{ET}#Artículo 7", f"{ET}#Artículo 9"]
@@ -177,7 +177,7 @@ def test_refusals_are_told_apart():
     assert "1 de 4 con respuesta, rechazadas sin razón; 0 de 1 sin respuesta, bien declinadas." in text
 
 
-def test_confidence_is_right_where_what_answers_is_among_the_first_three():
+def test_confidence_counts_an_answering_provision_among_the_first_three():
     found = report_json(WHOLE)["confidence"]
     # a and c are right; b, d and the negative, of which nothing was found, are not.
     (one,) = found["bins"]
@@ -185,7 +185,7 @@ def test_confidence_is_right_where_what_answers_is_among_the_first_three():
     assert found["ece"] == pytest.approx(0.1)
 
 
-def test_answers_show_their_means_and_what_is_wrong():
+def test_answers_show_their_means_and_errors():
     report = report_json(WHOLE)["answers"]
     assert report["metrics"][PRECISION] == {"mean": 0.5, "questions": 2}
     assert report["questions"][0]["unsupported"] == ["45 días"]
@@ -193,7 +193,7 @@ def test_answers_show_their_means_and_what_is_wrong():
     assert cells(section(report_markdown(WHOLE), "Respuestas"), PRECISION) == [[PRECISION, "0,500", "2"]]
 
 
-def test_what_became_of_the_questions_has_its_denominators():
+def test_outcomes_have_their_denominators():
     report = report_json(WHOLE)["answers"]
     answerable = report["answerable"]
     assert answerable["outcomes"] == {
@@ -280,7 +280,7 @@ def test_only_negatives_leave_nothing_to_rank():
     assert "Métrica" not in report_markdown(Findings(outcome, MACHINE, peers=PEERS))
 
 
-def test_what_would_break_a_table_is_altered():
+def test_characters_that_would_break_a_table_are_replaced():
     page = Markdown()
     page.table(["a"], [["x | y\nz"]])
     assert page.written == "| a |\n| --- |\n| x \\| y z |\n"
@@ -296,7 +296,7 @@ def test_the_report_is_written_into_a_folder_the_same_each_time(tmp_path):
     assert cells(first[1].read_text(encoding="utf-8"), "Python") == [["Python", "3.11"]]
 
 
-def test_a_folder_that_cannot_be_is_said_to_be(tmp_path):
+def test_an_unwritable_report_folder_is_refused(tmp_path):
     (tmp_path / "fichero").write_text("")
     with pytest.raises(InvalidInput, match=r"No se puede escribir el informe en .*Indique otra carpeta"):
         write_report(tmp_path / "fichero", measured(ALONE))

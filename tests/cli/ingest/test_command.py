@@ -30,7 +30,7 @@ def ingested(index, capsys):
     return ingest
 
 
-def test_what_can_be_read_is_kept_and_the_rest_named(index, capsys):
+def test_readable_files_are_indexed_and_the_others_named(index, capsys):
     write_law(Path("leyes/a.md"), "BOE-A-2000-1", "La pausa del café dura diecisiete minutos.", "Véase el artículo 9.")
     Path("leyes/rota.md").write_bytes(b"\xff\xfe nada")
     assert run(["ingest", "leyes", "--index", str(index)]) == 1
@@ -84,7 +84,7 @@ def test_a_folder_with_the_name_of_a_command_is_written_as_a_path(ingested):
         (["remove", "ET"], "«ET» no está entre los documentos"),
     ],
 )
-def test_what_cannot_be_done_is_refused(index, capsys, arguments, message):
+def test_invalid_requests_are_refused(index, capsys, arguments, message):
     assert run(["ingest", *arguments, "--index", str(index)]) == 2
     output = capsys.readouterr()
     assert output.out == ""
@@ -145,7 +145,7 @@ SHRUNK = {"law_id": "BOE-A-2001-1", "provisions": 9, "provisions_left": 2, "word
         ("shrunk", [SHRUNK]),
     ],
 )
-def test_what_was_left_is_in_the_status_and_an_error(left, items, monkeypatch, capsys):
+def test_an_incomplete_download_sets_exit_status_and_json_error(left, items, monkeypatch, capsys):
     report = {"failures": [], "unchecked": [], "shrunk": [], "checked": 0}
     monkeypatch.setattr("cli.ingest.command.run_ingest", lambda *_: report)
     assert run(["ingest", "boe", "--json"]) == 0
@@ -308,6 +308,6 @@ def test_options_may_come_before_the_name_of_a_command(index, capsys, arguments)
 
 
 @pytest.mark.parametrize("arguments", [["--index", "boe", "nada.md"], ["nada.md", "boe"], ["--json", "--", "boe"]])
-def test_what_names_no_command_is_a_path(index, capsys, arguments):
+def test_arguments_that_name_no_command_are_paths(index, capsys, arguments):
     assert run(["ingest", *arguments]) != 0
     assert f"{arguments[-1]}: no existe" in capsys.readouterr().err

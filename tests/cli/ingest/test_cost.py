@@ -47,7 +47,7 @@ def at_the_keyboard(monkeypatch, keys: str) -> Terminal:
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"]])
-def test_nobody_to_ask_is_a_no(reader, capsys, arguments):
+def test_without_a_terminal_costs_are_refused(reader, capsys, arguments):
     assert run(["ingest", "a.md", *arguments]) == 1
     output = capsys.readouterr()
     if arguments:
@@ -69,7 +69,7 @@ def test_yes_allows_the_cost(reader, capsys):
 
 
 @pytest.mark.parametrize(("keys", "status"), [("s\n", 0), ("quizá\nSÍ\n", 0), ("n\n", 1), ("", 1)])
-def test_whoever_is_at_the_terminal_is_asked(reader, monkeypatch, keys, status):
+def test_a_person_at_the_terminal_is_asked(reader, monkeypatch, keys, status):
     screen = at_the_keyboard(monkeypatch, keys)
     assert run(["ingest", "a.md"]) == status
     shown = screen.getvalue()

@@ -8,7 +8,7 @@ from support.small_corpus import small_corpus
 from cli.main import run
 
 
-def test_what_comes_along_is_told_shown_and_left_out_where_it_is_not_wanted(
+def test_packaged_documents_are_reported_shown_and_excluded_on_request(
     tmp_path, monkeypatch, capsys, bring_along
 ) -> None:
     bring_along(small_corpus())

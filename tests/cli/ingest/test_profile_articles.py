@@ -54,7 +54,7 @@ def test_an_article_of_a_profile_of_law_is_shown_beside_its_laws(capsys):
 
 
 @pytest.mark.parametrize("name", ["vacaciones", "ET", "art. 48.4 ET"])
-def test_what_a_profile_of_no_law_does_not_have_is_told_without_a_law(profile, capsys, name):
+def test_missing_documents_of_a_non_law_profile_are_reported_without_laws(profile, capsys, name):
     assert run(["show", name, "--profile", str(profile)]) == 2
     said = capsys.readouterr().err
     assert f"“{name}” is not in the index" in said

@@ -45,7 +45,7 @@ def shown(report: dict, **options) -> list[str]:
     return [re.sub(" {2,}", "  ", line) for line in lines if line]
 
 
-def test_where_nothing_has_changed_only_what_there_is_is_told():
+def test_an_unchanged_index_reports_its_content_only():
     assert shown(QUIET, soft_wrap=True) == [
         "Sin cambios: el índice ya tiene todo esto, al día.",
         "Documentos  1.270",
@@ -97,7 +97,7 @@ def test_summaries_and_those_out_of_date_are_told_even_where_nothing_has_changed
     )
 
 
-def test_a_change_is_told_in_figures_and_by_name():
+def test_changes_are_reported_as_figures_and_names():
     report = {
         **QUIET,
         "children": 20,
@@ -133,12 +133,12 @@ def test_the_table_fits_a_terminal():
     assert "Normativa" in " ".join(lines)
 
 
-def test_which_laws_have_their_text_and_which_our_summary_is_told():
+def test_official_texts_and_summaries_are_counted_apart():
     told = shown({**QUIET, "official_laws": 1, "record_laws": 37}, soft_wrap=True)
     assert told[4:6] == ["Normas con su texto oficial  1", "Normas con solo nuestro resumen  37"]
 
 
-def test_what_is_not_read_is_told_with_why():
+def test_unread_files_are_listed_with_reasons():
     report = {
         **QUIET,
         "replaced": [{"law": "ET", "kept": "/b/et.md", "replaced": "/a/et.md"}],

@@ -152,7 +152,7 @@ def test_a_letter_that_is_not_there_is_told_with_the_apartado_around_it(shown):
     }
 
 
-def test_what_was_not_read_of_a_citation_is_told_above_its_text(index, capsys):
+def test_unread_parts_of_a_citation_are_noted_above_the_text(index, capsys):
     assert run(["show", "art. 1.2, párrafo primero, y ss. BOE-A-2020-1", "--index", index]) == 0
     page = " ".join(capsys.readouterr().out.split())
     assert "«y siguientes»: se muestra solo el primero (Artículo 1)" in page
@@ -276,7 +276,7 @@ def test_a_known_law_goes_by_the_name_that_was_typed(capsys, named, example):
         (["art. 1 BOE-A-2020-1", "--as-of", "2019-12-31"], 1, "la primera rige desde el 2020-01-22."),
     ],
 )
-def test_what_is_not_there_is_told_with_what_is(index, capsys, arguments, status, message):
+def test_missing_provisions_are_reported_with_the_existing_ones(index, capsys, arguments, status, message):
     assert run(["show", *arguments, "--index", index]) == status
     output = capsys.readouterr()
     assert output.out == ""

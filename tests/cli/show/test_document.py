@@ -56,7 +56,7 @@ def test_a_document_without_a_header_goes_by_its_file(index, capsys):
     assert "  La guía del ET explica los turnos de noche." in capsys.readouterr().out
 
 
-def test_what_is_no_document_is_read_as_a_reference(index, capsys):
+def test_a_text_that_names_no_document_is_read_as_a_reference(index, capsys):
     capsys.readouterr()
     assert run(["show", "el acta", "--index", index]) == 2
     assert "No se entiende «el acta»" in capsys.readouterr().err

@@ -39,7 +39,7 @@ def failed(result: dict) -> set[str]:
     return {check["check"] for check in result["checks"] if not check["ok"]}
 
 
-def test_a_dossier_stands_and_says_what_it_rests_on(dossier, capsys):
+def test_a_valid_dossier_passes_and_lists_its_sources(dossier, capsys):
     status, result = verified(capsys, str(dossier))
     assert (status, result["ok"], failed(result), result["changes"]) == (0, True, set(), [])
     written = json.loads(dossier.read_text())
@@ -73,7 +73,7 @@ def test_a_calculation_of_an_answer_is_worked_out_again(tmp_path, capsys):
     assert "decía «Indemnización: 13.000,00 €.»; ahora," in shown
 
 
-def test_what_was_changed_in_a_dossier_shows(dossier, capsys):
+def test_changes_in_a_dossier_are_detected(dossier, capsys):
     def other_text(value):
         value["context"][0]["candidate"]["chunk"]["text"] = "Son cuarenta días."
 
@@ -139,7 +139,7 @@ def test_a_dossier_without_a_field_is_told(dossier, capsys):
     assert "«provenance.models» falta" in capsys.readouterr().err
 
 
-def test_what_to_check_is_asked_for(tmp_path, capsys):
+def test_a_call_without_input_is_refused(tmp_path, capsys):
     assert run(["verify"]) == 2
     assert "Falta qué comprobar" in capsys.readouterr().err
     assert run(["verify", "a.json", "--answers", "b.jsonl"]) == 2

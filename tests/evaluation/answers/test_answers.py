@@ -65,17 +65,17 @@ def test_an_answer_that_cites_nothing_has_no_precision():
     assert (result.metrics[PRECISION], result.metrics[CITES_RIGHT], result.metrics[RECALL]) == (0.0, 0.0, 0.0)
 
 
-def test_what_only_helps_is_right_but_does_not_answer():
+def test_a_helping_provision_is_right_but_does_not_answer():
     result = measured(question_of([38], helps=[37]), result_of("Sí [C1].", 37))
     assert (result.metrics[PRECISION], result.metrics[CITES_RIGHT], result.metrics[RECALL]) == (1.0, 0.0, 0.0)
 
 
-def test_recall_is_the_share_of_what_answers_that_is_cited():
+def test_recall_is_the_share_of_answering_provisions_cited():
     result = measured(question_of([38, 48], helps=[37]), result_of("Sí [C1][C2].", 38, 37))
     assert (result.metrics[CITES_RIGHT], result.metrics[RECALL]) == (1.0, 0.5)
 
 
-def test_what_helps_answers_where_there_is_nothing_better():
+def test_the_highest_grade_present_answers():
     assert measured(question_of([], helps=[37]), result_of("Sí [C1].", 37)).metrics[RECALL] == 1.0
 
 
@@ -151,7 +151,7 @@ def test_a_ruling_before_it_does_not_keep_a_provision_from_being_the_first():
     assert measured(question_of([38]), result_of("Sí [C1][C2].", 9, 38)).cites_answer(1)
 
 
-def test_what_only_helps_is_not_what_is_cited_first():
+def test_a_helping_provision_cited_first_does_not_count():
     assert not measured(question_of([38], helps=[37]), result_of("Sí [C1].", 37)).cites_answer()
     assert not measured(question_of([]), result_of("Sí [C1].", 37)).cites_answer()
 

@@ -31,7 +31,7 @@ def test_figures_have_a_value_and_a_unit(text, figures):
     "text",
     ["artículo 38", "la Ley 20/2007", "una persona", "el 3 de marzo de 2022", "apartado 2", "dos motivos"],
 )
-def test_what_counts_nothing_is_no_figure(text):
+def test_a_number_without_a_unit_is_no_figure(text):
     assert read(text) == []
 
 

@@ -66,7 +66,7 @@ def test_each_category_has_its_own_calibration_of_the_questions_with_a_relevance
     assert found["trampa"].reliability.ece == pytest.approx(0.6)
 
 
-def test_where_all_is_refused_all_is_at_risk():
+def test_refusing_everything_is_full_risk():
     found = report_relevance([asked(0.7, outcome="decline"), asked(0.2, outcome="decline")])
     assert [point.risk for point in found.risk.points] == [1.0, 1.0]
     assert found.risk.area == 1.0

@@ -49,7 +49,7 @@ def unsupported_in(answer, question="¿Cuántas vacaciones tengo?", context=(VAC
         "No cito nada.",
     ],
 )
-def test_what_the_fragments_hold_is_supported(answer):
+def test_provisions_and_figures_of_fragments_are_supported(answer):
     assert unsupported_in(answer) == Unsupported((), ())
 
 
@@ -72,7 +72,7 @@ def test_a_law_that_does_not_exist_supports_nothing():
     assert unsupported_in("El artículo 38 de la Ley 99/2049.").provisions == ("artículo 38",)
 
 
-def test_what_the_question_names_may_be_named():
+def test_provisions_named_in_the_question_are_supported():
     assert unsupported_in("El artículo 55 ET no está en los fragmentos.", "¿Qué dice el art. 55 ET?").provisions == ()
 
 

@@ -51,7 +51,7 @@ async def test_each_case_runs_through_both_graphs_on_its_day_and_asks_no_model()
     assert model.calls == []
 
 
-async def test_what_is_out_of_scope_has_no_article():
+async def test_an_out_of_scope_case_has_no_article():
     found = await run([case("a", "")], ALIEN)
 
     assert [(each.article, each.verdict) for results in found.values() for each in results] == [

@@ -30,11 +30,11 @@ def result_of(turn, *, cited=(), read=(), number=1, outcome="answer", missing=()
 @pytest.mark.parametrize(
     ("cited", "hit"), [([1], True), ([7, 8, 1], True), ([7, 8, 9, 1], False), ([2], False), ([], False)]
 )
-def test_a_turn_hits_where_what_answers_is_among_the_first_three_cited(cited, hit):
+def test_a_turn_hits_with_an_answering_provision_among_the_first_three(cited, hit):
     assert result_of(turn_of(1, helps=[2]), cited=cited).hit is hit
 
 
-def test_what_was_read_kept_and_brought_along():
+def test_read_kept_and_intruding_provisions_are_measured():
     turn = turn_of(1, keep=[2, 3], leave=[4, 5, 6])
     result = result_of(turn, cited=[4, 1], read=[1, 2, 4, 5])
     assert (result.was_read, result.asks, result.refused) == (True, True, False)
@@ -107,7 +107,7 @@ async def test_a_turn_stands_on_the_memory_of_its_thread():
     assert results[2].form == frozenset()
 
 
-async def test_what_was_read_for_the_first_answer_counts_beside_the_second():
+async def test_fragments_read_for_a_first_answer_count_for_the_second():
     services = live(
         ['["vacaciones"]'], ["Nada.\n===META===\nUSED|ninguno\nNEED|artículo 39|ET", f"Son 30 días [C1].{META}"]
     )

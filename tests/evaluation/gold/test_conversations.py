@@ -48,7 +48,7 @@ def test_a_conversation_has_its_turns_in_order(gold):
     assert len(found.provisions) == 1 + 5 + 1
 
 
-def test_what_answers_a_turn_has_the_highest_grade_of_it(gold):
+def test_answering_provisions_have_the_highest_grade_of_a_turn(gold):
     turns = [FOLLOW_UP, {**TURN, "relevant": {f"{ET}#Art. 38.1": 1}}, {**TURN, "relevant": {}}]
     (conversation,) = read_conversations(gold({**ROW, "turns": turns})).conversations
     answering = [turn.answering for turn in conversation.turns]

@@ -36,7 +36,7 @@ def streamed_by(chat):
     return lambda system, _: streamed(chat, system)
 
 
-async def test_what_was_recorded_is_replayed_without_a_request(recording):
+async def test_recorded_replies_are_replayed_without_a_request(recording):
     model = QueueChat("uno", "dos")
     recorder = RecordedChat(recording, "reader", "m", model)
     first, second = await recorder.complete("s", MESSAGES), await streamed(recorder, "t")

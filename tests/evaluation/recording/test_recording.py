@@ -45,7 +45,7 @@ def test_role_system_and_messages_are_part_of_the_name(other):
     assert other.hash != PROMPT.hash
 
 
-def test_what_was_kept_is_read_again_to_the_last_line_break(folder):
+def test_stored_replies_keep_their_final_line_breaks(folder):
     recording = Recording.read(folder)
     assert recording.manifest == MANIFEST
     assert recording.reply_to(PROMPT) == '["vacaciones"]\n'
@@ -80,7 +80,7 @@ def test_a_file_that_is_still_empty_is_no_reply(folder):
     assert Recording.read(folder).reply_to(PROMPT) is None
 
 
-def test_what_this_run_did_not_ask_for_waits_no_longer(folder):
+def test_prompts_of_earlier_runs_wait_no_longer(folder):
     earlier = Recording.read(folder)
     earlier.wait_for(OTHER)
     later = Recording.read(folder)

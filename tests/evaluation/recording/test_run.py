@@ -109,7 +109,7 @@ async def test_a_recording_is_continued_with_its_own_models_alone(tmp_path):
         await run.services(services_of(settings_of(model="otro")))
 
 
-def test_what_is_not_recorded_is_refused(tmp_path):
+def test_incompatible_options_of_recordings_are_refused(tmp_path):
     run = RecordedRun.of(tmp_path, None)
     with pytest.raises(InvalidInput, match="--rerank"):
         run.settings(settings_of(), RunContext(rerank_strategy="llm"))

@@ -36,7 +36,7 @@ def comparison(before, after, stages=()):
     return Comparison(after.gold, Side("none", before), Side("heuristic", after, model_stages=stages))
 
 
-def test_what_can_rise_and_what_has_risen():
+def test_movable_and_risen_questions_are_counted():
     compared = comparison(outcome(1, 2, 3, 0, 0, 2), outcome(2, 1, 3, 4, 0, 0))
     # First already: 1. Found by neither: 1. Of the four others two rise and one is lost; the first one falls.
     assert compared.moved == RankChanges(movable=4, risen=2, fallen=2)

@@ -22,20 +22,20 @@ def asked(name, *right, helps=()):
 
 
 @pytest.mark.parametrize(("place", "kind"), [(1, None), (3, None), (4, "ranking"), (20, "ranking"), (21, "retrieval")])
-def test_the_place_of_what_answers_decides(place, kind):
+def test_the_rank_of_the_answering_provision_decides_the_failure(place, kind):
     found = ranking(*range(101, 100 + place), 1, *range(201, 210))
     failure = diagnose(asked("q", 1, 2), found)
     assert (failure.kind, failure.rank) == (kind, place)
     assert failure.instead == tuple(one.provision for one in found[:3])
 
 
-def test_what_is_not_found_at_all_has_no_rank():
+def test_a_provision_not_found_has_no_rank():
     failure = diagnose(asked("q", 1), ranking(7))
     assert (failure.kind, failure.rank, failure.instead) == ("retrieval", None, (named(7),))
     assert diagnose(asked("q", 1), []).kind == "retrieval"
 
 
-def test_what_only_helps_answers_where_there_is_nothing_better():
+def test_the_highest_grade_present_answers():
     assert diagnose(asked("q", 1, helps=[2]), ranking(2, 3, 4, 1)).kind == "ranking"
     assert diagnose(asked("q", helps=[2]), ranking(2, 3, 4, 1)).kind is None
 

@@ -127,7 +127,7 @@ async def test_filling_searches_of_the_day_and_the_place_that_the_question_names
     assert where == {("2019-03-03", "Madrid"), ("None", "Madrid")}
 
 
-async def test_what_is_not_searched_is_not_filled():
+async def test_collections_left_out_of_the_search_are_not_filled():
     chunks = [make_chunk(1, "STS 1/2020", collection="sentencias"), make_chunk(2, "Artículo 2")]
     asked, _ = retriever(chunks, [1, 2], context=RunContext(collections=["sentencias"]))
     assert (await asked.retrieve("¿vacaciones?")).rows == ()

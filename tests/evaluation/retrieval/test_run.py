@@ -35,7 +35,7 @@ rankings = st.lists(st.tuples(law_ids, labels, scores), max_size=30, unique_by=l
 
 
 @given(rankings)
-def test_what_is_written_is_read_in_the_same_order(tmp_path_factory, rows):
+def test_a_written_run_is_read_in_the_same_order(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("run") / "a.trec"
     ranking = sorted((Ranked((law, label), score) for law, label, score in rows), key=lambda one: -one.score)
     # A run with nothing in it is refused when read, hence the second question.
@@ -70,7 +70,7 @@ def test_a_foreign_run_is_put_in_order_of_score_then_rank(tmp_path):
     "row",
     ["q Q0 x 1 0.5", f"q Q0 {ET}#Artículo 1 1 0.5 x", f"q Q0 {ET}#A uno 0.5 x", f"q Q0 {ET}#A 1 nan x", "q Q0 A 1 1 x"],
 )
-def test_a_row_that_is_none_is_named(tmp_path, row):
+def test_an_invalid_row_is_named(tmp_path, row):
     path = tmp_path / "otro.trec"
     path.write_text(f"q Q0 {ET}#A 1 0.5 x\n{row}\n", encoding="utf-8")
     with pytest.raises(InvalidInput) as told:

@@ -85,7 +85,7 @@ def test_the_fixture_holds_what_it_says():
         (f"{QUESTION}? ¿Hay diferencias entre Madrid y Barcelona?", COMMUNITIES),
     ],
 )
-async def test_what_a_question_finds(retrieval, question, places):
+async def test_a_question_finds_the_law_of_its_territory(retrieval, question, places):
     assert await found(retrieval, question) == places | {STATE}
 
 

@@ -8,7 +8,7 @@ import pytest
 from evaluation.statistics import Interval, compare, interval, interval_of, intervals
 
 
-def test_values_that_agree_leave_no_doubt():
+def test_equal_values_have_an_interval_of_zero_width():
     assert interval([0.25] * 7) == Interval(0.25, 0.25)
     assert interval([0.5]) == Interval(0.5, 0.5)
 
@@ -77,7 +77,7 @@ def test_means_that_differ_by_rounding_alone_are_as_far():
     assert compare([0.1, 0.2, 0.6], [0.4, 0.5, 0.3]).p == pytest.approx(1.0)
 
 
-def test_one_question_says_nothing():
+def test_one_question_has_p_one():
     paired = compare([0.25], [0.75])
     assert (paired.interval, paired.p) == (Interval(0.5, 0.5), 1.0)
 
@@ -91,7 +91,7 @@ def test_a_clear_difference_is_seen():
     assert compare([0.1] * 30, [0.6] * 30).p < 0.001
 
 
-def test_what_cannot_be_compared_is_refused():
+def test_empty_or_unequal_samples_are_refused():
     with pytest.raises(ValueError, match="no values"):
         interval([])
     with pytest.raises(ValueError, match="2 values against 1"):

@@ -5,7 +5,7 @@ import pytest
 from evaluation.statistics import Point, Prediction, brier, risk_coverage, squared_errors
 
 
-def test_the_brier_score_is_the_mean_square_of_what_was_missed():
+def test_the_brier_score_is_the_mean_squared_error():
     found = [Prediction(0.8, 1.0), Prediction(0.4, 0.0), Prediction(1.0, 0.0)]
     assert squared_errors(found) == pytest.approx([0.04, 0.16, 1.0])
     assert brier(found) == pytest.approx(0.4)
@@ -39,7 +39,7 @@ def test_equal_confidences_are_let_through_together_whatever_their_order():
     assert risk_coverage(tied[::-1], 5) == found
 
 
-def test_what_has_no_confidence_is_never_let_through():
+def test_questions_without_a_confidence_are_never_answered():
     found = risk_coverage([Prediction(0.9, 0.0), Prediction(0.6, 1.0)], 8)
     assert [(point.coverage, point.risk) for point in found.points] == [(0.125, 1.0), (0.25, 0.5)]
     assert found.area == pytest.approx(0.125 * 1.0 + 0.125 * 0.5)
@@ -51,6 +51,6 @@ def test_a_confidence_that_is_never_wrong_risks_nothing():
 
 
 @pytest.mark.parametrize(("predictions", "total"), [([], 3), ([Prediction(0.5, 1.0)] * 2, 1)])
-def test_nothing_has_no_curve(predictions, total):
+def test_too_few_questions_are_refused(predictions, total):
     with pytest.raises(ValueError, match="confidences of"):
         risk_coverage(predictions, total)

@@ -43,7 +43,7 @@ async def test_a_key_is_known_by_either_header_in_text_or_bytes(ring: KeyRing, e
             assert await graphs.authenticate(sent) == {"identity": name, "permissions": permissions}
 
 
-async def test_any_other_is_refused(ring: KeyRing) -> None:
+async def test_a_missing_or_unknown_key_is_refused(ring: KeyRing) -> None:
     ring.add("ana", date(2026, 1, 1))
     for headers in ({}, {"x-api-key": "art_nada"}, {"x-auth-scheme": "langsmith"}):
         with pytest.raises(Auth.exceptions.HTTPException) as refused:
@@ -53,7 +53,7 @@ async def test_any_other_is_refused(ring: KeyRing) -> None:
 
 
 @pytest.mark.parametrize("metadata", [None, {"color": "azul", "owner": "bea"}])
-async def test_what_a_caller_makes_and_sees_is_its_own(metadata: dict[str, str] | None) -> None:
+async def test_a_caller_sees_only_its_own_threads(metadata: dict[str, str] | None) -> None:
     value: dict[str, Any] = {"metadata": metadata}
     assert await graphs.keep_apart(context("ana"), value) == {"owner": "ana"}
     assert value["metadata"]["owner"] == "ana"

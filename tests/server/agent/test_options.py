@@ -36,7 +36,7 @@ def test_known_options_pass(context: Any) -> None:
         ({"rerank_strategy": "cross_encoder"}, "solo lo puede elegir"),
     ],
 )
-def test_the_rest_is_refused(context: dict[str, Any], told: str) -> None:
+def test_invalid_or_reserved_options_are_refused(context: dict[str, Any], told: str) -> None:
     with pytest.raises(InvalidInput, match=told):
         check_options(context, Policy())
 

@@ -88,7 +88,7 @@ def test_word_has_the_same_with_links() -> None:
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
-def test_what_somebody_wrote_stays_text(question: str, answer: str) -> None:
+def test_markup_in_texts_is_escaped(question: str, answer: str) -> None:
     written = as_markdown(turn(question, answer, citations=[]))
     tokens = MarkdownIt("commonmark", {"html": True}).parse(written)
     inline = [child for token in tokens for child in token.children or []]

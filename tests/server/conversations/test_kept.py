@@ -107,7 +107,7 @@ async def test_turns_are_replaced_wherever_they_are_kept(where: str, tmp_path: P
         assert [turn["question"] for turn in (await conversations.read("web/again")).turns] == [FIRST, FIRST]
 
 
-async def test_what_was_shared_is_forgotten_in_time(where: str, tmp_path: Path) -> None:
+async def test_shared_copies_expire(where: str, tmp_path: Path) -> None:
     async with open_conversations(where, tmp_path) as conversations:
         token = (await conversations.shared.put("web/shared", [{"question": FIRST}]))["token"]
         await conversations.forget(1)
@@ -125,7 +125,7 @@ async def test_two_servers_share_a_database(database: str, tmp_path: Path) -> No
         assert len((await other.read("web/shared")).messages) == 6
 
 
-async def test_what_is_kept_is_what_the_next_turn_reads(where: str, tmp_path: Path) -> None:
+async def test_only_the_channels_of_the_next_turn_are_stored(where: str, tmp_path: Path) -> None:
     async with open_conversations(where, tmp_path) as conversations:
         await ask(conversations, "web/lean", FIRST, SECOND)
         found = [each async for each in conversations.saver.alist({"configurable": {"thread_id": "web/lean"}})]
@@ -161,7 +161,7 @@ async def test_old_conversations_are_forgotten(where: str, tmp_path: Path) -> No
         assert await conversations.forget(30, now + timedelta(days=28)) == []
 
 
-async def test_what_cannot_be_opened_is_said(tmp_path: Path) -> None:
+async def test_an_unusable_store_is_explained(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder", "utf-8")
     for wrong, error, said in (
         ("redis://x", ConfigurationError, "no dice dónde se guardan"),
@@ -270,7 +270,7 @@ async def test_text_that_an_earlier_version_deleted_is_overwritten_when_the_file
         "a b",
     ],
 )
-def test_a_name_that_is_none_is_refused(name: str) -> None:
+def test_an_invalid_name_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput, match="de 1 a 64 letras"):
         check_name(name)
 

@@ -101,7 +101,7 @@ def real_settings(real_laws: Path, tmp_path_factory: pytest.TempPathFactory) -> 
         (DATA_PROTECTION, date(2018, 1, 1), examples(3 / 2)),
     ],
 )
-async def test_what_is_served_was_law_on_that_day(
+async def test_served_wordings_were_law_on_the_day(
     real_settings: Settings, real_laws: Path, law: str, since: date, number: int
 ) -> None:
     history = CORPUS / "laws_history"

@@ -103,7 +103,7 @@ async def test_lists_and_limits_are_read_as_models_write_them(client: Client, se
         ("search", {"query": "boda", "limit": "muchos"}, "«limit» debe ser un número entero"),
     ],
 )
-async def test_what_is_no_such_value_is_refused(client: Client, tool: str, sent: dict[str, Any], said: str) -> None:
+async def test_invalid_values_are_refused(client: Client, tool: str, sent: dict[str, Any], said: str) -> None:
     called = await client.call_tool(tool, sent)
     assert called.is_error is True
     assert said in called.content[0].text
@@ -181,7 +181,7 @@ async def test_a_card_says_if_its_law_still_bears_it(
         ("articulado://cards/no", "No hay fichas de «no»"),
     ],
 )
-async def test_what_cannot_be_read_says_why(client: Client, uri: str, said: str) -> None:
+async def test_unreadable_resources_are_explained(client: Client, uri: str, said: str) -> None:
     with pytest.raises(MCPError) as raised:
         await client.read_resource(uri)
     assert said in str(raised.value)
@@ -285,7 +285,9 @@ async def test_a_field_without_law_has_provisions_alone() -> None:
     ],
     ids=lambda value: value[1] if isinstance(value, list) else "",
 )
-def test_the_inspector_uses_them(small_settings: Settings, arguments: list[str], found: str) -> None:
+def test_the_mcp_inspector_lists_and_reads_resources(
+    small_settings: Settings, arguments: list[str], found: str
+) -> None:
     folder = npm_packages("@modelcontextprotocol/inspector@2.12.0")
     with serving(mcp_app(opened_over(small_settings), ServerSettings(conversations=MEMORY))) as url:
         command = ["npx", "mcp-inspector", "--cli", f"{url}/mcp", "--transport", "http", *arguments]

@@ -77,7 +77,7 @@ async def test_ten_tools_are_listed_and_only_read(connect: Connect) -> None:
             Draft202012Validator.check_schema(tool.output_schema)
 
 
-async def test_what_a_tool_takes_is_typed(connect: Connect) -> None:
+async def test_arguments_of_tools_are_typed(connect: Connect) -> None:
     async with connect() as client:
         tools = {tool.name: tool.input_schema["properties"] for tool in (await client.list_tools()).tools}
         assert tools["compare_wordings"]["before"]["format"] == "date"
@@ -87,7 +87,7 @@ async def test_what_a_tool_takes_is_typed(connect: Connect) -> None:
         assert tools["case_respond"]["topic"]["description"] == "Materia"
 
 
-async def test_the_server_says_what_it_is_for_and_what_not(connect: Connect) -> None:
+async def test_the_instructions_state_the_scope(connect: Connect) -> None:
     async with connect() as client:
         assert "no asesoramiento jurídico" in client.instructions
         assert "Derecho laboral y de la Seguridad Social" in client.instructions
@@ -106,7 +106,7 @@ async def test_a_provision_comes_in_its_wording_of_the_day(connect: Connect) -> 
         assert then["url"].startswith("https://www.boe.es/buscar/act.php?id=")
 
 
-async def test_what_was_not_read_of_a_provision_is_told(connect: Connect) -> None:
+async def test_unread_parts_of_a_reference_are_reported(connect: Connect) -> None:
     async with connect() as client:
         several = await call(client, "provision", law=LAW, provision="arts. 1 y 2")
         following = await call(client, "provision", law=LAW, provision="art. 1.9, párrafo segundo, y ss.")
@@ -122,7 +122,7 @@ async def test_what_was_not_read_of_a_provision_is_told(connect: Connect) -> Non
     assert checked["message"].startswith("De la cita queda sin leer «párrafo segundo»")
 
 
-async def test_what_is_repealed_is_served_as_such(connect: Connect) -> None:
+async def test_a_repealed_provision_is_not_in_force(connect: Connect) -> None:
     async with connect() as client:
         then = await call(client, "provision", law=LAW, provision="2", date="2015-06-01")
         now = await call(client, "provision", law=LAW, provision="2")
@@ -284,7 +284,7 @@ async def test_a_case_dates_the_provisions_that_it_rests_on(demo_index: Path) ->
         ("case_respond", {"inquiry": "a", "max_tokens": 3}, "debe ser 200 o más"),
     ],
 )
-async def test_what_cannot_be_done_says_why_and_the_server_goes_on(
+async def test_a_failed_call_is_explained_and_the_server_goes_on(
     connect: Connect, tool: str, arguments: dict[str, Any], told: str
 ) -> None:
     async with connect() as client:
@@ -316,7 +316,9 @@ class Failing(WaitingGraphs):
         raise ZeroDivisionError("secreto")
 
 
-async def test_what_nobody_foresaw_is_told_without_its_cause(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_unexpected_error_is_reported_without_its_cause(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     async with Client(mcp_server(Failing(tmp_path))) as client:  # type: ignore[arg-type]
         message = await refused(client, "ask", question="¿Cuántos días?")
     assert message.startswith("Ha ocurrido un error inesperado")

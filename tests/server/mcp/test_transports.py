@@ -179,9 +179,7 @@ async def test_a_session_is_of_the_key_that_began_it(small_settings: Settings) -
         ({"content-type": "text/plain"}, 415),
     ],
 )
-def test_what_the_other_routes_refuse_is_refused(
-    small_settings: Settings, headers: dict[str, str], status: int
-) -> None:
+def test_guards_of_other_routes_apply_to_mcp(small_settings: Settings, headers: dict[str, str], status: int) -> None:
     with serving(mcp_app(opened_over(small_settings), limits())) as url:
         sent = {"content-type": "application/json", **headers}
         assert httpx.post(f"{url}/mcp", content="{}", headers=sent).status_code == status
