@@ -80,23 +80,25 @@ def _bind(
     records = PackagedRecords() if profile.features.records else PackagedRecords(())
     lexicon = Lexicon.load(index.models) if index else records.lexicon
     reader = _chat("reader", settings.reader)
-    encoder = _encoder_of(index, settings, domain) if index else _packaged_encoder(domain)
+    encoder = _encoder_of(index, settings, domain) if index else packaged_encoder() if domain is SPANISH_LAW else None
     similarity = EncodedSimilarity(encoder) if encoder else None
     prominence = Prominence(domain, lay_phrasings) if profile.features.records else Prominence(domain)
     comparer = Comparer(domain, lexicon, prominence, similarity)
     heuristic = HeuristicReranker(comparer, _support(encoder))
-    phrasings = _phrasings(settings, domain)
+    phrasings = open_phrasings(settings) if domain is SPANISH_LAW else None
     learnt = _learnt(comparer, heuristic, phrasings)
     meaning = _meaning(settings, index) if index else None
     agreements = load_agreements(index.folder) if index else ()
     store = opening.result() if opening else records
+    embeds_offline = settings.embedder.provider == "offline"
+    embedder: Embedder | None = (encoder if embeds_offline else provider_embedder(settings)) if index else None
     return Services(
         settings=settings,
         profile=profile,
         store=store,
         offline_reader=KeywordReader(domain, partial(_meant, phrasings) if phrasings else None),
         offline_principal=_extractive_principal(settings, domain, lexicon, encoder, meaning),
-        embedder=(_embedder(settings, encoder) if index else None) or DisabledEmbedder(),
+        embedder=embedder or DisabledEmbedder(),
         sparse=Bm25Encoder.of(domain),
         rerankers=rerankers(settings, reader, heuristic, profile, learnt),
         judge=_judge(learnt),
@@ -158,10 +160,6 @@ def provider_embedder(settings: Settings) -> Embedder:
     return embedder(settings.embedder)
 
 
-def _embedder(settings: Settings, encoder: DualEncoder | None) -> Embedder | None:
-    return encoder if settings.embedder.provider == "offline" else provider_embedder(settings)
-
-
 def _meaning(settings: Settings, index: Index) -> MeaningSearch | None:
     space = index.manifest.meaning
     if space is None:
@@ -180,10 +178,6 @@ def _encoder_of(index: Index, settings: Settings, domain: Domain) -> DualEncoder
     return DualEncoder.load(index.models)
 
 
-def _packaged_encoder(domain: Domain) -> DualEncoder | None:
-    return packaged_encoder() if domain is SPANISH_LAW else None
-
-
 def _support(encoder: DualEncoder | None) -> Support | None:
     if encoder is None or encoder.domain is not SPANISH_LAW:
         return None
@@ -193,10 +187,6 @@ def _support(encoder: DualEncoder | None) -> Support | None:
         return packaged_precedents(encoder.dimensions).support(encoder.embed_question(question))
 
     return support
-
-
-def _phrasings(settings: Settings, domain: Domain) -> Phrasings | None:
-    return open_phrasings(settings) if domain is SPANISH_LAW else None
 
 
 def _meant(phrasings: Phrasings, question: str) -> Sequence[str]:

@@ -157,8 +157,8 @@ class OpenGraphs:
         with self._lock, self._counting:
             closing = [*self._old, *([self._opened] if self._opened else [])]
             self._old, self._opened = [], None
-        for one in closing:
-            await one.services.close()
+        for opened in closing:
+            await opened.services.close()
 
     def _take(self) -> Opened:
         self._look()
@@ -171,8 +171,8 @@ class OpenGraphs:
     def _released(self, opened: Opened) -> list[Opened]:
         with self._counting:
             opened.users -= 1
-            idle = [one for one in self._old if not one.users]
-            self._old = [one for one in self._old if one.users]
+            idle = [old for old in self._old if not old.users]
+            self._old = [old for old in self._old if old.users]
             return idle
 
     def _over(self, services: "Services", generation: str) -> Opened:

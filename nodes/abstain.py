@@ -80,7 +80,7 @@ async def abstain(
         outcome, near = "near", await _nearest_cards(state, stores[state["store"]], cards)
         spoken = [translated(card, language.code) for card, _ in near]
         choices = [_choice_of(number, *each) for number, each in enumerate(zip(near, spoken, strict=True), start=1)]
-        shown = [one for _, one in near]
+        shown = [source for _, source in near]
         spoken_throughout = bool(spoken) and None not in spoken
         if not choices:
             shown = nearest(state["candidates"], MAX_NEAREST)
@@ -130,8 +130,8 @@ async def _nearest_cards(state: RagState, store: ChunkStore, reader: CardReader 
         ranked = sorted(ranked, key=lambda each: -asked.get(each["chunk"]["provision_key"], -math.inf))
     regimes = regimes_named(whole_text(state["turn_question"]))
     cards = [card for card in (card_of(each["chunk"]) for each in ranked) if is_for(card, regimes)][:MAX_NEAREST]
-    found = await asyncio.gather(*(store.find(*card.answer.pins[0].ref) for card in cards))
-    of_day = ([part for part in parts if in_force(part, *days_of(state))] for parts in found)
+    provisions = await asyncio.gather(*(store.find(*card.answer.pins[0].ref) for card in cards))
+    of_day = ([part for part in parts if in_force(part, *days_of(state))] for parts in provisions)
     return [
         (card, candidate(parts[0], 0.0, "card", card.id)) for card, parts in zip(cards, of_day, strict=True) if parts
     ]

@@ -130,12 +130,12 @@ async def analyze_question(
         asked, mended, turn = choice["question"], [], TurnReading("adds", _last_question(earlier))
     # The question that a choice narrows may say the day and the place.
     text = asked if choice is None else whole_text(question_of(asked, turn.subject))
-    known = _Read(question_of(text), options.as_of, Applicable())
+    reading = _Read(question_of(text), options.as_of, Applicable())
     if profile.features.spanish_law:
-        known = await _read(text, earlier, turn, options, today, profile.default_law, index)
+        reading = await _read(text, earlier, turn, options, today, profile.default_law, index)
     if choice is not None:
-        known = known._replace(question=_with_provision(known.question, choice))
-    named = _Named(known.question)
+        reading = reading._replace(question=_with_provision(reading.question, choice))
+    named = _Named(reading.question)
     # The texts of a choice are in the language of the index.
     in_words = asked if choice is None else turn.subject or asked
     # "ET" and "art." are words of other languages.
@@ -146,26 +146,26 @@ async def analyze_question(
     with use_locale(spoken.code):
         unread = attachment_warnings(attached)
         if options.store == "index":
-            named = await _look_up(known, index.store, today)
+            named = await _look_up(reading, index.store, today)
         else:
             named.warnings.extend(
                 remark
-                for asked in known.requests
+                for asked in reading.requests
                 for remark in (remarks_on(asked) if asked.law_id else [unknown_law(asked)])
             )
     if options.store == "index" and not turn.leaves:
-        missing = known.applying.missing
+        missing = reading.applying.missing
         named.warnings.extend(spoken.translate("rag_agreement_not_indexed", name=name) for name in missing)
     values = _Values()
     if profile.features.spanish_law:
-        values = _reference_values(asked, turn, known.as_of, today, spoken)
+        values = _reference_values(asked, turn, reading.as_of, today, spoken)
     # A question completed with a provision is about that provision alone, and needs no other subject.
-    completed = known.question["text"] != text
+    completed = reading.question["text"] != text
     turn_question: TurnQuestion = {
         **named.question,
         "asked": question if choice is None else asked,
         "mended": mended,
-        "text": known.question["text"] if completed else asked,
+        "text": reading.question["text"] if completed else asked,
         "subject": "" if completed else turn.subject,
         "kind": turn.kind,
         "new_topic": turn.leaves or completed,
@@ -180,7 +180,7 @@ async def analyze_question(
         "deadline": question_time.clock() + question_time.seconds,
         "store": options.store,
         "today": today.isoformat(),
-        "as_of": known.as_of.isoformat() if known.as_of else None,
+        "as_of": reading.as_of.isoformat() if reading.as_of else None,
         "turn_question": described(turn_question, domain, today),
         "direct": named.candidates,
         "dated_values": list(values.candidates),
@@ -277,10 +277,10 @@ async def _read(
     # A law that the registry does not know is looked for in the catalogue of the index, on the disk.
     reading = contextualized.reading
     requests = await asyncio.to_thread(provisions_asked, reading, conversation, default_law, as_of, index.laws)
-    known = read_question(reading, requests, contextualized.territory, index.laws)
-    territory = territory_asked(known["territory"], options.territory)
+    parsed = read_question(reading, requests, contextualized.territory, index.laws)
+    territory = territory_asked(parsed["territory"], options.territory)
     applying = applicable(question, earlier, index.agreements, territory)
-    return _Read(with_agreements(known, applying, today), as_of, applying, requests)
+    return _Read(with_agreements(parsed, applying, today), as_of, applying, requests)
 
 
 @dataclass(frozen=True)
@@ -290,8 +290,8 @@ class _Named:
     warnings: list[str] = field(default_factory=list)
 
 
-async def _look_up(known: _Read, store: ChunkStore, today: date) -> _Named:
-    question, as_of = known.question, known.as_of
+async def _look_up(reading: _Read, store: ChunkStore, today: date) -> _Named:
+    question, as_of = reading.question, reading.as_of
     decisions = question["decisions"]
     failures: list[ArticuladoError] = []
     available = SupplementaryStore(store, failures)
@@ -308,9 +308,9 @@ async def _look_up(known: _Read, store: ChunkStore, today: date) -> _Named:
         )
         question = {**question, "provisions": there, "is_lookup": is_lookup}
         decisions = []
-    requests = _requests(known, question)
+    requests = _requests(reading, question)
     missing = [not_indexed(asked) for asked in requests if (asked.law_id, asked.provision_key) not in chunks]
-    said = [
+    on_requests = [
         remark for asked in requests for remark in remarks(asked, chunks.get((asked.law_id, asked.provision_key), ()))
     ]
     of_other_days = [parts[0] for parts in chunks.values() if not in_force(parts[0], as_of, today)]
@@ -319,15 +319,15 @@ async def _look_up(known: _Read, store: ChunkStore, today: date) -> _Named:
         question, missing = {**question, "missing": missing}, []
     if len(question["provisions"]) > MAX_DIRECT_PROVISIONS:
         count = len(question["provisions"])
-        said.append(translate("named.first_only", count=count, limit=MAX_DIRECT_PROVISIONS))
-    warnings = [*missing, *said, *(not_in_force(chunk, as_of, today) for chunk in of_other_days)]
+        on_requests.append(translate("named.first_only", count=count, limit=MAX_DIRECT_PROVISIONS))
+    warnings = [*missing, *on_requests, *(not_in_force(chunk, as_of, today) for chunk in of_other_days)]
     return _Named(question, [*provisions, *decided], [*warnings, *decisions_missing(decisions, decided)])
 
 
-def _requests(known: _Read, question: TurnQuestion) -> list[ProvisionRequest]:
+def _requests(reading: _Read, question: TurnQuestion) -> list[ProvisionRequest]:
     looked_up = question["provisions"][:MAX_DIRECT_PROVISIONS]
-    as_asked = {(asked.law_id, asked.provision_key): asked for asked in reversed(known.requests)}
+    as_asked = {(asked.law_id, asked.provision_key): asked for asked in reversed(reading.requests)}
     refs = [(named["law_id"], named["provision_key"]) for named in looked_up]
     # Several laws that are not known may have articles of one number.
-    unknown = [asked for asked in known.requests if not asked.law_id and ("", asked.provision_key) in refs]
+    unknown = [asked for asked in reading.requests if not asked.law_id and ("", asked.provision_key) in refs]
     return [*unknown, *(as_asked.get(ref, ProvisionRequest(*ref)) for ref in refs if ref[0] or ref not in as_asked)]

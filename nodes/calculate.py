@@ -57,7 +57,7 @@ async def calculate(
     given = [(each, outcome) for each, outcome in worked if not isinstance(outcome, Refused)]
     # A calculation that lacks data may be none at all: the search alone tells which provisions answer.
     named = _provisions([outcome for _, outcome in given if not isinstance(outcome, Missing)])
-    found = await look_up(named, store, days.as_of, days.today) if named else []
+    provisions = await look_up(named, store, days.as_of, days.today) if named else []
     return {
         "calculations": [
             as_document(CALCULATIONS[each.kind], each.inputs, outcome, each.read) for each, outcome in worked
@@ -66,7 +66,7 @@ async def calculate(
             *(fragment(CALCULATIONS[each.kind], outcome, each.read, each.certainty) for each, outcome in given),
             *state["dated_values"],
         ],
-        "direct": [*state["direct"], *found],
+        "direct": [*state["direct"], *provisions],
     }
 
 
@@ -74,10 +74,10 @@ def _requests(
     reader: QuestionReader, question: TurnQuestion, conversation: Sequence[Message], today: date
 ) -> Sequence[Request]:
     earlier = [message["content"] for message in conversation if message["role"] == "user"]
-    found = [Mention.of(value) for value in question["values"]]
+    mentions = [Mention.of(value) for value in question["values"]]
     if question["new_topic"] or not earlier:
-        return reader.read(question["text"], today=today, found=found)
-    return reader.read_turn(question["text"], earlier, today=today, found=found)
+        return reader.read(question["text"], today=today, found=mentions)
+    return reader.read_turn(question["text"], earlier, today=today, found=mentions)
 
 
 def _provisions(outcomes: Sequence[Outcome]) -> list[NamedProvision]:

@@ -67,8 +67,8 @@ async def check_claims(
     except ModelError as error:
         warning = language.translate("rag_claims_not_checked", problem=error)
         return {"warnings": [warning], "cost": cost_of_failure(error)}
-    found = await asyncio.to_thread(claim_findings, claims, reply.value, language)
-    findings = [*state["findings"], *with_shown_marks(found, markers_in(state["answer"]))]
+    new = await asyncio.to_thread(claim_findings, claims, reply.value, language)
+    findings = [*state["findings"], *with_shown_marks(new, markers_in(state["answer"]))]
     return {"findings": sorted(findings, key=lambda each: (each["start"], each["end"])), "cost": cost_of(reply)}
 
 

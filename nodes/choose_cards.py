@@ -116,10 +116,13 @@ async def choose_cards(
         if each["chunk"]["id"] in said_before:
             continue
         card = card_of(each["chunk"])
-        said = exclusions(card, regimes)
-        statements = said or card.shown
-        answer, borne = {pin.ref for pin in statements[0].pins}, {pin.ref for one in statements for pin in one.pins}
-        suits = is_for(card, regimes) or (bool(said) and not chosen)
+        excluding = exclusions(card, regimes)
+        statements = excluding or card.shown
+        answer, borne = (
+            {pin.ref for pin in statements[0].pins},
+            {pin.ref for statement in statements for pin in statement.pins},
+        )
+        suits = is_for(card, regimes) or (bool(excluding) and not chosen)
         led_to = sure | (worked & _kinds_led_to(chosen))
         if not suits or (led_to and led_to.isdisjoint(card.calculations)):
             continue
@@ -128,13 +131,13 @@ async def choose_cards(
         if await stale_provisions(borne, store, *days):
             # A less likely card is on another need: it does not stand in for this one.
             break
-        guide = await _guide_of(card, asked, state["calculations"], store) if not said else None
+        guide = await _guide_of(card, asked, state["calculations"], store) if not excluding else None
         guides += [guide] if guide and guide not in guides else []
         version = translated(card, spoken.code)
         chosen.append(_shown(each, version, regimes, guide["title"] if guide else "", domain.language))
         answered |= answer
-        for one in await _bearing(statements, each, store, days, domain, version.law if version else {}):
-            bearing.setdefault(one["chunk"]["id"], one)
+        for part in await _bearing(statements, each, store, days, domain, version.law if version else {}):
+            bearing.setdefault(part["chunk"]["id"], part)
     denied = {each["calculation"] for each in state["calculations"] if chosen and each["status"] == "not_entitled"}
     values = [
         each for each in _of_day(state, days) if denied.isdisjoint(each["found_by"]) and _fitting(each, chosen, regimes)
@@ -158,17 +161,17 @@ async def choose_cards(
 
 
 def _shown(
-    found: Candidate, spoken: CardInLanguage | None, regimes: frozenset[Regime], guide: str, language: Language
+    chosen: Candidate, spoken: CardInLanguage | None, regimes: frozenset[Regime], guide: str, language: Language
 ) -> Candidate:
-    card = spoken.card if spoken else card_of(found["chunk"])
+    card = spoken.card if spoken else card_of(chosen["chunk"])
     text = card_text(card, spoken.language if spoken else language, exclusions(card, regimes), guide)
-    shown = with_changed(_with(found, "card", ""), text=text, provision=card.need)
+    shown = with_changed(_with(chosen, "card", ""), text=text, provision=card.need)
     return {**shown, "language": spoken.language.code} if spoken else shown
 
 
-def _kinds_worked(values: Sequence[Candidate], regimes: frozenset[Regime], least: float) -> set[str]:
+def _kinds_worked(values: Sequence[Candidate], regimes: frozenset[Regime], min_probability: float) -> set[str]:
     """Return the kinds of calculation with a result whose probability is at least ``least``."""
-    worked = [each for each in values if each.get("purpose") == "calculation" and each["score"] >= least]
+    worked = [each for each in values if each.get("purpose") == "calculation" and each["score"] >= min_probability]
     return {kind for each in worked for kind in each["found_by"]} if not regimes else set()
 
 
@@ -216,9 +219,9 @@ def _is_own_and_sure(best: Candidate) -> bool:
 def _force(others: Sequence[Candidate], days: Days, language: Language, *, is_asked: bool) -> list[str]:
     """Return the sentence on when one of the two best laws enters into force or lost its object."""
     ranked = sorted((each for each in others if each["chunk"]["chunk_type"] == "provision"), key=preference)[:2]
-    least = NEAR_THE_BEST * max((ordering_score(each) for each in ranked), default=0.0)
+    min_score = NEAR_THE_BEST * max((ordering_score(each) for each in ranked), default=0.0)
     today, day = days.today.isoformat(), (days.as_of or days.today).isoformat()
-    for chunk in (each["chunk"] for each in ranked if ordering_score(each) >= least):
+    for chunk in (each["chunk"] for each in ranked if ordering_score(each) >= min_score):
         emptied, begins, law = chunk.get("emptied"), chunk["valid_from"] or "", chunk["law_name"]
         if emptied and emptied["since"] <= day:
             since, by = long_day(emptied["since"], language.code), with_article(emptied["by"], emptied["law_id"])
@@ -286,13 +289,13 @@ def _probable(state: RagState, phrasings: Phrasings | None, reader: CardReader |
 
 async def _bearing(
     statements: Sequence[Statement],
-    found: Candidate,
+    card: Candidate,
     store: ChunkStore,
     days: Days,
     domain: Domain,
     glosses: Mapping[Pin, str],
 ) -> list[Candidate]:
-    refs = list(dict.fromkeys(pin.ref for one in statements for pin in one.pins))
+    refs = list(dict.fromkeys(pin.ref for statement in statements for pin in statement.pins))
     wordings = await asyncio.gather(*(store.find(*ref) for ref in refs))
     parts = {
         ref: [chunk for chunk in chunks if in_force(chunk, *days)] for ref, chunks in zip(refs, wordings, strict=True)
@@ -303,9 +306,9 @@ async def _bearing(
     for number, statement in enumerate(statements):
         for pin in filter(lambda pin: parts[pin.ref], statement.pins):
             chunk = _part_with(pin, parts[pin.ref])
-            score = ordering_score(found) - _STEP * (len(bearing) + 1)
-            one: Candidate = {**candidate(chunk, 0.0, "card", found["chunk"]["provision_key"]), "final_score": score}
-            bearing.setdefault(chunk["id"], one)
+            score = ordering_score(card) - _STEP * (len(bearing) + 1)
+            bearer: Candidate = {**candidate(chunk, 0.0, "card", card["chunk"]["provision_key"]), "final_score": score}
+            bearing.setdefault(chunk["id"], bearer)
             text = "\n".join(without_heads(part["text"] for part in parts[pin.ref]))
             sentence = sentence_at(text, pin) if number == 0 and chunk["source"] == "official" else ""
             decisive += [(sentence, chunk["id"])] if sentence else []
@@ -318,10 +321,10 @@ async def _bearing(
 
 def _decisive(answer: str, borne: Sequence[tuple[str, int]], domain: Domain) -> Mapping[int, Sequence[str]]:
     """Return by chunk id the sentences to quote: the first pin's unless long, then those most like the answer."""
-    said = stems_and_numbers(answer, domain)
+    answer_stems = stems_and_numbers(answer, domain)
     borne = list(dict.fromkeys(borne))
     lengths = [len(sentence.split()) for sentence, _ in borne]
-    shared = [len(said & stems_and_numbers(sentence, domain)) for sentence, _ in borne]
+    shared = [len(answer_stems & stems_and_numbers(sentence, domain)) for sentence, _ in borne]
     ranked = sorted(range(len(borne)), key=lambda place: (lengths[place] > MAX_QUOTED, -shared[place], place))
     if lengths and lengths[0] <= MAX_FIRST:
         ranked = [0, *(place for place in ranked if place)]
@@ -342,5 +345,5 @@ def _part_with(pin: Pin, parts: Sequence[Chunk]) -> Chunk:
     return next((part for part in parts if anchor in " ".join(part["text"].split())), parts[0])
 
 
-def _with(found: Candidate, purpose: Purpose, says: str) -> Candidate:
-    return {**found, "origins": ["card"], "purpose": purpose, "says": says}
+def _with(base: Candidate, purpose: Purpose, says: str) -> Candidate:
+    return {**base, "origins": ["card"], "purpose": purpose, "says": says}

@@ -47,7 +47,7 @@ async def decompose(
     text, subject = (without_agreement_names(part, names) for part in (question["text"], question["subject"]))
     asked: TurnQuestion = {**question, "text": text, "subject": subject}
     try:
-        said = await reader.searches(
+        reply = await reader.searches(
             asked,
             state["conversation"],
             follow_up=bool(carried),
@@ -62,19 +62,19 @@ async def decompose(
             "warnings": [spoken.translate("rag_searched_as_asked", problem=error)],
             "cost": cost_of_failure(error),
         }
-    if said.new_topic:
+    if reply.new_topic:
         question, asked = (described({**each, "subject": ""}, domain, today) for each in (question, asked))
     return {
         "turn_question": {
             **question,
-            "new_topic": question["new_topic"] or said.new_topic,
-            "about_answer": not said.queries,
-            "other_matter": said.other_matter,
-            "meant": list(said.meant),
+            "new_topic": question["new_topic"] or reply.new_topic,
+            "about_answer": not reply.queries,
+            "other_matter": reply.other_matter,
+            "meant": list(reply.meant),
         },
-        "queries": said.queries,
-        "searches": searches_of(asked, said.queries, domain),
-        "cost": said.cost,
+        "queries": reply.queries,
+        "searches": searches_of(asked, reply.queries, domain),
+        "cost": reply.cost,
     }
 
 

@@ -135,9 +135,9 @@ async def finalize(
         "transcript": [*state["conversation"], *exchange][-MAX_MESSAGES:],
         "messages": [],
     }
-    *asked, said = exchange_of(state, {**update, "warnings": add_warnings(state["warnings"], warnings)})
+    *asked, message = exchange_of(state, {**update, "warnings": add_warnings(state["warnings"], warnings)})
     manner = Told(spoken, language, profile.features.spanish_law, runtime.context.footnotes, model_name)
-    answered = await asyncio.to_thread(told, said, state, cited, manner)
+    answered = await asyncio.to_thread(told, message, state, cited, manner)
     async with speaking(state) as speaker:
         update["messages"] = [*asked, await speaker.finish(answered)]
     runtime.stream_writer(final_event(RagOutput, state, update))

@@ -57,17 +57,17 @@ async def hybrid_search(
         deadline=state.get("deadline"),
         caps=caps,
     )
-    found, cost, warnings = await run(where, collections=searched)
+    hits, cost, warnings = await run(where, collections=searched)
     if named:
         # The vectors are in the cache now: it costs nothing.
         of_named, _, _ = await run(replace(where, fields=(*where.fields, ("law_id", named))), collections=searched)
-        found = merged([*found, *of_named[:MAX_OF_AGREEMENTS]])
+        hits = merged([*hits, *of_named[:MAX_OF_AGREEMENTS]])
     if LAW_COLLECTION in searched and not named:
         # That the collection does not answer has been said.
         with suppress(*UNAVAILABLE):
             of_communities, _, _ = await run(replace(where, communities=True), collections=(LAW_COLLECTION,))
-            found = merged([*found, *of_communities[:MAX_OF_COMMUNITIES]])
+            hits = merged([*hits, *of_communities[:MAX_OF_COMMUNITIES]])
     if phrasings and not runtime.context.collections:
         question = whole_text(state["turn_question"])
-        found = merged([*found, *await answers_of_phrasings(question, phrasings, cards, search, where, days_of(state))])
-    return {"found": found, "warnings": warnings, "cost": cost}
+        hits = merged([*hits, *await answers_of_phrasings(question, phrasings, cards, search, where, days_of(state))])
+    return {"found": hits, "warnings": warnings, "cost": cost}

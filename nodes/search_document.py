@@ -53,8 +53,8 @@ async def search_document(
     ranking = await asyncio.to_thread(_ranked, whole_text(question), chunks, sparse)
     best = ranking[:MOST_PASSAGES]
     if not (model_decides and len(chunks) <= MOST_PASSAGES):
-        most = max(shares[place] for place in best)
-        best = [place for place in best if shares[place] >= OF_BEST * most > 0]
+        best_share = max(shares[place] for place in best)
+        best = [place for place in best if shares[place] >= OF_BEST * best_share > 0]
         [together] = word_share(question, [_joined(document, best)]) if best else [0.0]
         best = best if together >= LEAST_SHARE else []
     if not best:

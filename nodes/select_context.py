@@ -66,10 +66,10 @@ async def select_context(
     ``own``, ``dated_values`` and ``refetched``.
     """
     limit = runtime.context.max_chunks_in_prompt + (EXTRA_AFTER_REFETCH if state["refetched"] else 0)
-    found = with_cards(state["candidates"], state["cards"])
-    by_card = not model_decides and any(known.get("purpose") == "card" for known in found)
+    candidates = with_cards(state["candidates"], state["cards"])
+    by_card = not model_decides and any(each.get("purpose") == "card" for each in candidates)
     # Offline, nothing is said beside a card but what bears it.
-    ranked = sorted(filter(is_of_card, found) if by_card else found, key=preference)
+    ranked = sorted(filter(is_of_card, candidates) if by_card else candidates, key=preference)
     strategy = effective_strategy(runtime.context.rerank_strategy, rerankers)
     if strategy in READ:
         ranked = pruned(ranked, READ[strategy])
@@ -158,14 +158,14 @@ def without_repealed(
     candidates: Sequence[Candidate], question: str, days: Days, is_kept: Callable[[Candidate], bool]
 ) -> list[Candidate]:
     """Leave out wordings not in force, except of mentioned or future days; keep all if none is in force."""
-    said = [mention.day for mention in dates_in(fold(question), today=days.today)]
+    mentioned = [mention.day for mention in dates_in(fold(question), today=days.today)]
     kept = [
         candidate
         for candidate in candidates
         if in_force(candidate["chunk"], *days)
         or is_kept(candidate)
         or (days.as_of is None and (candidate["chunk"]["valid_from"] or "") > days.today.isoformat())
-        or any(is_of_day(candidate["chunk"], day) and day < days.today for day in said)
+        or any(is_of_day(candidate["chunk"], day) and day < days.today for day in mentioned)
     ]
     return kept or list(candidates)
 

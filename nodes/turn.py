@@ -80,9 +80,9 @@ def _spoken(state: Frame) -> str:
 
 def lacking(state: RagState) -> list[Need]:
     """Return the needs still unmet at the end of a turn; none of the first answer if a refetch found nothing new."""
-    said = state["needs"] if state["refetched"] or not state["retried"] else []
-    lacking_ones = (need for need in [*state["unmet_needs"], *said] if not need.get("by_check"))
-    return list({text_of(need).casefold(): need for need in lacking_ones}.values())
+    requested = state["needs"] if state["refetched"] or not state["retried"] else []
+    unmet = (need for need in [*state["unmet_needs"], *requested] if not need.get("by_check"))
+    return list({text_of(need).casefold(): need for need in unmet}.values())
 
 
 def declined_question(state: RagState) -> Declined:
@@ -164,12 +164,16 @@ def written_update(state: RagState, written: Written, language: Language) -> Wri
 def _needs_of(written: Written, state: RagState) -> list[Need]:
     """Return the needs of the self-evaluation, then unread provisions that the answer calls missing."""
     as_of, today = days_of(state)
-    said = written.evaluation.needs
-    asked = {(one.law_id, one.provision_key) for need in said for one in provisions_needed(need, "", today, as_of)}
+    requested = written.evaluation.needs
+    asked = {
+        (provision.law_id, provision.provision_key)
+        for need in requested
+        for provision in provisions_needed(need, "", today, as_of)
+    }
     chunks = [candidate["chunk"] for candidate in state["context"]]
     read = Counter(map(provision_of, chunks))
     whole = {provision_of(chunk) for chunk in chunks if read[provision_of(chunk)] >= chunk["parts"]}
-    return [*said, *needs_in_answer(written.text, as_of, asked | whole)]
+    return [*requested, *needs_in_answer(written.text, as_of, asked | whole)]
 
 
 def _ids(groups: Sequence[Sequence[Candidate]], numbers: Sequence[int]) -> list[int]:
@@ -186,10 +190,10 @@ def newly_asked(state: RagState) -> HumanMessage | None:
 def earlier_messages(messages: Sequence[AnyMessage]) -> list[Message]:
     """Return the messages before the last as a history, without questions of interrupted runs."""
     roles: dict[str, Any] = {"human": "user", "ai": "assistant"}
-    said = [message for message in messages[:-1] if message.type in roles and message.text]
+    spoken = [message for message in messages[:-1] if message.type in roles and message.text]
     return [
         {"role": roles[message.type], "content": str(message.text), **_outcome_of(message)}  # type: ignore[typeddict-item]
-        for message, following in zip_longest(said, said[1:])
+        for message, following in zip_longest(spoken, spoken[1:])
         if message.type == "ai" or (following and following.type == "ai")
     ]
 
@@ -244,7 +248,7 @@ def told(message: AnyMessage, state: RagState, cited: Mapping[int, Candidate], m
         blocks.append(_below(cut_note(manner.language)))
     is_wanted = asked_of(state)[1] if manner.footnotes is None else manner.footnotes
     if is_wanted and (kept["citations"] or state["turn_question"]["kind"] != "courtesy"):
-        warnings = [said for said in kept["warnings"] if said != manner.language.translate("rag_answer_cut")]
+        warnings = [warning for warning in kept["warnings"] if warning != manner.language.translate("rag_answer_cut")]
         blocks.append(_below(footnotes(kept["citations"], warnings, manner.language, law=manner.law)))
     tokens = state["usage"]["tokens"] if state.get("usage") else {"input": 0, "output": 0}
     return AIMessage(
@@ -275,8 +279,8 @@ def _annotations(
     by_number = {number: citation for number in cited for citation in citations if citation["mark"] == f"C{number}"}
     unplaced, end_before = dict(by_number), 0
     for start, end, numbers in marker_spans(text):
-        said = sentences(text[end_before:start].strip())
-        claim = said[-1] if said else ""
+        before = sentences(text[end_before:start].strip())
+        claim = before[-1] if before else ""
         for number in numbers:
             if citation := by_number.get(number):
                 unplaced.pop(number, None)
@@ -298,10 +302,10 @@ def _annotation(citation: Citation, source: Candidate, claim: str, manner: Told)
 
 def _excerpt(claim: str, source: Candidate, language: Language) -> str:
     """Return the sentence most similar to a claim (Dice's coefficient of the stems), else the beginning of the text."""
-    text, said = source["chunk"]["text"], set(language.stems(claim))
+    text, claim_stems = source["chunk"]["text"], set(language.stems(claim))
     best, nearest = CLOSE_WORDING, ""
     for sentence in sentences(text):
         own = set(language.stems(sentence))
-        if (share := 2 * len(said & own) / max(len(said) + len(own), 1)) > best:
+        if (share := 2 * len(claim_stems & own) / max(len(claim_stems) + len(own), 1)) > best:
             best, nearest = share, sentence
     return nearest or shorten(text, MAX_EXCERPT, placeholder=f" {GAP}")

@@ -91,8 +91,8 @@ def checked_history(history: object) -> list[Message]:
         content = message.get("content") if isinstance(message, dict) else None
         if role is None or not isinstance(content, str):
             raise InvalidInput(translate("question.message_invalid", number=number))
-        said = without_footnotes(content) if role == "assistant" else content
-        checked: Message = {"role": role, "content": said[:MAX_MESSAGE_CHARACTERS]}  # type: ignore[typeddict-item]
+        text = without_footnotes(content) if role == "assistant" else content
+        checked: Message = {"role": role, "content": text[:MAX_MESSAGE_CHARACTERS]}  # type: ignore[typeddict-item]
         if (outcome := message.get("outcome")) in get_args(AnswerOutcome):
             checked["outcome"] = outcome
         messages.append(checked)

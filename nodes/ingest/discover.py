@@ -54,8 +54,8 @@ async def discover(state: IngestState, runtime: Runtime[None], *, base: IndexBas
     if lost := await base.lost_collections():
         request = {**request, "rebuild": True}
         warnings.append(translate("ingest.collections_lost", names=", ".join(lost)))
-    found = await asyncio.to_thread(_discover, state, request, base)
-    return {**found, "request": request, "warnings": warnings}
+    discovered = await asyncio.to_thread(_discover, state, request, base)
+    return {**discovered, "request": request, "warnings": warnings}
 
 
 def _discover(state: IngestState, request: IngestRequest, base: IndexBase) -> Discovered:

@@ -178,10 +178,10 @@ def _moved(source: Source) -> bool:
 
 
 def _same_text(source: Source, other: Source, workspace: Workspace) -> bool:
-    one, two = workspace.staged(source["staged"]), workspace.staged(other["staged"])
-    if one is None or two is None:  # read on another machine
+    first, second = workspace.staged(source["staged"]), workspace.staged(other["staged"])
+    if first is None or second is None:  # read on another machine
         return False
-    return [chunk["text"] for chunk in one.parents] == [chunk["text"] for chunk in two.parents]
+    return [chunk["text"] for chunk in first.parents] == [chunk["text"] for chunk in second.parents]
 
 
 def _is_same(indexed: Source, source: Source) -> bool:
