@@ -81,8 +81,8 @@ class ExtractivePrincipal:
         own = [fragment for fragment in fragments if fragment.purpose == "own"]
         if 0 < len(own) < len(fragments):
             rest = [fragment for fragment in fragments if fragment.purpose != "own"]
-            (text, said), (law, more) = self.reply(task, own), self.reply(task, rest)
-            both = SelfEvaluation([*said.used, *more.used], [*said.dropped, *more.dropped], more.needs)
+            (text, of_own), (law, of_law) = self.reply(task, own), self.reply(task, rest)
+            both = SelfEvaluation([*of_own.used, *of_law.used], [*of_own.dropped, *of_law.dropped], of_law.needs)
             return f"{text}\n\n{law}", both
         question, earlier = (without_protocol(neutralise(asked[part])) for part in ("text", "subject"))
         if asked["kind"] == "courtesy":
@@ -113,8 +113,8 @@ class ExtractivePrincipal:
         if not asked or self.domain.language.code != DEFAULT_LANGUAGE:
             return ""
         cards = [fragment for fragment in fragments if fragment.purpose == "card"]
-        said = cards or [each for one in selection.statements for each in one.fragments]
-        foreign = spoken.code != asked or any(fragment.language != asked for fragment in said)
+        shown = cards or [each for statement in selection.statements for each in statement.fragments]
+        foreign = spoken.code != asked or any(fragment.language != asked for fragment in shown)
         return in_spanish(asked) if foreign else ""
 
     async def close(self) -> None: ...
@@ -169,7 +169,7 @@ class ExtractivePrincipal:
 
 
 def _is_said(selection: Selection, answers: Sequence[str]) -> bool:
-    says = [_on_one_line(said.text) for said in (*filter(None, [selection.lead]), *selection.statements)]
+    says = [_on_one_line(statement.text) for statement in (*filter(None, [selection.lead]), *selection.statements)]
     return bool(says) and any(all(text in answer for text in says) for answer in answers)
 
 
@@ -229,7 +229,7 @@ def _by_provision(fragments: Sequence[Fragment]) -> Mapping[ProvisionRef, Fragme
 
 
 def _named(text: str, by_provision: Mapping[ProvisionRef, Fragment], domain: Domain) -> list[Fragment]:
-    named = (by_provision.get((one.law_id or "", one.provision_key)) for one in domain.citations(text))
+    named = (by_provision.get((citation.law_id or "", citation.provision_key)) for citation in domain.citations(text))
     return list({fragment.marker: fragment for fragment in named if fragment}.values())
 
 
@@ -330,8 +330,8 @@ def _marks(fragments: Sequence[Fragment]) -> str:
 
 
 def _self_evaluation(selection: Selection, fragments: Sequence[Fragment], domain: Domain) -> SelfEvaluation:
-    said = (*selection.statements, *selection.values)
-    used = [*selection.used, *(fragment for statement in said for fragment in statement.fragments)]
+    statements = (*selection.statements, *selection.values)
+    used = [*selection.used, *(fragment for statement in statements for fragment in statement.fragments)]
     if selection.lead:
         used = [*selection.lead.fragments, *used]
     # Who wants the text of a provision wants that of no other; and what only adds to the rule sends nobody elsewhere.
@@ -345,14 +345,14 @@ def _numbers(fragments: Sequence[Fragment]) -> list[int]:
 
 
 def _needed(statements: Sequence[Statement], fragments: Sequence[Fragment], domain: Domain) -> Need | None:
-    present, known = {(fragment.law_id, fragment.provision_key) for fragment in fragments}, known_laws()
+    present, laws = {(fragment.law_id, fragment.provision_key) for fragment in fragments}, known_laws()
     for statement in statements:
         law_id = statement.fragments[0].law_id
         # Of a record, what it refers to is told where it matters.
-        if law_id not in known or not statement.literal:
+        if law_id not in laws or not statement.literal:
             continue
         for citation in domain.citations(statement.text, CitationContext(law_id=law_id)):
-            cited = known.get(citation.law_id or "")
+            cited = laws.get(citation.law_id or "")
             if cited and (cited.id, citation.provision_key) not in present:
                 name = provision_name(citation.provision_key)
                 return {"kind": "article", "article": name, "law": cited.short, "keywords": ""}

@@ -139,7 +139,7 @@ class Asked:
         >>> [vacation.match(sentence) for sentence in ("Serán treinta días.", "Serán 2 meses.", "Se pactarán.")]
         [1.0, 0.4, 0.0]
         """
-        if any(claimed.is_like(said) for claimed in self._claimed for said in figures_in(sentence, self._patterns)):
+        if any(claimed.is_like(figure) for claimed in self._claimed for figure in figures_in(sentence, self._patterns)):
             return 1.0
         folded = self._patterns.reference.sub(" ", fold(sentence))
         return max((self._match(kind, folded) for kind in self._kinds if kind.answer.search(folded)), default=0.0)

@@ -24,8 +24,8 @@ def footnotes(citations: Iterable[Citation], warnings: Iterable[str], language: 
     Put an empty line between an answer and the block.
     """
     sources = [f"- {_line(marks, citation, language)}" for marks, citation in by_source(citations)]
-    said = [_warned(warning, language) for warning in warnings]
-    blocks = [RULE, *([_heading(language), "\n".join(sources)] if sources else []), *said]
+    notes = [_warned(warning, language) for warning in warnings]
+    blocks = [RULE, *([_heading(language), "\n".join(sources)] if sources else []), *notes]
     return "\n\n".join([*blocks, f"*{_text(_notice(language, law=law))}*"])
 
 
@@ -78,7 +78,7 @@ def name_of(citation: Citation, language: Language) -> str:
 def remarks_on(citation: Citation, language: Language) -> list[str]:
     """Return the remarks on a source: wording, note, and kind if it is no official text."""
     note = language.translate("view_note", note=citation["note"]) if citation["note"] else ""
-    return [said for said in (citation.get("wording", ""), note, kind_of_source(citation, language)) if said]
+    return [remark for remark in (citation.get("wording", ""), note, kind_of_source(citation, language)) if remark]
 
 
 def web_address(url: str) -> str:
@@ -106,8 +106,8 @@ def place_in(citation: Citation, language: Language) -> str:
     """Return the validity of the agreement and the page, or an empty text."""
     agreement = citation.get("agreement")
     validity = validity_of(agreement) if agreement else ""
-    said = language.translate("place_validity", validity=validity) if validity else ""
-    return said + (language.translate("place_page", page=citation["page"]) if citation.get("page") else "")
+    place = language.translate("place_validity", validity=validity) if validity else ""
+    return place + (language.translate("place_page", page=citation["page"]) if citation.get("page") else "")
 
 
 def titled(provision: str, title: str) -> str:
@@ -148,8 +148,8 @@ def _begins(text: str, name: str) -> bool:
 
 def _line(marks: str, citation: Citation, language: Language) -> str:
     name, url = _text(name_of(citation, language)), web_address(citation["url"])
-    said = " ".join(map(_text, remarks_on(citation, language)))
-    return " ".join(filter(None, (marks, f"[{name}]({url})" if url else name, said)))
+    remarks = " ".join(map(_text, remarks_on(citation, language)))
+    return " ".join(filter(None, (marks, f"[{name}]({url})" if url else name, remarks)))
 
 
 def _text(text: str) -> str:
@@ -171,8 +171,8 @@ def _notice(language: Language, *, law: bool) -> str:
 
 
 def _endings() -> set[str]:
-    known = map(language_of, LANGUAGES)
-    return {f"*{_text(_notice(language, law=law))}*" for language in known for law in (True, False)}
+    languages = map(language_of, LANGUAGES)
+    return {f"*{_text(_notice(language, law=law))}*" for language in languages for law in (True, False)}
 
 
 def _is_of_block(line: str) -> bool:

@@ -243,9 +243,9 @@ def _says_something(text: str) -> bool:
     return bool(_SOMETHING.search(keep_markers(text, ())[0]))
 
 
-def _sum(one: Cost, other: Cost) -> Cost:
+def _sum(first: Cost, second: Cost) -> Cost:
     return {
-        "requests": one["requests"] + other["requests"],
-        "input_tokens": one["input_tokens"] + other["input_tokens"],
-        "output_tokens": one["output_tokens"] + other["output_tokens"],
+        "requests": first["requests"] + second["requests"],
+        "input_tokens": first["input_tokens"] + second["input_tokens"],
+        "output_tokens": first["output_tokens"] + second["output_tokens"],
     }

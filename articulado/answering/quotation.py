@@ -87,19 +87,19 @@ def select(question: str, fragments: Sequence[Fragment], scorer: Scorer) -> Sele
     carried = points if best.first.official or not points else [best.points[index] for index in best.ranked_points]
     statements: list[Statement] = []
     told = _with_communities(selected, provisions, fragments, scorer)
-    for provision, most in zip(told, chain(MAX_QUOTES, repeat(1)), strict=False):
+    for provision, max_quotes in zip(told, chain(MAX_QUOTES, repeat(1)), strict=False):
         room = MAX_QUOTED_WORDS - _words(statements)
         is_best = provision is best
-        statements += _statements(provision, most, room, carried if is_best else (), lead, is_first=is_best)
+        statements += _statements(provision, max_quotes, room, carried if is_best else (), lead, is_first=is_best)
     least = _IRRELEVANT * max(provision.fit for provision in provisions)
     fitting = [fragment for provision in provisions if provision.fit >= least for fragment in provision.fragments]
     fitting += [fragment for fragment in fragments if fragment.purpose]
-    said = [fragment for statement in (*filter(None, [lead]), *statements) for fragment in statement.fragments]
+    quoted = [fragment for statement in (*filter(None, [lead]), *statements) for fragment in statement.fragments]
     return Selection(
         tuple(statements),
         lead,
         _set_right(question, best, points, statements, scorer),
-        irrelevant=_others(fragments, [*said, *fitting]),
+        irrelevant=_others(fragments, [*quoted, *fitting]),
     )
 
 
@@ -148,8 +148,8 @@ def rate_provisions(question: str, fragments: Sequence[Fragment], scorer: Scorer
 
 
 def _citations_of(fragments: Sequence[Fragment], citations: Sequence[Citation], question: str) -> dict[int, Citation]:
-    known = known_laws()
-    names = [fragment.law_name for fragment in fragments if fragment.law_id not in known]
+    laws = known_laws()
+    names = [fragment.law_name for fragment in fragments if fragment.law_id not in laws]
     unknown = IndexedLaws(lambda: {name: name for name in names})
     by_fragment: dict[int, Citation] = {}
     official_first = sorted(fragments, key=lambda fragment: not fragment.official)
@@ -157,7 +157,7 @@ def _citations_of(fragments: Sequence[Fragment], citations: Sequence[Citation], 
         for fragment in official_first:
             if fragment.provision_key != citation.provision_key:
                 continue
-            law = known.get(fragment.law_id)
+            law = laws.get(fragment.law_id)
             if citation.law_id is None:
                 of_law = law is None and unknown.law_cited(question, citation.end) == fragment.law_name
             else:
@@ -268,7 +268,13 @@ def _passages_of(passages: list[Passage], place: Place) -> list[Passage]:
 
 
 def _statements(
-    provision: RatedProvision, most: int, room: int, points: Sequence[Point], lead: Statement | None, *, is_first: bool
+    provision: RatedProvision,
+    max_quotes: int,
+    room: int,
+    points: Sequence[Point],
+    lead: Statement | None,
+    *,
+    is_first: bool,
 ) -> list[Statement]:
     """Quote the passages that support ``points`` and the best others, at most ``most``, within ``room`` words."""
     passages, scores = provision.passages, provision.passage_scores
@@ -282,7 +288,7 @@ def _statements(
     statements: list[Statement] = []
     for index in dict.fromkeys([*carrying, *by_score]):
         is_close = index in (*carrying, by_score[0]) or scores[index] >= _CLOSE * scores[by_score[0]]
-        if len(chosen) == most or not is_close:
+        if len(chosen) == max_quotes or not is_close:
             break
         if chosen and index not in carrying and not provision.has_words_of_question(passages[index]):
             continue

@@ -1,11 +1,10 @@
 """Score the provisions of a context, and their sentences, against a question."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
-from typing import Protocol, runtime_checkable
 
 from articulado.answering.figures import Asked, without_facts
 from articulado.answering.passages import Passage, below_headings, passages_of
@@ -76,11 +75,8 @@ class PlainWords:
     points: tuple[Point, ...]
 
 
-@runtime_checkable
-class TextSimilarity(Protocol):
-    """Similarity in meaning of a question and texts: one cosine in [−1, 1] for each text."""
-
-    def __call__(self, question: str, texts: Sequence[str]) -> Sequence[float]: ...
+TextSimilarity = Callable[[str, Sequence[str]], Sequence[float]]
+"""Similarity in meaning of a question and texts: one cosine in [−1, 1] for each text."""
 
 
 @dataclass(frozen=True)
@@ -211,8 +207,8 @@ class RatedProvision:
     @property
     def fit(self) -> float:
         """Relevance of the prompt, or else the score of the best passage."""
-        known = [fragment.relevance for fragment in self.fragments if fragment.relevance is not None]
-        return max(known) if known else self.coverage
+        relevances = [fragment.relevance for fragment in self.fragments if fragment.relevance is not None]
+        return max(relevances) if relevances else self.coverage
 
     @property
     def coverage(self) -> float:

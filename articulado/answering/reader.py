@@ -87,8 +87,8 @@ class KeywordReader:
             if text != asked:
                 return Searches([text], meant=meant)
         topic = searched_topic(question)
-        found = [topic] if self._domain.language.content_words(topic) else []
-        return Searches(found if found or follow_up else [question["text"]], meant=meant)
+        queries = [topic] if self._domain.language.content_words(topic) else []
+        return Searches(queries if queries or follow_up else [question["text"]], meant=meant)
 
     async def close(self) -> None: ...
 
@@ -122,16 +122,16 @@ class ChatReader:
             deadline=deadline,
         )
         limit = MAX_FOLLOWUP_QUERIES if follow_up else MAX_QUERIES
-        said = read_reader_reply(completion.text, limit, follow_up=follow_up)
-        leaves = follow_up and (said.new_topic or said.other_matter is not None)
-        queries = self._queries(said)
-        if not queries and (leaves or not follow_up or said.queries or said.broken):
+        reply = read_reader_reply(completion.text, limit, follow_up=follow_up)
+        leaves = follow_up and (reply.new_topic or reply.other_matter is not None)
+        queries = self._queries(reply)
+        if not queries and (leaves or not follow_up or reply.queries or reply.broken):
             queries = [question["text"] if leaves else whole_text(question)]
-        return Searches(queries, said.other_matter, leaves, cost_of(completion))
+        return Searches(queries, reply.other_matter, leaves, cost_of(completion))
 
-    def _queries(self, said: ReaderReply) -> list[str]:
+    def _queries(self, reply: ReaderReply) -> list[str]:
         """Return the searches without links and provisions, whose numbers a model may invent."""
-        linkless = (without_foreign_links(query, (), "").strip() for query in said.queries)
+        linkless = (without_foreign_links(query, (), "").strip() for query in reply.queries)
         topics = (self._domain.question_topic(each) if self._domain.citations(each) else each for each in linkless)
         return [topic for topic in topics if topic]
 

@@ -319,8 +319,8 @@ def _from_json(text: str, words: Wrappers) -> tuple[str, str]:
     lines = [
         f"{keyword}|{', '.join(map(str, listed)) if isinstance(listed, list) else listed}"
         for keyword, names in (("USED", words.used), ("DROP", words.dropped), ("NEED", words.needs))
-        for found in (value, nested)
-        for listed in (found[key] for key in _keys(found, names))
+        for source in (value, nested)
+        for listed in (source[key] for key in _keys(source, names))
         if listed
     ]
     if answer and lines and not _META.search(answer):

@@ -50,7 +50,7 @@ _WEB = re.compile(r"https?://[^\s<>\"«»“”|]+\Z", re.IGNORECASE)
 
 def source_addresses(candidates: Iterable[Candidate]) -> frozenset[str]:
     """Return the web addresses of the sources of a context, which an answer may link to."""
-    return frozenset(one["chunk"]["url"] for one in candidates if _WEB.match(one["chunk"]["url"]))
+    return frozenset(candidate["chunk"]["url"] for candidate in candidates if _WEB.match(candidate["chunk"]["url"]))
 
 
 def without_foreign_links(text: str, allowed: Iterable[str], note: str) -> str:
@@ -123,7 +123,7 @@ def _without_addresses(text: str, sources: list[str], note: str) -> str:
     position = 0
     while match := _address(text, position):
         pieces.append(text[position : match.start()])
-        source = next((one for one in sources if text.startswith(one, match.start())), "")
+        source = next((address for address in sources if text.startswith(address, match.start())), "")
         position = match.start() + len(source)
         linked = text.endswith("](", 0, match.start()) and text.startswith(")", position)
         if source and _END.match(text, position):
@@ -145,7 +145,7 @@ def _address(text: str, position: int) -> re.Match[str] | None:
     """Find the next address; only words with one of its signs are searched (speed)."""
     while sign := _SIGN.search(text, position):
         start = max(position, 1 + max(text.rfind(blank, position, sign.start()) for blank in _BLANKS))
-        end = min((found for blank in _BLANKS if (found := text.find(blank, sign.end())) >= 0), default=len(text))
+        end = min((blank_at for blank in _BLANKS if (blank_at := text.find(blank, sign.end())) >= 0), default=len(text))
         if match := _ADDRESS.search(text, start, end):
             return match
         position = end
