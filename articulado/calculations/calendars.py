@@ -1,7 +1,4 @@
-"""Calendars of working days: national, regional and local holidays of a seat, and the court recess.
-
-Holidays come from the packages ``holidays`` and ``plazos`` (local ones); years without official data are refused.
-"""
+"""Calendars of working days: holidays of the packages ``holidays`` and ``plazos`` (local ones), and court recess."""
 
 import re
 from collections.abc import Mapping
@@ -34,16 +31,12 @@ _CHRISTMAS = "del 24 de diciembre al 6 de enero, inhábil en los juzgados"
 
 @dataclass(frozen=True)
 class Seat:
-    """Municipality or region whose holidays count.
-
-    ``region`` is the ISO code of the community ("PV"), empty for the whole country; ``code`` is the INE code of the
-    municipality. ``doubt`` explains an unknown or ambiguous name.
-    """
+    """Municipality or region whose holidays count."""
 
     name: str
-    region: str = ""
-    code: str = ""
-    doubt: str = ""
+    region: str = ""  # ISO code of the community ("PV"); empty for the whole country
+    code: str = ""  # INE code of the municipality
+    doubt: str = ""  # explanation of an unknown or ambiguous name
 
 
 class WorkingDays:
@@ -100,15 +93,11 @@ def elapsed_units(unit: Elapsed, since: date, until: date, country: str = "") ->
 
 @dataclass(frozen=True)
 class WorkingCalendar(WorkingDays):
-    """Working days of one or two seats: a holiday of either does not count.
-
-    ``given`` are holidays named by the person; years without an official calendar need them. ``recess`` excludes August
-    and the days from 24 December to 6 January.
-    """
+    """Working days of one or two seats: a holiday of either does not count."""
 
     seats: tuple[Seat, ...]
-    given: frozenset[date] | None = None
-    recess: bool = False
+    given: frozenset[date] | None = None  # named by the person; needed in years without official calendar
+    recess: bool = False  # excludes August and the days from 24 December to 6 January
     _reasons: dict[date, str] = field(default_factory=dict, compare=False, repr=False)
 
     def reason(self, day: date) -> str:

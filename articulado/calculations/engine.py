@@ -1,7 +1,4 @@
-"""Engine that works out the goal of a calculation from rules and inputs.
-
-A value is an input, or the result of the first rule that produces it and whose needs, its arguments, are met.
-"""
+"""Engine that works out the goal of a calculation: a value is an input, or given by the first rule with its needs."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -41,37 +38,31 @@ PROCEDURE = "BOE-A-2015-10565"
 
 @dataclass(frozen=True)
 class Computed:
-    """Value of a rule, with the sentence of its step; an empty ``text`` shows no step.
-
-    ``lead`` replaces the sentence of the result, with each goal in braces. ``parts`` are steps shown before this one.
-    """
+    """Value of a rule, with the sentence of its step."""
 
     value: Quantity
     unit: Unit = ""
-    text: str = ""
+    text: str = ""  # empty: no step is shown
     formula: str = ""
     provision: str = ""
     authority: str = ""
-    lead: str = ""
+    lead: str = ""  # replaces the sentence of the result, with each goal in braces
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     not_applied: tuple[NotApplied, ...] = ()
     excluded: tuple[ExcludedDay, ...] = ()
-    parts: tuple["Computed", ...] = ()
+    parts: tuple["Computed", ...] = ()  # steps shown before this one
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A function of a provision; its arguments are its needs, and those with a default are optional.
-
-    ``since`` is the first day of the wording that it follows, if later than the calculation's.
-    """
+    """A function of a provision; its arguments are its needs, and those with a default are optional."""
 
     produces: str
     function: Callable[..., Computed]
     provision: str
     authority: str = ""
-    since: date | None = None
+    since: date | None = None  # first day of the wording, if later than the calculation's
 
     @cached_property
     def needs(self) -> Mapping[str, bool]:
@@ -103,28 +94,22 @@ class Variant:
 
 @dataclass(frozen=True)
 class Calculation:
-    """Goals, the rules that lead to them, and the inputs that they may take.
-
-    ``fields`` are the inputs, the most decisive first. ``conditions`` are values worked out before the goals: their
-    rules may end the calculation. ``lead`` is the sentence of the result, with each goal in braces; ``general`` states
-    the rule of ``provision`` for a person without data. ``day`` is the input whose day decides the wording, ``since``
-    the first day of the wordings that the rules follow.
-    """
+    """Goals, the rules that lead to them, and the inputs that they may take."""
 
     kind: str
     title: str
     goals: tuple[str, ...]
     rules: tuple[Rule, ...]
-    fields: tuple[str, ...]
+    fields: tuple[str, ...]  # inputs, the most decisive first
     provision: str
-    lead: str
-    general: str
-    conditions: tuple[str, ...] = ()
+    lead: str  # sentence of the result, with each goal in braces
+    general: str  # rule of ``provision`` for a person without data
+    conditions: tuple[str, ...] = ()  # values worked out before the goals: their rules may end the calculation
     assumptions: tuple[str, ...] = ()
     sensitive: str = ""
     variants: tuple[Variant, ...] = ()
-    day: str = ""
-    since: date | None = None
+    day: str = ""  # input whose day decides the wording
+    since: date | None = None  # first day of the wordings that the rules follow
 
 
 DEADLINE = "deadline"
@@ -303,10 +288,7 @@ class _Run:
         return self._easiest([*rules, None], [*ways, (name,)])
 
     def _easiest(self, rules: Sequence[Rule | None], ways: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-        """Return the inputs of the way with the fewest missing ones; a way that has begun goes first.
-
-        A list of items goes last: a form asks for the plain inputs.
-        """
+        """Return the inputs of the way with the fewest missing ones: one that has begun first, a list of items last."""
 
         def order(place: int) -> tuple[bool, int, bool, int]:
             rule = rules[place]

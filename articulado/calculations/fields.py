@@ -64,11 +64,7 @@ class InputField(BaseModel):
         return Wanted(self.name, self.question, self.why)
 
     def read(self, raw: object) -> Any:
-        """Return a raw value in the type of the field.
-
-        Raises:
-            Stop: it is not of the type, or out of bounds.
-        """
+        """Return a raw value in the type of the field; raise ``Stop`` if it does not fit, or is out of bounds."""
         if self.type == "items":
             if not isinstance(raw, list) or not all(isinstance(each, Mapping) for each in raw):
                 raise self._refused(raw)
@@ -202,11 +198,7 @@ class ReadInputs:
 
 
 def read_inputs(fields: Iterable[str], inputs: Mapping[str, object]) -> ReadInputs:
-    """Parse raw inputs by their fields; skip those without a value.
-
-    Raises:
-        Stop: a value is not of its type, or two names of one field disagree.
-    """
+    """Parse raw inputs by their fields, without empty ones; raise ``Stop`` if one does not fit, or two disagree."""
     names = {alias: name for name in fields for alias in (name, *FIELDS[name].aliases)}
     values: dict[str, Any] = {}
     unknown = []

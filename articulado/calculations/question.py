@@ -1,7 +1,4 @@
-"""Reading of questions into calculations: the kind that a question asks for, and the inputs that it gives.
-
-Doubtful data are left out, and then asked for. Models: ``articulado.calculations.question_model``.
-"""
+"""Reading of questions into calculations: their kind and their inputs; doubtful inputs are asked for."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -57,18 +54,14 @@ SUITED = {
 
 @dataclass(frozen=True)
 class Request:
-    """A calculation that a question asks for, with the inputs given.
-
-    ``certainty`` is the probability of the kind; ``read`` maps inputs to their words in the question; ``unclear`` are
-    days and amounts that no input takes; ``rival`` is a nearly as likely kind with another result.
-    """
+    """A calculation that a question asks for, with the inputs given."""
 
     kind: str
     inputs: Mapping[str, object]
-    certainty: float
-    read: Mapping[str, str] = field(default_factory=dict)
-    unclear: tuple[str, ...] = ()
-    rival: str = ""
+    certainty: float  # probability of the kind
+    read: Mapping[str, str] = field(default_factory=dict)  # words of the question by input
+    unclear: tuple[str, ...] = ()  # days and amounts that no input takes
+    rival: str = ""  # nearly as likely kind with another result
 
     def outcome(self, law_day: date | None = None) -> Outcome:
         """Work out the calculation; ask for unclear data, since they may count."""

@@ -17,19 +17,15 @@ CENT = Decimal("0.01")
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a calculation: its sentence ``text`` and the figures in it (``formula``, "36.500,00 / 365").
-
-    ``provision`` is the law and the label ("BOE-A-2015-11430#Artículo 26"), ``authority`` the ruling that fixes how the
-    provision is applied.
-    """
+    """One step of a calculation: its sentence, and the figures in it ("36.500,00 / 365")."""
 
     name: str
     text: str
     value: Quantity
     unit: Unit
-    provision: str
+    provision: str  # law and label ("BOE-A-2015-11430#Artículo 26")
     formula: str = ""
-    authority: str = ""
+    authority: str = ""  # ruling that fixes how the provision is applied
 
 
 @dataclass(frozen=True)
@@ -75,13 +71,10 @@ class Followed:
 
 @dataclass(frozen=True)
 class Basis:
-    """The provisions that an outcome follows, and the day of the law.
-
-    ``day`` is the day of the event, or the requested day if ``is_asked``; ``None`` is today.
-    """
+    """The provisions that an outcome follows, and the day of the law."""
 
     followed: tuple[Followed, ...] = ()
-    day: date | None = None
+    day: date | None = None  # of the event, or the requested one if ``is_asked``; ``None``: today
     is_asked: bool = False
 
 
@@ -101,19 +94,16 @@ class FollowedWording:
 
 @dataclass(frozen=True)
 class Result:
-    """The values, the requested one first, and the steps that lead to them.
+    """The values, the requested one first, and the steps that lead to them."""
 
-    ``lead`` states the result in one sentence; ``sensitive`` names the datum that would change it.
-    """
-
-    lead: str
+    lead: str  # the result in one sentence
     values: tuple[Value, ...]
     steps: tuple[Step, ...]
     not_applied: tuple[NotApplied, ...] = ()
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
-    sensitive: str = ""
+    sensitive: str = ""  # datum that would change the result
     excluded: tuple[ExcludedDay, ...] = ()
     basis: Basis = Basis()
     wordings: tuple[FollowedWording, ...] = ()

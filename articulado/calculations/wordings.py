@@ -103,11 +103,7 @@ def listed(calculation: Calculation) -> ListedCalculation:
 
 
 class WrittenAgainst(BaseModel):
-    """The wording of a provision that rules follow.
-
-    ``content_hash`` is its ``articulado.legal.wordings.wording_hash``; ``since`` and ``certainty`` as in
-    ``FollowedWording``; ``calculations`` are the kinds that follow it.
-    """
+    """The wording of a provision that rules follow (see ``FollowedWording``)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -115,7 +111,7 @@ class WrittenAgainst(BaseModel):
     content_hash: str = Field(pattern=r"^[0-9a-f]{16}$")
     since: date
     certainty: DayOfWording
-    calculations: tuple[str, ...] = Field(min_length=1)
+    calculations: tuple[str, ...] = Field(min_length=1)  # kinds that follow it
 
 
 @cache

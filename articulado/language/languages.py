@@ -50,33 +50,27 @@ class ChoosingWords(BaseModel):
 
 
 class QueryPatterns(BaseModel):
-    """Patterns for folded text; ``measure`` and ``negation`` are for text as typed.
-
-    ``place`` asks for the source. ``courtesy`` and ``farewell`` match whole messages. ``units`` are patterns by stem.
-    ``leaning`` begins a sentence that needs the one before; its group ``noun`` is the thing referred to. ``claim`` ends
-    before a claimed figure, except beside a ``fact`` of life. ``asked`` are the kinds of things that questions ask for,
-    ``forms`` their words.
-    """
+    """Patterns for folded text; ``measure`` and ``negation`` are for text as typed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     opening: re.Pattern[str]
     pointing: re.Pattern[str]
-    place: re.Pattern[str]
-    courtesy: re.Pattern[str]
+    place: re.Pattern[str]  # asks for the source
+    courtesy: re.Pattern[str]  # matches a whole message, as ``farewell``
     farewell: re.Pattern[str]
     number_words: str
     figure_words: str
     reference: re.Pattern[str]
     measure: re.Pattern[str]
     negation: re.Pattern[str]
-    leaning: re.Pattern[str]
-    claim: re.Pattern[str]
+    leaning: re.Pattern[str]  # begins a sentence that needs the one before; group ``noun``: thing referred to
+    claim: re.Pattern[str]  # ends before a claimed figure, except beside a ``fact`` of life
     fact: re.Pattern[str]
     choosing: ChoosingWords
-    asked: dict[str, AskedPatterns]
-    forms: dict[str, FormPatterns]
-    units: dict[str, str]
+    asked: dict[str, AskedPatterns]  # kinds of things that questions ask for
+    forms: dict[str, FormPatterns]  # words in which they ask
+    units: dict[str, str]  # by stem
 
     def without_measure(self, question: str) -> str:
         """Return a question without the word that only asks for a figure ("time" in "how much time")."""
@@ -111,30 +105,24 @@ Phrases = Annotated[frozenset[tuple[str, ...]], BeforeValidator(_phrases)]
 
 
 class DataWords(BaseModel):
-    """Words with which people fill in forms.
-
-    ``placeholders`` are whole texts without a value, ``placeholder_openings`` begin one. ``denial`` keeps a text from
-    being taken for the listed value in it. ``halves``, ``percent``, ``periods`` and ``currency`` change the number
-    beside. ``before_date`` are words without meaning before a date. ``month_first``: the first number of a date is the
-    month.
-    """
+    """Words with which people fill in forms."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    placeholders: Phrases
-    placeholder_openings: Phrases
+    placeholders: Phrases  # whole texts without a value
+    placeholder_openings: Phrases  # beginnings of texts without a value
     not_applicable: Phrases
-    denial: Phrases
+    denial: Phrases  # keeps a text from being taken for the listed value in it
     yes: Phrases
     no: Phrases
     zero: Phrases
-    halves: Phrases
+    halves: Phrases  # change the number beside, as the next three
     percent: Phrases
     periods: Phrases
     currency: Phrases
-    before_date: tuple[str, ...]
+    before_date: tuple[str, ...]  # without meaning before a date
     relative: Phrases
-    month_first: bool
+    month_first: bool  # the first number of a date is the month
     time_units: dict[TimeUnit, tuple[str, ...]]
 
 

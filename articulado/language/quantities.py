@@ -43,18 +43,14 @@ _FEW = 3  # Maximum of a count in passing ("dos casos"), which needs a unit to b
 
 @dataclass(frozen=True)
 class Quantity:
-    """A quantity in ``text[start:end]`` in a canonical unit; a count of things has "#" and the stem of its noun.
-
-    ``kind`` of days is ``natural``, ``working`` or empty. ``per`` is the reference time ("80 horas al año"): ``day``,
-    ``week``, ``month``, ``year`` or empty, up to ``per_end``.
-    """
+    """A quantity in ``text[start:end]`` in a canonical unit."""
 
     value: Decimal
-    unit: str
-    kind: str
+    unit: str  # "#" and the stem of the noun for a count of things
+    kind: str  # of days: ``natural``, ``working`` or empty
     start: int
     end: int
-    per: str = ""
+    per: str = ""  # reference time ("80 horas al año"): ``day``, ``week``, ``month``, ``year`` or empty
     per_end: int = 0
 
     @property

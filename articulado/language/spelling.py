@@ -2,8 +2,7 @@
 
 cost(word → other) = SOUND · d(sounds) + LETTERS · d(letters) − COMMON · ln(1 + texts) − NEAR · Σ ln(1 + pairs)
 
-d is the optimal string alignment distance. The reading with the least cost wins: another word, two words, a word joined
-with its neighbour, or the word itself at ``KEPT``.
+d is the optimal string alignment distance; the reading with the least cost wins.
 """
 
 import math

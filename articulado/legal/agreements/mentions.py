@@ -71,15 +71,11 @@ class Where:
 
 @dataclass(frozen=True)
 class AgreementMention:
-    """An agreement named in a question, written as ``text``.
+    """An agreement named in a question; without stem and place it is unnamed."""
 
-    ``linked`` are the stems that surely belong to its name ("de limpieza", "y locales"), ``stems`` also those that may.
-    Without any stem or place the agreement is unnamed.
-    """
-
-    text: str
-    linked: frozenset[str] = frozenset()
-    stems: frozenset[str] = frozenset()
+    text: str  # as written
+    linked: frozenset[str] = frozenset()  # stems that surely belong to its name ("de limpieza", "y locales")
+    stems: frozenset[str] = frozenset()  # also those that may belong to its name
     where: Where | None = None
     statewide: bool = False
 

@@ -90,12 +90,7 @@ def is_agreement_title(title: str) -> bool:
 
 
 def read_title(title: str) -> Agreement:
-    """Return the scope that a title states.
-
-    >>> scope = read_title("Convenio colectivo del sector de la hostelería de la provincia de Sevilla, 2023-2025")
-    >>> scope["sector"], scope["province"], scope["first_day"], scope["last_day"]
-    ('hostelería', 'Sevilla', '2023-01-01', '2025-12-31')
-    """
+    """Return the scope that a title states."""
     title = " ".join(title.split())
     begin = _AGREEMENT.search(fold(title))
     if begin is None:

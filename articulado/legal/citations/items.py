@@ -1,7 +1,4 @@
-"""Lists of provisions in a citation ("artículos 51.1, 52 c) y 53", "44 a 47") and the places in each.
-
-A place is an apartado, a letter or both: "letra n) del artículo 49.1", "37.3 b bis)". All functions take folded text.
-"""
+"""Lists of provisions in a folded citation ("artículos 51.1, 52 c) y 53", "44 a 47") and places (apartado, letter)."""
 
 import re
 from dataclasses import dataclass, replace

@@ -1,7 +1,4 @@
-"""Laws that own cited provisions, by the words around them: "de esta ley", "del ET", "del mismo".
-
-An anaphora ("dicha Ley", "del citado texto refundido") refers to the last law before it that fits the noun.
-"""
+"""Laws that own cited provisions, by the words around them: "de esta ley", "del ET", "dicha Ley"."""
 
 import re
 from dataclasses import dataclass, replace
@@ -49,20 +46,15 @@ _DECREE = re.compile(r"decreto|^rd")
 
 @dataclass(frozen=True)
 class CitationContext:
-    """Origin of a text.
+    """Origin of a text."""
 
-    ``law_id``: the law whose prose it is; ``None`` in a question. ``prose``: prose of a law outside the registry.
-    ``several``: an article need not belong to the only law named. ``previous``, ``following``: keys of the neighbouring
-    provisions. ``day``: day of writing (``None``: today). ``alone``: a number as the whole text names an article.
-    """
-
-    law_id: str | None = None
-    previous: str | None = None
-    following: str | None = None
-    day: date | None = None
-    prose: bool = False
-    several: bool = False
-    alone: bool = False
+    law_id: str | None = None  # law whose prose it is; ``None`` in a question
+    previous: str | None = None  # key of the provision before, for "artículo anterior"
+    following: str | None = None  # key of the provision after
+    day: date | None = None  # day of writing; ``None``: today
+    prose: bool = False  # prose of a law outside the registry
+    several: bool = False  # an article need not belong to the only law named
+    alone: bool = False  # a number as the whole text names an article
 
     @property
     def is_question(self) -> bool:

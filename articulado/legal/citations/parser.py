@@ -65,23 +65,18 @@ _END = re.compile(r"[\s?!.)]*$")
 
 @dataclass(frozen=True)
 class Citation:
-    """A provision cited in ``text[start:end]``; the later provisions of a range "44 a 47" share a span.
-
-    ``law_id`` is ``None`` if the text names no law or an unknown one (``law_named``). ``current_id`` is the law in
-    which the article is read today: a successor that kept the numbers, else the same law. ``unread`` are words on parts
-    that are not looked up ("párrafo segundo"). ``following``: "y siguientes". ``law_span`` is the name of the law.
-    """
+    """A provision cited in ``text[start:end]``; the later provisions of a range "44 a 47" share a span."""
 
     start: int
     end: int
-    law_id: str | None
+    law_id: str | None  # ``None`` without a law, and for an unknown one (``law_named``)
     provision_key: str
     places: tuple[Place, ...] = ()
     law_named: bool = False
-    current_id: str | None = None
-    unread: tuple[str, ...] = ()
-    following: bool = False
-    law_span: tuple[int, int] = (0, 0)
+    current_id: str | None = None  # law of the article today: a successor with the same numbers, or the same law
+    unread: tuple[str, ...] = ()  # words on parts that are not looked up ("párrafo segundo")
+    following: bool = False  # "y siguientes"
+    law_span: tuple[int, int] = (0, 0)  # name of the law
 
     @property
     def apartado(self) -> str | None:
@@ -322,17 +317,13 @@ def _bare(citing: CitingText, spans: list[tuple[int, int]]) -> Iterator[Citation
 
 @dataclass(frozen=True)
 class ProvisionRequest:
-    """A requested provision, or subdivisions of it.
+    """A requested provision, or subdivisions of it."""
 
-    ``law_id`` is empty for an unknown law (named ``law_words``), ``provision_key`` for a law alone. ``assumed``: the
-    law is a default. ``unread``, ``following``: as in ``Citation``.
-    """
-
-    law_id: str
-    provision_key: str = ""
+    law_id: str  # empty for an unknown law, named ``law_words``
+    provision_key: str = ""  # empty for a law alone
     subdivisions: tuple[Place, ...] = ()
     law_words: str = ""
-    assumed: bool = False
+    assumed: bool = False  # the law is a default
     unread: tuple[str, ...] = ()
     following: bool = False
 

@@ -127,14 +127,11 @@ NUMBER_WEIGHT = 0.3  # Figures weigh little: provisions have figures of their ow
 
 @dataclass(frozen=True)
 class Concept:
-    """A word of a question, or a term of the synonym table, with its legal terms.
-
-    ``legal_terms`` has the stems and the certainty in (0, 1] of each legal term; ``weight`` is in [0, 1].
-    """
+    """A word of a question, or a term of the synonym table, with its legal terms."""
 
     stems: tuple[str, ...]
-    legal_terms: tuple[tuple[tuple[str, ...], float], ...]
-    weight: float
+    legal_terms: tuple[tuple[tuple[str, ...], float], ...]  # stems and certainty in (0, 1] of each
+    weight: float  # in [0, 1]
 
 
 def single_words(stems: Iterable[str], weights: StemWeights) -> Iterator[Concept]:

@@ -50,17 +50,14 @@ _NUMBERED = re.compile(
 
 
 class NumberedLaw(NamedTuple):
-    """A law named by number in ``text[start:end]``; ``law`` is ``None`` if the registry does not know it.
-
-    ``kinds`` are the possible kinds, the likeliest first; ``number`` has the whole year ("37/2003"), folded.
-    """
+    """A law named by number in ``text[start:end]``."""
 
     start: int
     end: int
-    law: KnownLaw | None
+    law: KnownLaw | None  # ``None`` if the registry does not know it
     day: date | None
-    kinds: tuple[str, ...]
-    number: str
+    kinds: tuple[str, ...]  # possible kinds, the likeliest first
+    number: str  # with the whole year ("37/2003"), folded
 
     @property
     def published(self) -> date | None:

@@ -117,17 +117,13 @@ _FOREIGN = re.compile(
 
 @dataclass(frozen=True)
 class LawMention:
-    """A law named in ``text[start:end]``; ``law_id`` is ``None`` if the registry does not know it.
-
-    ``current_id`` is the law in which the article is read today: a successor that kept the numbers, else the law
-    itself. A ``weak`` mention is also a common word ("et", "constitución") and counts only next to a citation.
-    """
+    """A law named in ``text[start:end]``."""
 
     start: int
     end: int
-    law_id: str | None
-    weak: bool = False
-    current_id: str | None = None
+    law_id: str | None  # ``None`` if the registry does not know it
+    weak: bool = False  # also a common word ("et", "constitución"); counts only next to a citation
+    current_id: str | None = None  # law of the articles today: a successor with the same numbers, or itself
 
 
 def current_law(law: KnownLaw) -> KnownLaw:

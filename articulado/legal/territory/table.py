@@ -28,17 +28,13 @@ Doubt = Literal["", "surname", "word"]
 
 @dataclass(frozen=True)
 class PlaceName:
-    """A name of a place; ``region`` is the community if a province has the same name as a city.
-
-    ``province`` is the province that the place is or lies in. ``doubt`` is another possible meaning; an ``adjective``
-    is no name by itself.
-    """
+    """A name of a place."""
 
     place: Place
-    region: Place | None = None
-    province: str | None = None
-    doubt: Doubt = ""
-    adjective: bool = False
+    region: Place | None = None  # the community, if a province has the same name as a city
+    province: str | None = None  # that the place is or lies in
+    doubt: Doubt = ""  # another possible meaning
+    adjective: bool = False  # no name by itself
 
 
 class _Table(BaseModel):
