@@ -74,10 +74,10 @@ def _requests(
     reader: QuestionReader, question: TurnQuestion, conversation: Sequence[Message], today: date
 ) -> Sequence[Request]:
     earlier = [message["content"] for message in conversation if message["role"] == "user"]
-    mentions = [Mention.of(value) for value in question["values"]]
+    mentioned = [Mention.of(value) for value in question["values"]]
     if question["new_topic"] or not earlier:
-        return reader.read(question["text"], today=today, found=mentions)
-    return reader.read_turn(question["text"], earlier, today=today, found=mentions)
+        return reader.read(question["text"], today=today, mentioned=mentioned)
+    return reader.read_turn(question["text"], earlier, today=today, mentioned=mentioned)
 
 
 def _provisions(outcomes: Sequence[Outcome]) -> list[NamedProvision]:

@@ -165,10 +165,10 @@ class WorkingCalendar(WorkingDays):
                 continue
             told.append(f"Calendario oficial de {seat.name}.")
             for year in range(first.year, last.year + 1):
-                found = _municipality(seat.code, year)
-                if found and (local := _local(year, seat.code)):
+                town = _municipality(seat.code, year)
+                if town and (local := _local(year, seat.code)):
                     days = joined([written_day(day) for day in sorted(local)])
-                    told.append(f"Fiestas locales de {seat.name}: {days} ({found.fuente}).")
+                    told.append(f"Fiestas locales de {seat.name}: {days} ({town.fuente}).")
         return (*told, *self._told_of_given(first, last))
 
     def _told_of_given(self, first: date, last: date) -> list[str]:
@@ -240,11 +240,11 @@ def seat_called(name: str) -> Seat:
         return Seat(name, region)
     called = place.city if place and place.city else town.strip()
     try:
-        found = municipios.buscar(called, ccaa=region or None, provincia=province.strip() or None)
+        municipality = municipios.buscar(called, ccaa=region or None, provincia=province.strip() or None)
     except ValueError:
         return _one_of_several(name, called, region, province.strip())
-    if found:
-        return Seat(found.nombre_legible, found.ccaa, found.ine)
+    if municipality:
+        return Seat(municipality.nombre_legible, municipality.ccaa, municipality.ine)
     doubt = f"No encuentro el municipio «{name}»: escríbalo como «municipio (provincia)», o diga la provincia."
     return Seat(name, region, doubt="" if region else doubt)
 
@@ -282,11 +282,11 @@ def _one_of_several(name: str, called: str, region: str, province: str) -> Seat:
     from plazos import municipios
 
     folded = fold(called)
-    found = [each for each in municipios.todos() if f"{fold(each.nombre_legible)} ".startswith(f"{folded} ")]
-    exact = [each for each in found if fold(each.nombre_legible) == folded]
+    matches = [each for each in municipios.todos() if f"{fold(each.nombre_legible)} ".startswith(f"{folded} ")]
+    exact = [each for each in matches if fold(each.nombre_legible) == folded]
     same = [
         each
-        for each in exact or found
+        for each in exact or matches
         if (not region or each.ccaa == region) and fold(province) in fold(each.provincia)
     ]
     regions = {each.ccaa for each in same}
@@ -328,8 +328,8 @@ def _municipality(code: str, year: int = OFFICIAL_YEARS[-1]) -> "Municipio | Non
 def _local(year: int, code: str) -> frozenset[date]:
     from plazos.datos.boe_2026 import INSULARES_CANARIAS
 
-    found = _municipality(code, year)
-    if found is None:
+    town = _municipality(code, year)
+    if town is None:
         return frozenset()
-    island = [date(year, *INSULARES_CANARIAS[found.isla])] if found.isla else []
-    return frozenset((*found.dias, *island))
+    island = [date(year, *INSULARES_CANARIAS[town.isla])] if town.isla else []
+    return frozenset((*town.dias, *island))

@@ -269,10 +269,12 @@ def counted_term(calendar: WorkingCalendar, first: date, last: date, text: str) 
 
 def _later(calendar: WorkingCalendar, last: date) -> str:
     try:
-        one, two = (calendar.after(last, count) for count in (1, 2))
+        first, second = (calendar.after(last, count) for count in (1, 2))
     except Stop:
         return "podría alargarse"
-    return f"el último día podría ser hasta el {weekday_and_day(one)} (con uno) o el {weekday_and_day(two)} (con dos)"
+    return (
+        f"el último día podría ser hasta el {weekday_and_day(first)} (con uno) o el {weekday_and_day(second)} (con dos)"
+    )
 
 
 @rule(GRACE)
@@ -298,7 +300,7 @@ def calendar_file(result: Result, title: str, day: date, *, stamp: datetime | No
     """Return an iCalendar file (RFC 5545): an all-day event on the last day, with a reminder three days before."""
     notes = [
         result.lead,
-        *(f"{place}. {step.text} ({cited(step.provision)})" for place, step in enumerate(result.steps, start=1)),
+        *(f"{number}. {step.text} ({cited(step.provision)})" for number, step in enumerate(result.steps, start=1)),
         *notes_on(result),
         language("es").translate("view_notice_law"),
     ]

@@ -135,10 +135,10 @@ MOST_MONTHS = 6
 @rule(FAULTS)
 def fault(term_days: int) -> Computed:
     """Return the gravity of a fault by the days of its term."""
-    found = [name for name, days in FAULT_DAYS.items() if days == term_days]
-    if not found:
+    matches = [name for name, days in FAULT_DAYS.items() if days == term_days]
+    if not matches:
         raise Stop(Refused("Las faltas prescriben a los 10, 20 o 60 días: diga si es leve, grave o muy grave."))
-    return Computed(found[0])
+    return Computed(matches[0])
 
 
 @rule(FAULTS, produces="deadline", authority=NATURAL_DAYS)

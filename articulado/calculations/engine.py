@@ -290,14 +290,14 @@ class _Run:
     def _easiest(self, rules: Sequence[Rule | None], ways: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
         """Return the inputs of the way with the fewest missing ones: one that has begun first, a list of items last."""
 
-        def order(place: int) -> tuple[bool, int, bool, int]:
-            rule = rules[place]
+        def order(index: int) -> tuple[bool, int, bool, int]:
+            rule = rules[index]
             is_begun = rule is not None and any(
                 need in self.given and self._serves_only(need, rule) for need in rule.needs
             )
-            fields = [self.calculation.fields.index(each) for each in ways[place] if each in self.calculation.fields]
-            asks_for_items = any(FIELDS[each].type == "items" for each in ways[place] if each in FIELDS)
-            return asks_for_items, len(ways[place]), not is_begun, min(fields, default=0)
+            fields = [self.calculation.fields.index(each) for each in ways[index] if each in self.calculation.fields]
+            asks_for_items = any(FIELDS[each].type == "items" for each in ways[index] if each in FIELDS)
+            return asks_for_items, len(ways[index]), not is_begun, min(fields, default=0)
 
         return ways[min(range(len(ways)), key=order)]
 

@@ -137,10 +137,10 @@ class InputField(BaseModel):
     def _choice(self, raw: object) -> str:
         text = fold(str(raw).strip())
         names = {key: (key, label, *self.choice_aliases.get(key, ())) for key, label in self.choices.items()}
-        found = [key for key, called in names.items() if text in map(fold, called)]
-        if not found:
+        matches = [key for key, called in names.items() if text in map(fold, called)]
+        if not matches:
             raise self._refused(raw)
-        return found[0]
+        return matches[0]
 
     def _refused(self, raw: object) -> Stop:
         return Stop(Refused(f"«{self.label}» no admite «{_shortened(raw)}»: {self.accepted()}.", field=self.name))
@@ -161,8 +161,10 @@ class InputField(BaseModel):
             case "text":
                 return "escriba un texto"
         kind = "un número entero" if self.type == "count" else "un número"
-        least = self.least or Decimal(0)
-        return f"escriba {kind} de {least} a {self.most}" if self.most is not None else f"escriba {kind} desde {least}"
+        minimum = self.least or Decimal(0)
+        return (
+            f"escriba {kind} de {minimum} a {self.most}" if self.most is not None else f"escriba {kind} desde {minimum}"
+        )
 
     def json_schema(self) -> dict[str, Any]:
         """Return the JSON schema of the field."""

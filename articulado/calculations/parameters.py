@@ -253,13 +253,13 @@ def kinds_named(texts: Iterable[str]) -> list[ParameterKind]:
 
 def values_on(kinds: Iterable[ParameterKind], days: Sequence[date]) -> list[DatedValue | Unverified]:
     """Return the distinct values of each kind on each day."""
-    found: dict[tuple[str, date], DatedValue | Unverified] = {}
+    values: dict[tuple[str, date], DatedValue | Unverified] = {}
     for kind in kinds:
         for day in days:
             period = kind.period_on(day)
             value = DatedValue(kind, period) if period else Unverified(kind, day)
-            found.setdefault((kind.name, period.begins if period else day), value)
-    return list(found.values())
+            values.setdefault((kind.name, period.begins if period else day), value)
+    return list(values.values())
 
 
 def asks_for_value_alone(question: str) -> bool:
@@ -275,8 +275,8 @@ def asks_for_value_alone(question: str) -> bool:
 
 
 def _has_only(question: str, words: Iterable[str], spoken: Language) -> bool:
-    known = {stem for word in words for stem in spoken.stems(word)}
-    return all(stem in known or stem.isdigit() for stem in spoken.stems(question))
+    stems = {stem for word in words for stem in spoken.stems(word)}
+    return all(stem in stems or stem.isdigit() for stem in spoken.stems(question))
 
 
 @cache
@@ -292,9 +292,9 @@ def days_of_value(question: str, as_of: date | None, today: date) -> list[date]:
 
 
 def _day_in(year: int, day: date, today: date) -> date:
-    for known in (day, today):
-        if known.year == year:
-            return known
+    for reference in (day, today):
+        if reference.year == year:
+            return reference
     return date(year, 12, 31) if year < today.year else date(year, 1, 1)
 
 

@@ -90,11 +90,11 @@ def paid_by_employer(days: int, daily_base: Decimal, contingency: str) -> Comput
 @rule(FUND, authority=FUND_DAY)
 def fund_cap(year: int | None = None) -> Computed:
     """Return twice the daily minimum wage with extra pays, in cents as the fund publishes it."""
-    values, length, said = _minimum_of(year)
+    values, length, assumption = _minimum_of(year)
     formula = f"{money(values['daily'])} × {365 + EXTRA_PAY_DAYS}/{length} × 2"
     value = rounded(values["daily"] * (365 + EXTRA_PAY_DAYS) / length * 2)
     text = f"Doble del SMI diario con pagas extra: {formula} = {money(value)} €."
-    return Computed(value, "EUR/day", text, formula, assumptions=(said,))
+    return Computed(value, "EUR/day", text, formula, assumptions=(assumption,))
 
 
 @rule(FUND, produces="fund_cap")
@@ -110,8 +110,8 @@ def fund_cap_of_months(year: int | None = None) -> Computed:
 
 def _minimum_of(year: int | None) -> tuple[Mapping[str, Decimal], int, str]:
     period = verified_period("SMI", day_of(year))
-    said = f"SMI de {period.begins.year}: se aplica el de la declaración de insolvencia o de concurso."
-    return period.values, days_of_year(period.begins), said
+    assumption = f"SMI de {period.begins.year}: se aplica el de la declaración de insolvencia o de concurso."
+    return period.values, days_of_year(period.begins), assumption
 
 
 @rule(f"{STATUTE}#Artículo 26", produces="daily_salary")
@@ -232,10 +232,10 @@ def _base(pay: Decimal, year: int | None, part_time: Decimal | None, name: str, 
     value = min(max(pay, least), most)
     limits = f"{f'mínimo {money(least)} € y ' if is_full else ''}máximo {money(most)} €"
     how = "no se alcanza ninguno" if value == pay else "se aplica"
-    said = [f"Cotización de {year or verified_period(CONTRIBUTIONS).begins.year} (Orden PJC/297/2026)."]
-    said += [GROUPS] if is_full else ["A tiempo parcial: la base llega al mínimo de las horas trabajadas."]
+    assumptions = [f"Cotización de {year or verified_period(CONTRIBUTIONS).begins.year} (Orden PJC/297/2026)."]
+    assumptions += [GROUPS] if is_full else ["A tiempo parcial: la base llega al mínimo de las horas trabajadas."]
     text = f"{name}: {money(value)} € ({limits}: {how})."
-    return Computed(value, "EUR", text, provision=f"{ORDER}#Artículo {article}", assumptions=tuple(said))
+    return Computed(value, "EUR", text, provision=f"{ORDER}#Artículo {article}", assumptions=tuple(assumptions))
 
 
 @rule(BASE)

@@ -157,7 +157,7 @@ def _coefficients() -> Mapping[str, Any]:
 def coefficient(cause: str, months: int, contributed: int) -> Decimal:
     """Return the percentage by which an early pension is reduced (tables of arts. 207.2 and 208.2)."""
     table = _coefficients()
-    column = sum(contributed >= least for least in table["columns"])
+    column = sum(contributed >= minimum for minimum in table["columns"])
     return Decimal(table[cause][str(months)][column])
 
 
@@ -193,13 +193,13 @@ def months_early(birth: date, retirement: date, contributed_total: int) -> Compu
 def reduction(months_early: int, contributed_total: int, early_cause: str | None = None) -> Computed:
     """Return the percentage by which the pension is reduced."""
     cause = early_cause or "voluntary"
-    provision, most, least = _terms(cause)
+    provision, max_months, min_months = _terms(cause)
     kind = "voluntaria" if cause == "voluntary" else "por causa no imputable al trabajador"
-    if contributed_total < least:
-        reason = f"La jubilación anticipada {kind} pide {least // 12} años cotizados."
+    if contributed_total < min_months:
+        reason = f"La jubilación anticipada {kind} pide {min_months // 12} años cotizados."
         raise Stop(NotEntitled(reason, provision))
-    if months_early > most:
-        reason = f"La jubilación anticipada {kind} no puede adelantarse más de {most} meses."
+    if months_early > max_months:
+        reason = f"La jubilación anticipada {kind} no puede adelantarse más de {max_months} meses."
         raise Stop(NotEntitled(reason, provision))
     if months_early == 0:
         raise Stop(Refused("Diga cuántos meses se adelanta la jubilación: al menos uno."))
@@ -227,12 +227,12 @@ def early_pension(reduction: Decimal, full_pension: Decimal | None = None) -> Co
 @rule(VOLUNTARY, produces="early_pension")
 def first_early_day(birth: date, contributed_total: int, early_cause: str | None = None) -> Computed:
     """Return the first possible day of early retirement."""
-    provision, most, least = _terms(early_cause or "voluntary")
-    if contributed_total < least:
-        raise Stop(NotEntitled(f"Esta jubilación anticipada pide {least // 12} años cotizados.", provision))
-    legal = ordinary_age(birth, contributed_total + most)[0]
-    day = add_months(legal, -most)
-    formula = f"{written_day(legal)} − {most} meses"
+    provision, max_months, min_months = _terms(early_cause or "voluntary")
+    if contributed_total < min_months:
+        raise Stop(NotEntitled(f"Esta jubilación anticipada pide {min_months // 12} años cotizados.", provision))
+    legal = ordinary_age(birth, contributed_total + max_months)[0]
+    day = add_months(legal, -max_months)
+    formula = f"{written_day(legal)} − {max_months} meses"
     assumed = ("Desde entonces, la edad ordinaria como si siguiera cotizando; la cotización dada es la de ese día.",)
     lead = "Primer día en que puede jubilarse anticipadamente: {early_pension}."
     text = f"Primer día posible: {formula} = {written_day(day)}."

@@ -80,15 +80,15 @@ class Request:
 
 @dataclass(frozen=True)
 class QuestionReader:
-    """Reader of questions; ``found`` are the mentions of a text if the caller has them."""
+    """Reader of questions; ``mentioned`` are the mentions of a text if the caller has them."""
 
     model: QuestionModel
     of_field: DualEncoder
     sentences: SentenceEncoder | None = None
 
-    def kinds(self, text: str, found: Sequence[Mention]) -> dict[str, float]:
+    def kinds(self, text: str, mentioned: Sequence[Mention]) -> dict[str, float]:
         """Return the probability of each kind, and of ``NONE``."""
-        features = kind_features(text, found)
+        features = kind_features(text, mentioned)
         try:
             vector = meaning_of([text], self.of_field, self.sentences)[0]
         except ConfigurationError:  # damaged weights cost certainty, never the answer
@@ -96,22 +96,22 @@ class QuestionReader:
         model = self.model.read("kinds" if self.sentences is None else "kinds_with_sentences")
         return model.probabilities(features, vector)
 
-    def read(self, text: str, *, today: date, found: Sequence[Mention] | None = None) -> tuple[Request, ...]:
+    def read(self, text: str, *, today: date, mentioned: Sequence[Mention] | None = None) -> tuple[Request, ...]:
         """Return the requested calculations, the likeliest first; at most one of each group."""
-        found = mentions(text, today=today) if found is None else found
-        shares = self.kinds(text, found)
+        mentioned = mentions(text, today=today) if mentioned is None else mentioned
+        shares = self.kinds(text, mentioned)
         calculates = 1 - shares.pop(NONE)
         if calculates < SURE_OF_CALCULATION:
             return ()
         without_data = calculates < SURE_WITHOUT_DATA
-        shares_of_inputs = self._inputs_of(text, found)
+        shares_of_inputs = self._inputs_of(text, mentioned)
         likely = sorted((kind for kind in shares if kind in CALCULATIONS), key=lambda kind: -shares[kind])[:WEIGHED]
         requests = {
-            kind: _ending_today(self.inputs(kind, text, found, shares_of_inputs), text, today) for kind in likely
+            kind: _ending_today(self.inputs(kind, text, mentioned, shares_of_inputs), text, today) for kind in likely
         }
         weights = {
-            kind: shares[kind] * one.certainty**OF_INPUTS * OF_OUTCOMES.get(type(one.outcome()), 1.0)
-            for kind, one in requests.items()
+            kind: shares[kind] * request.certainty**OF_INPUTS * OF_OUTCOMES.get(type(request.outcome()), 1.0)
+            for kind, request in requests.items()
         }
         total = sum(weights.values())
         chosen: dict[str, Request] = {}
@@ -129,23 +129,23 @@ class QuestionReader:
                 chosen[group] = replace(requests[kind], certainty=certainty, rival=rival)
             else:
                 chosen[group] = replace(requests[kind], certainty=certainty)
-        return tuple(one for one in chosen.values() if one.read or not without_data)
+        return tuple(request for request in chosen.values() if request.read or not without_data)
 
     def asked(self, text: str, kind: str = "", *, today: date) -> Request | None:
         """Return the likeliest calculation, or the inputs given to one ``kind``; ``None`` if there is none."""
-        found = mentions(text, today=today)
+        mentioned = mentions(text, today=today)
         if kind:
-            return _ending_today(self.inputs(kind, text, found), text, today)
-        return next(iter(self.read(text, today=today, found=found)), None)
+            return _ending_today(self.inputs(kind, text, mentioned), text, today)
+        return next(iter(self.read(text, today=today, mentioned=mentioned)), None)
 
     def read_turn(
-        self, question: str, earlier: Sequence[str], *, today: date, found: Sequence[Mention] | None = None
+        self, question: str, earlier: Sequence[str], *, today: date, mentioned: Sequence[Mention] | None = None
     ) -> tuple[Request, ...]:
         """Return the calculations of a follow-up: those of the ``earlier`` turns with its changes."""
         last: tuple[Request, ...] = ()
         for text in (*earlier[-MOST_TURNS:], question):
-            named = found if found is not None and text is question else mentions(text, today=today)
-            own = self.read(text, today=today, found=named)
+            named = mentioned if mentioned is not None and text is question else mentions(text, today=today)
+            own = self.read(text, today=today, mentioned=named)
             if own and last:
                 own = (_continued(last[0], own[0]), *own[1:])
             elif last:
@@ -153,66 +153,68 @@ class QuestionReader:
             last = own or (last if text is not question else ())
         return last
 
-    def _changed(self, before: Request, text: str, found: Sequence[Mention]) -> tuple[Request, ...]:
+    def _changed(self, before: Request, text: str, mentioned: Sequence[Mention]) -> tuple[Request, ...]:
         # Each mention of a short follow-up is a datum: it is said for nothing else.
-        shares = [{name: share for name, share in own.items() if name != NONE} for own in self._inputs_of(text, found)]
-        new = self.inputs(before.kind, text, found, shares)
+        shares = [
+            {name: share for name, share in own.items() if name != NONE} for own in self._inputs_of(text, mentioned)
+        ]
+        new = self.inputs(before.kind, text, mentioned, shares)
         if not new.read or len(words_of(text)) > MOST_WORDS:
             return ()
         return (_continued(before, new),)
 
-    def _inputs_of(self, text: str, found: Sequence[Mention]) -> list[dict[str, float]]:
+    def _inputs_of(self, text: str, mentioned: Sequence[Mention]) -> list[dict[str, float]]:
         return [
-            self.model.read("inputs").probabilities(mention_features(text, found, place), among=_suited(mention))
-            for place, mention in enumerate(found)
+            self.model.read("inputs").probabilities(mention_features(text, mentioned, index), among=_suited(mention))
+            for index, mention in enumerate(mentioned)
         ]
 
     def inputs(
-        self, kind: str, text: str, found: Sequence[Mention], shares: Sequence[Mapping[str, float]] | None = None
+        self, kind: str, text: str, mentioned: Sequence[Mention], shares: Sequence[Mapping[str, float]] | None = None
     ) -> Request:
         """Return the inputs of a kind that a question gives.
 
         Each mention becomes its likeliest input; mentions left over fill missing inputs. ``certainty`` is the geometric
         mean of the probabilities of the inputs.
         """
-        shares, names = self._inputs_of(text, found) if shares is None else shares, CALCULATIONS[kind].fields
+        shares, names = self._inputs_of(text, mentioned) if shares is None else shares, CALCULATIONS[kind].fields
         if not any(name.endswith("years") for name in names):
-            joined = joined_months(found)
-            shares = [{NONE: 1.0} if place + 1 in joined else own for place, own in enumerate(shares)]
-            found = [joined.get(place, one) for place, one in enumerate(found)]
+            joined = joined_months(mentioned)
+            shares = [{NONE: 1.0} if index + 1 in joined else own for index, own in enumerate(shares)]
+            mentioned = [joined.get(index, mention) for index, mention in enumerate(mentioned)]
         used = self.model.usage.get(kind, {})
         usage = {name: max(used.get(name, 0.0), LEAST_USAGE) for name in names}
         pairs: list[tuple[float, int, str]] = []
-        for place, own in enumerate(shares):
+        for index, own in enumerate(shares):
             none = own.get(NONE, 0.0) * OF_NONE
             taking = {name: share * usage.get(name, 0.0) for name, share in own.items() if name in names}
             total = sum(taking.values()) + none or 1.0
-            pairs += [(share / total, place, name) for name, share in taking.items()]
-        known = _given_by_law(text)
-        pairs = sorted((pair for pair in pairs if found[pair[1]].value not in known), reverse=True)
+            pairs += [(share / total, index, name) for name, share in taking.items()]
+        of_law = _given_by_law(text)
+        pairs = sorted((pair for pair in pairs if mentioned[pair[1]].value not in of_law), reverse=True)
         taken: dict[int, str] = {}
         self._take(pairs, taken, SURE_OF_INPUT)
         values = dict(self._choices(names, text))
         if "seat" in names and (seat := seat_in(text)):
             values["seat"] = seat
-        outcome = calculate(CALCULATIONS[kind], values | _values(taken, found))
+        outcome = calculate(CALCULATIONS[kind], values | _values(taken, mentioned))
         if isinstance(outcome, Missing):
             lacking = {wanted.field for wanted in outcome.fields}
             groups = {FIELDS[name].group for name in lacking if name} - {""}
             lacking |= {name for name in names if FIELDS[name].group in groups}
             values |= self._choices(tuple(lacking), text, MAY_BE_CHOICE)
-            listed = {place for place, name in taken.items() if FIELDS[name].type == "dates"}
-            for share, place, name in pairs:
+            listed = {index for index, name in taken.items() if FIELDS[name].type == "dates"}
+            for share, index, name in pairs:
                 # A day that is lacking goes before one of a list.
-                if place in listed and name in lacking and name not in taken.values() and share >= MAY_BE_INPUT:
-                    taken[place] = name
+                if index in listed and name in lacking and name not in taken.values() and share >= MAY_BE_INPUT:
+                    taken[index] = name
             self._take([pair for pair in pairs if pair[2] in lacking], taken, MAY_BE_INPUT)
-        values, unclear = self._weighed(kind, values, taken, pairs, found, known)
-        read = {name: text[found[place].start : found[place].end] for place, name in taken.items()}
-        fits = [own.get(taken.get(place, NONE), 0.0) for place, own in enumerate(shares)]
+        values, unclear = self._weighed(kind, values, taken, pairs, mentioned, of_law)
+        read = {name: text[mentioned[index].start : mentioned[index].end] for index, name in taken.items()}
+        fits = [own.get(taken.get(index, NONE), 0.0) for index, own in enumerate(shares)]
         fit = float(np.exp(np.mean(np.log(np.maximum(fits, LEAST_FIT))))) if fits else 1.0
-        left = tuple(text[found[place].start : found[place].end] for place in unclear)
-        return Request(kind, values | _values(taken, found), fit, read, left)
+        left = tuple(text[mentioned[index].start : mentioned[index].end] for index in unclear)
+        return Request(kind, values | _values(taken, mentioned), fit, read, left)
 
     def _weighed(
         self,
@@ -220,63 +222,65 @@ class QuestionReader:
         values: dict[str, Any],
         taken: dict[int, str],
         pairs: Sequence[tuple[float, int, str]],
-        found: Sequence[Mention],
-        known: frozenset[Decimal],
+        mentioned: Sequence[Mention],
+        of_law: frozenset[Decimal],
     ) -> tuple[dict[str, Any], list[int]]:
         """Assign days and amounts by their effect on the result, and return the places of the unclear ones."""
         calculation = CALCULATIONS[kind]
 
         def result(places: Mapping[int, str]) -> object:
-            outcome = calculate(calculation, values | _values(places, found))
+            outcome = calculate(calculation, values | _values(places, mentioned))
             return outcome.values[0].value if isinstance(outcome, Result) else type(outcome)
 
         value = result(taken)
         if isinstance(value, type):
-            return values, [place for place in _weighty(found, known) if place not in taken]
-        for place, name in list(taken.items()):
-            others = {other: each for other, each in taken.items() if other != place}
-            if found[place].type == "amount" and result(others) == value:
-                del taken[place]
-                pairs = [pair for pair in pairs if pair[1:] != (place, name)]
+            return values, [index for index in _weighty(mentioned, of_law) if index not in taken]
+        for index, name in list(taken.items()):
+            others = {other: each for other, each in taken.items() if other != index}
+            if mentioned[index].type == "amount" and result(others) == value:
+                del taken[index]
+                pairs = [pair for pair in pairs if pair[1:] != (index, name)]
         unclear = []
-        for place in _weighty(found, known):
-            if place in taken:
+        for index in _weighty(mentioned, of_law):
+            if index in taken:
                 continue
-            free = [pair for pair in pairs if pair[1] == place and pair[2] not in taken.values()]
+            free = [pair for pair in pairs if pair[1] == index and pair[2] not in taken.values()]
             weighing = [
-                (share, name) for share, _, name in free if result({**taken, place: name}) not in (value, Refused)
+                (share, name) for share, _, name in free if result({**taken, index: name}) not in (value, Refused)
             ]
             if weighing and weighing[0][0] >= MAY_BE_LEFT:
-                taken[place] = weighing[0][1]
+                taken[index] = weighing[0][1]
                 value = result(taken)
             elif weighing:
-                unclear.append(place)
+                unclear.append(index)
         return values, unclear
 
-    def _take(self, pairs: Sequence[tuple[float, int, str]], taken: dict[int, str], least: float) -> None:
-        for share, place, name in pairs:
+    def _take(self, pairs: Sequence[tuple[float, int, str]], taken: dict[int, str], threshold: float) -> None:
+        for share, index, name in pairs:
             is_list = FIELDS[name].type == "dates"
-            if share >= least and place not in taken and (is_list or name not in taken.values()):
-                taken[place] = name
+            if share >= threshold and index not in taken and (is_list or name not in taken.values()):
+                taken[index] = name
 
-    def _choices(self, names: Sequence[str], text: str, least: float = SURE_OF_CHOICE) -> Iterator[tuple[str, object]]:
+    def _choices(
+        self, names: Sequence[str], text: str, threshold: float = SURE_OF_CHOICE
+    ) -> Iterator[tuple[str, object]]:
         features, folded = kind_features(text, ()), fold(text)
         for name in names:
             if FIELDS[name].type not in ("choice", "yes_no"):
                 continue
-            if (said := _said(FIELDS[name], folded)) is not None:
-                yield name, said
+            if (value := _said(FIELDS[name], folded)) is not None:
+                yield name, value
                 continue
             model = self.model.read("choices")
             classes = [each for each in model.classes if each.startswith(f"{name}=")]
             shares = model.probabilities(features, among=classes) if len(classes) > 1 else {}
             best = max((each for each in shares if not each.endswith("=")), key=shares.__getitem__, default="")
-            if best and shares[best] >= least:
+            if best and shares[best] >= threshold:
                 yield name, best.partition("=")[2]
 
 
-def _differ(one: Request, other: Request) -> bool:
-    outcomes = [each.outcome() for each in (one, other)]
+def _differ(request: Request, rival: Request) -> bool:
+    outcomes = [each.outcome() for each in (request, rival)]
     results = [each.values[0].value for each in outcomes if isinstance(each, Result)]
     return len(results) == len(outcomes) and results[0] != results[1]
 
@@ -294,11 +298,11 @@ def _continued(before: Request, new: Request) -> Request:
     return replace(new, inputs=kept | dict(new.inputs), read=read)
 
 
-def _weighty(found: Sequence[Mention], known: frozenset[Decimal]) -> list[int]:
+def _weighty(mentioned: Sequence[Mention], of_law: frozenset[Decimal]) -> list[int]:
     return [
-        place
-        for place, one in enumerate(found)
-        if one.type in ("date", "amount") and one.unit != "month" and one.value not in known
+        index
+        for index, mention in enumerate(mentioned)
+        if mention.type in ("date", "amount") and mention.unit != "month" and mention.value not in of_law
     ]
 
 
@@ -309,7 +313,7 @@ def _given_by_law(text: str) -> frozenset[Decimal]:
 
 
 def _suited(mention: Mention) -> list[str]:
-    return [NONE, *(name for name, one in FIELDS.items() if suits(mention, one))]
+    return [NONE, *(name for name, input_field in FIELDS.items() if suits(mention, input_field))]
 
 
 def _ending_today(request: Request, text: str, today: date) -> Request:
@@ -329,7 +333,7 @@ def suits(mention: Mention, field_: InputField) -> bool:
         return True
     if mention.type == "number" and not mention.unit and mention.value in YEARS and field_.type != "amount":
         return field_.name == "year"
-    if mention.unit in {one.unit for one in FIELDS.values() if one.unit}:
+    if mention.unit in {other.unit for other in FIELDS.values() if other.unit}:
         return field_.unit == mention.unit
     if mention.type == "number" and field_.type == "amount" and mention.value < LEAST_AMOUNT:
         return False
@@ -343,15 +347,15 @@ def _said(choice: InputField, folded: str) -> str | None:
     """Return the value of a choice that a text names, by the longest phrase; ``None`` if there is none."""
     said = {phrase: value for value, phrases in choice.said.items() for phrase in phrases}
     phrases = {fold(label): key for key, label in choice.choices.items()} | said
-    found = [phrase for phrase in phrases if f" {phrase}" in f" {folded}"]
-    return phrases[max(found, key=len)] if found else None
+    matches = [phrase for phrase in phrases if f" {phrase}" in f" {folded}"]
+    return phrases[max(matches, key=len)] if matches else None
 
 
-def _values(taken: Mapping[int, str], found: Sequence[Mention]) -> dict[str, object]:
+def _values(taken: Mapping[int, str], mentioned: Sequence[Mention]) -> dict[str, object]:
     values: dict[str, Any] = {}
-    for place, name in sorted(taken.items()):
+    for index, name in sorted(taken.items()):
         if FIELDS[name].type == "dates":
-            values.setdefault(name, []).append(found[place].value)
+            values.setdefault(name, []).append(mentioned[index].value)
         else:
-            values[name] = found[place].value
+            values[name] = mentioned[index].value
     return values

@@ -45,11 +45,11 @@ class Linear:
             scores = scores + self.weights[:, own].astype(np.float64) @ values
         if vector is not None:
             scores = scores + self.weights[:, len(self.places) :].astype(np.float64) @ vector
-        chosen = [place for place, name in enumerate(self.classes) if not among or name in among]
+        chosen = [index for index, name in enumerate(self.classes) if not among or name in among]
         if not chosen:
             return {}
         exponents = np.exp(scores[chosen] - scores[chosen].max())
-        return dict(zip([self.classes[place] for place in chosen], (exponents / exponents.sum()).tolist(), strict=True))
+        return dict(zip([self.classes[index] for index in chosen], (exponents / exponents.sum()).tolist(), strict=True))
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def _read(file: Path, name: str) -> Linear:
     with np.load(file) as arrays:
         return Linear(
             tuple(arrays[f"{name}_classes"].tolist()),
-            {each: place for place, each in enumerate(arrays[f"{name}_features"].tolist())},
+            {each: index for index, each in enumerate(arrays[f"{name}_features"].tolist())},
             arrays[f"{name}_idf"],
             arrays[f"{name}_weights"] * arrays[f"{name}_scales"],
             arrays[f"{name}_bias"],
@@ -115,11 +115,11 @@ def meaning_of(texts: Sequence[str], of_field: DualEncoder, sentences: SentenceE
     return vectors if sentences is None else np.hstack([vectors, sentences.encode(texts) * OF_SENTENCES])
 
 
-def kind_features(text: str, found: Sequence[Mention]) -> set[str]:
+def kind_features(text: str, mentioned: Sequence[Mention]) -> set[str]:
     """Return the features of the kind: stems, pairs of stems, and types of mentions."""
     stems = _stems(text)
-    named = {f"has {each.type} {each.unit} {each.per}" for each in found}
-    dates = sum(each.type == "date" for each in found)
+    named = {f"has {each.type} {each.unit} {each.per}" for each in mentioned}
+    dates = sum(each.type == "date" for each in mentioned)
     return {*stems, *(f"{first} {second}" for first, second in pairwise(stems)), *named, f"dates {min(dates, 4)}"}
 
 
@@ -127,19 +127,19 @@ def _stems(text: str) -> list[str]:
     return ["0" if word[0].isdigit() else stem_word(word) or word for word in words_of(text)]
 
 
-def mention_features(text: str, found: Sequence[Mention], place: int) -> set[str]:
+def mention_features(text: str, mentioned: Sequence[Mention], index: int) -> set[str]:
     """Return the features of a mention: the words around it, its form, and its rank among mentions of its type."""
-    own = found[place]
-    before = _around(text[: own.start], [each for each in found if each.end <= own.start])[-LEFT:][::-1]
+    own = mentioned[index]
+    before = _around(text[: own.start], [each for each in mentioned if each.end <= own.start])[-LEFT:][::-1]
     after = _around(
         text[own.end :],
         [
             Mention(each.type, each.value, each.start - own.end, each.end - own.end)
-            for each in found
+            for each in mentioned
             if each.start >= own.end
         ],
     )[:RIGHT]
-    alike = [each for each in found if each.type == own.type]
+    alike = [each for each in mentioned if each.type == own.type]
     features = {f"type {own.type}", f"unit {own.unit}", f"per {own.per}", f"alone {len(alike) == 1} {own.type}"}
     features |= {f"< {word}" for word in before} | {f"> {word}" for word in after}
     features |= {f"<{min(distance, 3)} {word}" for distance, word in enumerate(before)}
@@ -162,9 +162,9 @@ def _size(value: Decimal) -> str:
     return str(next((bound for bound in bounds if value <= bound), "more"))
 
 
-def _around(text: str, found: Sequence[Mention]) -> list[str]:
+def _around(text: str, mentioned: Sequence[Mention]) -> list[str]:
     marks = list(text)
-    for each in found:
+    for each in mentioned:
         if each.start >= 0 and each.end <= len(text):
             marks[each.start : each.end] = f" {each.type[:3]}xx ".ljust(each.end - each.start)[: each.end - each.start]
     joined = "".join(marks).replace(".", " puntofinal ").replace("?", " puntofinal ").replace(";", " puntoycoma ")

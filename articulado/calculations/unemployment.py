@@ -100,8 +100,8 @@ def monthly_indicator(part_time_average: Decimal | None = None, year: int | None
     value = iprem * 7 / 6 * part
     formula = f"{money(iprem)} × 7/6" + (f" × {number(part, 4)}" if part != 1 else "")
     text = f"IPREM mensual con una sexta parte más: {formula} = {money(value)} €."
-    said = f"IPREM de {year or period.verified_until.year}: {money(iprem)} € al mes ({period.norm})."
-    return Computed(value, "EUR", text, formula, assumptions=(said,))
+    assumption = f"IPREM de {year or period.verified_until.year}: {money(iprem)} € al mes ({period.norm})."
+    return Computed(value, "EUR", text, formula, assumptions=(assumption,))
 
 
 def _limits(indicator: Decimal, children: int) -> tuple[Decimal, Decimal, str]:
@@ -210,10 +210,10 @@ def _subsidy(
     iprem = period.values["monthly"]
     formula = f"{money(iprem)} × {percent} %"
     value = iprem * percent / 100
-    said = f"IPREM de {year or period.verified_until.year}: {money(iprem)} € al mes ({period.norm})."
+    assumption = f"IPREM de {year or period.verified_until.year}: {money(iprem)} € al mes ({period.norm})."
     text = f"Subsidio {days}: {formula} = {money(value)} € al mes."
     return Computed(
-        value, "EUR", text, formula, provision, assumptions=(said, *assumed), not_applied=not_applied, lead=text
+        value, "EUR", text, formula, provision, assumptions=(assumption, *assumed), not_applied=not_applied, lead=text
     )
 
 

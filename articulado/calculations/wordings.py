@@ -142,12 +142,12 @@ async def wordings_of(store: ChunkStore, ref: ProvisionRef) -> list[IndexedWordi
 async def confirm(outcome: Outcome, store: ChunkStore, today: date) -> Outcome:
     """Compare the provisions that an outcome follows with the law in an index; see ``compare_wordings``."""
     provisions = list(dict.fromkeys(each.provision for each in _basis(outcome).followed))
-    found = await asyncio.gather(*(find_wordings(store, provision) for provision in provisions))
-    return compare_wordings(outcome, dict(zip(provisions, found, strict=True)), today)
+    indexed = await asyncio.gather(*(find_wordings(store, provision) for provision in provisions))
+    return compare_wordings(outcome, dict(zip(provisions, indexed, strict=True)), today)
 
 
-def compare_wordings(outcome: Outcome, found: Mapping[str, Sequence[IndexedWording]], today: date) -> Outcome:
-    """Add the followed wordings to an outcome; refuse it if a provision in the index (``found``) has changed.
+def compare_wordings(outcome: Outcome, indexed: Mapping[str, Sequence[IndexedWording]], today: date) -> Outcome:
+    """Add the followed wordings to an outcome; refuse it if a provision in the index (``indexed``) has changed.
 
     A day of the event before a wording adds a warning, unless the rule covers it or the index has the same text. If the
     law of that day was requested, the outcome is refused. ``today`` is the day of the law if the outcome has none.
@@ -159,13 +159,13 @@ def compare_wordings(outcome: Outcome, found: Mapping[str, Sequence[IndexedWordi
         pin = pins.get(provision)
         if pin is None:
             continue
-        state = _state(pin, found.get(provision, ()), day, today)
+        state = _state(pin, indexed.get(provision, ()), day, today)
         if state == "changed":
             return Refused(_changed(pin), provision)
         is_covered = all(each.holds_since and each.holds_since <= day for each in group)
         if state == "earlier" and not is_covered:
             earlier[pin.since, pin.certainty].append(provision)
-        is_confirmed = any(each.content_hash == pin.content_hash for each in found.get(provision, ()))
+        is_confirmed = any(each.content_hash == pin.content_hash for each in indexed.get(provision, ()))
         wordings.append(FollowedWording(provision, pin.since, pin.certainty, is_confirmed))
     if earlier and basis.is_asked:
         (since, certainty), provisions = max(earlier.items())
@@ -182,8 +182,8 @@ def compare_wordings(outcome: Outcome, found: Mapping[str, Sequence[IndexedWordi
 async def find_changed(store: ChunkStore, today: date) -> list[WrittenAgainst]:
     """Return the followed wordings whose text in an index differs today."""
     pins = list(wordings_written_against().values())
-    found = await asyncio.gather(*(find_wordings(store, pin.provision) for pin in pins))
-    return [pin for pin, each in zip(pins, found, strict=True) if _state(pin, each, today, today) == "changed"]
+    indexed = await asyncio.gather(*(find_wordings(store, pin.provision) for pin in pins))
+    return [pin for pin, each in zip(pins, indexed, strict=True) if _state(pin, each, today, today) == "changed"]
 
 
 def _name(followed: Followed) -> str:
@@ -200,14 +200,14 @@ def _basis(outcome: Outcome) -> Basis:
 
 
 def _state(
-    pin: WrittenAgainst, found: Sequence[IndexedWording], day: date, today: date
+    pin: WrittenAgainst, indexed: Sequence[IndexedWording], day: date, today: date
 ) -> Literal["same", "changed", "earlier"]:
     """Compare the wording of a day with the followed one; without an index, the days decide.
 
     An index with a single wording may date it from its law: then the ascertained day of the pin decides.
     """
-    same = [each.chunk for each in found if each.content_hash == pin.content_hash]
-    of_day = [each.content_hash for each in found if is_of_day(each.chunk, day)]
+    same = [each.chunk for each in indexed if each.content_hash == pin.content_hash]
+    of_day = [each.content_hash for each in indexed if is_of_day(each.chunk, day)]
     if any(day >= pin.since or chunk["wording"].get("tracked") for chunk in same if in_force(chunk, day, today)):
         return "same"
     has_ended = bool(same) and all(chunk["valid_to"] and chunk["valid_to"] <= day.isoformat() for chunk in same)

@@ -109,7 +109,7 @@ def complementary_hours(
     if weekly_hours >= full:
         raise Stop(NotEntitled("Las horas complementarias son solo para contratos a tiempo parcial.", PART_TIME))
     part = LEAST_SHARE if agreed_share is None else share(agreed_share)
-    said = "artículo 12.5.c" if agreed_share is None else "porcentaje del convenio"
+    source = "artículo 12.5.c" if agreed_share is None else "porcentaje del convenio"
     notes: tuple[NotApplied, ...] = ()
     if part > MOST_SHARE:
         notes = (NotApplied(f"{number(part * 100)} %: el convenio no puede pasar del 60 %", PART_TIME),)
@@ -119,7 +119,7 @@ def complementary_hours(
         part = LEAST_SHARE
     value = weekly_hours * part
     formula = f"{number(weekly_hours)} × {number(part * 100)} %"
-    text = f"Horas complementarias pactadas, como máximo: {formula} = {number(value, 2)} a la semana ({said})."
+    text = f"Horas complementarias pactadas, como máximo: {formula} = {number(value, 2)} a la semana ({source})."
     if weekly_hours + value >= full:
         text += f" Con las ordinarias no pueden llegar a la jornada completa, {number(full)} horas."
         value = full - weekly_hours
@@ -241,9 +241,9 @@ def minimum_year(weekly_hours: Decimal, full_time_hours: Decimal | None = None, 
     value = annual * weekly_hours / full
     formula = f"{money(annual)} × {number(weekly_hours)} / {number(full)}"
     text = f"Salario mínimo de un año a jornada parcial: {formula} = {money(value)} €."
-    said = f"SMI de {year or period.verified_until.year} ({period.norm})."
+    assumption = f"SMI de {year or period.verified_until.year} ({period.norm})."
     full_said = () if full_time_hours else ("Jornada completa de 40 horas semanales (artículo 34.1).",)
-    return Computed(value, "EUR", text, formula, _law(period.boe), assumptions=(said, *full_said))
+    return Computed(value, "EUR", text, formula, _law(period.boe), assumptions=(assumption, *full_said))
 
 
 @rule(MINIMUM)
@@ -270,8 +270,10 @@ def _by_unit(key: str, count: Decimal, unit: str, year: int | None) -> Computed:
     period = verified_period("SMI", day_of(year))
     value = period.values[key] * count
     formula = f"{number(count)} {unit} × {money(period.values[key])}"
-    said = f"SMI de {year or period.verified_until.year} ({period.norm})."
-    return Computed(value, "EUR", f"{formula} = {money(value)} €.", formula, _law(period.boe, 4), assumptions=(said,))
+    assumption = f"SMI de {year or period.verified_until.year} ({period.norm})."
+    return Computed(
+        value, "EUR", f"{formula} = {money(value)} €.", formula, _law(period.boe, 4), assumptions=(assumption,)
+    )
 
 
 def _law(boe: str, article: int = 3) -> str:

@@ -40,8 +40,8 @@ def lines_of(outcome: Outcome, read: Mapping[str, str] | None = None) -> Iterato
         case Result():
             yield outcome.lead
             yield from filter(None, [understood(read or {})])
-            for place, step in enumerate(outcome.steps, start=1):
-                yield f"{place}. {step.text.rstrip('.')} ({cited(step.provision)})."
+            for number, step in enumerate(outcome.steps, start=1):
+                yield f"{number}. {step.text.rstrip('.')} ({cited(step.provision)})."
             yield from notes_on(outcome)
         case NotEntitled():
             yield f"{outcome.reason.rstrip('.')} ({cited(outcome.provision)})."

@@ -104,11 +104,11 @@ async def stale_provisions(
     refs: Collection[ProvisionRef], store: ChunkStore, as_of: date | None, today: date
 ) -> set[ProvisionRef]:
     """Return the provisions whose wording on the day differs, or for a past day is unsure."""
-    found = await asyncio.gather(*(wordings_of(store, ref) for ref in refs))
-    tracked = tracked_laws(each.chunk for wordings in found for each in wordings)
+    indexed = await asyncio.gather(*(wordings_of(store, ref) for ref in refs))
+    tracked = tracked_laws(each.chunk for wordings in indexed for each in wordings)
     return {
         ref
-        for ref, wordings in zip(refs, found, strict=True)
+        for ref, wordings in zip(refs, indexed, strict=True)
         if wordings and not _is_current(ref, wordings, as_of, today, tracked)
     }
 

@@ -165,11 +165,11 @@ def read_part(file: Path, schema: type[_P]) -> _P:
         return schema.model_validate(written)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
+        key = ".".join(map(str, first["loc"]))
         named = [each.get("id", "") for each in written.get("card", []) if isinstance(each, dict)]
         number = next((part for part in first["loc"] if isinstance(part, int)), None)
         card = named[number] if number is not None and number < len(named) else ""
-        problem = f"{card} {place}: {first['msg']}"
+        problem = f"{card} {key}: {first['msg']}"
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         problem = str(error)
     raise ConfigurationError(translate("guides.card", file=file, problem=problem))
@@ -224,9 +224,9 @@ def sentence_at(text: str, pin: Pin) -> str:
     for within in (text, _part(text, pin.part)):
         lines = [_one_line(sentence) for sentence in sentences(within)]
         joined, anchor = " ".join(lines), _one_line(pin.anchor)
-        found = {_around(lines, match.start(), match.end()) for match in re.finditer(re.escape(anchor), joined)}
-        if len(found) == 1:
-            return found.pop()
+        matches = {_around(lines, match.start(), match.end()) for match in re.finditer(re.escape(anchor), joined)}
+        if len(matches) == 1:
+            return matches.pop()
     return ""
 
 
@@ -242,11 +242,11 @@ def _part(text: str, part: str) -> str:
     for label in part.split(".") if part else ():
         kind = "letter" if not label[0].isdigit() else "ordinal" if after_letter else "number"
         marks = list(_MARKS[kind].finditer(text))
-        place = next((n for n, mark in enumerate(marks) if mark[1] == label), None)
-        if place is None:
+        index = next((n for n, mark in enumerate(marks) if mark[1] == label), None)
+        if index is None:
             return ""
-        end = marks[place + 1].start() if place + 1 < len(marks) else len(text)
-        text, after_letter = text[marks[place].start() : end], kind == "letter"
+        end = marks[index + 1].start() if index + 1 < len(marks) else len(text)
+        text, after_letter = text[marks[index].start() : end], kind == "letter"
     return text
 
 

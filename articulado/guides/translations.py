@@ -139,12 +139,12 @@ def differences(translation: Translation, card: Card) -> Iterator[str]:
     pairs = [("need", ours.need, card.need)]
     for one, other in zip(ours.statements, card.statements, strict=True):
         pairs.append((f"“{one.text[:40]}…”", f"{one.when}: {one.text}", f"{other.when}: {other.text}"))
-    for place, text, spanish in pairs:
-        said, wanted = figures_in(text), figures_in(spanish, "es")
-        if said - wanted - _unsaid(_TWO_ES, spanish) or wanted - said - _unsaid(_TWO, text):
-            yield f"{place}: figures {_listed(said)}, in Spanish {_listed(wanted)}"
+    for field, text, spanish in pairs:
+        own_figures, wanted = figures_in(text), figures_in(spanish, "es")
+        if own_figures - wanted - _unsaid(_TWO_ES, spanish) or wanted - own_figures - _unsaid(_TWO, text):
+            yield f"{field}: figures {_listed(own_figures)}, in Spanish {_listed(wanted)}"
         if _links(text) != _links(spanish):
-            yield f"{place}: links {sorted(_links(text))}, in Spanish {sorted(_links(spanish))}"
+            yield f"{field}: links {sorted(_links(text))}, in Spanish {sorted(_links(spanish))}"
 
 
 _LINK = re.compile(r"\b(?:https?://|www\.)?(?:[\w-]+\.)+(?:es|com|org|eu)\b(?:/[\w./?=&#-]*\w)?")

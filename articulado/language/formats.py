@@ -143,13 +143,13 @@ def _sections(form: str) -> list[str]:
 
 
 def _literals(section: str) -> list[str]:
-    found = []
+    shown_parts = []
     for match in _TOKEN.finditer(section):
         shown = next(
             (match[name] for name in ("quoted", "escaped", "currency", "other") if match[name] is not None), ""
         )
-        found.append(shown)
-    return found
+        shown_parts.append(shown)
+    return shown_parts
 
 
 def _written_moment(value: datetime | date | time | timedelta, form: str) -> str:
@@ -208,10 +208,10 @@ def _digits(value: float, code: str) -> str:
     whole, _, fraction = code.partition(".")
     unscaled = code.rstrip(",")
     value /= 1000 ** (len(code) - len(unscaled))
-    most, least = len(fraction.rstrip(",")), fraction.count("0")
+    max_decimals, min_decimals = len(fraction.rstrip(",")), fraction.count("0")
     grouped = "," in whole.rstrip(",")
-    integer, _, decimals = f"{abs(value):{',' if grouped else ''}.{most}f}".partition(".")
-    decimals = decimals[:least] + decimals[least:].rstrip("0")
+    integer, _, decimals = f"{abs(value):{',' if grouped else ''}.{max_decimals}f}".partition(".")
+    decimals = decimals[:min_decimals] + decimals[min_decimals:].rstrip("0")
     integer = integer.rjust(whole.count("0"), "0") if "0" in whole or integer != "0" else ""
     sign = "-" if value < 0 and (integer.strip("0,") or decimals.strip("0")) else ""
     return f"{sign}{integer.replace(',', '.')}{',' if decimals else ''}{decimals}"

@@ -140,11 +140,11 @@ class KnownWords:
     def likely(self, word: str) -> bool:
         return self.texts.get(word, 0) >= FEWEST_TEXTS
 
-    def pair(self, one: str, other: str) -> int:
+    def pair(self, first: str, second: str) -> int:
         """Return the number of known questions with two adjacent folded words."""
-        hashed = _hash(f"{one} {other}")
-        place = int(np.searchsorted(self.pairs, np.uint32(hashed)))
-        return int(self.pair_counts[place]) if place < len(self.pairs) and self.pairs[place] == hashed else 0
+        hashed = _hash(f"{first} {second}")
+        index = int(np.searchsorted(self.pairs, np.uint32(hashed)))
+        return int(self.pair_counts[index]) if index < len(self.pairs) and self.pairs[index] == hashed else 0
 
     def save(self, folder: Path) -> None:
         with folder.joinpath(FILE).open("wb") as stream:
@@ -203,8 +203,8 @@ def _hashes(words: Iterable[str]) -> NDArray[np.uint32]:
 def holds(hashes: NDArray[np.uint32], word: str) -> bool:
     """Tell if sorted hashes contain that of a word."""
     hashed = _hash(word)
-    place = int(np.searchsorted(hashes, np.uint32(hashed)))
-    return place < len(hashes) and bool(hashes[place] == hashed)
+    index = int(np.searchsorted(hashes, np.uint32(hashed)))
+    return index < len(hashes) and bool(hashes[index] == hashed)
 
 
 def _joined_lines(words: Iterable[str]) -> NDArray[np.uint8]:
@@ -225,7 +225,7 @@ def _slips(
     """Return the words in the place of another of the same sound that is ``RARER`` times as frequent."""
     likely: dict[str, str] = {}
     for word, sound in sounds.items():
-        likely[sound] = max(word, likely.get(sound, word), key=lambda one: (texts[one], one))
+        likely[sound] = max(word, likely.get(sound, word), key=lambda each: (texts[each], each))
     meant = {
         word: likely[sound]
         for word, sound in sounds.items()
@@ -233,8 +233,8 @@ def _slips(
     }
     balance: Counter[str] = Counter()
     for words in questions:
-        for one, other in () if meant.keys().isdisjoint(words) else pairwise(words):
-            for slip, pair in ((one, f"{meant.get(one)} {other}"), (other, f"{one} {meant.get(other)}")):
+        for first, second in () if meant.keys().isdisjoint(words) else pairwise(words):
+            for slip, pair in ((first, f"{meant.get(first)} {second}"), (second, f"{first} {meant.get(second)}")):
                 if slip in meant:
                     balance[slip] += 1 if _hash(pair) in pairs else -1
     return {word for word in meant if balance[word] >= 0}

@@ -267,7 +267,7 @@ class BareNumber(NamedTuple):
 @lru_cache(maxsize=4096)
 def bare_numbers(text: str) -> frozenset[BareNumber]:
     """Return the numbers of a text without a unit: cells of tables, "ochenta al año", "tres"."""
-    folded, found, position = _without_references(text), set[BareNumber](), 0
+    folded, numbers, position = _without_references(text), set[BareNumber](), 0
     taken = [(quantity.start, quantity.end) for quantity in quantities(text) if not quantity.is_count]
     lines = text.split("\n")
     line, line_end = 0, len(lines[0])
@@ -278,8 +278,8 @@ def bare_numbers(text: str) -> frozenset[BareNumber]:
             line_end += len(lines[line]) + 1
         if value <= LARGEST and not any(begin <= start < end for begin, end in taken):
             row = line if is_row(lines[line]) else None
-            found.add(BareNumber(value, _per(folded, position)[0], row, start, position))
-    return frozenset(found)
+            numbers.add(BareNumber(value, _per(folded, position)[0], row, start, position))
+    return frozenset(numbers)
 
 
 @lru_cache(maxsize=4096)

@@ -99,15 +99,15 @@ class Speller:
     def _read(self, text: str, tokens: Sequence[_Token]) -> list[MendedWord]:
         mended = list(self._said_elsewhere(text, tokens))
         fixed = {token.start for token in tokens if _is_fixed(token, text)}
-        fixed.update(place for one in mended for place in range(one["start"], one["end"]))
-        place, before = 0, ""
-        while place < len(tokens):
-            reading = self._reading(text, tokens, place, before, fixed)
+        fixed.update(index for one in mended for index in range(one["start"], one["end"]))
+        index, before = 0, ""
+        while index < len(tokens):
+            reading = self._reading(text, tokens, index, before, fixed)
             if not reading.text:
-                before, place = tokens[place].word, place + 1
+                before, index = tokens[index].word, index + 1
                 continue
-            mended.append(_mended(text, tokens[place], tokens[place + reading.tokens - 1], reading.text))
-            before, place = reading.words[-1], place + reading.tokens
+            mended.append(_mended(text, tokens[index], tokens[index + reading.tokens - 1], reading.text))
+            before, index = reading.words[-1], index + reading.tokens
         return sorted(mended, key=lambda one: one["start"])
 
     def _is_known(self, tokens: Sequence[_Token], share: float) -> bool:
@@ -124,46 +124,46 @@ class Speller:
         words = [token.word for token in tokens]
         if not self._typing.countries.isdisjoint(words):
             return
-        place = 0
-        while place < len(words):
-            phrases = self._phrases.get(words[place], ())
+        index = 0
+        while index < len(words):
+            phrases = self._phrases.get(words[index], ())
             for phrase, meant in phrases:
-                if tuple(words[place : place + len(phrase)]) == phrase:
-                    last = tokens[place + len(phrase) - 1]
+                if tuple(words[index : index + len(phrase)]) == phrase:
+                    last = tokens[index + len(phrase) - 1]
                     if " ".join(phrase) != fold(meant):
-                        yield _mended(text, tokens[place], last, meant)
-                    place += len(phrase) - 1
+                        yield _mended(text, tokens[index], last, meant)
+                    index += len(phrase) - 1
                     break
-            place += 1
+            index += 1
 
-    def _reading(self, text: str, tokens: Sequence[_Token], place: int, before: str, fixed: Container[int]) -> _Reading:
+    def _reading(self, text: str, tokens: Sequence[_Token], index: int, before: str, fixed: Container[int]) -> _Reading:
         """Return the reading of a word, alone or with the next one; an empty text keeps it. ``fixed`` offsets stay."""
-        token, after, behind = (_word_at(tokens, place + step) for step in range(3))
+        token, after, behind = (_word_at(tokens, index + step) for step in range(3))
         stays = _Reading(0.0, (token,), "")
-        joins = after and tokens[place + 1].start not in fixed and _is_beside(text, tokens, place)
-        if tokens[place].start in fixed:
+        joins = after and tokens[index + 1].start not in fixed and _is_beside(text, tokens, index)
+        if tokens[index].start in fixed:
             return stays
-        short = self._abbreviation(text, tokens, place)
+        short = self._abbreviation(text, tokens, index)
         if short:
             best = _Reading(KEPT_SHORTENED, tuple(map(fold, forms(short))), short)
         elif self.knows(token) and not (joins and (not self.knows(after) or self._known.likely(token + after))):
             return stays
         else:
-            best = self._alone(before, tokens[place], after)
+            best = self._alone(before, tokens[index], after)
         if joins:
             joined = self._joined(before, token, after, behind)
-            if joined and joined.cost < best.cost + self._alone(best.words[-1], tokens[place + 1], behind).cost:
+            if joined and joined.cost < best.cost + self._alone(best.words[-1], tokens[index + 1], behind).cost:
                 best = joined
         return best
 
-    def _abbreviation(self, text: str, tokens: Sequence[_Token], place: int) -> str:
-        token = tokens[place]
+    def _abbreviation(self, text: str, tokens: Sequence[_Token], index: int) -> str:
+        token = tokens[index]
         meant = self._typing.abbreviations.get(token.word, "")
         if len(token.word) > 1 or not meant:
             return meant
         is_small = text[token.start].islower() or text.isupper()
-        named = _word_at(tokens, place - 1) in self._typing.lettered
-        return meant if is_small and not named and _is_beside(text, tokens, place) else ""
+        named = _word_at(tokens, index - 1) in self._typing.lettered
+        return meant if is_small and not named and _is_beside(text, tokens, index) else ""
 
     def _near(self, *words: str) -> float:
         pairs = (self._known.pair(one, other) for one, other in pairwise(words) if one and other)
@@ -175,15 +175,15 @@ class Speller:
         if self.knows(word):
             return _Reading(-self._near(before, word, after), (word,), "")
         if word in self._known.texts or holds(self._known.others, word):
-            kept, most = KEPT_LISTED, 0
+            kept, max_distance = KEPT_LISTED, 0
         else:
-            kept, most = KEPT + KEPT_LETTER * len(word), 2 if len(word) > SHORT else int(len(word) > 3)
+            kept, max_distance = KEPT + KEPT_LETTER * len(word), 2 if len(word) > SHORT else int(len(word) > 3)
         stems = self._stems_of(token)
         if stems:
             kept = min(kept, KEPT_AKIN)
         readings = [
             _Reading(kept, (word,), ""),
-            *self._alike(before, word, after, most, stems),
+            *self._alike(before, word, after, max_distance, stems),
             *self._parted(before, word, after),
         ]
         return min(readings, key=_by_cost)
@@ -193,13 +193,15 @@ class Speller:
         stems = map(self._stem_word, {token.word, token.form, self._typing.endings.sub("", token.word)})
         return {stem for stem in stems if holds(self._known.stems, stem)}
 
-    def _alike(self, before: str, word: str, after: str, most: int, stems: Container[str]) -> list[_Reading]:
-        """Return other words with other stems whose sounds differ by at most ``most``."""
+    def _alike(self, before: str, word: str, after: str, max_distance: int, stems: Container[str]) -> list[_Reading]:
+        """Return other words with other stems whose sounds differ by at most ``max_distance``."""
         sound = self._typing.sound(word)
         # A word that sounds as a known one is written by its sound: "biene" is "viene", however common "tiene" is.
-        if most and sound not in self._by_sound:
-            found = process.extract(sound, self._known.sounds, scorer=OSA.distance, score_cutoff=most, limit=None)
-            alike = [(self._words[number], distance) for _, distance, number in found]
+        if max_distance and sound not in self._by_sound:
+            similar = process.extract(
+                sound, self._known.sounds, scorer=OSA.distance, score_cutoff=max_distance, limit=None
+            )
+            alike = [(self._words[number], distance) for _, distance, number in similar]
         else:
             alike = [(self._by_sound[sound], 0)] if sound in self._by_sound else []
         costs = sorted(
@@ -216,8 +218,8 @@ class Speller:
         return COMMON * math.log1p(self._known.texts[word])
 
     def _parted(self, before: str, word: str, after: str) -> Iterator[_Reading]:
-        for place in range(1, len(word)):
-            one, other = (self._part(part) for part in (word[:place], word[place:]))
+        for index in range(1, len(word)):
+            one, other = (self._part(part) for part in (word[:index], word[index:]))
             if one and other and (pairs := self._known.pair(one, other)) + (len(one) > 3 < len(other)) >= 1:
                 slips = OSA.distance(word, one + other)
                 cost = PARTED + LETTERS * slips - self._near(before, one, other, after) + (0 if pairs else UNSEEN)
@@ -246,19 +248,19 @@ def _by_cost(reading: _Reading) -> tuple[float, str]:
 
 def with_mended(text: str, mended: Sequence[MendedWord]) -> str:
     """Return a text with its mended words."""
-    parts, place = [], 0
+    parts, index = [], 0
     for word in mended:
-        parts += [text[place : word["start"]], word["read"]]
-        place = word["end"]
-    return "".join([*parts, text[place:]])
+        parts += [text[index : word["start"]], word["read"]]
+        index = word["end"]
+    return "".join([*parts, text[index:]])
 
 
-def _word_at(tokens: Sequence[_Token], place: int) -> str:
-    return tokens[place].word if 0 <= place < len(tokens) else ""
+def _word_at(tokens: Sequence[_Token], index: int) -> str:
+    return tokens[index].word if 0 <= index < len(tokens) else ""
 
 
-def _is_beside(text: str, tokens: Sequence[_Token], place: int) -> bool:
-    return place + 1 < len(tokens) and text[tokens[place].end : tokens[place + 1].start] == " "
+def _is_beside(text: str, tokens: Sequence[_Token], index: int) -> bool:
+    return index + 1 < len(tokens) and text[tokens[index].end : tokens[index + 1].start] == " "
 
 
 def _mended(text: str, first: _Token, last: _Token, read: str) -> MendedWord:
@@ -275,11 +277,11 @@ def _by_first(phrases: Mapping[str, str]) -> dict[str, list[tuple[tuple[str, ...
 
 
 def _tokens(text: str) -> list[_Token]:
-    addresses = [found.span() for found in _ADDRESS.finditer(text)]
+    addresses = [word.span() for word in _ADDRESS.finditer(text)]
     return [
-        _Token(found.start(), found.end(), fold(found[0]), found[0].lower())
-        for found in _WORD.finditer(text)
-        if not any(start <= found.start() < end for start, end in addresses)
+        _Token(word.start(), word.end(), fold(word[0]), word[0].lower())
+        for word in _WORD.finditer(text)
+        if not any(start <= word.start() < end for start, end in addresses)
     ]
 
 

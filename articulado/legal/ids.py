@@ -106,11 +106,11 @@ def decisions_in(text: str) -> list[Decision]:
     >>> [decision.key for decision in decisions_in("¿Qué dicen la STC 140/2024 y el asunto C-113/22?")]
     ['stc-140-2024', 'tjue-c-113-22']
     """
-    found: list[Decision] = []
+    decisions: list[Decision] = []
     for decision in sorted(_named(fold(text)), key=lambda decision: (decision.start, -decision.end)):
-        if not found or decision.start >= found[-1].end:
-            found.append(decision)
-    return found
+        if not decisions or decision.start >= decisions[-1].end:
+            decisions.append(decision)
+    return decisions
 
 
 def _named(folded: str) -> Iterator[Decision]:

@@ -65,32 +65,32 @@ class Mention:
 def mentions(text: str, *, today: date) -> tuple[Mention, ...]:
     """Return the mentions of a text in order; of overlapping ones the longest stays."""
     folded = fold(text)
-    found = [*_whole_days(folded, today), *_expressions(folded), *_quantities(text, folded), *_bare(text)]
+    candidates = [*_whole_days(folded, today), *_expressions(folded), *_quantities(text, folded), *_bare(text)]
     kept: list[Mention] = []
-    for each in sorted(found, key=lambda one: (one.start, -one.end)):
+    for each in sorted(candidates, key=lambda mention: (mention.start, -mention.end)):
         if not kept or each.start >= kept[-1].end:
             kept.append(each)
     return tuple(_with_years(_with_months(_with_thousands(kept, folded), folded), today))
 
 
-def joined_months(found: Sequence[Mention]) -> dict[int, Mention]:
+def joined_months(named: Sequence[Mention]) -> dict[int, Mention]:
     """Return "2 años y 3 meses" as months, by the index of its months among the mentions."""
     joined: dict[int, Mention] = {}
-    for place, (years, months) in enumerate(pairwise(found), start=1):
+    for index, (years, months) in enumerate(pairwise(named), start=1):
         follows = (years.unit, months.unit) == ("year", "month") and months.start - years.end <= _BETWEEN
         if follows and isinstance(years.value, Decimal) and isinstance(months.value, Decimal):
             value = years.value * _MONTHS_A_YEAR + months.value
-            joined[place] = replace(months, value=value, start=years.start)
+            joined[index] = replace(months, value=value, start=years.start)
     return joined
 
 
 def _whole_days(folded: str, today: date) -> Iterator[Mention]:
     """Yield days with their year, also those of rulings, and days relative to today ("ayer")."""
-    for one in dates_in(folded, today=today):
-        if match := _WHOLE_DAY.search(folded, one.start, one.end):
-            yield Mention("date", one.day, match.start(), one.end)
-    for one in relative_dates(folded, today=today):
-        yield Mention("date", one.day, one.start, one.end, "relative")
+    for dated in dates_in(folded, today=today):
+        if match := _WHOLE_DAY.search(folded, dated.start, dated.end):
+            yield Mention("date", dated.day, match.start(), dated.end)
+    for dated in relative_dates(folded, today=today):
+        yield Mention("date", dated.day, dated.start, dated.end, "relative")
 
 
 def _quantities(text: str, folded: str) -> Iterator[Mention]:
@@ -143,39 +143,41 @@ def _expressions(folded: str) -> Iterator[Mention]:
             yield Mention(kind, value, match.start(), match.end(), unit)
 
 
-def _with_thousands(found: Sequence[Mention], folded: str) -> list[Mention]:
+def _with_thousands(named: Sequence[Mention], folded: str) -> list[Mention]:
     """Join "18 mil euros" and "dos pagas de 1.400 €"."""
     joined: list[Mention] = []
-    for one in found:
+    for mention in named:
         before = joined[-1] if joined else None
-        between = folded[before.end : one.start] if before and before.type == "number" else ""
-        if before and one.type == "amount" and _PAYS_OF.fullmatch(f"{folded[before.start : before.end]}{between}"):
-            value = Decimal(str(before.value)) * Decimal(str(one.value))
-            joined[-1] = Mention("amount", value, before.start, one.end, "euro", "year")
+        between = folded[before.end : mention.start] if before and before.type == "number" else ""
+        if before and mention.type == "amount" and _PAYS_OF.fullmatch(f"{folded[before.start : before.end]}{between}"):
+            value = Decimal(str(before.value)) * Decimal(str(mention.value))
+            joined[-1] = Mention("amount", value, before.start, mention.end, "euro", "year")
             continue
         follows = before and between.isspace()
-        values = (before.value, one.value) if before and follows and folded.startswith("mil", one.start) else ()
+        values = (before.value, mention.value) if before and follows and folded.startswith("mil", mention.start) else ()
         if before and all(isinstance(value, Decimal) for value in values) and values:
             value = Decimal(str(values[0])) * Decimal(str(values[1]))
-            joined[-1] = Mention(one.type, value, before.start, one.end, one.unit, one.per)
+            joined[-1] = Mention(mention.type, value, before.start, mention.end, mention.unit, mention.per)
         else:
-            joined.append(one)
+            joined.append(mention)
     return joined
 
 
-def _with_months(found: Sequence[Mention], folded: str) -> list[Mention]:
+def _with_months(named: Sequence[Mention], folded: str) -> list[Mention]:
     """Complete the days of a list that share a month ("11 y 24 de septiembre")."""
-    complete = list(found)
-    for place in range(len(complete) - 2, -1, -1):
-        one, following = complete[place], complete[place + 1]
-        between = folded[one.end : following.start].strip()
+    complete = list(named)
+    for index in range(len(complete) - 2, -1, -1):
+        mention, following = complete[index], complete[index + 1]
+        between = folded[mention.end : following.start].strip()
         is_listed = following.type == "date" and between in (",", "y", "o")
-        is_day = folded[one.start : one.end].startswith("dia ") or folded.endswith("dia ", 0, one.start)
-        before = next((each for each in reversed(complete[:place]) if each.type == "date"), None)
+        is_day = folded[mention.start : mention.end].startswith("dia ") or folded.endswith("dia ", 0, mention.start)
+        before = next((each for each in reversed(complete[:index]) if each.type == "date"), None)
         other = (before or following) if is_day else following
-        is_one = (one.type == "number" and is_listed) or (is_day and other.type == "date")
-        if is_one and one.value in range(1, LAST_DAY + 1):
-            complete[place] = Mention("date", _day_of_month(other.value, int(str(one.value))), one.start, one.end)
+        is_day_alone = (mention.type == "number" and is_listed) or (is_day and other.type == "date")
+        if is_day_alone and mention.value in range(1, LAST_DAY + 1):
+            complete[index] = Mention(
+                "date", _day_of_month(other.value, int(str(mention.value))), mention.start, mention.end
+            )
     return complete
 
 
@@ -184,20 +186,20 @@ def _day_of_month(other: Decimal | date, day: int) -> Decimal:
     return number // 100 * 100 + day
 
 
-def _with_years(found: Sequence[Mention], today: date) -> Iterator[Mention]:
+def _with_years(named: Sequence[Mention], today: date) -> Iterator[Mention]:
     """Yield the mentions with each day as a date, without impossible days."""
-    years = [(one.start, year) for one in found if (year := _year_of(one))]
-    for one in found:
-        if one.type != "date" or isinstance(one.value, date):
-            yield one
+    years = [(mention.start, year) for mention in named if (year := _year_of(mention))]
+    for mention in named:
+        if mention.type != "date" or isinstance(mention.value, date):
+            yield mention
             continue
-        nearest = min(years, key=lambda other: abs(other[0] - one.start), default=(0, today.year))[1]
-        number = int(one.value)
+        nearest = min(years, key=lambda other: abs(other[0] - mention.start), default=(0, today.year))[1]
+        number = int(mention.value)
         try:
-            day = date(_year_of(one) or nearest, number // 100 % 100, number % 100)
+            day = date(_year_of(mention) or nearest, number // 100 % 100, number % 100)
         except ValueError:
             continue
-        yield Mention("date", day, one.start, one.end, one.unit)
+        yield Mention("date", day, mention.start, mention.end, mention.unit)
 
 
 def _year_of(mention: Mention) -> int:
@@ -297,9 +299,9 @@ class LegalReading:
     @cached_property
     def beside(self) -> str:
         """Text with blanks in place of the provisions, decisions and laws."""
-        spans = [span for one in self.citations for span in ((one.start, one.end), one.law_span)]
-        spans += [(one.start, one.end) for one in self.decisions]
-        spans += [(one.start, one.end) for one in self.laws]
+        spans = [span for named in self.citations for span in ((named.start, named.end), named.law_span)]
+        spans += [(named.start, named.end) for named in self.decisions]
+        spans += [(named.start, named.end) for named in self.laws]
         plain = self.text
         for start, end in spans:
             plain = f"{plain[:start]}{' ' * (end - start)}{plain[end:]}"

@@ -20,7 +20,7 @@ INPUTS = {"start": "2019-03-01", "end": "2026-02-28", "annual_salary": "36500"}
 class FixedReader:
     """Reads the same request off every question."""
 
-    def read(self, question: str, *, today: date, found: Sequence[Mention]) -> Sequence[Request]:
+    def read(self, question: str, *, today: date, mentioned: Sequence[Mention]) -> Sequence[Request]:
         return [Request("compensation/objective", INPUTS, 1.0)]
 
 

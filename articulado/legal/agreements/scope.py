@@ -95,11 +95,11 @@ def read_title(title: str) -> Agreement:
     begin = _AGREEMENT.search(fold(title))
     if begin is None:
         return no_scope()
-    said = title[begin.end() :]
-    folded = fold(said)
-    name, company, end = _named(said, folded)
+    scope_text = title[begin.end() :]
+    folded = fold(scope_text)
+    name, company, end = _named(scope_text, folded)
     community, province = _territory(
-        (at.meaning.place.community, at.meaning.province) for at in _places(folded, end, len(said))
+        (at.meaning.place.community, at.meaning.province) for at in _places(folded, end, len(scope_text))
     )
     validity = read_validity(folded)
     return Agreement(
@@ -159,7 +159,7 @@ def _add_sector(scope: Agreement, text: str) -> None:
         scope["sector"] = _sector(text[match.start("sector") : match.end("sector")])
 
 
-def _named(said: str, folded: str) -> tuple[str, str, int]:
+def _named(scope_text: str, folded: str) -> tuple[str, str, int]:
     start = 0
     while step := _OF_AREA.match(folded, start) or _LEVEL.match(folded, start):
         start = step.end()
@@ -168,19 +168,19 @@ def _named(said: str, folded: str) -> tuple[str, str, int]:
     company = _COMPANY.match(folded, start)
     form = _LEGAL_FORM.search(folded, start)
     end = _END.search(folded, form.end() if form and not _END.search(folded, start, form.start()) else start)
-    stop = end.start() if end else len(said)
+    stop = end.start() if end else len(scope_text)
     is_company = company or (form and form.start() < stop)
     if is_company:
         start = company.end() if company else start
         stop = form.end() if form and form.end() <= stop else stop
-        return "", _with_last_point(said[start:stop].strip(' ,;-–«»"“”(')), stop
+        return "", _with_last_point(scope_text[start:stop].strip(' ,;-–«»"“”(')), stop
     while kind := _KIND.match(folded, start):
         start = kind.end()
-    if (line := _SECTOR_BEFORE_LINE.match(folded, start)) and said[line.end() :].split(" ")[0].isupper():
+    if (line := _SECTOR_BEFORE_LINE.match(folded, start)) and scope_text[line.end() :].split(" ")[0].isupper():
         start = line.end()
     places = _places(folded, start, stop)
     stop = places[0].start if places else stop
-    return said[start:stop].strip(" ,;-–.("), "", stop
+    return scope_text[start:stop].strip(" ,;-–.("), "", stop
 
 
 def company_core(company: str) -> str:

@@ -71,8 +71,8 @@ def numbered_laws(folded: str) -> Iterator[NumberedLaw]:
         year, kinds = _year(written), _kinds(match["kind"])
         number = f"{written.rpartition('/')[0]}/{year}"
         day = _day(match, year)
-        known = (laws_by_number().get((kind, number)) for kind in kinds)
-        law = next((law for law in known if law and day in (None, _day_of(law) or day)), None)
+        registered = (laws_by_number().get((kind, number)) for kind in kinds)
+        law = next((law for law in registered if law and day in (None, _day_of(law) or day)), None)
         yield NumberedLaw(match.start(), match.end(), law, day, kinds, number)
 
 
@@ -206,8 +206,8 @@ class IndexedLaws:
 
 def _said_most(titles: Sequence[_Title], text: str) -> str | None:
     said = frozenset(content_words(text))
-    most = max((len(said & title.words) for title in titles), default=0)
-    best = [title for title in titles if len(said & title.words) == most]
+    best_count = max((len(said & title.words) for title in titles), default=0)
+    best = [title for title in titles if len(said & title.words) == best_count]
     return best[0].law_id if len(best) == 1 else None
 
 

@@ -151,7 +151,7 @@ def law_in_force_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
 def _emptied() -> Mapping[str, tuple[tuple[frozenset[str], Emptied], ...]]:
     """Read ``data/emptied.toml``: by law, the provision keys (none: all) and the change."""
     raw = tomllib.loads(resources.files("articulado.legal.data").joinpath("emptied.toml").read_text(encoding="utf-8"))
-    found: dict[str, list[tuple[frozenset[str], Emptied]]] = {}
+    changes: dict[str, list[tuple[frozenset[str], Emptied]]] = {}
     for entry in raw["emptied"]:
         keys = {label: provision_key(label) for label in entry.get("provisions", ["?"])}
         if entry.get("law") not in known_laws() or None in keys.values():
@@ -162,8 +162,8 @@ def _emptied() -> Mapping[str, tuple[tuple[frozenset[str], Emptied], ...]]:
             change = Emptied(since=since, by=entry["by"], law_id=entry["by_id"], reason=reason)
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"emptied.toml, «{entry['law']}»: {error}") from error
-        found.setdefault(entry["law"], []).append((frozenset(filter(None, keys.values())), change))
-    return {law: tuple(entries) for law, entries in found.items()}
+        changes.setdefault(entry["law"], []).append((frozenset(filter(None, keys.values())), change))
+    return {law: tuple(entries) for law, entries in changes.items()}
 
 
 def emptied_by(law_id: str, provision_key: str) -> Emptied | None:

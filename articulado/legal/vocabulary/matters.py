@@ -133,9 +133,9 @@ class Doors(BaseModel):
         words = significant_words(text)
         written, roots = f" {' '.join(words)} ", f" {' '.join(map(root, words))} "
         counts = [sum(_occurs(term, written, roots) for term in door.terms) for door in self.door]
-        most = max(counts)
-        if most:
-            return self.door[counts.index(most)]
+        best = max(counts)
+        if best:
+            return self.door[counts.index(best)]
         return self.default if has_field_term(text) or expand(text) else self.outside
 
 

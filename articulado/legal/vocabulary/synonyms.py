@@ -248,14 +248,14 @@ _QUESTION_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|\d+")
 def glossed(text: str, code: str) -> str:
     """Translate a question word by word into Spanish; return it unchanged if too few words are in the table."""
     table, words = _glosses(code), _QUESTION_WORD.findall(_bare(text))
-    said: list[str] = []
-    unknown = place = 0
-    while place < len(words):
-        length, gloss = _gloss_at(words[place : place + _LONGEST_GLOSSED], table)
-        unknown += gloss is None and not words[place].isdigit()
-        said.append(words[place] if gloss is None else gloss)
-        place += length
-    return " ".join(filter(None, said)) if unknown <= MAX_UNKNOWN * len(words) else text
+    glosses: list[str] = []
+    unknown = index = 0
+    while index < len(words):
+        length, gloss = _gloss_at(words[index : index + _LONGEST_GLOSSED], table)
+        unknown += gloss is None and not words[index].isdigit()
+        glosses.append(words[index] if gloss is None else gloss)
+        index += length
+    return " ".join(filter(None, glosses)) if unknown <= MAX_UNKNOWN * len(words) else text
 
 
 def names_elsewhere(text: str) -> bool:
