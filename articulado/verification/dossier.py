@@ -167,10 +167,6 @@ def read_dossier(text: str, name: str) -> Dossier:
     return dossier
 
 
-def candidates_of(dossier: Dossier) -> Sequence[Candidate]:
-    return [fragment["candidate"] for fragment in dossier["context"]]
-
-
 CheckName = Literal["seal", "texts", "citations", "answer", "index"]
 Change = Literal["reworded", "ended", "missing"]
 
@@ -308,7 +304,8 @@ async def _findings(dossier: Dossier, store: ChunkStore) -> list[Finding]:
     as_of = date.fromisoformat(dossier["as_of"]) if dossier["as_of"] else None
     today = date.fromisoformat(dossier["today"])
     days = [day for day in (as_of, today) if day]
-    answer = read_answer(dossier["answer"], question, sources_of(one_per_mark(candidates_of(dossier))), answered, days)
+    sources = sources_of(one_per_mark([fragment["candidate"] for fragment in dossier["context"]]))
+    answer = read_answer(dossier["answer"], question, sources, answered, days)
     known = await look_up(answer, store, as_of, today)
     return findings_of(answer, known, quotes_only=dossier["provenance"].get("quotes_only", False))
 

@@ -85,14 +85,13 @@ def stands_in(pieces: Sequence[Words], texts: Sequence[str]) -> bool:
 
 def _finding(answer: ReadAnswer, quotation: Quotation, question: Words, unread: Sequence[str]) -> Finding | None:
     introduction = _introduction(answer, quotation)
-    if not _counts(quotation, introduction) or _is_of_user(quotation, question):
-        return None
-    if stands_in(quotation.pieces, unread):
+    is_of_user = bool(question.tokens) and _in_order(quotation.pieces, question)
+    if is_of_user or not _counts(quotation, introduction) or stands_in(quotation.pieces, unread):
         return None
     holders = [source for source in answer.sources if _holds(source, quotation, answer)]
     attributed = [source for source in answer.sources if source.number in introduction.sources]
     if holders:
-        return _wrong_source(answer, quotation, introduction, attributed, holders)
+        return _wrong_source(quotation, introduction, attributed, holders)
     if any(stands_in(quotation.pieces, (source.besides,)) for source in answer.sources if source.besides):
         return None
     others = [source for source in answer.sources if source not in attributed]
@@ -101,7 +100,7 @@ def _finding(answer: ReadAnswer, quotation: Quotation, question: Words, unread: 
         elsewhere = most_alike(quotation, others)
         alike = elsewhere if elsewhere and (alike is None or elsewhere.share > alike.share + 0.1) else alike
     if alike and alike.share >= _threshold(quotation, introduction):
-        difference = difference_from(quotation, alike)
+        difference = difference_from(alike)
         if difference is None or _is_a_name(quotation, introduction, difference):
             return None
         return _altered(quotation, alike, difference)
@@ -112,10 +111,6 @@ def _counts(quotation: Quotation, introduction: _Introduction) -> bool:
     if quotation.length >= LEAST_QUOTED:
         return True
     return quotation.length > 1 and introduction.matches("literal")
-
-
-def _is_of_user(quotation: Quotation, question: Words) -> bool:
-    return bool(question.tokens) and _in_order(quotation.pieces, question)
 
 
 def _threshold(quotation: Quotation, introduction: _Introduction) -> float:
@@ -198,7 +193,6 @@ def _own_sources(
 
 
 def _wrong_source(
-    answer: ReadAnswer,
     quotation: Quotation,
     introduction: _Introduction,
     attributed: Sequence[Source],

@@ -136,8 +136,8 @@ def most_alike(quotation: Quotation, sources: Sequence[Source]) -> Likeness | No
     return best
 
 
-def difference_from(quotation: Quotation, likeness: Likeness) -> Difference | None:
-    """Return the first relevant difference between a quotation and a wording; ``None`` without one."""
+def difference_from(likeness: Likeness) -> Difference | None:
+    """Return the first relevant difference between a quotation and its nearest wording, if any."""
     piece, words = likeness.piece, likeness.words
     real = words.tokens[likeness.first : likeness.after]
     for tag, i, i_after, j, j_after in SequenceMatcher(None, piece.tokens, real, autojunk=False).get_opcodes():

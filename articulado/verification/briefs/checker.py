@@ -195,13 +195,13 @@ def _counts(checked: Collection[CheckedParagraph], rulings: Sequence[BriefRuling
 async def _findings(
     passage: Passage, named: Sequence[Named], before: Sequence[Named], provisions: Provisions
 ) -> tuple[_Told, set[int]]:
-    text, day, today = passage.text, provisions.day, provisions.today
+    text, day = passage.text, provisions.day
     findings: _Told = [
         (finding, citation.start)
         for citation, found in named
         if not _is_quoted(passage, citation.start)
         and not _SAYS_ENDED.search(text[max(0, citation.start - _NEAR) : citation.end + _NEAR])
-        and (finding := citation_finding(text, citation, found, day, today))
+        and (finding := citation_finding(text, citation, found, day))
     ]
     own = [pair for pair in named if not _is_quoted(passage, pair[0].start)]
     inherited = [] if own else list(before) if _POINTS_BACK.search(text) else []
@@ -216,7 +216,7 @@ async def _findings(
     for finding in quoted:
         judged = _other_wording(finding, [*named, *inherited], day) or finding
         findings.append(({**judged, "severity": "warning"} if finding["mark"] in unsure else judged, None))
-    cited = [await _cited(text, citation, found, provisions) for citation, found in named if found.wording]
+    cited = [await _cited(citation, found, provisions) for citation, found in named if found.wording]
     doubted = {citation.start for citation, found in named if found.certainty == "unknown"}
     elsewhere = await _elsewhere(answer, cited, provisions)
     misplaced = {about for _, about in elsewhere}
@@ -283,11 +283,10 @@ def _is_close(finding: Finding) -> bool:
     return len(said & real) >= _PARAPHRASE * max(len(said), len(real))
 
 
-async def _cited(text: str, citation: Citation, found: LookedUp, provisions: Provisions) -> Cited:
+async def _cited(citation: Citation, found: LookedUp, provisions: Provisions) -> Cited:
     assert found.wording is not None
     source = source_of(1, (citation.law_id or "", citation.provision_key), found)
-    where, collection = text[citation.start : citation.end + len(" bis)")], found.wording.head["collection"]
-    cited = Cited(citation, where, division_of(source.text), source, collection)
+    cited = Cited(citation, division_of(source.text), source, found.wording.head["collection"])
     return replace(cited, referred=await provisions.referred_text(cited.scope, source.ref))
 
 
@@ -320,8 +319,7 @@ def _note(
     at_fault = _at_fault(named, _sources(named), findings)
     for citation, found in named:
         number, _ = passage.paragraph_at(citation.start)
-        shown = described(passage.text[citation.start : citation.end + len(" bis)")], citation, found)
-        shown["where"] = passage.text[citation.start : citation.end]
+        shown = described(passage.text[citation.start : citation.end], citation, found)
         is_known = (
             found.status in ("in_force", "repealed", "not_yet") and found.certainty != "unknown" and not is_incomplete
         )

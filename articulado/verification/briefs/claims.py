@@ -44,15 +44,14 @@ _PHRASE = 90
 _LEAD = 0.99
 _ACRONYM = re.compile(r"\b[A-ZÁÉÍÓÚÑ]{2,}\b")
 _VERY = re.compile(r"\bmuy\s+", re.IGNORECASE)
-""""Serious" and "very serious" are two kinds of fault: join the adverb to the adjective."""
+"""Serious and very serious faults are two kinds: join the adverb to the adjective."""
 
 
 @dataclass(frozen=True)
 class Cited:
-    """A provision cited as ``where``; ``referred`` is the text of the provisions to which its cited part refers."""
+    """A cited provision; ``referred`` is the text of the provisions to which its cited part refers."""
 
     citation: Citation
-    where: str
     division: Division
     source: Source
     collection: str = ""
@@ -165,7 +164,7 @@ def tells_facts(text: str) -> bool:
 
 
 def _told(sentence: Sentence, figure: Quantity, cited: Cited, known: Sequence[Quantity]) -> Finding | None:
-    said = _words_around(sentence, figure)
+    said = _words_around(sentence)
     scope = cited.scope
     fitting = _fitting(said, figure, sentence.text, scope, known)
     if is_given := _is_given(sentence, figure):
@@ -300,7 +299,7 @@ def finding_on(sentence: Sentence, cited: Cited, kind: str, message: str, eviden
     return make_finding("citation", kind, sentence.text, span, message, offset=sentence.start, evidence=evidence)
 
 
-def _words_around(sentence: Sentence, figure: Quantity) -> frozenset[str]:
+def _words_around(sentence: Sentence) -> frozenset[str]:
     text = sentence.text
     spans = [(each.start - sentence.start, each.end - sentence.start) for each in sentence.named]
     spans += [(each.start, max(each.end, each.per_end)) for each in quantities(text)]
@@ -345,14 +344,14 @@ def _sentence_of(scope: str, figure: Quantity) -> str:
 
 
 @cache
-def _cues() -> dict[str, str]:
-    text = resources.files("articulado.verification").joinpath("data", "briefs.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+def _patterns() -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(cue, re.IGNORECASE) for name, cue in _cues().items() if name != "of_everybody"}
 
 
 @cache
-def _patterns() -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _cues().items() if name != "of_everybody"}
+def _cues() -> dict[str, str]:
+    text = resources.files("articulado.verification").joinpath("data", "briefs.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
 
 
 @cache

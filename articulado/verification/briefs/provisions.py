@@ -78,7 +78,9 @@ class Provisions:
         """Return the index's record of a cited provision."""
         if citation.law_id is None:
             return NOTHING
-        ref = (citation.law_id, citation.provision_key)
+        return await self._look_up((citation.law_id, citation.provision_key))
+
+    async def _look_up(self, ref: ProvisionRef) -> LookedUp:
         if ref not in self._seen:
             self._seen[ref] = await self._find(ref)
         return self._seen[ref]
@@ -87,9 +89,7 @@ class Provisions:
         """Return the texts, on the day of the brief, of the provisions to which a text of ``ref`` refers."""
         texts = []
         for other in [each for each in provisions_in(text, ref[0]) if each != ref][:MAX_REFERRED]:
-            if other not in self._seen:
-                self._seen[other] = await self._find(other)
-            wording = self._seen[other].wording
+            wording = (await self._look_up(other)).wording
             texts += [wording.text] if wording else []
         return "\n".join(texts)
 
@@ -153,7 +153,10 @@ def described(where: str, citation: Citation, looked_up: LookedUp) -> BriefCitat
     """Return the entry of the report for a named provision."""
     wording = looked_up.wording or (looked_up.others[-1] if looked_up.others else None)
     head = wording.head if wording else None
-    text = _asked(looked_up.wording, where, citation) if looked_up.wording else ""
+    text = ""
+    if looked_up.wording:
+        division = division_of(looked_up.wording.text)
+        text = division.own(*division.place_of(citation)) or looked_up.wording.text
     return {
         "where": where,
         "outcome": "confirmed",
@@ -170,7 +173,7 @@ def described(where: str, citation: Citation, looked_up: LookedUp) -> BriefCitat
     }
 
 
-def citation_finding(text: str, citation: Citation, looked_up: LookedUp, day: date, today: date) -> Finding | None:
+def citation_finding(text: str, citation: Citation, looked_up: LookedUp, day: date) -> Finding | None:
     """Return the finding of a provision that does not exist or was not in force on the day."""
     where = text[citation.start : citation.end]
     wording = looked_up.wording or (looked_up.others[-1] if looked_up.others else None)
@@ -194,7 +197,7 @@ def citation_finding(text: str, citation: Citation, looked_up: LookedUp, day: da
                 since = looked_up.others[0].head["valid_from"] or ""
                 message = translate("brief.not_yet", **names, day=written, since=long_day(since))
         case _:
-            message = _repealed_part(where, citation, looked_up, names)
+            message = _repealed_part(citation, looked_up, names)
             kind = "repealed" if message else "unknown_subdivision"
             message = message or _without_subdivision(citation, looked_up, names)
     if not message:
@@ -202,7 +205,7 @@ def citation_finding(text: str, citation: Citation, looked_up: LookedUp, day: da
     return make_finding("citation", kind, text, (citation.start, citation.end), message)
 
 
-def _repealed_part(where: str, citation: Citation, looked_up: LookedUp, names: dict[str, str]) -> str:
+def _repealed_part(citation: Citation, looked_up: LookedUp, names: dict[str, str]) -> str:
     if looked_up.wording is None or not (citation.apartado or citation.letter):
         return ""
     division = division_of(looked_up.wording.text)
@@ -216,10 +219,10 @@ def _repealed_part(where: str, citation: Citation, looked_up: LookedUp, names: d
     notes = [shortened(note) for note in head["notes"] if _REPEALS.search(note) and re.search(label, note)]
     message = translate("brief.part_repealed", subdivision=part_name(Place(*place)), **names)
     message += translate("brief.part_repealed_by", notes=" ".join(notes)) if notes else ""
-    return message + _since(citation, where, looked_up)
+    return message + _since(citation, looked_up)
 
 
-def _since(citation: Citation, where: str, looked_up: LookedUp) -> str:
+def _since(citation: Citation, looked_up: LookedUp) -> str:
     assert looked_up.wording is not None
     day = looked_up.wording.head["valid_from"] or ""
     before = [other for other in looked_up.others if (other.head["valid_from"] or "") < day]
@@ -243,16 +246,9 @@ def validity(wording: Wording) -> str:
     since, until = wording.head["valid_from"], wording.head["valid_to"]
     if since and until:
         return translate("brief.ruled", since=long_day(since), until=_day_before(until))
-    return (
-        translate("brief.ruled_until", until=_day_before(until))
-        if until
-        else translate("brief.rules_since", since=long_day(since or ""))
-    )
-
-
-def _asked(wording: Wording, where: str, citation: Citation) -> str:
-    division = division_of(wording.text)
-    return division.own(*division.place_of(citation)) or wording.text
+    if until:
+        return translate("brief.ruled_until", until=_day_before(until))
+    return translate("brief.rules_since", since=long_day(since or ""))
 
 
 def _day_before(day: str) -> str:
