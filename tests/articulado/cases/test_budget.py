@@ -85,7 +85,7 @@ def test_the_rest_goes_in_while_it_fits_and_a_long_chunk_does_not_keep_a_short_o
     assert fit_chunks([always], [long, short], exact - 1, COUNTER) == ([always], HEADING + 3)
 
 
-def test_what_is_always_read_stays_whole_past_the_budget():
+def test_required_chunks_stay_past_the_budget():
     chosen, tokens = fit_chunks([piece(1, "a" * 50)], [piece(2, "b")], 10, COUNTER)
 
     assert [chunk["id"] for chunk in chosen] == [1]

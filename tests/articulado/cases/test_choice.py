@@ -73,7 +73,7 @@ def test_required_data_of_the_article_are_always_read_and_come_first():
     assert (always, ids(others)) == ([], [4, 2])
 
 
-def test_what_the_search_missed_of_the_article_is_added_without_a_score():
+def test_chunks_missed_by_the_search_are_added_without_a_score():
     found = [candidate(1, 0.9, found_by=["q"]), candidate(2, 0.8, "b", found_by=["q", "r"])]
     every = with_article(found, [make_chunk(1, law_id="a"), make_chunk(3, law_id="a")])
 
@@ -103,7 +103,7 @@ def test_each_type_has_its_tier_unless_the_profile_says_otherwise():
         ({"topic": "rmd"}, ""),
     ],
 )
-def test_the_values_that_keep_an_article_out_are_said(filters, said):
+def test_filter_values_that_exclude_an_article_are_named(filters, said):
     loan = Match(guide("loan", attributes={"record_keeper": "LT Trust", "plan_type": "401(k)"}), 1.0)
 
     assert say_kept_out(loan, load_profile("plan_401k").filter_fields, filters, EN) == said

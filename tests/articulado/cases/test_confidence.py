@@ -89,7 +89,7 @@ def test_without_cases_there_is_no_curve():
         fit_curve([], [])
 
 
-def test_what_is_written_is_read(tmp_path):
+def test_a_written_calibration_is_read_back(tmp_path):
     assert read_calibration(tmp_path) is None
     assert write_calibration(tmp_path / "perfil", CALIBRATION) == tmp_path / "perfil" / FILE
     assert read_calibration(tmp_path / "perfil") == CALIBRATION
@@ -106,13 +106,13 @@ def test_what_is_written_is_read(tmp_path):
         json.dumps({"model": "m", "curves": {"required_data": {**OWN.model_dump(), "cases": 0}}}),
     ],
 )
-def test_a_broken_file_is_said_to_be_with_what_to_do(tmp_path, written):
+def test_a_broken_calibration_raises_with_instructions(tmp_path, written):
     (tmp_path / FILE).write_text(written, encoding="utf-8")
     with pytest.raises(ConfigurationError, match=r"calibration\.json.*articulado case calibrate"):
         read_calibration(tmp_path)
 
 
-def test_a_folder_that_cannot_be_written_is_said_to_be(tmp_path):
+def test_an_unwritable_folder_is_reported(tmp_path):
     (tmp_path / "perfil").write_text("", encoding="utf-8")
     with pytest.raises(ConfigurationError, match=r"No se puede escribir la calibración en .*calibration\.json"):
         write_calibration(tmp_path / "perfil", CALIBRATION)

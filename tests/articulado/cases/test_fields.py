@@ -31,7 +31,7 @@ def names(fields):
     return {group: [field["field"] for field in group_fields] for group, group_fields in fields.items()}
 
 
-def test_what_the_article_says_of_a_field_goes_before_what_the_author_says():
+def test_the_article_overrides_the_author_on_a_field():
     [balance] = verify_fields(needed("account_balance"), [SPEC], CONTEXT, ENGLISH)["plan_data"]
 
     assert (balance["data_type"], balance["required"], balance["description"], balance["uncertain"]) == (
@@ -56,7 +56,7 @@ def test_a_field_comes_once():
     ]
 
 
-def test_a_field_of_which_the_context_has_not_the_words_is_a_guess():
+def test_a_field_missing_from_the_context_is_uncertain():
     fields = verify_fields(needed("birth_date", "zodiac_sign", "???", "the of"), [], CONTEXT, ENGLISH)
 
     assert [field["uncertain"] for field in fields["participant_data"]] == [False, True, True, True]
@@ -87,7 +87,7 @@ def test_fields_that_do_not_fit_go_whole_the_optional_ones_first(named, budget):
         assert set(names(kept)["participant_data"]) <= required
 
 
-def test_what_an_article_accepts_comes_along_and_costs_no_tokens_of_the_author():
+def test_accepted_values_are_returned_without_token_cost():
     accepting = {**SPEC, "values": {"low": ["few"], "high": []}, "accepts": "low or high"}
     plain = verify_fields(needed("account_balance"), [SPEC], CONTEXT, ENGLISH)
     for named in (needed("account_balance"), needed()):

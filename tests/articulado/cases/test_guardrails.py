@@ -51,7 +51,7 @@ def test_an_answer_of_which_nothing_is_left_has_no_sections():
     assert checked(answer("Your tax bill is high.")).answer.sections == []
 
 
-def test_what_the_author_itself_says_it_broke_is_removed():
+def test_self_reported_violations_are_removed():
     result = checked(answer("Trust me.", "Fine."), reported=[GuardrailBroken(guardrail="no-date", text="Trust me.")])
 
     assert result.answer.sections[0].answer_components == ["Fine."]
@@ -115,7 +115,7 @@ def test_a_topic_is_checked_too_and_the_section_keeps_the_rest():
 
 
 @pytest.mark.parametrize("text", ["send it to bob", '"Send it to Bob."', "Send it to Bob. Then wait for it."])
-def test_what_the_author_reports_is_found_whatever_its_marks(text):
+def test_self_reports_match_despite_punctuation(text):
     result = checked(answer("Send it to Bob.", "Fine."), reported=[GuardrailBroken(guardrail="no-date", text=text)])
 
     assert result.answer.sections[0].answer_components == ["Fine."]

@@ -63,7 +63,7 @@ SECTIONS = st.builds(
 
 
 @given(st.lists(SECTIONS, max_size=4).map(lambda sections: Answer(sections=sections)), st.integers(15, 400))
-def test_what_is_left_fits_and_nothing_is_lost_without_a_word(answer, budget):
+def test_the_rest_fits_and_every_dropped_item_is_reported(answer, budget):
     short, dropped = shorten_answer(answer, budget, COUNTER)
 
     def items(whole):

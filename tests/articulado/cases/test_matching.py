@@ -100,7 +100,7 @@ def test_the_share_of_the_data_is_of_those_required():
     assert share_sent(guide("a", fields=NEEDS[2:]), sent[3]) == 0.0
 
 
-def test_a_choice_at_its_edges():
+def test_choice_with_one_no_or_equal_matches():
     only = choose(MODEL, [match("a", -9.0)], "loan", {"x": "1"})
     assert (only.share, only.rival, only.is_redirected) == (1.0, None, True)
     assert choose(MODEL, [], "loan", {"balance": "1"}) is None
@@ -209,7 +209,7 @@ WHOLE = json.loads(MODEL.model_dump_json())
     ],
     ids=["other features", "text", "more", "one alone", "missing"],
 )
-def test_damaged_weights_are_said_to_be_with_what_to_do(file, words, sentences):
+def test_damaged_weights_raise_with_instructions(file, words, sentences):
     if words is not None:
         both = {"words": {**WHOLE, **words}, **({} if sentences is None else {"sentences": WHOLE})}
         file.write_text(json.dumps(both), encoding="utf-8")
@@ -250,7 +250,7 @@ def test_matches_are_by_their_odds_and_ties_by_the_id():
     assert [each.log_odds for each in found] == pytest.approx([1.0, 0.0, 0.0], abs=1e-6)
 
 
-async def test_every_article_of_the_store_is_matched_best_first_and_read_once_whatever_its_filter(profile):
+async def test_articles_are_read_once_and_matched_best_first(profile):
     store, matcher = stored(profile)
 
     for inquiry, first in (("cut my roses", "roses"), ("dig for tulips", "tulips")):
@@ -277,7 +277,7 @@ async def test_labelled_inquiries_of_the_profile_speak_for_their_article(profile
     assert first.log_odds > without[0].log_odds + 0.5
 
 
-async def test_with_the_vectors_of_sentences_other_weights_are_at_work_and_texts_encoded_once(profile):
+async def test_sentence_vectors_select_other_weights_and_are_encoded_once(profile):
     vectors = WordVectors("roses", "rosal")
     (_, without), (_, matcher) = stored(profile), stored(profile, vectors=vectors)
 

@@ -55,7 +55,7 @@ def test_the_first_rule_that_holds_decides(collected, expected):
         ("can_proceed", "está de baja", False),
     ],
 )
-def test_in_free_text_words_that_stop_a_case_are_found_anywhere_and_others_are_all_of_it(decision, text, expected):
+def test_stopping_words_match_anywhere_and_others_only_alone(decision, text, expected):
     assert bool(decided([field("x")], [rule("x", decision, one_of=["baja"])], {"x": text})) is expected
 
 

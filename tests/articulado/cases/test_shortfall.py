@@ -41,21 +41,21 @@ def test_an_answer_with_a_step_and_a_warning_lacks_nothing():
         (answer(), ["steps", "warnings"]),
     ],
 )
-def test_what_was_shortened_away_is_lacking_and_more_tokens_bring_it_back(short, parts):
+def test_dropped_parts_are_lacking_until_the_budget_grows(short, parts):
     found = find_shortfall(WHOLE, short, ARTICLE, ARTICLE, CONTEXT, COUNTER)
 
     # the article's own wording is longer than that of the draft
     assert found == {"parts": parts, "max_tokens": least_max_tokens(CONTEXT, len(answer_json(OF_ARTICLE)))}
 
 
-def test_what_the_author_was_not_shown_is_lacking_whatever_steps_its_answer_has():
+def test_parts_not_shown_to_the_author_are_lacking():
     found = find_shortfall(WHOLE, WHOLE, ARTICLE, [FEES, ISSUES], CONTEXT, COUNTER)
 
     assert found["parts"] == ["steps"]
     assert found["max_tokens"] > 0
 
 
-def test_what_the_author_left_out_by_itself_needs_no_tokens():
+def test_parts_omitted_by_the_author_need_no_tokens():
     assert find_shortfall(answer(), answer(), ARTICLE, ARTICLE, CONTEXT, COUNTER) == {
         "parts": ["steps", "warnings"],
         "max_tokens": 0,

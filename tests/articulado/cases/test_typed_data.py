@@ -77,7 +77,7 @@ def test_a_datum_that_is_not_of_its_type_is_rejected_with_the_reason(spec, given
 
 
 @pytest.mark.parametrize("text", ["1.500 al mes", "$3,000 a month", "$3,000/mo", "14 pagas de 1.500 €", "20 € la hora"])
-def test_of_an_amount_by_the_month_the_whole_is_asked_for(text):
+def test_monthly_amounts_are_rejected(text):
     assert "the whole is needed" in problem(AMOUNT, text)
 
 
@@ -232,7 +232,7 @@ def test_a_date_may_be_bounded_by_another_one_of_the_case():
         (PAST, "a date up to today, such as November 23, 2026"),
     ],
 )
-def test_what_is_accepted_is_said_by_type_list_and_range(spec, accepted):
+def test_accepted_values_are_described_by_type_list_and_range(spec, accepted):
     assert read([spec], {"x": "TBD"}).rejected[0]["accepted"] == accepted
 
 

@@ -76,12 +76,12 @@ def test_an_agreement_that_the_index_does_not_have(question, missing):
         "En la negociación de un convenio de empresa, ¿quién tiene preferencia?",
     ],
 )
-def test_a_question_that_names_none(question):
+def test_questions_without_an_agreement(question):
     assert applicable(question, [], AGREEMENTS, None).excluded == ()
     assert applicable(question, [], AGREEMENTS, None).missing == ()
 
 
-def test_of_a_place_alone_those_of_others_are_left_out():
+def test_agreements_of_other_places_are_excluded():
     assert set(applicable("¿cuánto dura la prueba?", [], AGREEMENTS, "Málaga").excluded) == {
         "host-sev",
         "metal-sev",
@@ -99,7 +99,7 @@ def test_a_conversation_keeps_its_agreement_until_another_is_named():
     assert named(first, "¿y el del metal?", "¿y las pagas?") == {"metal-sev"}
 
 
-def test_what_is_asked_of_an_agreement_is_searched_without_its_name():
+def test_agreement_names_are_removed_from_the_search():
     names = ["convenio de hostelería de Málaga", "el de Sevilla"]
     assert without_agreement_names("¿y en el de Sevilla?", names) == "¿y?"
     asked = "¿cuántos días da el convenio de hostelería de Málaga?"

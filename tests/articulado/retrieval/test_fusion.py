@@ -182,13 +182,13 @@ async def test_chunks_stay_whole_within_the_budget_that_counts_all_that_is_rende
     assert await chosen(candidates[:1], tokens=10) == [1]
 
 
-async def test_what_the_model_asked_for_gets_in():
+async def test_needs_are_admitted():
     candidates = [candidate_of(n, 1 - n / 100) for n in range(40)] + [candidate_of(99, 0.01, "need")]
     assert 99 in await chosen(candidates, refetched=True)
     assert await chosen(candidates, tokens=1, refetched=True) == [99]
 
 
-async def test_what_was_carried_over_has_up_to_half_of_the_places():
+async def test_carryover_takes_at_most_half_of_the_places():
     candidates = [candidate_of(n, 1 - n / 100) for n in range(40)]
     carried = [candidate_of(100 + n, 0.1 - n / 100, "carryover") for n in range(3)]
     assert await chosen(candidates + carried, max_chunks_in_prompt=6) == [0, 1, 2, 100, 101, 102]
@@ -197,7 +197,7 @@ async def test_what_was_carried_over_has_up_to_half_of_the_places():
     assert await chosen(candidates + carried, max_chunks_in_prompt=1) == [0]
 
 
-async def test_what_was_carried_over_and_found_again_takes_no_second_place():
+async def test_carryover_found_again_takes_one_place():
     found_again = candidate_of(0, 1.0, "carryover")
     candidates = [found_again, *(candidate_of(n, 1 - n / 100) for n in range(1, 9)), candidate_of(99, 0.1, "carryover")]
     assert await chosen(candidates, max_chunks_in_prompt=4) == [0, 1, 2, 99]
@@ -258,13 +258,13 @@ FALLING = [
 ]
 
 
-async def test_what_falls_far_behind_the_best_is_not_read_except_the_first_eight():
+async def test_candidates_far_behind_the_best_are_dropped_after_eight():
     assert await chosen(FALLING) == list(range(8))
     near = [scored(40 + n, 0.371 + n / 1000) for n in range(9)]
     assert await chosen([*FALLING, *near]) == [0, 1, 2, *range(48, 39, -1), 3]
 
 
-async def test_what_was_named_or_has_a_place_of_its_own_is_read_however_it_scores():
+async def test_named_and_reserved_candidates_are_kept():
     reserved = [scored(50, 0.1, "carryover"), scored(51, 0.1, "card"), scored(52, 0.1, "need")]
     assert await chosen([*FALLING, *reserved]) == [*range(8), 50, 51, 52]
 
@@ -274,7 +274,7 @@ async def test_the_others_are_measured_by_the_best_of_themselves_where_a_provisi
     assert await chosen([named, *others]) == [60, *range(12)]
 
 
-async def test_what_has_no_score_is_read():
+async def test_unscored_candidates_are_kept():
     assert len(await chosen([*FALLING[:8], *(candidate_of(90 + n, 0.1) for n in range(4))])) == 12
 
 
@@ -320,7 +320,7 @@ async def test_a_table_comes_with_the_part_that_introduces_it():
     assert await chosen([table, *others], max_chunks_in_prompt=3) == [53, 7, 8]
 
 
-async def test_what_the_parts_of_a_provision_share_is_counted_once():
+async def test_shared_references_of_parts_count_once():
     parts = [part_of(5, number, number, 0.9, summary="s" * 500) for number in (1, 2, 3)]
     needed = len(render(parts)) + 3 * len("\n---\n")
     assert await chosen(parts, tokens=needed) == [1, 2, 3]

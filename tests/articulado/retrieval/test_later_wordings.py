@@ -27,7 +27,7 @@ AMENDED = "Se añade el apartado 4 por el art. 2 de la Ley 4/2023, de 28 de febr
         ({"law_id": "convenio", "valid_from": "2023-01-01"}, False),
     ],
 )
-async def test_of_a_law_that_was_there(fields, stands_in):
+async def test_later_wordings_replace_missing_ones_of_older_laws(fields, stands_in):
     chunk = make_chunk(7, "Artículo 7", status_note="Se modifica.", **fields)
     stand_ins = await later_wordings([candidate(chunk, 0.5, "hybrid")], DAY, FakeStore([chunk]))
     begins = date.fromisoformat(chunk["valid_from"] or "2000-01-01")
@@ -37,7 +37,7 @@ async def test_of_a_law_that_was_there(fields, stands_in):
     )
 
 
-async def test_what_the_index_has_a_wording_of_is_not_replaced():
+async def test_available_wordings_are_not_replaced():
     now = make_chunk(2, "Artículo 7", law_id=ET, valid_from="2023-03-02")
     then = make_chunk(1, "Artículo 7", law_id=ET, valid_from="2015-10-24", valid_to="2023-03-02")
     before = make_chunk(3, "Artículo 7", law_id=ET, valid_from="2015-10-24", valid_to="2020-01-01")

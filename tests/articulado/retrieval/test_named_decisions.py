@@ -55,7 +55,7 @@ async def test_decisions_are_found_by_their_numbers(question: str, found: list[i
     assert update["warnings"].value == []
 
 
-async def test_what_the_index_does_not_have_is_told() -> None:
+async def test_missing_decisions_are_reported() -> None:
     update = await read("¿Qué dicen la STC 140/2024 y la STS 9/2023?")
     assert [one["chunk"]["id"] for one in update["direct"]] == [1]
     assert update["warnings"].value == ["STS 9/2023 no está entre las sentencias y los criterios del índice."]
@@ -68,6 +68,6 @@ class WithoutRulings(FakeStore):
         raise StoreUnavailable("sentencias")
 
 
-async def test_of_rulings_that_cannot_be_read_it_is_not_said_that_there_are_none() -> None:
+async def test_unreadable_collections_give_no_warning_of_missing_rulings() -> None:
     update = await read("¿Qué dice la STC 140/2024?", WithoutRulings([PACKAGED]))
     assert (update["direct"], update["warnings"].value, update["turn_question"]["is_lookup"]) == ([], [], False)

@@ -71,7 +71,7 @@ async def test_without_a_wording_of_the_day_the_nearest_one_comes_with_a_warning
     assert warning.endswith(warned)
 
 
-async def test_what_is_not_indexed_is_told_once():
+async def test_missing_provisions_are_reported_once():
     ids_found, [warning] = await analyzed(FakeStore([]), None)
     assert ids_found == []
     assert "artículo 9 no está" in warning
@@ -133,12 +133,12 @@ NAME = "Artículo 9 (Estatuto de los Trabajadores)"
         ("art. 9, apdo. 1, de la Ley de Costas", ["La Ley de Costas no está entre las normas de este índice."]),
     ],
 )
-async def test_what_a_citation_leaves_open_is_told(question, said):
+async def test_assumptions_about_a_citation_are_reported(question, said):
     _, warnings = await analyzed(FakeStore([LETTERED]), None, question)
     assert warnings == said
 
 
-async def test_of_a_summary_no_part_is_said_to_be_missing():
+async def test_summaries_have_no_missing_parts():
     _, [warning] = await analyzed(FakeStore([SUMMARY]), None, "art. 9.1 ET")
     assert warning == (f"De {NAME} el índice tiene un resumen y no el texto oficial: apartado 1 no se separa.")
 

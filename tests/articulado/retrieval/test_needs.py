@@ -53,7 +53,7 @@ def test_an_article_without_a_law_is_of_the_one_that_is_spoken_of():
 
 
 @pytest.mark.parametrize("law", ["Código Civil", "Convenio de oficinas y despachos", "LEC"])
-def test_a_law_that_is_not_known_is_no_other(law):
+def test_unknown_laws_are_not_replaced(law):
     assert named(article("artículo 59", law)) in ([("", "art:59")], [])
 
 
@@ -64,11 +64,11 @@ def test_a_topic_names_no_provision(words):
     assert named(keywords(words)) == []
 
 
-def test_of_another_field_nothing_is_read():
+def test_other_domains_read_no_provisions():
     assert named(keywords("article 59 ET"), spanish_law=False) == []
 
 
-def test_what_the_user_reads():
+def test_the_name_of_a_need():
     assert name_of(article("artículo 59", "ET")) == "artículo 59 (ET)"
     assert name_of(keywords("preaviso dimisión")) == "preaviso dimisión"
 

@@ -39,7 +39,7 @@ TODAY = date(2026, 3, 1)
         ("art. 1 de la Ley 99/2024", [ProvisionRequest("", "art:1", law_words="Ley 99/2024")]),
     ],
 )  # fmt: skip
-def test_what_is_asked_for(text, provisions):
+def test_requests_are_read(text, provisions):
     assert read_reference(text, ET, TODAY).provisions == tuple(provisions)
 
 
@@ -101,7 +101,7 @@ TEXT = (
         ("2", "c", ""),
     ],
 )
-def test_a_place_is_cut_out(apartado, letter, expected):
+def test_an_apartado_or_letter_is_excerpted(apartado, letter, expected):
     assert excerpt(TEXT, apartado, letter) == expected
 
 

@@ -18,7 +18,7 @@ def spans(named):
     return [TEXT[each["start"] : each["end"]] for each in named]
 
 
-def test_all_that_a_question_names_has_its_span():
+def test_named_items_of_a_question_have_spans():
     question = described(question_of(TEXT), SPANISH_LAW, TODAY)
     assert [(each["law_id"], each["provision_key"]) for each in question["citations"]] == [
         ("BOE-A-2015-11430", "art:56")

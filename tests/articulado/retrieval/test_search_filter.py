@@ -46,7 +46,7 @@ async def filtered(question: str, **options: object) -> SearchFilter:
         ("SMI de 2025", date(2025, 12, 31), None),
     ],
 )
-async def test_what_the_question_says(question, as_of, territory):
+async def test_filter_from_the_question(question, as_of, territory):
     assert await filtered(question) == SearchFilter(as_of=as_of, territory=territory)
 
 

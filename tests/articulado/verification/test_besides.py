@@ -47,7 +47,7 @@ def test_an_answer_that_cuts_the_law_off_means_that_of_the_sentence_in_its_sourc
     ]
 
 
-def test_figures_of_one_unit_do_not_make_two_norms_of_one_point():
+def test_norms_with_figures_of_one_unit_get_no_precedence_note():
     law = fragment(1, rank=2, title="Plazo de prescripción", text="Las infracciones prescriben a los 4 años.")
     rule = fragment(2, rank=4, title="Plazo de prescripción", text="Se alegará en 10 días.", law_name="Reglamento")
     assert precedence_notes({1: law, 2: rule}, language("es")) == []
@@ -55,7 +55,7 @@ def test_figures_of_one_unit_do_not_make_two_norms_of_one_point():
     assert precedence_notes({1: law, 2: year}, language("es")) == []
 
 
-def test_an_agreement_beside_the_law_is_told_of_its_minimum():
+def test_an_agreement_beside_the_law_gets_a_precedence_note():
     agreement = {"sector": "metal", "company": "", "community": None, "province": None, "statewide": False}
     own = fragment(2, rank=5, agreement={**agreement, "first_day": None, "last_day": None})
     [note] = precedence_notes({1: fragment(1), 2: own}, language("es"))

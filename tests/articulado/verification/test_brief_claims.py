@@ -181,7 +181,7 @@ def test_a_figure_of_the_facts_is_left_alone(text: str) -> None:
         ("El artículo 37.2.e) ET cita el caso de matrimonio, de quince días naturales.", "letra a) en el apartado 2"),
     ],
 )
-def test_words_of_another_letter_are_told(text: str, place: str) -> None:
+def test_words_of_another_letter_are_reported(text: str, place: str) -> None:
     ((kind, _, message),) = findings(text)
     assert kind == "other_part"
     assert place in message
@@ -195,7 +195,7 @@ def test_words_of_another_letter_are_told(text: str, place: str) -> None:
         "El artículo 37.2.a) ET protege la vida familiar.",
     ],
 )
-def test_a_letter_whose_words_leave_a_doubt_is_not_told(text: str) -> None:
+def test_a_doubtful_letter_is_not_reported(text: str) -> None:
     assert findings(text) == []
 
 
@@ -223,7 +223,7 @@ def test_the_last_wording_that_had_a_letter_tells_its_last_day() -> None:
     assert "Dejó de regir el 10 de julio de 2021." in message
 
 
-def test_citations_are_counted_by_what_is_known_of_them() -> None:
+def test_citations_are_counted_by_outcome() -> None:
     report = report_of(
         "DEMANDA",
         "Según el artículo 14.2 ET las faltas leves prescriben a los diez días. Véase el artículo 1 ET.",

@@ -54,7 +54,7 @@ def test_a_packaged_ruling_is_confirmed(packaged: FakeStore, text: str, name: st
         ("La STJUE C-350/06, de 20 de enero de 2019.", "20 de enero de 2009"),
     ],
 )
-def test_a_detail_that_does_not_agree_is_a_finding(packaged: FakeStore, text: str, message: str) -> None:
+def test_a_wrong_date_ecli_or_court_is_a_finding(packaged: FakeStore, text: str, message: str) -> None:
     report = checked(packaged, text)
     (finding,) = report["paragraphs"][0]["findings"]
     assert (finding["kind"], report["rulings"][0]["status"]) == ("ruling_differs", "differs")
@@ -113,9 +113,7 @@ def test_a_ruling_of_the_day_of_the_brief_or_before_is_confirmed(
         ("La STS 9871/2019, de 9 de mayo de 2019 (rec. 2024/2018).", False),
     ],
 )
-def test_a_ruling_that_is_not_there_tells_if_it_bears_a_later_day(
-    packaged: FakeStore, text: str, is_later: bool
-) -> None:
+def test_a_missing_ruling_with_a_later_date_is_reported(packaged: FakeStore, text: str, is_later: bool) -> None:
     report = of_day(packaged, text, "Zamora, a 3 de junio de 2019.")
     (ruling,) = report["rulings"]
     assert (ruling["status"], report["ok"]) == ("not_found", True)
@@ -132,7 +130,7 @@ def test_a_ruling_that_is_not_there_tells_if_it_bears_a_later_day(
         "El asunto C-999/21.",
     ],
 )
-def test_a_ruling_that_is_not_there_is_told_and_is_no_error(packaged: FakeStore, text: str) -> None:
+def test_a_missing_ruling_is_not_an_error(packaged: FakeStore, text: str) -> None:
     report = checked(packaged, text)
     (ruling,) = report["rulings"]
     assert (ruling["status"], report["ok"]) == ("not_found", True)

@@ -61,7 +61,7 @@ def kinds(report: BriefReport) -> list[str]:
     return [finding["kind"] for paragraph in report["paragraphs"] for finding in paragraph["findings"]]
 
 
-def test_what_does_not_exist_and_what_is_law_no_longer() -> None:
+def test_missing_and_repealed_provisions_are_reported() -> None:
     report = checked("Invoca los artículos 38.2 y 512 del TRLET, el art. 38.7 ET y el art. 40 ET.")
     assert kinds(report) == ["unknown_provision", "unknown_subdivision", "repealed"]
     assert [finding["where"] for finding in report["paragraphs"][0]["findings"]] == ["512", "art. 38.7", "art. 40"]
@@ -113,11 +113,11 @@ def test_a_quotation_in_paragraphs_of_its_own() -> None:
         "El art. 38 ET consagra el «derecho a unas vacaciones pactadas», como las «vacaciones que serán pactadas».",
     ],
 )
-def test_what_is_not_of_the_law_has_no_finding(text: str) -> None:
+def test_text_that_is_not_law_has_no_finding(text: str) -> None:
     assert kinds(checked(text)) == []
 
 
-def test_what_cannot_be_checked_is_said() -> None:
+def test_unchecked_citations_are_listed() -> None:
     report = checked("Art. 1.101 del Código Civil; STS 123/2020, ECLI:ES:TS:2020:123; art. 38 ET.")
     assert report["unchecked"] == ["Art. 1.101 del Código Civil"]
     assert [(ruling["where"], ruling["indexed"]) for ruling in report["rulings"]] == [
@@ -138,5 +138,5 @@ def test_what_cannot_be_checked_is_said() -> None:
         ("En Madrid, a 31 de febrero de 2020", None),
     ],
 )
-def test_the_day_that_a_brief_bears(text: str, day: date | None) -> None:
+def test_the_day_of_a_brief_is_read(text: str, day: date | None) -> None:
     assert day_of([text]) == day

@@ -86,7 +86,7 @@ def test_a_provision_that_its_law_does_not_have_is_found(text: str) -> None:
         (f"{CLAIM} [C1], sin perjuicio de la LGSS.", NO_ARTICLES),
     ],
 )
-def test_what_the_texts_do_not_settle_is_not_shown(text: str, known: KnownProvisions) -> None:
+def test_uncertain_errors_are_not_reported(text: str, known: KnownProvisions) -> None:
     assert _kinds(text, known) == []
 
 

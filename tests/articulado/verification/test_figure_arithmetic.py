@@ -115,7 +115,7 @@ RIGHT = [
 
 
 @pytest.mark.parametrize(("answer", "question"), RIGHT)
-def test_a_figure_that_follows_from_what_is_known_is_right(answer: str, question: str) -> None:
+def test_derived_figures_are_right(answer: str, question: str) -> None:
     assert [(each["kind"], each["where"]) for each in findings(answer, question)] == []
 
 
@@ -141,7 +141,7 @@ FAULTY = [
 
 
 @pytest.mark.parametrize(("answer", "question", "where"), FAULTY)
-def test_a_figure_that_nothing_gives_is_reported(answer: str, question: str, where: str) -> None:
+def test_unexplained_figures_are_reported(answer: str, question: str, where: str) -> None:
     assert [each["where"] for each in findings(answer, question)] == [where]
 
 

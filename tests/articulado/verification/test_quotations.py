@@ -100,7 +100,7 @@ def test_the_message_shows_the_difference() -> None:
     assert "«veinte días», la fuente «treinta días»" in found["message"]
 
 
-def test_words_left_out_without_saying_so() -> None:
+def test_unmarked_omissions_are_found() -> None:
     text = "El art. 38 ET dice: «El periodo de vacaciones anuales retribuidas será el pactado en convenio colectivo»."
     (found,) = findings(text)
     assert found["kind"] == "dropped_words"
@@ -113,7 +113,7 @@ def test_words_of_another_provision() -> None:
     assert "Artículo 38" in found["message"]
 
 
-def test_words_that_nobody_wrote() -> None:
+def test_invented_words_are_found() -> None:
     assert kinds("El art. 38 ET añade que «la empresa avisará por escrito con un preaviso de quince meses».") == [
         "invented"
     ]
@@ -127,7 +127,7 @@ def test_words_that_nobody_wrote() -> None:
         ("Se fijan según la «planificación trimestral de las vacaciones» [C1].", "altered"),
     ],
 )
-def test_short_words_that_a_marker_or_a_provision_behind_them_vouches_for_are_literal(text: str, kind: str) -> None:
+def test_short_quotations_with_a_marker_or_provision_behind_them_are_literal(text: str, kind: str) -> None:
     assert kinds(text) == [kind]
 
 
@@ -152,7 +152,7 @@ def test_words_of_the_conversation_are_no_quotation_of_law() -> None:
         "El art. 38 ET dice que son «30 días naturales» [C1].",
     ],
 )
-def test_what_is_no_quotation_of_law(text: str) -> None:
+def test_names_terms_and_speech_are_no_quotations(text: str) -> None:
     assert kinds(text) == []
 
 

@@ -67,7 +67,7 @@ def rechecked(dossier, *now):
         ([], [("missing", "no está en este índice")]),
     ],
 )
-def test_what_has_become_of_a_provision_is_told_and_fails_nothing(now, changes):
+def test_later_changes_of_a_provision_are_reported_without_failing(now, changes):
     result = rechecked(dossier_of(THEN), *now)
     assert result["ok"]
     assert [change["change"] for change in result["changes"]] == [kind for kind, _ in changes]

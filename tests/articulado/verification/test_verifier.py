@@ -62,7 +62,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=40).map("".join) | st.text(max_size=200))
-def test_whatever_is_written_is_checked_and_every_finding_has_its_place(text):
+def test_any_text_is_checked_and_findings_have_their_place(text):
     findings = findings_of(read_answer(text, "¿Cuántos días?", SOURCES), NOTHING_KNOWN)
     for finding in findings:
         assert finding["where"] == text[finding["start"] : finding["end"]] != ""
@@ -76,7 +76,7 @@ def test_long_odd_answers_do_not_take_long_to_read():
         findings_of(read_answer(text, "", SOURCES), NOTHING_KNOWN)
 
 
-def test_an_answer_that_says_what_its_sources_say_has_no_finding():
+def test_a_right_answer_has_no_finding():
     text = "Según el artículo 38.1 ET, son 30 días naturales como mínimo [C1]. No se compensan [C1]."
     assert findings_of(read_answer(text, "", SOURCES), NOTHING_KNOWN) == []
 

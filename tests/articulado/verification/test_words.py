@@ -19,13 +19,13 @@ LAW = "El despido obje-\ntivo exige un **25 por 100**, o 1.200 euros; treinta d√
         "25%",
     ],
 )
-def test_what_stands_in_a_text_may_do_so(quoted):
+def test_may_hold_accepts_contained_words(quoted):
     pieces = pieces_of(quoted)
     assert all(words_of(LAW).find(piece.compact) is not None for piece in pieces)
     assert may_hold(LAW, pieces)
 
 
-def test_what_has_other_letters_may_not():
+def test_may_hold_rejects_other_letters():
     assert not may_hold(LAW, pieces_of("el despido disciplinario"))
     assert not may_hold(LAW, pieces_of("el despido [‚Ä¶] disciplinario"))
     assert not may_hold(LAW, pieces_of("exige o 1.200 euros, exige o no"))

@@ -41,7 +41,7 @@ def contextualized(question, *earlier):
         ("¿y ahora?", f"artículo 38, {ET}"),
     ],
 )
-def test_what_only_changes_a_number_a_day_or_a_place_is_about_the_provision_before(question, taken_over):
+def test_bare_numbers_days_and_places_take_the_previous_provision(question, taken_over):
     assert contextualized(question, LOOKUP).question == f"{question} ({taken_over})"
 
 
@@ -59,12 +59,12 @@ def test_what_only_changes_a_number_a_day_or_a_place_is_about_the_provision_befo
         "¿Cuánto dura el permiso por nacimiento?",
     ],
 )
-def test_what_says_something_of_its_own_stays_as_it_is(question):
+def test_questions_with_content_stay_unchanged(question):
     assert contextualized(question, LOOKUP).question == question
 
 
 @pytest.mark.parametrize("question", ["explícamelo mejor", "¿por qué?", "¿y eso?"])
-def test_what_changes_nothing_is_about_the_provision_after_a_mere_look_up_only(question):
+def test_empty_follow_ups_take_the_provision_of_a_lookup(question):
     assert contextualized(question, LOOKUP).question == f"{question} (artículo 38, {ET})"
     more = "¿Me pueden negar la excedencia voluntaria según el artículo 46.2 del ET?"
     assert contextualized(question, more).question == question
@@ -93,7 +93,7 @@ def test_the_apartado_is_kept_where_only_the_day_changes():
     )
 
 
-def test_what_was_said_long_ago_is_not_what_a_follow_up_is_about():
+def test_old_provisions_are_not_taken_over():
     turns = ["¿y por horas?"] * 5
     assert contextualized("¿y se podían cobrar?", OF_2019, *turns).day == date(2019, 12, 31)
     assert contextualized("¿y se podían cobrar?", OF_2019, *turns, "¿y por horas?").day is None
@@ -169,7 +169,7 @@ async def analyzed(question, *earlier, profile="laboral", **context):
     ("question", "ids", "day"),
     [("¿y qué decía en 2019?", [1], "2019-12-31"), ("¿y el 39?", [3], None), ("¿y el apartado 2?", [2], None)],
 )
-async def test_what_is_taken_over_is_looked_up_in_the_wording_of_its_day(question, ids, day):
+async def test_taken_over_provisions_use_the_wording_of_the_day(question, ids, day):
     update = await analyzed(question, LOOKUP)
     assert [candidate["chunk"]["id"] for candidate in update["direct"]] == ids
     assert (update["turn_question"]["is_lookup"], update["as_of"]) == (True, day)

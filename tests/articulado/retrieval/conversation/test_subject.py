@@ -42,7 +42,7 @@ def test_a_first_question_stands_by_itself_and_leaves_nothing():
     assert read(FIRST) == TurnReading("alone")
 
 
-def test_what_leans_has_the_question_that_stood_by_itself_and_the_last_that_leant():
+def test_follow_ups_keep_the_main_question_and_the_last_follow_up():
     talk = (FIRST, "Treinta.", "¿y de baja?", "También.")
     assert read("¿y si soy interina?", *talk[:2]) == TurnReading("adds", FIRST)
     assert read("¿y si soy interina?", *talk, leaning=["¿y de baja?"]) == TurnReading("adds", f"{FIRST} ¿y de baja?")
@@ -51,19 +51,19 @@ def test_what_leans_has_the_question_that_stood_by_itself_and_the_last_that_lean
     assert reading.subject == f"{FIRST} ¿y a media jornada?"
 
 
-def test_what_speaks_of_the_answer_keeps_the_subject_and_is_no_addition():
+def test_questions_about_the_answer_keep_the_subject():
     assert read("explícamelo mejor", FIRST, "Treinta.") == TurnReading("same", FIRST)
     talk = (FIRST, "Treinta.", "¿en qué artículo lo pone?", "38.")
     assert read("¿y de baja?", *talk).subject == FIRST
 
 
-def test_what_stands_by_itself_leaves_the_subject_and_is_the_next_one():
+def test_independent_questions_become_the_subject():
     other = "¿Cuánto preaviso hay que dar en una dimisión?"
     assert read_turn(other, messages(FIRST, "Treinta."), ES, LeansWith()) == TurnReading("alone", leaves=True)
     assert read("¿y si no lo doy?", FIRST, "Treinta.", other, "Quince.").subject == other
 
 
-def test_what_resumes_an_earlier_subject_leans_on_it_and_leaves_the_last():
+def test_resumed_subjects_replace_the_last():
     notice = "¿Cuánto preaviso hay que dar en una dimisión?"
     talk = (FIRST, "Treinta.", notice, "Quince.")
     back = "volviendo a lo de las vacaciones, ¿caducan?"
@@ -81,18 +81,18 @@ def test_the_present_subject_is_not_among_those_that_may_be_resumed():
     assert read_turn("¿y las vacaciones?", messages(FIRST, "Treinta."), ES, judge).kind == "alone"
 
 
-def test_thanks_lean_on_nothing_and_leave_nothing():
+def test_courtesies_change_no_subject():
     assert read_turn("muchas gracias", messages(FIRST, "Treinta."), ES, LeansWith()) == TurnReading("courtesy")
     assert read("¿y de baja?", FIRST, "Treinta.", "gracias", "A su disposición.").subject == FIRST
 
 
-def test_what_was_refused_is_the_subject_only_where_there_is_no_other():
+def test_refused_questions_are_the_subject_only_without_another():
     taxes = "¿Cuánto pago de IRPF por un piso?"
     assert read("¿y de baja?", FIRST, "Treinta.", taxes, REFUSAL).subject == FIRST
     assert read("¿y si es heredado?", taxes, REFUSAL).subject == taxes
 
 
-def test_what_was_said_long_ago_is_no_subject():
+def test_old_questions_are_no_subject():
     leaning = [f"¿y {number}?" for number in range(MAX_EARLIER)]
     talk = [text for question in (FIRST, *leaning) for text in (question, "Sí.")]
     assert read("¿y más?", *talk[:-2], leaning=leaning).subject.startswith(FIRST)
@@ -109,14 +109,14 @@ def test_long_questions_are_cut():
     assert judge.asked == [("x" * MAX_QUESTION, reading.subject)]
 
 
-def test_of_a_long_story_what_it_asks_is_the_subject():
+def test_the_question_of_a_long_story_is_the_subject():
     asked = "¿Puedo pedir una reducción de jornada por guarda legal?"
     reading = read("¿y cuánto me bajan?", f"{'Trabajo en un bar. ' * 20}{asked} Gracias.", "Sí.")
     assert reading.subject.startswith(f"{asked} Trabajo en un bar.")
     assert len(reading.subject) <= MAX_QUESTION
 
 
-def test_a_refused_addition_is_none():
+def test_refused_follow_ups_are_dropped():
     paella = "¿y la paella?"
     talk = (FIRST, "Treinta.", paella, REFUSAL)
     assert read("¿y de baja?", *talk, leaning=[paella]).subject == FIRST

@@ -83,13 +83,13 @@ async def test_all_passages_go_in_one_request_and_scores_come_back_in_their_orde
     }
 
 
-async def test_tei_has_other_words(server, make):
+async def test_tei_field_names_are_used(server, make):
     result = await make.score("a 20", "b 90", provider="tei", model="")
     assert list(result.scores) == [0.2, 0.9]
     assert server.requests[0].body["texts"] == ["a 20", "b 90"]
 
 
-async def test_nothing_that_openai_knows_of_the_user_is_sent(server, make, monkeypatch):
+async def test_no_openai_account_headers_are_sent(server, make, monkeypatch):
     for name in ("OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"):
         monkeypatch.setenv(name, "secreto")
     await make.score("a 20")
@@ -131,12 +131,12 @@ async def test_batches_are_as_large_as_allowed(server, make):
         ([{"index": 0, "relevance_score": float("inf")}, {"index": 1, "relevance_score": 1}], [None, 1.0, None]),
     ],
 )
-async def test_what_a_reply_lacks_or_has_too_much(server, make, rows, scores):
+async def test_missing_and_surplus_results_are_handled(server, make, rows, scores):
     server.script(Answer(body={"results": rows}))
     assert list((await make.score("a", "b", "c")).scores) == scores
 
 
-async def test_scores_that_are_no_relevances_are_told(server, make):
+async def test_logits_are_squashed_and_reported(server, make):
     assert not (await make.score("a 20", "b 90")).squashed
     server.script(Answer(body={"results": [{"index": 0, "relevance_score": 4.2}]}))
     assert (await make.score("a")).squashed
@@ -181,7 +181,7 @@ async def test_a_batch_that_fails_fails_all_and_every_request_counts(server, mak
         (Answer(body={"results": {"0": 1}}), "no trae puntuaciones"),
     ],
 )
-async def test_garbage_is_told_with_what_to_check(server, make, answer, says):
+async def test_unreadable_replies_raise_with_instructions(server, make, answer, says):
     server.script(answer)
     with pytest.raises(ModelError, match=says) as raised:
         await make.score("a 20")
@@ -200,7 +200,7 @@ async def test_a_reply_that_breaks_off_is_asked_for_again(server, make):
 
 
 @pytest.mark.parametrize(("status", "variable"), [(401, "API_KEY"), (403, "API_KEY"), (404, "MODEL")])
-async def test_what_is_refused_is_a_failure_that_names_what_to_mend(server, make, status, variable):
+async def test_refused_requests_name_the_setting_to_mend(server, make, status, variable):
     server.script(Answer(status, {"message": "no"}))
     with pytest.raises(ModelError, match=f"ARTICULADO_RERANK_{variable}") as raised:
         await make.score("a", "b", batch=2)
@@ -216,7 +216,7 @@ async def test_silence_ends_with_the_deadline(server, make):
         await make(batch=1).score(question_of("q"), ["a", "b", "c"], deadline=make.time.now + 0.2)
 
 
-async def test_a_server_that_is_not_there(make):
+async def test_an_unreachable_server_raises(make):
     with pytest.raises(ModelError, match="No se puede conectar con modelo"):
         await make.score("a", base_url="http://127.0.0.1:1/v1")
 

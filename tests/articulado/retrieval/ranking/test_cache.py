@@ -83,7 +83,7 @@ def hybrid(id_, **fields):
 ONE, TWO, THREE = (hybrid(n, text="x" * n) for n in (1, 2, 3))
 
 
-async def test_what_was_scored_in_the_last_five_minutes_is_not_scored_again(scorer, reranker):
+async def test_scores_are_cached_for_five_minutes(scorer, reranker):
     first = await reranker.score(question_of("q"), [], [ONE, TWO])
     assert (first.requests, first.input_tokens) == (1, 2)
     again = await reranker.score(question_of("q"), [], [ONE, TWO])
@@ -92,7 +92,7 @@ async def test_what_was_scored_in_the_last_five_minutes_is_not_scored_again(scor
     assert len(scorer.calls) == 1
 
 
-async def test_what_a_model_is_asked_does_not_depend_on_what_it_was_asked_before(scorer, reranker):
+async def test_requests_do_not_depend_on_the_cache(scorer, reranker):
     await reranker.score(question_of("q"), [], [ONE, TWO])
     await reranker.score(question_of("q"), [], [TWO, THREE, ONE])
     assert [len(passages) for _, passages in scorer.calls] == [2, 3]
@@ -150,7 +150,7 @@ def test_the_cache_stays_within_its_size_and_drops_the_oldest():
     assert [cache.get(key) for key in (b"1", b"2", b"3")] == [Reranked([0.5]), None, Reranked([0.5])]
 
 
-async def test_what_failed_is_not_kept(scorer, reranker):
+async def test_failures_are_not_cached(scorer, reranker):
     scorer.failing = True
     with pytest.raises(ModelError):
         await reranker.score(question_of("q"), [], [ONE])
@@ -201,7 +201,7 @@ async def test_the_time_of_loading_is_not_that_of_scoring(scorer, reranker):
     assert scorer.deadlines == [began + 60 + 5]
 
 
-async def test_nothing_to_score_asks_nobody(scorer, reranker):
+async def test_no_candidates_send_no_request(scorer, reranker):
     assert list((await reranker.score(question_of("q"), [], [])).scores) == []
     assert (scorer.opening_deadlines, scorer.calls) == ([], [])
     await reranker.close()
@@ -265,5 +265,5 @@ def test_a_cut_text_fits_and_is_a_beginning(text, limit):
 
 
 @given(st.lists(st.sampled_from(["El plazo es de veinte días. ", "Artículo 5. ", "b) Otro caso;\n"]), max_size=40))
-def test_it_fits_with_a_counter_of_tokens_too(pieces):
+def test_cut_texts_fit_with_an_estimated_counter(pieces):
     assert EstimatedCounter().count(cut("".join(pieces), 64, EstimatedCounter())) <= 64

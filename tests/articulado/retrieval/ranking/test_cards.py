@@ -69,7 +69,7 @@ def test_a_classifier_is_stored_whole_and_a_damaged_one_says_what_to_do(tmp_path
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_what_cannot_be_read_is_no_classifier(tmp_path, damage):
+def test_damaged_classifier_files_raise(tmp_path, damage):
     file = tmp_path / "cards.npz"
     CLASSIFIER.save(file)
     DAMAGES[damage](file)
@@ -77,7 +77,7 @@ def test_what_cannot_be_read_is_no_classifier(tmp_path, damage):
         CardClassifier.load(file)
 
 
-def test_a_classifier_without_its_weights_is_none(tmp_path):
+def test_a_classifier_file_without_weights_raises(tmp_path):
     CLASSIFIER.save(tmp_path / "cards.npz")
     without(tmp_path / "cards.npz", "weights")
     with pytest.raises(ConfigurationError):
@@ -89,7 +89,7 @@ def test_the_packaged_classifier_knows_the_packaged_cards():
     assert packaged_card_model().weights.shape == (len(CARD_EVIDENCE),)
 
 
-def test_what_speaks_for_a_card():
+def test_card_evidence_is_its_formula():
     holidays, other = card("a", 0.8, (LAW, "art:38")), card("b", 0.4, (LAW, "art:40"))
     around = Neighbourhood(
         {("fichas", "a"): Support(0.7, 0.6, 3, 1), (LAW, "art:38"): Support(0.5, 0.4, 2, 2)},

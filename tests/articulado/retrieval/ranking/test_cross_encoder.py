@@ -185,14 +185,14 @@ def test_half_a_download_is_none(tmp_path, lost):
         ("tokenizer_config.json", "falta tokenizer_config.json"),
     ],
 )
-async def test_what_a_folder_lacks_is_named(tmp_path, lost, says):
+async def test_missing_files_of_a_folder_are_named(tmp_path, lost, says):
     TinyCrossEncoder().write(tmp_path)
     (tmp_path / lost).unlink()
     with pytest.raises(ConfigurationError, match=says):
         ModelFiles("x", "", tmp_path, tmp_path).find()
 
 
-async def test_a_folder_that_is_not_there_and_a_name_that_is_none(tmp_path):
+async def test_missing_folders_and_invalid_names_raise(tmp_path):
     with pytest.raises(ConfigurationError, match="la carpeta de ARTICULADO_RERANK_PATH no existe"):
         ModelFiles("x", "", tmp_path / "no", tmp_path).find()
     with pytest.raises(ConfigurationError, match=r"ARTICULADO_RERANK_MODEL=rerank-v3\.5 no es el nombre"):

@@ -137,7 +137,7 @@ def test_no_candidate_has_no_row():
     assert READER.read(QUESTION, [], []).shape == (0, len(FEATURES))
 
 
-def test_without_a_sentence_encoder_nothing_is_known():
+def test_without_a_sentence_encoder_neighbour_features_are_neutral():
     alone = replace(READER, around=None)
     assert alone.neighbourhood(QUESTION) == NO_NEIGHBOURS
     plumber, _ = read(PLUMBER, HOLIDAYS, reader=alone)

@@ -127,7 +127,7 @@ async def test_places_weigh_by_prominence():
     assert strengths == [pytest.approx(strength / 3.5) for strength in (1.0, 0.9, 0.75, 0.6, 0.4)]
 
 
-async def test_what_people_say_the_topic_and_attributes_count_alike_and_a_summary_does_not():
+async def test_lay_phrasings_topic_and_attributes_weigh_alike():
     blank = make_chunk(1, text="Nada.")
     topic, attribute, summary = await sums(
         "preaviso",

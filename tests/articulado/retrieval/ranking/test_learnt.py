@@ -107,11 +107,11 @@ async def test_beside_a_text_of_ones_own_that_says_it_law_that_lacks_a_rare_word
     assert scores[1] > 0.9
 
 
-async def test_nothing_to_score_has_no_score():
+async def test_no_candidates_have_no_scores():
     assert list((await reranker({}).score(question_of("vacaciones"), [], [])).scores) == []
 
 
-async def test_of_a_follow_up_its_own_words_count_three_tenths():
+async def test_own_words_of_a_follow_up_count_three_tenths():
     follow_up = "¿y de baja?"
     question = question_of(follow_up, "¿cuántas vacaciones tengo?", "adds")
     text = whole_text(question)

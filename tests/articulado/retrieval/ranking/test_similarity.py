@@ -65,7 +65,7 @@ def test_chunks_that_say_the_same_are_encoded_as_one(encoder: Counting) -> None:
     assert encoder.embedded == [indexed_text(LAW[0])]
 
 
-def test_a_text_that_goes_on_otherwise_is_another(encoder: Counting) -> None:
+def test_changed_content_is_encoded_again(encoder: Counting) -> None:
     similarity = EncodedSimilarity(encoder)
     text = f"{LAW[0]['text']} Despido disciplinario, despido improcedente."
     longer = {**LAW[0], "text": text, "content_hash": "another"}
@@ -73,7 +73,7 @@ def test_a_text_that_goes_on_otherwise_is_another(encoder: Counting) -> None:
     assert before > after + 0.01
 
 
-def test_what_says_nothing_is_like_nothing(encoder: Counting) -> None:
+def test_unknown_words_have_similarity_zero(encoder: Counting) -> None:
     similarity = EncodedSimilarity(encoder)
     blank = make_chunk(9, "Xyz", law_name="", breadcrumb="", title="", text="Fotosíntesis")
     assert similarity("la playa", [blank]) == [0.0]

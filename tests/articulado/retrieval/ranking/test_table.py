@@ -63,7 +63,7 @@ async def test_without_files_auto_is_the_learnt_ranking_and_says_so_once(build, 
     assert resolve_auto(settings(tmp_path))[0] == "learnt"
 
 
-def test_where_nothing_was_learnt_the_heuristic_stands_in(build, tmp_path):
+def test_the_heuristic_replaces_a_missing_learnt_ranking(build, tmp_path):
     table = build(settings(tmp_path))
     assert reranker_for("auto", table) is reranker_for("learnt", table) is table["heuristic"]
 
@@ -117,7 +117,7 @@ async def test_models_are_not_cheap_and_read_only_the_question(build, tmp_path):
 @pytest.mark.parametrize(
     ("strategy", "says"), [("llm", "ARTICULADO_READER_PROVIDER"), ("api", "ARTICULADO_RERANK_BASE_URL")]
 )
-async def test_what_lacks_something_says_so_when_chosen_and_at_the_start_when_set(build, tmp_path, strategy, says):
+async def test_incomplete_strategies_raise_when_chosen_or_configured(build, tmp_path, strategy, says):
     table = build(settings(tmp_path))
     with pytest.raises(ConfigurationError, match=says):
         await table[strategy].score(question_of("q"), [], FOUND)

@@ -93,12 +93,12 @@ async def test_every_feature_is_its_formula():
     )
 
 
-async def test_without_a_sentence_encoder_what_is_known_of_questions_is_zero():
+async def test_without_a_sentence_encoder_neighbour_evidence_is_zero():
     found = await evidence(QUESTION, HOLIDAYS)
     assert {found[name] for name in EVIDENCE[EVIDENCE.index("answered") : EVIDENCE.index("best_card")]} == {0.0}
 
 
-async def test_the_first_is_who_comes_first_and_the_best_whoever_is():
+async def test_first_and_best_similarity_differ():
     found = await evidence(QUESTION, HOLIDAYS, PLUMBER)
     assert (found["first_similarity"], found["best_similarity"]) == (0.6, 0.6)
     assert found["first_coverage"] == pytest.approx(1 / 3)
@@ -163,7 +163,7 @@ async def test_the_ranking_scores_the_question_alone_whoever_has_scored_before()
     assert (ranking.questions, ranking.seen) == ([QUESTION], [[2, 1]])
 
 
-async def test_the_eleventh_is_not_looked_at_and_the_sixth_not_word_by_word():
+async def test_ten_candidates_are_read_and_five_word_by_word():
     nothing = [candidate(make_chunk(100 + n, title="", text="Nada."), 0.2, "hybrid") for n in range(MAX_JUDGED)]
     with_sixth = [*nothing[:5], HOLIDAYS, *nothing[5:9]]
     found = await evidence(QUESTION, *with_sixth)

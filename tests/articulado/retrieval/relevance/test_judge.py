@@ -64,12 +64,12 @@ def test_the_probability_is_the_logistic_of_the_weighed_features():
     assert judging.probability(features(words=3.0), 0.5) == pytest.approx(0.6792, abs=1e-4)
 
 
-def test_without_anything_learnt_it_is_even_and_the_bias_moves_it():
+def test_zero_weights_give_one_half_and_the_bias_moves_it():
     assert model().probability(features(words=9.0), 9.0) == 0.5
     assert model(bias=math.log(3)).probability(features(), 0.0) == pytest.approx(0.75)
 
 
-def test_more_of_what_speaks_for_it_is_more():
+def test_probability_rises_with_evidence_and_words():
     judging = model(weights={"best_similarity": 1.5})
     values = [judging.probability(features(best_similarity=x), 0.0) for x in (-1.0, 0.0, 0.5, 1.0)]
     assert values == sorted(values)
@@ -140,7 +140,7 @@ async def test_a_text_of_ones_own_that_says_what_is_asked_is_sure_whatever_was_l
     assert judged == [0.9, 0.006693]
 
 
-async def test_where_nothing_was_learnt_the_best_relevance_is_all_and_no_matter_is_known():
+async def test_the_untrained_judge_returns_the_best_relevance():
     scored = [{**candidate(make_chunk(n), 0.9, "hybrid"), "rerank_score": score} for n, score in ((1, 0.2), (2, 0.7))]
     unscored = candidate(make_chunk(3), 0.99, "hybrid")
     assert await BestScoreJudge().judge(question_of("x"), [*scored, unscored]) == (0.7, "", 0.0)
@@ -180,7 +180,7 @@ def known(bias=0.3):
     return JudgementModel(words, *(random.random((3, FEATURES + 1)) + 0.5), bias)
 
 
-def test_what_is_saved_is_read_again(file):
+def test_saved_models_are_read_back(file):
     judging, with_neighbours = known(), known(bias=-2.0)
     save_judgements(file, judging, with_neighbours)
     again = packaged_judgement(with_neighbours=False)

@@ -61,7 +61,7 @@ async def test_another_field_is_declined(demo, question, rag_enabled):
         ("¿Qué indemnización por despido hay en Argentina?", "otro país"),
     ],
 )
-async def test_what_another_field_is_about_is_said(demo, question, about):
+async def test_the_matter_of_another_field_is_named(demo, question, about):
     answer = (await demo.ainvoke({"question": question}))["answer"]
     first = answer.split("\n\n")[0]
     assert first.startswith("No tengo esa información verificada. Parece ")
@@ -84,7 +84,7 @@ async def test_a_question_of_the_field_is_answered(demo, question, provision, ra
     assert provision in {citation["provision"] for citation in result["citations"]}
 
 
-async def test_what_says_too_little_is_asked_back(demo):
+async def test_vague_questions_are_asked_back(demo):
     result = await demo.ainvoke({"question": "¿qué plazo tengo?"})
     assert result["outcome"] == "ask"
     assert result["answer"].startswith("Para decirle el plazo o la duración, me falta saber:")

@@ -36,7 +36,7 @@ def model(matters=("fiscal", "penal"), **fields):
     return WordingModel(**(parts | fields))
 
 
-def test_a_place_is_the_checksum_of_its_term_on_every_machine():
+def test_slots_are_checksums_of_terms():
     # CRC-32 of "0" is 0xF4DBDF21: its low 13 bits are 0x1F21, its low 17 bits 0x1DF21. A number is "0" as a word, and
     # of its letters as runs: CRC-32 of "~<7>" is 0x74F87C13, the low 17 bits 0x07C13.
     assert word_places("7", ES).tolist() == [0x1F21]
