@@ -19,7 +19,7 @@ def document(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "corpus/README.md", "docs/plain-language.md", "evaluation/datasets/README.md"]
+    "name", ["README.md", "corpus/README.md", "evaluation/datasets/README.md"]
 )
 def test_documents_name_the_number_of_laws(name):
     text = document(name)
@@ -32,7 +32,7 @@ def test_the_table_of_coverage_counts_the_records_of_each_law():
     provisions = Counter(record.law_id for record in CORPUS.provisions)
     notes = Counter(record.law_id for record in CORPUS.provisions if record.status_note)
     empty = Counter(record.law_id for record in CORPUS.empty)
-    text = document("docs/plain-language.md")
+    text = document("corpus/README.md")
     rows = {law: tuple(int(count or 0) for count in counts) for law, *counts in ROW.findall(text)}
     assert rows == {law: (provisions[law], notes[law], empty[law]) for law in provisions}
     assert f"| all, {LAWS} laws | {provisions.total()} | {notes.total()} | {empty.total()} |" in text
