@@ -43,7 +43,7 @@ from articulado.values.protocols import ChunkStore
 ROOT = Path(__file__).resolve().parents[1]
 WORDINGS = ROOT / "articulado" / "calculations" / "data" / "wordings.jsonl"
 CASES = ROOT / "tests" / "data" / "calculations"
-DOCS = ROOT / "docs" / "calculations.md"
+DOCS = ROOT / "articulado" / "calculations" / "data" / "provisions.md"
 BEGIN, END = "<!-- provisions covered: begin -->", "<!-- provisions covered: end -->"
 MOST_KINDS = 4
 PROBED = 400

@@ -14,7 +14,7 @@ TODAY = date(2026, 11, 29)
 LAW_DAYS = {"published": "2015-10-24", "begins": "2015-11-13", "changed": "2026-06-24"}
 
 
-def test_the_table_of_the_docs_is_up_to_date():
+def test_the_table_of_provisions_is_up_to_date():
     page = DOCS.read_text(encoding="utf-8")
     assert with_table(page) == page, "run: python -m tools.wordings"
 
