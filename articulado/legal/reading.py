@@ -1,13 +1,11 @@
 """Reading of a question on Spanish law: provisions, laws, decisions, days, places, values, and its topic."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import cache, cached_property, lru_cache
-from importlib import resources
 from itertools import pairwise
 
 from articulado.language.folding import fold
@@ -15,6 +13,7 @@ from articulado.language.quantities import DATE, bare_numbers, quantities
 from articulado.language.spanish import content_words, stop_words
 from articulado.legal.citations.owners import CitationContext
 from articulado.legal.citations.parser import Citation, parse_citations
+from articulado.legal.data import read_table
 from articulado.legal.dates.finder import days_asked_about, find_date, without_days
 from articulado.legal.dates.forms import DateMention, dates_in, relative_dates
 from articulado.legal.ids import BOE_ID_TYPED, Decision, boe_id, decisions_in
@@ -125,10 +124,9 @@ def _bare(text: str) -> Iterator[Mention]:
 
 @cache
 def _expressions_table() -> tuple[tuple[re.Pattern[str], MentionType, Decimal, str], ...]:
-    source = resources.files("articulado.legal.data").joinpath("expressions.toml").read_text("utf-8")
     return tuple(
         (re.compile(rf"(?<!\w)(?:{row['pattern']})(?!\w)"), row["type"], Decimal(row["value"]), row.get("unit", ""))
-        for row in tomllib.loads(source)["expression"]
+        for row in read_table("expressions.toml")["expression"]
     )
 
 

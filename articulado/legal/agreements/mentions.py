@@ -1,16 +1,15 @@
 """Collective agreements named in a question: "el convenio de la hostelería malagueña"."""
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import resources
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from articulado.language.folding import fold
 from articulado.language.spanish import stem_word, stop_words
+from articulado.legal.data import read_table
 from articulado.legal.territory.mentions import find_place, place_mentions, place_name_at, province_called
 
 # fmt: off
@@ -38,8 +37,7 @@ class _Sector(BaseModel):
 
 @cache
 def _sectors() -> Mapping[str, str]:
-    source = resources.files("articulado.legal.data").joinpath("sectors.toml").read_text(encoding="utf-8")
-    table = [_Sector.model_validate(sector) for sector in tomllib.loads(source)["sector"]]
+    table = [_Sector.model_validate(sector) for sector in read_table("sectors.toml")["sector"]]
     return {stem_word(word.lower()): stem_word(sector.words[0].lower()) for sector in table for word in sector.words}
 
 

@@ -5,15 +5,14 @@ for "ele i ese o ese", and Spanish for foreign words (``data/citation_words.toml
 """
 
 import re
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from importlib import resources
 from typing import Any
 
 from articulado.language.folding import fold
 from articulado.language.numerals import CARDINALS, numeral, read_words
+from articulado.legal.data import read_table
 from articulado.legal.labels import ADJECTIVES, SUFFIXES
 from articulado.legal.laws.registry import acronyms
 
@@ -74,8 +73,7 @@ def as_printed(text: str) -> Printed:
 
 @cache
 def _words() -> dict[str, Any]:
-    source = resources.files("articulado.legal.data").joinpath("citation_words.toml").read_text("utf-8")
-    return tomllib.loads(source)
+    return read_table("citation_words.toml")
 
 
 @cache

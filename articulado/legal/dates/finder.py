@@ -5,18 +5,17 @@ signatures are facts of the case: today's law applies.
 """
 
 import re
-import tomllib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from articulado.language.folding import fold
 from articulado.language.formats import MONTHS
+from articulado.legal.data import read_table
 from articulado.legal.dates.forms import DateMention, amounts_of_a_year, dates_in, relative_dates
 
 EventKind = Literal["decides", "fact"]
@@ -64,9 +63,7 @@ class EventWords(BaseModel):
 
 def load_events(source: str | None = None) -> EventWords:
     """Read the table of the package, or a TOML text; raise ``ValueError`` if it breaks its schema."""
-    if source is None:
-        source = resources.files("articulado.legal.data").joinpath("events.toml").read_text(encoding="utf-8")
-    words = EventWords.model_validate(tomllib.loads(source))
+    words = EventWords.model_validate(read_table("events.toml", source))
     words.kinds()
     return words
 
@@ -230,9 +227,7 @@ class Reforms(_Table):
 
 def load_reforms(source: str | None = None) -> Reforms:
     """Read the table of the package, or a TOML text; raise ``ValueError`` if it breaks its schema."""
-    if source is None:
-        source = resources.files("articulado.legal.data").joinpath("reforms.toml").read_text(encoding="utf-8")
-    table = Reforms.model_validate(tomllib.loads(source))
+    table = Reforms.model_validate(read_table("reforms.toml", source))
     subjects = {subject.id for subject in table.subject}
     for reform in table.reform:
         if reform.subject not in subjects:

@@ -1,15 +1,14 @@
 """Registry of laws (``data/laws.toml``), ranks of norms (``data/ranks.toml``), and provisions without object."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Any
 
 from articulado.language.folding import fold
+from articulado.legal.data import read_table
 from articulado.legal.labels import provision_key
 from articulado.values.chunks import Emptied
 
@@ -79,7 +78,7 @@ def spellings(name: str) -> list[str]:
 
 @cache
 def _data() -> dict[str, Any]:
-    return tomllib.loads(resources.files("articulado.legal.data").joinpath("laws.toml").read_text(encoding="utf-8"))
+    return read_table("laws.toml")
 
 
 @cache
@@ -150,7 +149,7 @@ def law_in_force_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
 @cache
 def _emptied() -> Mapping[str, tuple[tuple[frozenset[str], Emptied], ...]]:
     """Read ``data/emptied.toml``: by law, the provision keys (none: all) and the change."""
-    raw = tomllib.loads(resources.files("articulado.legal.data").joinpath("emptied.toml").read_text(encoding="utf-8"))
+    raw = read_table("emptied.toml")
     changes: dict[str, list[tuple[frozenset[str], Emptied]]] = {}
     for entry in raw["emptied"]:
         keys = {label: provision_key(label) for label in entry.get("provisions", ["?"])}
@@ -188,7 +187,7 @@ class NormKind:
 @cache
 def norm_kinds() -> dict[str, NormKind]:
     """Read the kinds of norm by name; raise ``ValueError`` if an entry breaks the schema."""
-    raw = tomllib.loads(resources.files("articulado.legal.data").joinpath("ranks.toml").read_text(encoding="utf-8"))
+    raw = read_table("ranks.toml")
     kinds = {}
     for entry in raw["kind"]:
         try:

@@ -1,14 +1,13 @@
 """Gazetteer: the table of territories ``articulado/legal/data/territory.toml``, loaded and validated."""
 
-import tomllib
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import resources
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from articulado.language.folding import fold
+from articulado.legal.data import read_table
 
 
 @dataclass(frozen=True)
@@ -128,9 +127,7 @@ class Gazetteer(_Table):
 
 def load_gazetteer(source: str | None = None) -> Gazetteer:
     """Read the table of the package, or a TOML text; raise ``ValueError`` if it breaks its schema."""
-    if source is None:
-        source = resources.files("articulado.legal.data").joinpath("territory.toml").read_text(encoding="utf-8")
-    table = Gazetteer.model_validate(tomllib.loads(source))
+    table = Gazetteer.model_validate(read_table("territory.toml", source))
     table.names_by_fold()
     return table
 

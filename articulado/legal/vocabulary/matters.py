@@ -1,13 +1,12 @@
 """Matters outside the statutes, special regimes, and the bodies to which a refusal refers."""
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from importlib import resources
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from articulado.language.folding import fold
+from articulado.legal.data import read_table
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.vocabulary.synonyms import expand, has_field_term, root, significant_words
 from articulado.values.chunks import Chunk
@@ -34,8 +33,7 @@ class Matter(MatterTexts):
 
 @cache
 def matters() -> Mapping[str, Matter]:
-    source = resources.files("articulado.legal.data").joinpath("matters.toml").read_text(encoding="utf-8")
-    return {matter.key: matter for matter in map(Matter.model_validate, tomllib.loads(source)["matter"])}
+    return {matter.key: matter for matter in map(Matter.model_validate, read_table("matters.toml")["matter"])}
 
 
 SPECIAL_LAW = 0.85  # Factor of laws beside the general statutes of the field
@@ -57,8 +55,7 @@ class Regime(BaseModel):
 
 @cache
 def regimes() -> tuple[Regime, ...]:
-    source = resources.files("articulado.legal.data").joinpath("regimes.toml").read_text(encoding="utf-8")
-    return tuple(Regime.model_validate(entry) for entry in tomllib.loads(source)["regime"])
+    return tuple(Regime.model_validate(entry) for entry in read_table("regimes.toml")["regime"])
 
 
 @lru_cache(maxsize=256)
@@ -141,8 +138,7 @@ class Doors(BaseModel):
 
 @cache
 def doors() -> Doors:
-    source = resources.files("articulado.legal.data").joinpath("doors.toml").read_text(encoding="utf-8")
-    return Doors.model_validate(tomllib.loads(source))
+    return Doors.model_validate(read_table("doors.toml"))
 
 
 def _occurs(term: str, written: str, roots: str) -> bool:

@@ -1,7 +1,6 @@
 """Synonyms of everyday and legal terms (``data/synonyms.toml``), and their matches in a text."""
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from articulado.language.folding import without_accents
+from articulado.legal.data import read_table
 
 _WORD = re.compile(r"\w+")
 _LINKS = frozenset(
@@ -58,9 +58,7 @@ class Synonyms(BaseModel):
 
 def load_synonyms(source: str | None = None) -> Synonyms:
     """Read the table of the package, or a TOML text; raise ``ValueError`` if two entries share a term."""
-    if source is None:
-        source = resources.files("articulado.legal.data").joinpath("synonyms.toml").read_text(encoding="utf-8")
-    synonyms = Synonyms.model_validate(tomllib.loads(source))
+    synonyms = Synonyms.model_validate(read_table("synonyms.toml", source))
     owner: dict[tuple[str, ...], Synonym] = {}
     for synonym in synonyms.synonym:
         for term in synonym.terms:
