@@ -30,10 +30,10 @@ def folder(tmp_path):
         ("", ""),
     ],
 )
-def test_an_article_goes_by_id_title_and_file(folder, text, file):
+def test_article_is_found_by_id_title_and_file(folder, text, file):
     found = article_named(load_profile(str(write_profile(folder, BRINGS_ALONG))), text)
     assert (found.file.name if found else "") == file
 
 
-def test_a_profile_that_brings_nothing_along_has_none(folder):
+def test_profile_without_articles_finds_none(folder):
     assert article_named(load_profile(str(write_profile(folder))), "dry-zone-pruning") is None

@@ -119,7 +119,7 @@ def empty(label: str, reason: str, *replaced_by: str) -> EmptyRecord:
     )
 
 
-def test_what_is_law_no_longer_says_so_and_leads_to_what_is():
+def test_empty_record_is_noted_and_leads_to_the_present_rules():
     corpus = Corpus((provision("Artículo 38"),), (empty("Artículo 98", "derogada", f"{ET}#Artículo 38"),))
     held, gone = chunks_of(corpus)
     assert (gone["provision"], gone["provision_key"], gone["refs"]) == ("Artículo 98", "art:98", [held["id"]])
@@ -153,7 +153,7 @@ def test_decisions_become_chunks_that_lead_to_their_provisions():
     assert criterion["refs"] == []  # its provision is not in the corpus
 
 
-def test_a_ruling_goes_by_its_ecli_where_it_is_known():
+def test_ruling_is_identified_by_its_ecli():
     known = RULING.model_copy(update={"ecli": "ECLI:ES:TS:2020:1"})
     assert [chunk["law_id"] for chunk in chunks_of(Corpus(rulings=(known,)))] == ["ECLI:ES:TS:2020:1"]
     # … and keeps its id when the ECLI is found out later.
@@ -162,7 +162,7 @@ def test_a_ruling_goes_by_its_ecli_where_it_is_known():
     ]
 
 
-def test_what_a_record_is_found_by_is_not_in_its_chunk():
+def test_lay_phrasings_are_not_part_of_the_chunk():
     (record, chunk), *_ = with_chunks(CORPUS)
     found_by = search_text(record)
     for word in ("una pregunta", "coloquial", "SIGLA", "Real Decreto Legislativo 2/2015", "ET"):
@@ -210,7 +210,7 @@ def test_the_packaged_corpus_is_whole_and_its_references_lead_somewhere(packaged
         assert ("details" in chunk) == is_card(chunk)
 
 
-def test_beside_the_text_of_a_law_all_is_there_but_its_records_and_refers_to_its_first_parts(packaged, profile):
+def test_records_of_an_ingested_law_are_left_out(packaged, profile):
     law = [official(packaged, "art:38", id=number, part=number - 6, parts=2) for number in (7, 8)]
     documents = [each for each in bundled_documents(profile) if comes_along(each, ET.__eq__, lambda *key: False)]
     records = [chunk for each in documents if each.kind == RECORD for chunk in each.chunks]
@@ -225,7 +225,7 @@ def test_beside_the_text_of_a_law_all_is_there_but_its_records_and_refers_to_its
     assert bundled_documents(profile, packaged=False) == []
 
 
-def test_the_words_of_people_are_known_for_official_text_too(packaged):
+def test_official_text_has_lay_phrasings_too(packaged):
     text = official(packaged, "art:38", id=8, part=2)
     record = official(packaged, "art:38")
     assert packaged.lay_phrasings[record["id"]] == lay_phrasings(text) != ""

@@ -42,7 +42,7 @@ def test_texts_whose_names_have_a_day_are_the_history_of_the_newest(law):
     assert text_files([first, second, same_day]) == [first, same_day]
 
 
-def test_the_data_of_the_gazette_go_before_all_but_a_text_of_a_later_reform(law):
+def test_boe_xml_wins_over_all_but_a_later_copy(law):
     gazette, same, later = law("full.xml", "2020-01-01"), law("a.md", "2020-01-01"), law("b.md", "2020-01-02")
     dated = law("L@2019-01-01.md")
     assert text_files([gazette, dated, same]) == [gazette]
@@ -50,13 +50,13 @@ def test_the_data_of_the_gazette_go_before_all_but_a_text_of_a_later_reform(law)
     assert text_files([later, law("sin.xml")]) == [law("sin.xml")]
 
 
-def test_what_is_not_there_is_not_read_while_something_is(law, tmp_path):
+def test_missing_files_are_skipped_while_others_exist(law, tmp_path):
     old, gone = law("a.md", "2001-01-01"), tmp_path / "L@2030-01-01.md"
     assert text_files([gone, old]) == text_files([old, gone]) == [old]
     assert text_files([gone]) == [gone]
 
 
-def test_a_text_that_says_no_day_is_the_oldest(law, tmp_path):
+def test_undated_text_is_the_oldest(law, tmp_path):
     broken = tmp_path / "rota.md"
     broken.write_text("---\nlast_updated: ayer\n---\n")
     assert text_files([law("a.md"), broken]) == [law("a.md")]

@@ -150,7 +150,7 @@ def test_a_provision_of_which_only_a_part_begins_later_says_so(part, keys):
     assert effects.parts[keys[0]] == ("2012-04-01", note)
 
 
-def test_two_days_are_no_certain_one():
+def test_two_different_days_give_none():
     texts = "Esta ley entrará en vigor el 1 de enero de 2012.", "Esta ley entrará en vigor el 1 de mayo de 2012."
     assert effects_of(final("\n".join(texts)), PUBLISHED).begins is None
 
@@ -213,7 +213,7 @@ def test_the_days_and_the_head_note_of_a_law_go_with_its_chunks(tmp_path):
     assert note.endswith("a los Juzgados […] se entenderán referidas a las Secciones de los Tribunales de Instancia.")
 
 
-def test_a_note_on_other_names_bears_on_the_texts_that_have_them():
+def test_note_on_renamed_bodies_concerns_texts_that_name_them():
     secretaries = "Todas las referencias a Secretarios judiciales se entenderán hechas a Letrados."
     assert bears_on(secretaries, "El secretario judicial citará a las partes.")
     assert not bears_on(secretaries, "El trabajador tendrá vacaciones.")
@@ -257,7 +257,7 @@ def test_the_first_wordings_of_an_xml_file_have_the_days_that_its_text_gives_the
 
 
 @pytest.mark.parametrize(("header", "first"), [("date: 2030-05-02", "2030-05-03"), ("title: Normas de turnos", None)])
-def test_a_file_of_ones_own_begins_on_the_day_of_its_text(tmp_path, header, first):
+def test_users_file_starts_on_the_day_of_its_text(tmp_path, header, first):
     articles = "\n\n".join(f"Artículo {number}. Turno {number}.\n\nEl turno es de 8 horas." for number in (1, 2, 3))
     final_text = (
         "Disposición final única. Entrada en vigor.\n\nEste reglamento entrará en vigor el día siguiente al de su "

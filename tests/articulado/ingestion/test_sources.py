@@ -20,7 +20,7 @@ def test_a_file_reached_twice_is_read_once(tmp_path: Path) -> None:
     assert paths(law, tmp_path, tmp_path / ".." / tmp_path.name, Path(os.path.relpath(law))) == [str(law)]
 
 
-def test_what_is_no_file_is_named(tmp_path: Path) -> None:
+def test_invalid_paths_are_reported(tmp_path: Path) -> None:
     law = write_law(tmp_path / "dentro" / "ley.MD", "BOE-A-2000-1")
     (tmp_path / "roto.md").symlink_to("nada.md")
     (tmp_path / "ciclo.md").symlink_to("ciclo.md")
@@ -45,7 +45,7 @@ def test_what_is_no_file_is_named(tmp_path: Path) -> None:
     }
 
 
-def test_links_that_lead_out_of_a_folder_are_told_and_not_read(tmp_path: Path) -> None:
+def test_links_to_outside_folders_are_reported_and_not_read(tmp_path: Path) -> None:
     inside, outside = tmp_path / "carpeta", tmp_path / "fuera"
     inside.mkdir()
     outside.mkdir()
@@ -67,7 +67,7 @@ def test_links_that_lead_out_of_a_folder_are_told_and_not_read(tmp_path: Path) -
     assert paths(inside / "de-un-fichero.md") == [str(outside / "ajeno.md")], "one that is named is read"
 
 
-def test_hidden_files_and_what_the_gazette_gives_beside_a_text_are_no_documents(tmp_path: Path) -> None:
+def test_hidden_files_and_other_boe_xml_are_no_documents(tmp_path: Path) -> None:
     for name in (".oculto.md", ".git/x.md", "BOE-A-2000-1/indice.xml", "BOE-A-2000-1/full.xml", "nota.txt"):
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
@@ -76,7 +76,7 @@ def test_hidden_files_and_what_the_gazette_gives_beside_a_text_are_no_documents(
     assert paths(tmp_path / "BOE-A-2000-1" / "indice.xml"), "one that is named is read"
 
 
-def test_xml_of_a_folder_that_is_no_regular_file_is_named_and_never_opened(tmp_path: Path) -> None:
+def test_xml_pipes_are_reported_and_never_opened(tmp_path: Path) -> None:
     (tmp_path / "nada.xml").symlink_to(os.devnull)
     (tmp_path / "nota.txt").write_text("texto")
     files, failures, _ = source_files([str(tmp_path)])
@@ -97,7 +97,7 @@ def test_files_of_one_law_share_its_identity(tmp_path: Path) -> None:
     assert [file["identity"] for file in files] == ["BOE-A-2000-1"] * 3 + [str(note)]
 
 
-def test_what_lies_beside_a_file_and_is_read_with_it_counts_for_its_digest(tmp_path: Path) -> None:
+def test_digest_covers_sidecars(tmp_path: Path) -> None:
     ruling = tmp_path / "sentencia.txt"
     ruling.write_text("Fallo.")
     law = write_law(tmp_path / "ley.md", "BOE-A-2000-1")
@@ -139,7 +139,7 @@ def test_an_article_is_a_document_and_other_yaml_belongs_to_one(tmp_path: Path) 
     assert source_files([str(tmp_path / "notas.yaml")])[1][0]["reason"].startswith("formato no admitido")
 
 
-def test_what_no_reader_knows_is_named_by_kind_with_what_to_do(tmp_path: Path) -> None:
+def test_unknown_formats_are_listed_by_kind_with_advice(tmp_path: Path) -> None:
     for name in (
         "a.txt",
         "viejo.DOC",
@@ -182,7 +182,7 @@ def test_what_no_reader_knows_is_named_by_kind_with_what_to_do(tmp_path: Path) -
     }
 
 
-def test_a_folder_of_what_no_reader_knows_says_so(tmp_path: Path) -> None:
+def test_folder_without_documents_is_reported(tmp_path: Path) -> None:
     (tmp_path / "viejo.doc").write_text("texto")
     _, [failure], _ = source_files([str(tmp_path)])
     assert failure["reason"].endswith("): 1 de .doc (guárdelo como .docx)")
@@ -190,7 +190,7 @@ def test_a_folder_of_what_no_reader_knows_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["nota.txt", "hondo/nota.md", "nota.pdf", "ley.xml", "nota.txt.yaml", "carpeta"])
 @pytest.mark.parametrize("relative", [False, True])
-def test_a_link_to_something_outside_the_folder_is_told_and_not_read(tmp_path: Path, name: str, relative: bool) -> None:
+def test_link_out_of_the_folder_is_reported_and_not_read(tmp_path: Path, name: str, relative: bool) -> None:
     folder, secret = tmp_path / "documentos", tmp_path / "fuera" / "secreto"
     (folder / "hondo").mkdir(parents=True)
     (folder / "nota.txt" if name != "nota.txt" else folder / "otra.txt").write_text("Texto de la nota.")

@@ -42,7 +42,7 @@ async def test_the_process_speaks_the_language_of_the_caller(workers: Workers) -
     assert await workers.call(work.spoken) == "es"
 
 
-async def test_what_a_function_prints_is_no_answer(workers: Workers) -> None:
+async def test_printed_output_is_no_answer(workers: Workers) -> None:
     assert await workers.call(work.printed) == "respuesta"
 
 
@@ -58,13 +58,13 @@ async def test_what_a_function_prints_is_no_answer(workers: Workers) -> None:
         (work.crashed, ("SIGKILL",), r"hecho caer el proceso que lo leía \(SIGKILL\)"),
     ],
 )
-async def test_what_fails_or_dies_is_that_call_alone(workers, function, arguments, message) -> None:
+async def test_failure_or_crash_affects_only_that_call(workers, function, arguments, message) -> None:
     with pytest.raises(InvalidInput, match=message):
         await workers.call(function, *arguments)
     assert await workers.call(work.total, [2, 3]) == 5
 
 
-async def test_errors_of_ours_come_as_they_are(workers: Workers) -> None:
+async def test_own_errors_are_raised_unchanged(workers: Workers) -> None:
     with pytest.raises(StoreUnavailable, match=r"El disco está lleno\."):
         await workers.call(work.refused)
 

@@ -13,7 +13,7 @@ def read(tmp_path):
     return partial(read_law_of, tmp_path)
 
 
-def test_what_has_text_but_no_label_has_a_key_of_its_own(read):
+def test_unlabelled_text_gets_its_own_key(read):
     law = read(
         block("[preambulo]", "<p>Expongo.</p>", tipo="preambulo"),
         block("[parte dispositiva]", '<p class="parrafo">Se resuelve.</p>', tipo="parte_dispositiva"),
@@ -72,7 +72,7 @@ def frame(number: str, title: str, name: str, *more: str, **attributes: str) -> 
     return block(number, version(body), *more, tipo="encabezado", **attributes)
 
 
-def test_the_headings_above(read):
+def test_breadcrumb_lists_the_headings_above(read):
     law = read(
         frame("TÍTULO I", "General", "titulo"),
         block("Artículo 1", "<p>Uno.</p>"),
@@ -97,7 +97,7 @@ def test_the_headings_above(read):
     ]
 
 
-def test_a_heading_is_that_of_the_last_day_of_a_wording(read):
+def test_breadcrumb_is_that_of_the_last_day_of_a_wording(read):
     renamed = version('<p class="titulo_num">TÍTULO I</p><p class="titulo_tit">Nuevo</p>', "20100101")
     law = read(
         frame("TÍTULO I", "Viejo", "titulo", renamed),
@@ -153,7 +153,7 @@ def test_tables(read):
     assert text_of(read, body).text == "Grupo | Base | Tipo\n1 | 10 | A B\n1 | 20 | \nTotal | 30"
 
 
-def test_notes_are_no_text(read):
+def test_notes_are_kept_out_of_the_text(read):
     body = (
         '<blockquote class="siempreSeVe"><p class="parrafo">Téngase en cuenta la Ley 1/2002.</p></blockquote>'
         '<p class="parrafo">Uno.</p>'
@@ -184,7 +184,7 @@ def test_a_quotation_at_the_beginning_is_no_heading(read):
     assert (one.label, one.breadcrumb, one.paragraphs) == ("Artículo 1", "", ("«CAPÍTULO II", "Artículo 7.»"))
 
 
-def test_quoted_law_is_text(read):
+def test_quoted_articles_are_text_of_the_quoting_provision(read):
     body = (
         '<p class="parrafo">Se añade:</p><p class="capitulo_num">«CAPÍTULO II</p>'
         '<p class="sangrado_articulo">Artículo 7. Otro.</p><blockquote><p class="parrafo">Citado.</p></blockquote>'

@@ -55,7 +55,7 @@ def make(url: str, clock: FakeTime, folder: Path, pause: float = 0.0) -> BoeClie
     return BoeClient(url, folder / "boe", pause=pause, backoff=backoff)
 
 
-async def test_a_law_is_kept_as_it_came(boe, client, tmp_path):
+async def test_response_is_cached_byte_by_byte(boe, client, tmp_path):
     law = await client.law(LAW)
     assert (law.id, law.updated, law.fetched, law.shrunk) == (LAW, "20260101T000000Z", True, None)
     assert law.path == tmp_path / "boe" / LAW / "full.xml"
@@ -94,7 +94,7 @@ async def test_metadata_that_changed_without_the_text_cost_no_download(boe, clie
 
 @pytest.mark.parametrize("name", ["full.xml", "metadatos.xml", "validators.json"])
 @pytest.mark.parametrize("damage", [b"", b"<response><data>", b"[]", None])
-async def test_a_damaged_copy_is_made_good(boe, client, name, damage):
+async def test_damaged_copy_is_downloaded_again(boe, client, name, damage):
     first = await client.law(LAW)
     broken = first.path.parent / name
     broken.unlink() if damage is None else broken.write_bytes(damage)
@@ -103,7 +103,7 @@ async def test_a_damaged_copy_is_made_good(boe, client, name, damage):
     assert law.path.read_bytes() == (boe.folder / LAW / "full.xml").read_bytes()
 
 
-async def test_metadata_in_the_place_of_the_text_are_no_copy(boe, client):
+async def test_metadata_instead_of_the_text_are_no_copy(boe, client):
     law = await client.law(LAW)
     law.path.write_bytes((boe.folder / LAW / "metadatos.xml").read_bytes())
     assert (await client.law(LAW)).fetched
@@ -113,7 +113,7 @@ async def test_metadata_in_the_place_of_the_text_are_no_copy(boe, client):
     "answer",
     [b"", b"<response><data><texto>", b"<!DOCTYPE html><html><body>Mantenimiento</body></html>", b"<response/>"],
 )
-async def test_an_answer_that_cannot_be_read_leaves_the_copy_and_the_other_laws_alone(boe, client, answer):
+async def test_unreadable_response_keeps_the_copy_and_affects_no_other_law(boe, client, answer):
     law = await client.law(LAW)
     whole = law.path.read_bytes()
     publish(boe.folder, "20260202T000000Z")
@@ -139,7 +139,7 @@ async def test_an_answer_that_cannot_be_read_leaves_the_copy_and_the_other_laws_
         ("close", 4, [2.0, 4.0, 8.0]),
     ],
 )
-async def test_once_the_boe_is_down_nothing_more_is_asked(boe, client, clock, failure, requests, pauses):
+async def test_no_more_requests_after_the_boe_is_down(boe, client, clock, failure, requests, pauses):
     boe.failures.extend([failure] * requests)
     with pytest.raises(SourceUnavailable) as first:
         await client.law(LAW)
@@ -151,14 +151,14 @@ async def test_once_the_boe_is_down_nothing_more_is_asked(boe, client, clock, fa
     assert clock.pauses == pauses
 
 
-async def test_without_network_or_copy_there_is_no_law(tmp_path, clock):
+async def test_law_is_unavailable_without_network_and_copy(tmp_path, clock):
     async with make("http://127.0.0.1:9/api", clock, tmp_path) as client:
         with pytest.raises(SourceUnavailable, match="no se puede conectar"):
             await client.law(LAW)
     assert len(clock.pauses) == 3
 
 
-async def test_an_address_that_is_none_is_not_asked_again(tmp_path, clock):
+async def test_invalid_address_is_not_retried(tmp_path, clock):
     async with make("boe", clock, tmp_path) as client:
         with pytest.raises(ConfigurationError, match="ARTICULADO_BOE_URL"):
             await client.law(LAW)
@@ -166,19 +166,19 @@ async def test_an_address_that_is_none_is_not_asked_again(tmp_path, clock):
 
 
 @pytest.mark.parametrize("failure", [(503, {}), (500, {}), (429, {}), "drop"])
-async def test_a_passing_failure_is_tried_again_with_growing_pauses(boe, client, clock, failure):
+async def test_transient_failure_is_retried_with_growing_pauses(boe, client, clock, failure):
     boe.failures.extend([failure, failure])
     assert (await client.law(LAW)).fetched
     assert clock.pauses == [2.0, 4.0]
 
 
-async def test_the_server_says_how_long_to_wait(boe, client, clock):
+async def test_retry_after_header_is_respected(boe, client, clock):
     boe.failures.append((429, {"Retry-After": "17"}))
     assert (await client.law(LAW)).fetched
     assert clock.pauses == [17.0]
 
 
-async def test_a_server_that_asks_for_an_hour_is_not_waited_for(boe, client, clock):
+async def test_retry_after_of_an_hour_fails_at_once(boe, client, clock):
     boe.failures.append((503, {"Retry-After": "3600"}))
     with pytest.raises(SourceUnavailable):
         await client.law(LAW)
@@ -193,7 +193,7 @@ async def test_there_is_a_pause_between_requests_and_never_two_at_once(boe, cloc
     assert clock.pauses == [1.5, 1.5, 1.5]
 
 
-async def test_a_clock_that_was_set_back_prolongs_no_pause(boe, clock, tmp_path):
+async def test_clock_set_back_does_not_prolong_the_pause(boe, clock, tmp_path):
     async with make(boe.url, clock, tmp_path, pause=1.5) as client:
         await client.law(LAW)
         clock.now -= 3600
@@ -201,24 +201,24 @@ async def test_a_clock_that_was_set_back_prolongs_no_pause(boe, clock, tmp_path)
     assert clock.pauses == [1.5, 1.5]
 
 
-async def test_a_law_that_is_not_consolidated(client):
+async def test_unconsolidated_law_is_reported(client):
     with pytest.raises(InvalidInput, match="no está en la base de legislación consolidada"):
         await client.law("BOE-A-2001-1")
 
 
 @pytest.mark.parametrize("name", ["", "Ley 39/2015", "../BOE-A-2001-9001", "BOE-A-2001-9001/x", "BOE-A-01-9001"])
-async def test_what_is_no_identifier_is_not_asked_for(boe, client, name):
+async def test_invalid_identifier_is_not_requested(boe, client, name):
     with pytest.raises(InvalidInput, match="no es un identificador del BOE"):
         await client.law(name)
     assert boe.asked == []
 
 
-async def test_laws_published_by_a_community_have_identifiers_too(boe, client):
+async def test_identifiers_of_regional_laws_are_accepted(boe, client):
     publish(boe.folder, "20260101T000000Z", law="DOGC-f-2010-90001")
     assert (await client.law(" DOGC-f-2010-90001 ")).fetched
 
 
-async def test_a_folder_that_cannot_be_written_is_the_operators(boe, clock, tmp_path):
+async def test_unwritable_folder_is_a_configuration_error(boe, clock, tmp_path):
     (tmp_path / "boe").write_text("un fichero", encoding="utf-8")
     async with make(boe.url, clock, tmp_path) as client:
         with pytest.raises(ConfigurationError, match="ARTICULADO_HOME"):
@@ -267,7 +267,7 @@ async def test_an_empty_list_is_no_error(client):
         ({"query": 'jornada "especial"'}, "titulo:jornada and titulo:especial"),
     ],
 )
-async def test_the_query_is_the_one_of_the_boe(boe, client, conditions, query):
+async def test_search_sends_the_query_in_the_boe_syntax(boe, client, conditions, query):
     await client.search(**conditions)
     assert json.loads(boe.asked[0].query["query"]) == {
         "query": {"query_string": {"query": query}},
@@ -275,14 +275,14 @@ async def test_the_query_is_the_one_of_the_boe(boe, client, conditions, query):
     }
 
 
-async def test_the_days_of_the_last_change(boe, client):
+async def test_search_is_bounded_by_the_days_of_the_last_change(boe, client):
     await client.search(since=date(2026, 1, 2), until=date(2026, 3, 4))
     query = boe.asked[0].query
     assert (query["from"], query["to"]) == ("20260102", "20260304")
     assert "query" not in json.loads(query["query"])
 
 
-async def test_what_the_boe_does_not_understand(boe, client):
+async def test_rejected_query_is_invalid_input(boe, client):
     with pytest.raises(InvalidInput, match="no entiende la consulta"):
         await client.search(query="nonsense:(")
     with pytest.raises(InvalidInput, match="no es un código de materia"):
@@ -297,6 +297,6 @@ def test_entities_are_not_expanded(tmp_path):
     assert "hidden" not in "".join(root.itertext())
 
 
-def test_the_address_is_a_setting(monkeypatch):
+def test_boe_address_is_a_setting(monkeypatch):
     monkeypatch.setenv("ARTICULADO_BOE_URL", "http://127.0.0.1/otra")
     assert Settings.read(env_file=None).boe_url == "http://127.0.0.1/otra"

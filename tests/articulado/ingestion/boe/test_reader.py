@@ -18,7 +18,7 @@ def read(tmp_path):
     return partial(read_law_of, tmp_path)
 
 
-def test_the_law(read):
+def test_reads_all_fields_of_a_law(read):
     law = read(block("Artículo 1", article("Artículo 1. Objeto.", "Texto.")))
     assert (law.id, law.title, law.rank) == (LAW, "Ley 9/2001, de 2 de febrero, de Pruebas", "ley")
     assert (law.published, law.status, law.valid_to, law.status_note, law.territory) == (
@@ -96,7 +96,7 @@ def test_a_law_of_a_community_has_its_territory(read, department, community):
     assert (law.territory, law.rank) == (community, "ley_foral")
 
 
-def test_a_rank_without_a_known_code_goes_by_its_name(read):
+def test_unknown_rank_code_uses_the_rank_name(read):
     assert read(block("Artículo 1", "<p>Uno.</p>"), rango=("9", "Decreto-Ley Raro")).rank == "decreto_ley_raro"
 
 
@@ -110,7 +110,7 @@ def test_a_rank_without_a_known_code_goes_by_its_name(read):
         ("<data><metadatos/><texto><bloque/></texto></data>", "identificador"),
     ],
 )
-def test_what_is_no_whole_law(tmp_path, content, says):
+def test_incomplete_files_are_refused(tmp_path, content, says):
     path = tmp_path / "x.xml"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InvalidInput, match=says):
@@ -133,7 +133,7 @@ def both(real_laws: Path):
 
 
 @pytest.mark.parametrize("law_id", REAL)
-def test_current_wordings_are_those_of_the_markdown(both, law_id):
+def test_current_wordings_equal_those_of_the_markdown_files(both, law_id):
     """Only two paragraphs differ: emphasis inside a word, and a quoted heading that the Markdown joins to its title."""
     xml, markdown = both[law_id]
     assert (xml.id, xml.title, xml.rank, xml.published, xml.status, xml.valid_to) == (

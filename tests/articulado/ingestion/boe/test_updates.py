@@ -61,7 +61,7 @@ def gazette(tmp_path):
         yield Gazette(server, tmp_path / "boe")
 
 
-async def test_the_list_of_updates_stands_for_a_request_a_law(gazette):
+async def test_list_of_updates_replaces_a_request_per_law(gazette):
     assert await gazette.refresh() == LAWS
     gazette.time.now += 10 * DAY
     gazette.server.publish(SECOND, "20260109T090000Z")
@@ -73,7 +73,7 @@ async def test_the_list_of_updates_stands_for_a_request_a_law(gazette):
     assert gazette.asked == ["list 20260110"]
 
 
-async def test_what_is_listed_once_more_is_not_downloaded_again(gazette):
+async def test_law_listed_twice_is_downloaded_once(gazette):
     await gazette.refresh()
     gazette.server.publish(FIRST, "20260101T150000Z")
     gazette.time.now += DAY
@@ -82,7 +82,7 @@ async def test_what_is_listed_once_more_is_not_downloaded_again(gazette):
     assert gazette.asked == ["list 20260101"]
 
 
-async def test_a_law_that_was_never_checked_or_has_no_copy_is_asked_for_by_itself(gazette):
+async def test_unchecked_or_missing_law_is_requested(gazette):
     await gazette.refresh([FIRST, SECOND])
     (gazette.folder / FIRST / "full.xml").write_bytes(b"<response>")
     gazette.time.now += DAY
@@ -94,14 +94,14 @@ async def test_a_law_that_was_never_checked_or_has_no_copy_is_asked_for_by_itsel
 
 
 @pytest.mark.parametrize("kept", [b"", b"[]", b'{"day": "2026-01-01"}', b'{"day": "ayer", "laws": []}'])
-async def test_without_memory_each_law_is_asked_for_by_itself_and_not_downloaded(gazette, kept):
+async def test_without_a_last_check_each_law_costs_one_metadata_request(gazette, kept):
     await gazette.refresh()
     (gazette.folder / "checked.json").write_bytes(kept)
     assert await gazette.refresh() == []
     assert gazette.asked == [f"/id/{law}/metadatos" for law in LAWS]
 
 
-async def test_a_check_from_a_day_still_to_come_is_none(gazette):
+async def test_last_check_in_the_future_is_ignored(gazette):
     gazette.time.now += 400 * DAY
     await gazette.refresh()
     gazette.time.now = START
@@ -121,7 +121,7 @@ async def test_without_the_list_the_day_of_the_last_check_stays(gazette):
     assert gazette.asked == ["list 20251231"]
 
 
-async def test_what_was_not_checked_is_asked_for_the_next_time_and_the_law_that_broke_off_last(gazette):
+async def test_interrupted_law_is_requested_last_the_next_time(gazette):
     await gazette.refresh()
     gazette.time.now += 10 * DAY
     for law in (FIRST, SECOND):
@@ -163,7 +163,7 @@ async def test_a_law_that_has_left_the_base_is_told_when_it_is_asked_for_and_its
         assert (await client.copy(FIRST)).updated == "20250601T100000Z"
 
 
-async def test_the_list_that_cannot_be_read_is_no_list(gazette):
+async def test_unreadable_list_is_unavailable(gazette):
     await gazette.refresh()
     gazette.server.failures.append(b"<html>Portal cautivo</html>")
     with pytest.raises(SourceUnavailable, match="no se entiende") as failure:
@@ -180,7 +180,7 @@ async def test_the_list_that_cannot_be_read_is_no_list(gazette):
         ([5] * 4, [5, 5, 5, 2], (4, 4, 20, 17)),
     ],
 )
-async def test_an_answer_that_takes_law_away_is_set_aside_until_it_is_accepted(gazette, before, after, counts):
+async def test_shrunk_response_is_set_aside_until_accepted(gazette, before, after, counts):
     gazette.server.publish(FIRST, "20250601T100000Z", before)
     await gazette.refresh()
     whole = (gazette.folder / FIRST / "full.xml").read_bytes()
@@ -208,7 +208,7 @@ async def test_an_answer_that_takes_law_away_is_set_aside_until_it_is_accepted(g
 
 
 @pytest.mark.parametrize(("before", "after"), [([1] * 10, [1] * 9), ([10], [9]), ([1, 1], [1, 1, 1]), ([1], [1])])
-async def test_a_tenth_may_go_and_any_law_may_come(gazette, before, after):
+async def test_response_may_lose_a_tenth_and_grow_freely(gazette, before, after):
     gazette.server.publish(FIRST, "20250601T100000Z", before)
     await gazette.refresh()
     gazette.server.publish(FIRST, "20260102T100000Z", after)
@@ -216,7 +216,7 @@ async def test_a_tenth_may_go_and_any_law_may_come(gazette, before, after):
         assert (await client.law(FIRST)).shrunk is None
 
 
-async def test_a_whole_answer_supersedes_the_one_that_was_set_aside(gazette):
+async def test_complete_response_replaces_the_one_set_aside(gazette):
     gazette.server.publish(FIRST, "20250601T100000Z", [1] * 10)
     await gazette.refresh()
     for updated, provisions in (("20260102T100000Z", 5), ("20260103T100000Z", 10)):
@@ -259,7 +259,7 @@ async def test_the_requests_and_the_waiting_for_many_laws(gazette):
     assert (len(gazette.asked), gazette.time.pauses) == (5, [2.0, 4.0, 8.0])
 
 
-async def test_somebody_else_who_answers_everything_is_not_asked_for_every_law(gazette):
+async def test_repeated_unreadable_responses_stop_the_run(gazette):
     laws = [f"BOE-A-2002-{number}" for number in range(9)]
     for law in laws:
         gazette.server.publish(law, "20250601T100000Z")

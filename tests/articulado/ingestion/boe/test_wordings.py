@@ -103,7 +103,7 @@ def test_a_wording_of_the_future_is_kept_with_its_day(read):
     assert now.wording["ended_by"] == [by("", "BOE-A-2024-1", "2025-01-01")]
 
 
-def test_a_note_says_the_same_before_the_day_as_after_it(tmp_path, read):
+def test_note_is_the_same_before_and_after_the_effective_day(tmp_path, read):
     read(block("Artículo 1", "<p>Hoy.</p>", version("<p>Mañana.</p>", "20250101", "20240501", "BOE-A-2024-1")))
     before, after = (read_boe(tmp_path / "full.xml", today=day) for day in (date(2024, 12, 31), date(2025, 1, 1)))
     assert before == after
@@ -139,7 +139,7 @@ def test_of_two_wordings_of_one_day_the_later_published_counts(read):
 
 
 @pytest.mark.parametrize("start", ["", "99999999", "09980101", "20011332", "2001"])
-def test_a_day_that_is_none_falls_back_to_the_publication(read, start):
+def test_invalid_day_falls_back_to_the_publication(read, start):
     (one,) = read(block("Artículo 1", version("<p>Uno.</p>", start, "20010203"))).provisions
     assert one.valid_from == "2001-02-03"
 
@@ -242,7 +242,7 @@ def provision(key: str, start: str | None = None, end: str | None = None) -> Pro
     return Provision(key, key, "", "", ("Texto.",), valid_from=start, valid_to=end)
 
 
-def test_without_days_everything_overlaps():
+def test_undated_blocks_of_one_label_get_different_keys():
     assert [one.key for one in unique_keys([provision("art:1"), provision("art:1"), provision("art:1")])] == [
         "art:1",
         "art:1~2",
@@ -253,7 +253,7 @@ def test_without_days_everything_overlaps():
 @given(
     st.lists(st.tuples(st.sampled_from(["art:1", "art:2", "df:1"]), st.integers(0, 9), st.integers(1, 9)), max_size=12)
 )
-def test_no_day_has_two_provisions_of_one_key(spans):
+def test_keys_are_unique_on_every_day(spans):
     day = date(2000, 1, 1)
     blocks = [
         [provision(key, str(day + timedelta(start)), str(day + timedelta(start + length)))]

@@ -51,19 +51,19 @@ def test_other_lines_are_no_headings(line):
     assert whole(f"{line}\n\n{TEXT}") == [line.strip(), TEXT]
 
 
-def test_of_a_long_run_of_short_lines_only_the_last_stay():
+def test_long_run_of_short_lines_is_a_list():
     lines = [f"Línea {name}" for name in "ABCDEF"]
     text = "\n".join([*lines, TEXT])
     free, bound = lines[:-MAX_STACKED], lines[-MAX_STACKED:]
     assert whole(text) == [*free, "\n".join([*bound, TEXT])]
 
 
-def test_a_table_is_one_and_has_its_heading():
+def test_table_is_one_block_with_its_heading():
     table = "Tabla salarial 2025\n\nGrupo | Euros\nA | Mil. O más.\nB | Dos mil"
     assert whole(f"Antes.\n\n{table}\n\nDespués.") == ["Antes.", table, "Después."]
 
 
-def test_two_tables_are_two():
+def test_two_tables_are_two_blocks():
     assert whole("A | 1\nB | 2\n\nC | 3\nD | 4") == ["A | 1\nB | 2", "C | 3\nD | 4"]
 
 
@@ -76,7 +76,7 @@ LINES = st.sampled_from(["Título", "1. Objeto", "Frase una. Frase dos.", "a | b
 
 
 @given(st.lists(LINES, max_size=25).map("\n".join))
-def test_nothing_is_lost_and_no_cut_parts_what_stands_together(text):
+def test_cuts_lose_nothing_and_split_no_block(text):
     spans = blocks(text)
     assert all(start < end for start, end in spans)
     assert all(before[1] <= after[0] for before, after in pairwise(spans))

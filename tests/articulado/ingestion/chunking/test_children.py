@@ -32,7 +32,7 @@ def test_sentences_are_kept_whole_and_the_last_words_repeated():
     ]
 
 
-def test_a_child_is_its_parent_but_for_its_text():
+def test_child_has_the_metadata_of_its_parent():
     parent = make_chunk(
         7, text="Uno. " * 100, refs=[1], notes=["Se añade."], status="modificada", valid_from="2001-01-01"
     )
@@ -55,7 +55,7 @@ def test_a_short_text_is_one_child():
 
 
 @given(TEXTS)
-def test_nothing_is_lost_and_nothing_is_large(text):
+def test_children_cover_the_text_within_the_limit(text):
     children = list(children_of(make_chunk(7, text=text)))
     assert len({child["id"] for child in children}) == len(children)
     rest = re.sub(r"\s+", "", text)

@@ -110,7 +110,7 @@ async def test_parts_are_named_in_the_language_of_the_profile_under_the_same_ids
     assert [chunk["content_hash"] for chunk in english] != [chunk["content_hash"] for chunk in spanish]
 
 
-async def test_the_ids_and_hashes_of_spanish_parts_are_those_of_indexes_that_are_there():
+async def test_ids_and_hashes_of_spanish_parts_are_stable():
     chunks = await document_chunks(ruling(number="", kind="documento"), by_first_letter)
     assert [(chunk["id"], chunk["content_hash"]) for chunk in chunks] == [
         (606323526297945, "90c5c9e871c972ce022756bd70608115"),
@@ -118,11 +118,11 @@ async def test_the_ids_and_hashes_of_spanish_parts_are_those_of_indexes_that_are
     ]
 
 
-async def test_without_an_address_there_is_none():
+async def test_document_without_url_has_chunks_without_url():
     assert {chunk["url"] for chunk in await document_chunks(ruling(url=""), by_first_letter)} == {""}
 
 
-def test_pages_run_together_and_each_place_knows_its_page():
+def test_running_text_keeps_the_page_of_each_offset():
     running = running_text([*PAGES, Page(6, ()), Page(7, ("A | B\n1 | 2",)), Page(8, ("sin mayúscula.",))])
     assert list(running.paragraphs()) == [
         (0, "Los hechos son estos. La empresa despidió a la trabajadora. Ella reclama."),

@@ -55,7 +55,7 @@ def test_the_end_of_the_law_is_that_of_its_last_wordings_only():
     ]
 
 
-def test_no_wording_outlives_its_law():
+def test_wordings_end_with_their_law():
     late = wording("Tarde.", valid_to="2020-01-01", status="modificada")
     (one,) = law_chunks(law(late, status="repealed", valid_to="2015-11-13", status_note="Norma derogada."))
     assert (one["valid_to"], one["status"]) == ("2015-11-13", "derogada")
@@ -66,7 +66,7 @@ def test_an_old_wording_keeps_its_end_where_that_of_the_law_is_not_known():
     assert [(one["valid_to"], one["status"]) for one in chunks] == [("2010-05-01", "modificada"), (None, "agotada")]
 
 
-def test_what_is_known_of_a_wording_is_that_of_its_chunks():
+def test_chunks_have_the_dates_of_their_wording():
     ended = {"last_day": "unknown", "last_seen": "2009-01-31", "ended_by": []}
     old = wording("Antes.", valid_to="2010-05-01", wording=ended)
     new = wording("Ahora.", valid_from="2010-05-01", wording={"first_day": "deduced"}, status_note="Se modifica.")
@@ -79,14 +79,14 @@ def test_what_is_known_of_a_wording_is_that_of_its_chunks():
     assert last["status_note"] == "Norma derogada."
 
 
-def test_what_ends_with_its_law_was_ended_by_no_amendment():
+def test_wording_that_ends_with_its_law_has_no_amending_norm():
     given = {"tracked": True, "first_day": "exact", "last_day": "exact", "ended_by": []}
     last = wording("Uno.", valid_from="2010-05-01", valid_to="2015-11-13", wording=given)
     (one,) = law_chunks(law(last, valid_to="2015-11-13", status_note="Norma derogada."))
     assert (one["wording"], one["status_note"]) == ({"tracked": True, "first_day": "exact"}, "Norma derogada.")
 
 
-def test_a_law_in_force_that_will_end_says_when_also_where_its_source_has_no_note():
+def test_future_end_of_a_law_is_noted_without_a_source_note():
     ended = [
         ("2001-01-22", "2010-05-01", "modificada", "Hasta abril."),
         ("2010-05-01", "2026-08-28", "vigente", "Norma derogada, con efectos de 28 de agosto de 2026."),

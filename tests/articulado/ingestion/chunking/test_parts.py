@@ -20,7 +20,7 @@ def test_an_apartado_that_does_not_fit_is_cut_between_paragraphs():
     assert split_text("1. Uno:\n\na) A.\n\nb) B.\n\n2. Dos.", 15) == ["1. Uno:\n\na) A.", "b) B.\n\n2. Dos."]
 
 
-def test_never_inside_a_sentence_nor_after_an_abbreviation():
+def test_no_cut_inside_a_sentence_or_after_an_abbreviation():
     assert split_text("Se paga. Luego se cobra.", 16) == ["Se paga.", "Luego se cobra."]
     assert split_text("Hoy. Véase el art. Doce tal.", 24) == ["Hoy.", "Véase el art. Doce tal."]
 
@@ -39,7 +39,7 @@ def test_a_sentence_that_does_not_fit_is_cut_at_a_clause_then_at_a_blank():
 
 
 @given(st.text(alphabet="ab1. \n;,A", max_size=300), st.integers(5, 40))
-def test_nothing_is_lost_and_nothing_is_too_long(text, limit):
+def test_parts_cover_the_text_within_the_limit(text, limit):
     parts = split_text(text, limit)
     assert all(0 < len(part) <= limit for part in parts)
     assert re.sub(r"\s", "", "".join(parts)) == re.sub(r"\s", "", text)

@@ -99,7 +99,7 @@ def test_breaks_beside_one_another_are_one():
     assert breaks(gaps) == [6, 22]
 
 
-def test_a_zero_vector_says_nothing():
+def test_distance_to_a_zero_vector_is_zero():
     one, other, zero = np.array((1, 0)), np.array((0, 1)), np.zeros(2)
     assert distances([zero, one, one, one], [one, zero, one, other]).tolist() == [0, 0, 0, 1]
 
@@ -111,7 +111,7 @@ def test_a_break_beside_a_heading_is_before_the_heading():
     assert before_headings([1], [True, False, False]) == [1]
 
 
-async def test_no_text_no_parts_and_one_sentence_one_part():
+async def test_empty_text_and_single_sentence():
     embed = Vectors()
     assert await parts_of(" \n ", embed) == []
     assert embed.asked == []
@@ -179,7 +179,7 @@ async def of_the_package(texts):
 
 
 @pytest.mark.parametrize("embed", [of_words, of_the_package])
-async def test_without_a_provider_the_words_decide(embed):
+async def test_offline_vectors_split_by_words(embed):
     holidays = "Las vacaciones anuales duran treinta días. Los días de vacaciones se pagan. "
     dismissal = "El despido nulo obliga a readmitir. La readmisión tras un despido es inmediata. "
     text = holidays * 3 + dismissal * 3
@@ -189,5 +189,5 @@ async def test_without_a_provider_the_words_decide(embed):
 
 
 @pytest.mark.parametrize("texts", [["Una."], ["Una.", "Dos cosas."], ["1.", "—"]])
-async def test_the_offline_embedder_takes_the_smallest_documents(texts):
+async def test_offline_embedder_accepts_tiny_documents(texts):
     assert [vector.shape for vector in await of_words(texts)] == [(LSA_DIMENSIONS,)] * len(texts)

@@ -35,7 +35,7 @@ def test_sentences_outlive_the_cache(tmp_path):
         assert cache.get_many([]) == {}
 
 
-def test_thousands_of_keys_are_one_question(tmp_path):
+def test_thousands_of_keys_are_read_at_once(tmp_path):
     with ContextCache(tmp_path / "frases.sqlite") as cache:
         cache.put("39999", "x")
         assert cache.get_many([str(number) for number in range(40_000)]) == {"39999": "x"}
@@ -75,7 +75,7 @@ def test_a_killed_writer_loses_nothing_that_it_had_put(tmp_path):
         connection.close()
 
 
-def test_a_file_that_is_something_else_is_told_and_left_alone(tmp_path):
+def test_other_file_is_reported_and_left_unchanged(tmp_path):
     path = tmp_path / "frases.sqlite"
     path.write_bytes(b"esto no es una base de datos" * 100)
     with pytest.raises(ConfigurationError, match=r"frases\.sqlite está dañado o no es de articulado .*bórrelo"):
@@ -83,7 +83,7 @@ def test_a_file_that_is_something_else_is_told_and_left_alone(tmp_path):
     assert path.read_bytes().startswith(b"esto no es")
 
 
-def test_a_database_of_another_program_is_told(tmp_path):
+def test_other_database_is_reported(tmp_path):
     path = tmp_path / "frases.sqlite"
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE paid (id INTEGER)")
@@ -92,7 +92,7 @@ def test_a_database_of_another_program_is_told(tmp_path):
         cache.get_many(["a"])
 
 
-def test_a_damaged_page_is_told(tmp_path):
+def test_damaged_page_is_reported(tmp_path):
     path = tmp_path / "frases.sqlite"
     with ContextCache(path) as cache:
         for number in range(500):
@@ -107,7 +107,7 @@ def test_a_damaged_page_is_told(tmp_path):
             cache.put("nueva", "x")
 
 
-def test_a_place_that_cannot_hold_a_file_is_told(tmp_path):
+def test_unusable_path_is_reported(tmp_path):
     (tmp_path / "carpeta").mkdir()
     with pytest.raises(ConfigurationError, match=r"No se puede usar .*carpeta: no se puede abrir"):
         ContextCache(tmp_path / "carpeta")

@@ -67,12 +67,12 @@ def test_a_cost_is_explained_in_spanish(cost, prices, expected):
     assert explain(cost, reader(**prices)) == expected
 
 
-def test_a_model_that_reasons_costs_more_than_can_be_told():
+def test_reasoning_model_gets_a_warning():
     told = explain(ContextCost(2, 900, 120, 0), reader("gpt-5-nano"))
     assert told == f"Se pedirán 2 frases a gpt-5-nano: unos 900 tokens de entrada y 120 de salida. {THOUGHTS}"
 
 
-def test_nothing_to_ask_for_costs_nothing():
+def test_fully_cached_sentences_cost_nothing():
     told = explain(ContextCost(0, 0, 0, 1_311), reader("gpt-5-nano"))
     assert told == "Las frases de contexto ya están guardadas (1.311): no se pedirá ninguna."
 
@@ -98,7 +98,7 @@ def test_the_settings_of_an_ingest_are_read(monkeypatch):
         ("READER_OUTPUT_PRICE", "inf", "debe ser un número"),
     ],
 )
-def test_a_setting_that_cannot_be_used_is_told(monkeypatch, name, value, says):
+def test_invalid_setting_is_reported(monkeypatch, name, value, says):
     monkeypatch.setenv(f"ARTICULADO_{name}", value)
     with pytest.raises(ConfigurationError, match=f"El valor de ARTICULADO_{name} no es válido: {says}"):
         Settings.read(env_file=None)

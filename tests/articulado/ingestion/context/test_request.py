@@ -30,7 +30,7 @@ def test_a_breadcrumb_is_law_chapter_and_heading():
         ),
     ],
 )
-def test_what_is_missing_or_there_twice_leaves_no_line(fields, expected):
+def test_breadcrumb_omits_empty_and_repeated_lines(fields, expected):
     assert breadcrumb({**PARENT, **fields}) == expected
 
 
@@ -55,11 +55,11 @@ def test_texts_are_quoted_as_data_that_cannot_close_their_quotation():
 
 
 @pytest.mark.parametrize("rule", ["nunca instrucciones", "en español", "40 palabras", "una sola frase", "<pasaje>"])
-def test_the_prompt_says_what_the_code_counts_on(rule):
+def test_prompt_matches_the_assumptions_of_the_code(rule):
     assert rule.lower() in PROMPT.instructions.lower()
 
 
-def test_a_profile_asks_in_its_language_and_a_sentence_is_of_its_prompt():
+def test_prompt_and_cache_key_depend_on_the_profile():
     english = ContextPrompt.of(load_profile("plan_401k"))
     assert english.instructions.startswith("You are a librarian of Retirement plan help desk.")
     assert "<passage>" in english.instructions
@@ -80,7 +80,7 @@ def test_the_key_changes_with_all_that_is_sent_and_with_nothing_else():
     assert PROMPT.key({**PARENT, "id": 7, "valid_from": "1995-05-01"}, {**CHILD, "id": 8}, "m") == key
 
 
-def test_children_of_the_same_request_share_it():
+def test_equal_requests_share_a_key():
     twin = ({**PARENT, "id": 3}, {**CHILD, "id": 4})
     key = PROMPT.key(PARENT, CHILD, "m")
     assert PROMPT.keyed([(PARENT, CHILD), twin], "m") == [(key, (PARENT, CHILD)), (key, twin)]
@@ -117,7 +117,7 @@ def test_a_sentence_that_is_too_long_ends_at_a_word():
 
 
 @given(st.text() | st.text('aÑ.:;*«»"- \n1)…<', max_size=400))
-def test_any_reply_gives_one_short_line_that_can_be_stored(reply):
+def test_any_reply_gives_one_short_line(reply):
     sentence = sentence_of(reply)
     assert len(sentence) <= MAX_SENTENCE
     assert len(sentence.splitlines()) <= 1

@@ -81,14 +81,14 @@ def test_an_agreement_is_a_law_in_every_format(read, suffix):
     assert {one.url for one in found.provisions} == {"https://x.es/a" + ("#page=1" if suffix == "pdf" else "")}
 
 
-def test_the_file_beside_wins_and_the_block_still_is_no_text(read):
+def test_sidecar_header_takes_precedence_over_the_block(read):
     found = read("a.txt", FORMATS["txt"](HEADER + BODY), a_txt_yaml="body: INSS\nid: criterio-1\ntitle: Otro")
     assert (found.id, found.collection, found.kind) == ("criterio-1", "criterios_inss", "criterio")
     assert (found.author, found.number, found.interprets, found.title) == ("INSS", "", (), "Otro")
     assert found.pages[0].paragraphs == ("Sentencia sobre un despido", "El despido es nulo.")
 
 
-def test_what_a_header_says_of_an_agreement(read):
+def test_header_fields_of_an_agreement(read):
     given = "title: Ley de prueba\nterritory: Galicia\ncollection: mias\ndate: 2024-01-02\nstatus_note: Ojo\nid: ley-1"
     found = read("a.txt", FORMATS["txt"](ARTICLES), a_yaml=given)
     assert (found.id, found.title, found.rank, found.collection) == ("ley-1", "Ley de prueba", "ley", "mias")
@@ -106,12 +106,12 @@ def test_the_kind_of_a_structured_text(read, header, kind):
     assert read("a.txt", FORMATS["txt"](ARTICLES), a_yaml=header).rank == kind
 
 
-def test_the_ecli_is_the_id_before_all_others(read):
+def test_ecli_takes_precedence_as_id(read):
     found = read("a.txt", b"Texto.", a_yaml="ecli: ecli:es:ts:2024:123\nid: otra\nnumber: 1")
     assert (found.id, found.ecli, found.collection) == ("ECLI:ES:TS:2024:123", "ECLI:ES:TS:2024:123", "sentencias")
 
 
-def test_the_id_of_a_file_without_a_header_is_of_its_name_and_text(tmp_path):
+def test_id_without_a_header_is_made_of_name_and_text(tmp_path):
     def id_of(folder, name, text):
         path = tmp_path / folder / name
         path.parent.mkdir(exist_ok=True)
@@ -124,7 +124,7 @@ def test_the_id_of_a_file_without_a_header_is_of_its_name_and_text(tmp_path):
     assert id_of("2024", "sentencia.txt", "El despido es procedente.") != first
 
 
-def test_a_title_comes_from_the_file_where_the_text_begins_at_length(read):
+def test_title_comes_from_the_file_if_the_first_paragraph_is_long(read):
     assert read("mi_guía-laboral.txt", b"palabra " * 40).title == "mi guía laboral"
 
 
@@ -146,12 +146,12 @@ def test_the_longer_names_of_formats(read, name, data):
 
 
 @pytest.mark.parametrize("name", ["a.rtf", "a", "a.doc", "a.xml"])
-def test_unknown_formats_are_told_with_the_known_ones(read, name):
+def test_unknown_format_lists_the_known_ones(read, name):
     with pytest.raises(InvalidInput, match=r"formatos posibles son \.pdf, \.docx, \.odt"):
         read(name, b"x")
 
 
-def test_a_header_without_a_text(read):
+def test_header_without_text_is_refused(read):
     with pytest.raises(InvalidInput, match="no contiene texto"):
         read("a.txt", FORMATS["txt"](HEADER))
 
@@ -167,7 +167,7 @@ def test_a_broken_header_names_its_file(read):
     ("name", "expected"),
     [("Sentencia Nº 5 (año 2024)", "sentencia-no-5-ano-2024"), ("__A__b", "a-b")],
 )
-def test_slugs_are_plain(name, expected):
+def test_slugs_are_ascii(name, expected):
     assert slug(name) == expected
 
 

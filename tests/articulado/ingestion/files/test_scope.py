@@ -36,7 +36,7 @@ def test_the_scope_stands_on_every_chunk_and_in_its_name(tmp_path):
     }, "neither its place nor the end of its agreed validity hides it"
 
 
-def test_what_a_header_says_goes_before_the_text(tmp_path):
+def test_header_takes_precedence_over_the_text(tmp_path):
     header = "company: Tarambana, S.L.\nprovince: Vizcaya\nvalidity_start: 2024-04-01\nvalidity_end: 2026-03-31"
     scope = agreement(tmp_path, header).agreement
     assert (scope["sector"], scope["company"]) == ("", "Tarambana, S.L.")
@@ -46,7 +46,7 @@ def test_what_a_header_says_goes_before_the_text(tmp_path):
     assert (statewide["statewide"], statewide["province"], statewide["sector"]) == (True, None, "cestería")
 
 
-def test_a_header_makes_an_agreement_of_what_is_not_entitled_as_one(tmp_path):
+def test_header_alone_makes_an_agreement(tmp_path):
     assert agreement(tmp_path, title="Normas de la casa").agreement is None
     assert agreement(tmp_path, "sector: cestería", title="Normas de la casa").agreement["sector"] == "cestería"
     assert agreement(tmp_path, "type: agreement", title="Normas de la casa").rank == "convenio"
@@ -72,6 +72,6 @@ def test_rulings_and_guides_have_no_scope(tmp_path):
         ("province: Lugo\nterritory: Aragón", "la provincia Lugo no es de Aragón: es de Galicia"),
     ],
 )
-def test_what_a_header_says_wrong_is_told(tmp_path, header, message):
+def test_contradictory_header_is_reported(tmp_path, header, message):
     with pytest.raises(InvalidInput, match=message):
         agreement(tmp_path, header)

@@ -97,7 +97,7 @@ MENTIONS = "Artículo 5 del ET dice algo.\nTexto.\n"
         "Fundamento de derecho. " * 20 + "\nArtículo 38. A.\nB.\nArtículo 39. C.\nD.\nArtículo 40. E.\nF.",
     ],
 )
-def test_what_is_no_structured_text(text):
+def test_texts_without_structure(text):
     assert structured(text) is None
 
 
@@ -156,7 +156,7 @@ def test_a_quotation_that_never_closes_quotes_nothing():
         ("Anexo al contrato", None),
     ],
 )
-def test_what_opens_a_provision(paragraph, expected):
+def test_openings_of_provisions(paragraph, expected):
     found = opening(paragraph)
     assert (None if found is None else tuple(found)) == expected
 
@@ -172,7 +172,7 @@ def test_what_opens_a_provision(paragraph, expected):
         ("CAPÍTULO I. Normas ..... 3", None),
     ],
 )
-def test_what_is_the_heading_of_a_chapter(paragraph, expected):
+def test_headings_of_chapters(paragraph, expected):
     found = division(paragraph)
     assert (None if found is None else tuple(found)) == expected
 

@@ -68,7 +68,7 @@ def test_titles_that_programs_make_up(title):
     assert is_made_up(title)
 
 
-def test_a_title_that_somebody_gave_is_none_of_those():
+def test_titles_given_by_people_are_kept():
     assert not is_made_up("Documento de trabajo sobre permisos")
     assert not is_made_up("Temporalidad: guía de contratos")
 

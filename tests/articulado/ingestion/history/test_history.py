@@ -91,7 +91,7 @@ def test_a_day_of_effect_is_exact(reforms):
     assert second.wording == {"first_day": "exact", "brought_by": DECREE}
 
 
-def test_without_one_a_reform_is_law_from_the_day_after_its_publication(reforms):
+def test_reform_without_effective_day_starts_the_day_after_publication(reforms):
     first, second = wordings(
         reforms, snapshot(PUBLISHED, article("Antes.")), snapshot("2024-01-01", article("Ahora.", notes=(BY_2021,)))
     )
@@ -120,7 +120,7 @@ def test_a_ruling_counts_from_its_publication(reforms):
     assert [one["norm"] for one in first.wording["ended_by"]] == ["Sentencia del TC 40/2021, de 26 de mayo"]
 
 
-def test_where_the_notes_are_silent_the_list_decides(reforms):
+def test_list_of_reforms_decides_without_notes(reforms):
     first, second = wordings(
         reforms,
         snapshot(PUBLISHED, article("Antes.", number=9)),
@@ -133,7 +133,7 @@ def test_where_the_notes_are_silent_the_list_decides(reforms):
     assert second.wording == {"first_day": "deduced", "brought_by": ACT | {"norm": ""}}
 
 
-def test_where_nobody_says_it_the_day_of_the_snapshot_does(reforms):
+def test_snapshot_day_decides_without_any_amendment(reforms):
     first, second = wordings(
         reforms, snapshot("2021-09-29", article("Antes.")), snapshot("2024-01-01", article("Ahora."))
     )
@@ -147,7 +147,7 @@ def test_where_nobody_says_it_the_day_of_the_snapshot_does(reforms):
     assert (second.status, second.wording) == ("vigente", {"first_day": "unknown"})
 
 
-def test_wordings_between_two_snapshots_are_owned_up_to(reforms):
+def test_amendments_between_two_snapshots_are_listed(reforms):
     first, second = wordings(
         reforms,
         snapshot(PUBLISHED, article("Antes.")),
@@ -173,7 +173,7 @@ def test_a_snapshot_holds_what_is_published_and_not_yet_law(reforms):
     assert dates(wordings(reforms, *snapshots)) == [(None, "2022-03-30"), ("2022-03-30", None)]
 
 
-def test_a_day_of_effect_after_the_next_wording_is_not_believed(reforms):
+def test_effective_day_after_the_next_wording_is_rejected(reforms):
     late = LATER.replace("2022", "2099")
     first, second, third = wordings(
         reforms,
@@ -194,7 +194,7 @@ def test_a_wording_waits_for_an_earlier_amendment_that_is_still_to_come(reforms)
     assert dates(found) == [(None, "2022-07-01"), ("2022-07-01", None)]
 
 
-def test_a_wording_of_one_day_is_none_of_no_day(reforms):
+def test_wording_of_a_single_day_is_kept(reforms):
     found = wordings(
         reforms,
         snapshot(PUBLISHED, article("Uno.")),
@@ -215,7 +215,7 @@ def test_notes_of_an_older_wording_are_those_of_its_time(reforms):
     assert third.notes == (BY_2021, LATER, BY_2020)
 
 
-def test_what_lapsed_before_its_day_changed_nothing(reforms):
+def test_lapsed_amendment_changes_nothing(reforms):
     undone = "Se deja sin efecto la modificación por Resolución de 20 de enero de 2022. Ref. BOE-A-2022-1"
     notes = (BY_2021.replace("9/2021", "8/2022").replace("2021-7000", "2022-5"), undone, BY_2021, LATER)
     (first, second) = wordings(
@@ -263,7 +263,7 @@ def test_the_first_text_of_a_law_may_hold_what_was_added_later(reforms):
     assert dates([first, second]) == [("2020-05-06", "2021-12-31"), ("2021-12-31", None)]
 
 
-def test_what_was_repealed_and_came_again_had_been_there_before(reforms):
+def test_provision_added_again_existed_before_its_repeal(reforms):
     notes = (BY_2021.replace("modifica", "añade"), BY_2020.replace("modifica", "deroga"))
     found = wordings(
         reforms,
@@ -280,7 +280,7 @@ def test_a_first_wording_that_was_amended_before_began_with_that(reforms):
     assert one.notes == (BY_2021, LATER, BY_2020)
 
 
-def test_the_only_wording_known_is_not_put_off(reforms):
+def test_only_known_wording_is_not_postponed(reforms):
     (one,) = wordings(reforms, snapshot("2021-12-30", article("Ahora.", notes=(BY_2021, LATER))))
     assert one.valid_from == "2021-12-31"
 
@@ -338,7 +338,7 @@ def test_the_day_of_a_snapshot(name, front, day):
 
 
 @pytest.mark.parametrize(("name", "front"), [("L@2021-02-30.md", {}), ("L.md", {"last_updated": "ayer"})])
-def test_a_day_that_is_none_is_refused(name, front):
+def test_invalid_day_is_refused(name, front):
     with pytest.raises(InvalidInput, match="AAAA-MM-DD"):
         snapshot_day(Path(name), front)
 

@@ -58,7 +58,7 @@ def test_a_guide_is_no_law_that_a_question_could_name(tmp_path: Path) -> None:
     assert titles_in(tmp_path) == {"BOE-A-2000-1": "Ley de Faros"}
 
 
-def test_a_stage_that_fails_has_changed_nothing_of_the_draft(tmp_path: Path) -> None:
+def test_failed_stage_leaves_the_draft_unchanged(tmp_path: Path) -> None:
     draft_file = Draft.begin(tmp_path, None)
 
     def fail() -> None:
@@ -90,7 +90,7 @@ def test_files_are_grouped_by_document_in_the_order_in_which_they_were_given(tmp
         assert [[one["path"] for one in group] for group in draft.groups()] == [["/b", "/a"], ["/d"]]
 
 
-def test_what_has_looked_a_provision_up_is_linked_again_when_it_changes(tmp_path: Path) -> None:
+def test_citing_documents_are_relinked_when_a_provision_changes(tmp_path: Path) -> None:
     with Draft(Draft.begin(tmp_path, None)) as draft:
         numbers = [draft.put_document(place, FILE, source(name), characters=0) for place, name in enumerate("abc")]
         for number, lookups in zip(numbers, ([("x", "art:1")], [("x", "")], [("x", "art:2")]), strict=True):
@@ -101,7 +101,7 @@ def test_what_has_looked_a_provision_up_is_linked_again_when_it_changes(tmp_path
         assert [row.law_id for row in draft.to_write()] == ["a", "b"]
 
 
-def test_what_is_gone_is_written_first_and_then_forgotten(tmp_path: Path) -> None:
+def test_removed_documents_are_written_first_and_then_dropped(tmp_path: Path) -> None:
     with Draft(Draft.begin(tmp_path, None)) as draft:
         for place, name in enumerate("ab"):
             draft.put_document(place, FILE, source(name), characters=0)
@@ -113,7 +113,7 @@ def test_what_is_gone_is_written_first_and_then_forgotten(tmp_path: Path) -> Non
         assert draft.number_of("normativa", "b") is None
 
 
-def test_what_can_be_cited_changes_with_wordings_parts_and_apartados_and_not_with_words(tmp_path: Path) -> None:
+def test_citable_provisions_change_with_structure_and_not_with_words(tmp_path: Path) -> None:
     def law(*texts: str, since: str | None = None) -> list:
         return [
             make_chunk(number, law_id="x", provision_key=f"art:{number}", text=text, valid_from=since)

@@ -40,7 +40,7 @@ def rooms(tmp_path, monkeypatch):
         ("articulado/legal/__pycache__/x.pyc", False, False),
     ],
 )
-def test_a_digest_changes_with_what_decides(rooms, file, code, corpus):
+def test_digest_changes_with_its_inputs(rooms, file, code, corpus):
     before = digests.code_digest.__wrapped__(), digests.corpus_digest.__wrapped__()
     (rooms / file).parent.mkdir(parents=True, exist_ok=True)
     (rooms / file).write_text("two")
@@ -54,7 +54,7 @@ def test_a_file_that_moves_counts_too(rooms):
     assert digests.corpus_digest.__wrapped__() != before
 
 
-def test_a_profile_is_named_by_what_it_says_and_brings_along(tmp_path):
+def test_profile_digest_covers_fields_and_articles(tmp_path):
     def name(folder=tmp_path / "one", more=""):
         return digests.profile_digest(load_profile(str(write_profile(folder, BRINGS_ALONG + more))))
 

@@ -13,7 +13,7 @@ from articulado.values.errors import ConfigurationError, StoreUnavailable
 STAGED = Staged("normativa", "BOE-A-2000-1", "Ley", 1, [make_chunk(7)], [("BOE-A-2000-2", "art:1")], [])
 
 
-def test_a_document_comes_back_as_it_was(tmp_path: Path) -> None:
+def test_staged_document_is_read_back_unchanged(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "nueva")
     assert workspace.staged("a") is None
     workspace.stage("a", STAGED)
@@ -25,7 +25,7 @@ def test_a_document_comes_back_as_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["", '{"collection": "normativa', "[]", '{"otra": 1}'])
-def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, damage: str) -> None:
+def test_damaged_file_counts_as_missing(tmp_path: Path, damage: str) -> None:
     workspace = Workspace(tmp_path)
     workspace.stage("a", STAGED)
     (tmp_path / "a.document.json").write_text(damage)
@@ -36,7 +36,7 @@ def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, damage: str) -> None:
         workspace.document("a")
 
 
-def test_only_what_is_old_and_unused_goes(tmp_path: Path) -> None:
+def test_clean_removes_only_old_unused_files(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
     for key in "abc":
         workspace.stage(key, STAGED)
@@ -48,12 +48,12 @@ def test_only_what_is_old_and_unused_goes(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.document.json", "c.document.json"]
 
 
-def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
+def test_unusable_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "fichero").write_text("")
     with pytest.raises(ConfigurationError, match="--index"):
         Workspace(tmp_path / "fichero").stage("a", STAGED)
 
 
-def test_keys_tell_their_parts_apart() -> None:
+def test_keys_distinguish_their_parts() -> None:
     assert key_of("a", "b") == key_of("a", "b")
     assert len({key_of("a", "b"), key_of("ab"), key_of("a", ["b"]), key_of()}) == 4

@@ -45,7 +45,7 @@ def entries(count: int) -> list[Entry]:
 
 
 @pytest.mark.integration
-async def test_processes_give_what_this_one_gives(models: Path) -> None:
+async def test_worker_processes_give_the_same_vectors(models: Path) -> None:
     async with AsyncExitStack() as stack:
         here = await (await offline_encoder(models, SPANISH_LAW, 0, 2, stack))(entries(9))
         there = await (await offline_encoder(models, SPANISH_LAW, WORTH_PROCESSES, 2, stack))(entries(9))
@@ -58,7 +58,7 @@ async def test_processes_give_what_this_one_gives(models: Path) -> None:
     assert [words == NO_TERMS for words in here.sparse] == [n % 2 == 1 for n in range(9)]
 
 
-async def test_a_text_without_a_known_word_has_no_direction(models: Path) -> None:
+async def test_text_without_known_words_has_no_vector(models: Path) -> None:
     async with AsyncExitStack() as stack:
         encode = await offline_encoder(models, SPANISH_LAW, 1, 1, stack)
         assert (await encode([Entry(make_chunk(1), dense="xyzzy")])).dense == [None]
@@ -74,7 +74,7 @@ async def test_texts_are_embedded_as_documents_not_as_questions(models: Path) ->
     assert not np.array_equal(embedder.embed_all([text])[0], embedder.embed_question(text))
 
 
-async def test_a_text_is_embedded_in_the_whole_that_it_stands_in(models: Path) -> None:
+async def test_text_is_embedded_within_its_parent(models: Path) -> None:
     embedder = DualEncoder.load(models)
     own, whole = embedder.embed_all([TEXTS[5], TEXTS[12]])
     expected = own + 2 * whole

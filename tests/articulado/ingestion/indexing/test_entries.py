@@ -19,7 +19,7 @@ def test_words_are_counted_in_the_parent_and_the_children_are_embedded():
     assert child.dense == "ET\nTÍTULO I\nArtículo 38. Vacaciones\nTreinta días."
 
 
-def test_how_people_ask_is_found_and_is_a_child_of_its_own():
+def test_lay_phrasings_are_searchable_and_form_a_child():
     parent, text, words = entries(spoken="¿cuándo libro?")
     assert parent.sparse.endswith("\n¿cuándo libro?")
     assert "libro" not in text.dense
@@ -28,7 +28,7 @@ def test_how_people_ask_is_found_and_is_a_child_of_its_own():
     assert words.chunk["id"] != text.chunk["id"]
 
 
-def test_the_context_is_what_was_asked_for():
+def test_context_depends_on_the_setting():
     assert entries(kind="none")[1].dense == "Treinta días."
     child = entries()[1].chunk["id"]
     assert entries(kind="reader", sentences={child: "Fija las vacaciones."})[1].dense.endswith(
@@ -40,7 +40,7 @@ def hashes(*given, **more):
     return [entry.chunk["content_hash"] for entry in entries(*given, **more)]
 
 
-def test_a_point_changes_with_all_that_it_is_and_is_found_by():
+def test_hash_of_a_point_covers_content_and_search_text():
     parent, child = hashes()
     assert hashes() == [parent, child]
     assert hashes({**PARENT, "refs": [1]})[0] != parent

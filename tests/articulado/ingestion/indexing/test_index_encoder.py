@@ -57,7 +57,7 @@ def profile(tmp_path):
     return load_profile(str(write_profile(tmp_path)))
 
 
-def test_an_inquiry_leads_to_all_that_is_asked_about_in_the_same_words(profile):
+def test_inquiry_leads_to_all_chunks_with_the_same_phrasings(profile):
     training_pairs = training_pairs_of(entries(), profile)
     texts = [indexed_text(chunk) for chunk in PARENTS]
     assert training_pairs.documents[:7] == [*texts, "\n".join(texts[:2]), "\n".join(texts[3:])]
@@ -80,7 +80,7 @@ def test_frequent_questions_of_an_article_lead_to_it_too(profile):
     ]
 
 
-def test_what_the_profile_does_not_handle_and_what_any_desk_is_asked_leads_elsewhere(profile):
+def test_outside_and_general_matters_are_training_data(profile):
     profile.own_folder.mkdir()
     matters = '[[matters]]\nname = "Bees"\ninquiries = ["a swarm", "a hive"]\n\n[[matters]]\nname = "Wasps"\n'
     matters += 'inquiries = ["a nest"]\ntexts = ["Call us."]\n'
@@ -94,7 +94,7 @@ def test_what_the_profile_does_not_handle_and_what_any_desk_is_asked_leads_elsew
     assert training_pairs.questions[3:] == expected
 
 
-def test_few_lessons_are_repeated_and_many_are_not(profile):
+def test_small_training_sets_get_more_epochs(profile):
     few = training_pairs_of(entries(), profile)
     batches = -(-len(few.questions) // BATCH)
     assert few.epochs * batches >= MIN_STEPS > (few.epochs - 1) * batches
@@ -185,7 +185,7 @@ def test_an_encoder_keeps_its_field_and_one_of_an_unknown_field_is_damaged(tmp_p
         DualEncoder.load(tmp_path)
 
 
-async def test_inquiries_that_were_not_shown_find_their_topic_on_real_articles():
+async def test_held_out_inquiries_find_their_topic_on_real_articles():
     """A third of the inquiries is kept back; another article on the same topic (of another provider) is right, too."""
     profile = load_profile("plan_401k")
     articles = bundled_articles(profile)

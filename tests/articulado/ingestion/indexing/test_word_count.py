@@ -16,13 +16,13 @@ def counted(*entries):
     return WordStatistics(load_profile("laboral"), SPANISH_LAW).of(entries)
 
 
-def test_words_of_texts_are_counted_and_those_of_people_who_ask_are_not():
+def test_lay_phrasings_are_not_counted():
     count = counted(entry("Las vacaciones y la nómina", "vacasiones"), entry("vacaciones de 30 días"))
     assert count.words == {"las": 1, "vacaciones": 2, "y": 1, "la": 1, "nómina": 1, "de": 1, "días": 1}
     assert "vacasion" in count.frequencies
 
 
-def test_a_document_that_goes_takes_its_words_along():
+def test_removed_document_is_subtracted_from_the_counts():
     first, second = counted(entry("la nómina")), counted(entry("la jornada"))
     count = WordCount()
     for each in (first, second):
@@ -31,5 +31,5 @@ def test_a_document_that_goes_takes_its_words_along():
     assert +count.words == {"la": 1, "jornada": 1}
 
 
-def test_the_count_of_an_index_of_before_has_no_words():
+def test_word_count_of_an_older_index_is_empty():
     assert WordCount(2, {"nomin": 2}).words == {}

@@ -98,7 +98,7 @@ def test_references_within_and_across_laws():
     assert refs(chunks, "BOE-A-2001-9001", "df:unica") == [("BOE-A-2001-9001", "art:1", 1)]
 
 
-def test_the_part_that_holds_the_apartado_else_the_first():
+def test_reference_leads_to_the_part_with_the_apartado_else_the_first():
     long = "1. " + "Uno. " * 300 + "\n\n2. " + "Dos. " * 300
     chunks = resolve(
         law_chunks(law(ET, article(1, long), article(2, "Véase el artículo 1.2."), article(3, "El artículo 1.")))
@@ -138,7 +138,7 @@ def test_an_amendment_cites_the_law_that_it_amends():
     "text",
     ["Quedan derogados: 1. De la Ley 30/1984, los artículos 2 y 3.", "Queda redactado así: «Artículo 2. Uno.»"],
 )
-def test_what_is_repealed_or_quoted_is_not_ours(text):
+def test_repealed_or_quoted_articles_are_no_own_references(text):
     own = Provision("Disposición derogatoria única", "dd:unica", "", "", (text,))
     quoting = Provision("Disposición adicional primera", "da:1", "", "", (text,))
     chunks = resolve(law_chunks(law(ET, article(2, "Dos."), article(3, "Tres."), own)))
@@ -171,7 +171,7 @@ def test_a_range_label_answers_for_its_articles():
     assert refs(chunks, ET, "art:1") == [(ET, "art:30-44", 1)]
 
 
-def test_what_leads_nowhere_is_reported_by_cause():
+def test_unresolved_citations_are_reported_by_cause():
     unresolved: list[UnresolvedCitation] = []
     text = "El artículo 99. El artículo 5 de la Ley 40/2007 y el artículo 14 de la Constitución."
     resolve(law_chunks(law(ET, article(1, text))), unresolved)
@@ -316,7 +316,7 @@ def test_a_document_has_no_articles_of_its_own():
     assert [(one.citation.provision_key, one.cause) for one in unresolved] == [("art:99", "unknown law")]
 
 
-def test_what_is_interpreted_is_the_first_part_of_the_wording_in_force():
+def test_interpreted_provision_is_the_first_part_in_force():
     long = "\n\n".join(f"{n}. " + "Texto. " * 250 for n in (1, 2))
     chunks = law_chunks(law(ET, wording(15, long, None, "2022-03-30"), wording(15, long + " Fin.", "2022-03-30")))
     found = current([(ET, "art:15"), (ET_1995, "art:15"), (ET, "art:99")], chunks, today=TODAY)
@@ -328,7 +328,7 @@ def test_what_is_interpreted_is_the_first_part_of_the_wording_in_force():
     assert current([(ET, "art:15")], chunks, today=date(2020, 1, 1)) == {(ET, "art:15"): chunks[0]["id"]}
 
 
-def test_the_chunks_given_are_not_changed():
+def test_input_chunks_are_not_mutated():
     chunks = law_chunks(law(ET, article(1, "El artículo 2."), article(2, "Dos.")))
     resolve(chunks)
     assert chunks[0]["refs"] == []

@@ -82,7 +82,7 @@ def test_an_annex_has_its_first_line_for_a_title(approved):
     assert (one.label, one.title, one.text) == ("Anexo I", "Cuadro de descansos", "Doce horas entre jornadas.")
 
 
-def test_a_heading_may_say_it_all(approved):
+def test_heading_may_be_the_whole_text(approved):
     one = provision(approved, "art:4")
     assert (one.label, one.title, one.text) == ("Artículo 4", "", "Cabecera sin texto")
 
@@ -157,7 +157,7 @@ def test_a_file_that_cannot_be_used_says_why(tmp_path, content, says):
     assert says in str(error.value)
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_missing_file_is_reported(tmp_path):
     with pytest.raises(InvalidInput, match=r"nada\.md"):
         read_law(tmp_path / "nada.md")
 
@@ -193,7 +193,7 @@ def test_a_chapter_without_a_title_takes_the_next_heading_for_it():
     assert second[1] == "CAPÍTULO V"
 
 
-def test_a_lettered_caption_is_told_from_the_last_letter_of_a_list():
+def test_lettered_caption_differs_from_the_last_letter_of_a_list():
     (_, second) = headed("#### Sección 1.ª Normas", "A) Por cuenta ajena", "##### Artículo 2.", "Dos.")
     assert second[1] == "Sección 1.ª Normas > A) Por cuenta ajena"
     assert headed("B) Los demás.", "##### Artículo 2.", "Dos.")[0][2] == "Uno.\n\nB) Los demás."

@@ -124,7 +124,7 @@ def test_the_first_heading_below_a_title_that_an_article_announces_is_kept():
 
 
 @pytest.mark.parametrize("mark", ["##### ", ""])
-def test_ordinals_number_a_resolution(mark):
+def test_ordinals_open_the_units_of_a_resolution(mark):
     assert outline(f"""
     Vista la propuesta, resuelvo:
     {mark}Primero. Objeto.
@@ -164,7 +164,7 @@ def test_units_have_the_names_that_their_norm_gives_them():
     assert keys == ["norma:1", "norma:2", "regla:3", "base:4", "apartado:5.1", "texto:clausula adicional"]
 
 
-def test_figures_that_begin_anew_number_no_norm():
+def test_restarting_figures_open_no_units():
     assert [key for key, *_ in outline("Dos listas:\n1. Uno.\n2. Dos.\n3. Tres.\nOtra:\n1. Uno.\n2. Dos.")] == [
         "texto:texto"
     ]
@@ -209,7 +209,7 @@ def test_an_annex_with_a_text_before_articles_is_kept():
     assert [(one.key, one.text) for one in read_provisions(lines)][1] == ("anexo:1", "Son dos euros.")
 
 
-def test_marks_and_escapes_are_off_every_text(tmp_path):
+def test_marks_and_escapes_are_removed(tmp_path):
     law = read(
         tmp_path,
         "Artículo&nbsp;1\\. *Tasa* \\[única\\]\\.\n\n1\\. Es de 5 &lt; 6 \\* R\\&D, *sic*.<br>Fin.\\\n\n"
@@ -221,7 +221,7 @@ def test_marks_and_escapes_are_off_every_text(tmp_path):
 
 
 @pytest.mark.parametrize(("status", "chunk_status", "warned"), [("annulled", "derogada", 0), ("gone", "vigente", 1)])
-def test_a_status_that_nobody_knows_is_warned_of_and_noted(tmp_path, status, chunk_status, warned):
+def test_unknown_status_is_reported_and_noted(tmp_path, status, chunk_status, warned):
     law = read(tmp_path, "##### Artículo 1.\n\nTexto.", FRONT + f"status: {status}\n")
     (chunk,) = law_chunks(law)
     assert (chunk["status"], len(law.warnings)) == (chunk_status, warned)

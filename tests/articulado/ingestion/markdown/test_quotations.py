@@ -21,7 +21,7 @@ FRONT = '---\ntitle: "Ley"\nidentifier: "BOE-A-2000-1"\nrank: "ley"\npublication
         (["uno»", "«dos", "tres»"], "..x"),
     ],
 )
-def test_what_stands_inside_a_quotation(paragraphs, inside):
+def test_paragraphs_inside_a_quotation(paragraphs, inside):
     assert inside_quotations(paragraphs) == [one == "x" for one in inside]
 
 
@@ -31,7 +31,7 @@ def test_a_text_without_a_closing_mark_quotes_nothing(paragraphs):
     assert not any(inside_quotations([one.replace("»", "") for one in paragraphs]))
 
 
-def test_a_quotation_that_never_closes_swallows_no_article(tmp_path):
+def test_unclosed_quotation_swallows_no_article(tmp_path):
     path = tmp_path / "ley.md"
     articles = [
         "Es «jornada la que figure.",

@@ -74,16 +74,16 @@ def given(monkeypatch):
         "1.  Las vacaciones\u00a0seran de treinta días.\n2. «El período» se fijará de común acuerdo.",
     ],
 )
-def test_layout_case_and_punctuation_are_no_other_wording(same):
+def test_layout_case_and_punctuation_keep_the_wording_hash(same):
     assert wording_hash(same) == wording_hash(TEXT)
     assert len(wording_hash(TEXT)) == 16
 
 
-def test_figures_that_run_together_are_another_wording():
+def test_joined_figures_change_the_wording_hash():
     assert wording_hash("1 2") != wording_hash("12")
 
 
-def test_a_word_more_or_another_figure_is_another_wording():
+def test_changed_word_or_figure_changes_the_wording_hash():
     assert len({wording_hash(text) for text in (TEXT, TEXT + " No.", TEXT.replace("treinta", "31"), "")}) == 4
 
 
@@ -140,7 +140,7 @@ def test_a_wording_of_the_past_keeps_the_summary_that_the_one_in_force_lost(give
     assert attach(parts, date(2025, 12, 31)).stale == []
 
 
-def test_what_has_been_repealed_since_is_stale(given):
+def test_record_of_a_provision_repealed_since_is_stale(given):
     given(art_38=record("Artículo 38", TEXT))
     found = attach([part(1, "art:38", "(Derogado)", status="derogada")], TODAY)
     assert (found.summaries, len(found.stale)) == (0, 1)
@@ -174,14 +174,14 @@ def test_a_provision_in_force_without_rules_gets_references_and_no_note(given):
     assert (found.chunks[0]["status_note"], found.chunks[0]["refs"]) == ("", [2])
 
 
-def test_what_has_had_its_time_is_said_to_be_no_law(given):
+def test_empty_provision_of_the_past_is_noted_as_no_law(given):
     given(dt_6=empty("Disposición transitoria sexta", "Durante 2012.", "agotada"))
     (chunk,) = attach([part(1, "dt:6", "Durante 2012.")], TODAY).chunks
     assert chunk["status_note"].startswith("Precepto de vigencia agotada. Lo regula ahora")
 
 
 @pytest.mark.parametrize("before", [[], [part(2, "art:9", "(Derogado)", status="derogada", valid_to="2026-01-01")]])
-def test_a_provision_that_has_rules_again_is_told(given, before):
+def test_empty_record_of_a_provision_with_rules_is_stale(given, before):
     given(art_9=empty("Artículo 9", "(Derogado)", "derogada"))
     found = attach([*before, part(1, "art:9", "Vuelve a decir algo.", valid_from="2026-01-01")], TODAY)
     assert (found.chunks[-1]["status_note"], len(found.stale)) == ("", 1)

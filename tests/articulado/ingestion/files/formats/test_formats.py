@@ -60,7 +60,7 @@ def test_plain_text_in_every_usual_encoding(read, encoding):
         b"a\0b",
     ],
 )
-def test_an_encoding_that_cannot_be_told_is_never_guessed(read, data):
+def test_unknown_encoding_is_refused(read, data):
     with pytest.raises(InvalidInput, match="UTF-8"):
         read("a.txt", data)
 
@@ -164,12 +164,12 @@ def test_rows_that_differ_in_their_amounts_are_no_running_heads(read):
 
 
 @pytest.mark.parametrize(("count", "said"), [(1, "1 página"), (3, "3 páginas")])
-def test_a_scanned_pdf_is_told(read, count, said):
+def test_scanned_pdf_is_reported(read, count, said):
     with pytest.raises(InvalidInput, match=rf"PDF escaneado, sin capa de texto \({said}\): páselo por un OCR"):
         read("a.pdf", scanned_pdf(count))
 
 
-def test_a_scan_with_nothing_but_a_stamp_on_every_page_is_told(read):
+def test_scan_with_only_stamps_is_reported(read):
     with pytest.raises(InvalidInput, match="escaneado"):
         read("a.pdf", pdf_of([["Documento firmado electrónicamente", f"Página {page} de 4"] for page in range(1, 5)]))
 
@@ -186,7 +186,7 @@ def test_a_pdf_that_is_only_protected_from_changes_is_read(read):
     assert read("a.pdf", encrypted(""))[0].paragraphs == ("Secreto.",)
 
 
-def test_a_pdf_with_a_password_is_told(read):
+def test_pdf_with_a_password_is_reported(read):
     with pytest.raises(InvalidInput, match="cifrado con contraseña"):
         read("a.pdf", encrypted("clave"))
 
@@ -202,7 +202,7 @@ def test_a_pdf_with_a_password_is_told(read):
         (b" \n", "está vacío"),
     ],
 )
-def test_pdfs_that_cannot_be_read(read, data, message):
+def test_damaged_pdfs_are_reported(read, data, message):
     with pytest.raises(InvalidInput, match=message):
         read("a.pdf", data)
 
@@ -237,7 +237,7 @@ def test_html_gives_a_paragraph_a_block_and_tables_row_by_row(read):
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-8", "utf-8-sig"])
-def test_html_whose_bytes_and_declaration_disagree(read, encoding):
+def test_html_with_a_wrong_encoding_declaration(read, encoding):
     assert only(read("a.html", f"<p>{SPANISH}</p>".encode(encoding))) == (SPANISH,)
 
 
@@ -251,7 +251,7 @@ def test_html_whose_bytes_and_declaration_disagree(read, encoding):
         ("<p>Texto.</p>", ""),
     ],
 )
-def test_the_title_of_a_page_is_its_heading_or_its_name_without_that_of_the_site(tmp_path, page, title):
+def test_html_title_is_the_heading_or_the_title_without_the_site_name(tmp_path, page, title):
     (tmp_path / "a.html").write_text(page if "<p>" in page else page + "<p>Texto.</p>", encoding="utf-8")
     read_title = html.read(tmp_path / "a.html").title
     assert read_title.endswith(f"Permiso por {title}" if title else "")
@@ -259,7 +259,7 @@ def test_the_title_of_a_page_is_its_heading_or_its_name_without_that_of_the_site
     assert bool(read_title) is bool(title)
 
 
-def test_html_that_is_too_deep_or_empty(read):
+def test_html_too_deep_or_empty_is_refused(read):
     with pytest.raises(InvalidInput, match="unos dentro de otros"):
         read("a.html", b"<div>" * 5000 + b"x")
     with pytest.raises(InvalidInput, match="no contiene texto"):
@@ -362,7 +362,7 @@ def test_tracked_changes_content_controls_and_links_are_read_as_word_shows_them(
         (b"", "está vacío"),
     ],
 )
-def test_word_documents_that_cannot_be_read(read, data, message):
+def test_damaged_word_documents_are_reported(read, data, message):
     with pytest.raises(InvalidInput, match=message):
         read("a.docx", data)
 
@@ -392,12 +392,12 @@ def test_markdown_without_its_marks(read):
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.html", "a.md"])
-def test_text_that_is_something_else_is_told(read, name):
+def test_binary_content_in_a_text_file_is_reported(read, name):
     with pytest.raises(InvalidInput, match="pero es un PDF"):
         read(name, pdf_of([["Uno."]]))
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_files_that_are_not_there(tmp_path, name):
+def test_missing_files_are_reported(tmp_path, name):
     with pytest.raises(InvalidInput, match="no se puede leer: no existe"):
         READERS[name](tmp_path / name)

@@ -96,6 +96,6 @@ def test_a_superscript_keeps_its_meaning(before: str, mark: str, text: str) -> N
     assert raised(before, mark) == text
 
 
-def test_a_mark_that_a_note_has_is_no_power_and_subscripts_part_numbers_alone() -> None:
+def test_note_marks_are_no_exponents_and_subscripts_follow_digits() -> None:
     assert raised("2", "3", {"3"}) == " (3)"
     assert (lowered("CO", "2"), lowered("320", "1"), lowered("x", "i")) == ("2", "_1", "i")

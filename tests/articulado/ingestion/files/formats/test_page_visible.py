@@ -110,7 +110,7 @@ def test_an_element_that_is_shown_is_read(page, seen: str) -> None:
     assert (content.pages[0].paragraphs, content.warnings) == (("Uno.", "visto"), ())
 
 
-def test_rules_for_paper_and_sheets_that_are_elsewhere_hide_nothing(page) -> None:
+def test_print_rules_and_external_sheets_hide_nothing(page) -> None:
     paper = "<style>@media print { .x { display: none } }</style>"
     assert page('<p class="x">visto</p>', paper).pages[0].paragraphs == ("visto",)
     elsewhere = '<link rel="stylesheet" href="http://127.0.0.1:1/a.css">'
@@ -136,7 +136,7 @@ def test_rules_for_paper_and_sheets_that_are_elsewhere_hide_nothing(page) -> Non
         ("Así: <svg><text>x</text></svg>", f"Así: {MARK}"),
     ],
 )
-def test_a_page_is_read_as_it_looks(page, written: str, text: str) -> None:
+def test_html_page_is_read_as_rendered(page, written: str, text: str) -> None:
     content = page(f"<p>{written}</p>")
     assert content.pages[0].paragraphs == (text,)
     assert bool(content.warnings) == (MARK in text)
@@ -173,11 +173,11 @@ def test_markdown_leaves_out_what_its_html_hides(markdown, written: str, text: s
         ("La marca `<img src=x>`.", "La marca `<img src=x>`."),
     ],
 )
-def test_markdown_is_read_as_it_looks(markdown, written: str, text: str) -> None:
+def test_markdown_is_read_as_rendered(markdown, written: str, text: str) -> None:
     assert markdown(written).pages[0].paragraphs == (text,)
 
 
-def test_a_note_and_a_table_in_html_stay_what_they_are_in_markdown(markdown) -> None:
+def test_html_notes_and_tables_in_markdown_are_kept(markdown) -> None:
     table = "<table><tr><td>Puesto</td><td>Mes</td></tr><tr><td>A</td><td>1</td></tr></table>"
     assert markdown(f"Son 320[^1].\n\n[^1]: Al año.\n\n{table}").pages[0].paragraphs == (
         "Son 320 (1).",
@@ -187,14 +187,14 @@ def test_a_note_and_a_table_in_html_stay_what_they_are_in_markdown(markdown) -> 
 
 
 @pytest.mark.parametrize("struck", STRUCK.values(), ids=STRUCK)
-def test_text_that_a_page_strikes_through_is_left_out_and_told(page, markdown, tmp_path: Path, struck: str) -> None:
+def test_struck_through_html_is_left_out_and_reported(page, markdown, tmp_path: Path, struck: str) -> None:
     for content in (page(f"<p>Son {struck}245 euros.</p>"), markdown(f"Son {struck}245 euros.")):
         assert content.pages[0].paragraphs == ("Son 245 euros.",)
         assert content.warnings == (STRUCK_COUNTED,)
     assert read_brief(tmp_path / "a.html").warnings == (STRUCK_COUNTED,)
 
 
-def test_a_sheet_strikes_rows_and_items_through(page) -> None:
+def test_style_sheet_strikes_rows_and_items_through(page) -> None:
     rows = '<table><tr><td>A</td><td>1</td></tr><tr class="x"><td>sec</td><td>reto</td></tr></table>'
     sheet = "<style>.x{text-decoration:line-through}</style>"
     content = page(f'<ol><li class="x">no</li><li>Dos.</li><li><s>no</s></li></ol><p>Fin.</p>{rows}', sheet)
@@ -241,7 +241,7 @@ def test_a_brief_says_what_it_left_out(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.md", "a.html"])
-def test_a_brief_tells_of_its_pictures(tmp_path: Path, name: str) -> None:
+def test_brief_reports_its_pictures(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text('<p>Así: <img src="f.png"></p>', encoding="utf-8")
     brief = read_brief(tmp_path / name)
     assert [paragraph.text for paragraph in brief.paragraphs] == [f"Así: {MARK}"]
@@ -318,7 +318,7 @@ def test_a_picture_in_a_struck_paragraph_of_an_open_document_leaves_its_mark(ope
         '<loext:content-control loext:showing-place-holder="true">Elija.</loext:content-control>',
     ],
 )
-def test_the_hint_of_an_empty_field_of_an_open_document_is_no_value(open_text, hint: str) -> None:
+def test_placeholder_of_an_open_document_is_no_value(open_text, hint: str) -> None:
     filled = '<loext:content-control loext:showing-place-holder="false">dos</loext:content-control>'
     content = open_text(f"<text:p>Prueba: {hint}{filled}</text:p>")
     assert content.pages[0].paragraphs == ("Prueba: dos",)
@@ -357,7 +357,7 @@ def test_an_open_document_leaves_out_text_that_is_struck_through(open_text, tmp_
         ('<draw:control draw:control="c1"/> y <draw:control draw:control="c2"/>', "[x] Temporal y Ana Soto"),
     ],
 )
-def test_an_open_document_is_read_as_it_looks(open_text, written: str, text: str) -> None:
+def test_open_document_is_read_as_rendered(open_text, written: str, text: str) -> None:
     form = (
         '<office:forms><form:form><form:checkbox form:id="c1" form:label="Temporal" form:current-state="checked"/>'
         '<form:text form:id="c2" form:current-value="Ana Soto"/></form:form></office:forms>'

@@ -185,7 +185,7 @@ HIDING = [
 
 
 @pytest.mark.parametrize("hide", HIDING)
-def test_text_that_nobody_sees_is_left_out_and_counted_by_page(read, hide):
+def test_invisible_text_is_left_out_and_counted_by_page(read, hide):
     def page(canvas):
         canvas.drawString(60, 740, "Texto que se ve.")
         canvas.saveState()
@@ -244,7 +244,7 @@ def test_a_hidden_layer_and_what_lies_outside_the_visible_part_are_left_out(read
     assert "página 1, 9 letras" in found.warnings[0]
 
 
-def test_a_watermark_is_no_part_of_the_text_and_is_told(read):
+def test_watermark_is_left_out_and_reported(read):
     def page(canvas):
         canvas.saveState()
         canvas.translate(300, 400)
@@ -348,7 +348,7 @@ def test_a_tick_beside_a_printed_box_stands_in_it(read):
     assert texts(read(annotated(data, tick))) == ["[ ] Completa [x] Parcial"]
 
 
-def test_boxes_of_symbol_fonts_are_told_from_letters(read):
+def test_symbol_fonts_give_check_boxes(read):
     def page(canvas):
         canvas.drawString(80, 700, "Indefinido")
         canvas.drawString(200, 700, "Temporal")
@@ -359,7 +359,7 @@ def test_boxes_of_symbol_fonts_are_told_from_letters(read):
     assert texts(read(drawn(page))) == ["[ ] Indefinido [x] Temporal"]
 
 
-def test_text_boxes_are_text_notes_are_told_as_notes_and_hidden_ones_are_left_out(read):
+def test_text_boxes_are_text_and_hidden_notes_are_left_out(read):
     data = annotated(
         labelled((60, 700, "El salario es de __________ euros.")),
         {"Subtype": "/FreeText", "Rect": [142, 696, 198, 712], "Contents": "1.850,00"},
@@ -500,7 +500,7 @@ def table_at(canvas, turn: int, *, ruled: bool, place: tuple[float, float], pitc
 @pytest.mark.parametrize("pitch", [18, 30])
 @pytest.mark.parametrize("ruled", [True, False])
 @pytest.mark.parametrize(("turn", "place"), [(0, (60, 500)), (90, (200, 200)), (180, (500, 300)), (270, (300, 600))])
-def test_a_table_is_read_however_the_page_is_held(read, turn, place, ruled, pitch):
+def test_table_is_read_at_any_page_rotation(read, turn, place, ruled, pitch):
     found = read(drawn(lambda canvas: table_at(canvas, turn, ruled=ruled, place=place, pitch=pitch)))
     assert texts(found) == [TABLE]
     assert found.warnings == ()
@@ -527,7 +527,7 @@ def test_the_title_above_a_page_that_lies_on_its_side_comes_first(read):
     assert texts(read(drawn(page))) == ["ANEXO II", TABLE]
 
 
-def test_a_sideways_table_that_cannot_be_read_is_told(read):
+def test_unreadable_sideways_table_is_reported(read):
     def page(canvas):
         for number in range(20):
             canvas.drawString(60, 790 - 12 * number, f"Línea {number} de un texto que llena el ancho de la página.")
@@ -676,7 +676,7 @@ def test_a_scan_in_strips_is_one_image_and_a_file_of_nothing_else_is_refused(rea
 
 
 @pytest.mark.parametrize("mode", [3, 0])
-def test_the_text_layer_of_a_scan_is_read_and_told_as_recognised(read, mode):
+def test_text_layer_of_a_scan_is_read_and_reported_as_recognised(read, mode):
     def layer(canvas):
         text = canvas.beginText(60, 700)
         text.setTextRenderMode(mode)
@@ -708,7 +708,7 @@ def test_invisible_text_over_letter_paper_is_no_text_layer(read):
 
 
 @pytest.mark.usefixtures("no_ocr")
-def test_pictures_of_formulas_and_of_tables_are_marked_where_they_stand(read):
+def test_pictures_of_formulas_and_tables_are_marked_in_place(read):
     small = image_of(lambda canvas: canvas.drawString(10, 10, "BR = 0,75 x B / 28"), (200, 40))
     large = image_of(lines_at(180, ["Salario base de la categoría: 1.913,37"] * 9), (470, 200))
 
@@ -762,7 +762,7 @@ def around(*pictures) -> Callable[[Canvas], None]:
 
 @pytest.mark.parametrize("kind", PARTS)
 @pytest.mark.usefixtures("no_ocr")
-def test_a_small_picture_of_content_is_marked_where_it_stands(read, kind):
+def test_small_picture_of_content_is_marked_in_place(read, kind):
     image, size = picture_of(kind)
     found = read(drawn(around((image, (60, 600, *size)))))
     before, after = " ".join(texts(found)).split(gap_mark("image", "página 1"))
@@ -784,7 +784,7 @@ def test_a_photograph_and_a_picture_in_strips_are_marked_once_each(read):
 
 @pytest.mark.parametrize("case", ["repeated", "plain", "icon", "rule", "head", "foot", "letterhead"])
 @pytest.mark.usefixtures("no_ocr")
-def test_decoration_and_logos_are_no_gaps(read, case):
+def test_decoration_and_logos_are_ignored(read, case):
     logo, size = picture_of("line")
     plain = ImageReader(Image.new("RGB", (90, 40), (200, 30, 30)))
     place = {
@@ -848,7 +848,7 @@ needs_tesseract = pytest.mark.skipif(
 
 @needs_tesseract
 @pytest.mark.parametrize("turn", [0, 180])
-def test_a_scan_is_recognised_and_told_as_such(read, turn):
+def test_scan_is_recognised_and_marked(read, turn):
     found = read(drawn(lambda canvas: scan(canvas, turn=turn)))
     said = texts(found)
     assert said[0] == "[texto reconocido de una imagen: compruébese]"
@@ -871,7 +871,7 @@ def test_a_scan_is_recognised_and_told_as_such(read, turn):
         (("Primero. La jornada es de 1.700 horas.",), ("La jornada es de 1.700 horas.",)),
     ],
 )
-def test_each_paragraph_of_a_recognised_page_says_so_where_it_may_be_cited(read, lines, marked):
+def test_each_citable_paragraph_of_a_recognised_page_is_marked(read, lines, marked):
     image = image_of(lambda canvas: [canvas.drawString(60, 760 - 60 * at, line) for at, line in enumerate(lines)])
     first, *said = texts(read(drawn(lambda canvas: canvas.drawImage(image, 0, 0, WIDTH, HEIGHT))))
     mark = gap_mark("recognised")

@@ -62,7 +62,7 @@ def test_cells_are_read_whatever_extent_the_sheet_states(book: Workbook, read, s
 @pytest.mark.parametrize(
     "name", ["d01_dimension_falsa", "mas_d01_area_corta", "mas_d01_area_enorme", "mas_d01_sin_area"]
 )
-def test_sheets_that_other_readers_cut_short(name: str) -> None:
+def test_sheets_with_wrong_dimensions_are_read_whole(name: str) -> None:
     if not TRIALS.exists():
         pytest.skip("the inputs that failed elsewhere are not beside the checkout")
     lines = xlsx.read(TRIALS / f"{name}.xlsx").pages[0].paragraphs[0].split("\n")
@@ -132,7 +132,7 @@ def format_that_shows_nothing(book: Workbook) -> None:
         white, white_of_theme, in_its_fill, tiny, format_that_shows_nothing,
     ],
 )  # fmt: skip
-def test_what_a_sheet_hides_is_left_out_and_counted(book: Workbook, read, hide) -> None:
+def test_hidden_cells_are_left_out_and_counted(book: Workbook, read, hide) -> None:
     hide(book)
     content = read(book)
     assert content.pages[0].paragraphs == (WHOLE,)
@@ -148,7 +148,7 @@ def test_white_heads_on_dark_and_in_tables_are_read(book: Workbook, read) -> Non
     assert (content.pages[0].paragraphs, content.warnings) == ((WHOLE,), ())
 
 
-def test_a_hidden_row_parts_no_table_and_an_empty_one_does(book: Workbook, read) -> None:
+def test_empty_row_separates_tables_and_hidden_row_does_not(book: Workbook, read) -> None:
     book.active.insert_rows(3)
     book.active.row_dimensions[3].hidden = True
     assert read(book).pages[0].paragraphs == (WHOLE,)
@@ -167,7 +167,7 @@ def test_a_merged_cell_is_in_each_of_its_rows_and_once_in_its_columns(read) -> N
     assert text == "Hoja\nGrupo | Puesto | Mes\nI | Guarda | 1100\nI | Pastor | 1000\nPara todos |  | 900"
 
 
-def test_a_formula_without_a_value_is_a_gap_and_an_empty_result_is_none(book: Workbook, read) -> None:
+def test_formula_without_a_value_is_a_gap(book: Workbook, read) -> None:
     book.active["C2"] = "=B2*14"
     book.active["C3"] = '=""'
 
@@ -271,7 +271,7 @@ def test_other_texts_at_the_top_are_no_title(book: Workbook, read, place: str, t
         ("C1", ("Mes", " Año"), WHOLE),
     ],
 )
-def test_what_a_sheet_strikes_through_is_left_out_and_told(book: Workbook, read, cell: str, value, whole: str) -> None:
+def test_struck_through_cells_are_left_out_and_reported(book: Workbook, read, cell: str, value, whole: str) -> None:
     struck = value[0] if value else str(book.active[cell].value)
     if value is None:
         book.active[cell].font = Font(strike=True)
@@ -282,7 +282,7 @@ def test_what_a_sheet_strikes_through_is_left_out_and_told(book: Workbook, read,
     assert content.warnings == (f"Se han dejado fuera {len(struck)} caracteres de texto tachado.",)
 
 
-def test_comments_are_told_and_pictures_leave_a_mark(book: Workbook, read, tmp_path: Path) -> None:
+def test_comments_are_reported_and_pictures_marked(book: Workbook, read, tmp_path: Path) -> None:
     Picture.new("RGB", (80, 40)).save(tmp_path / "a.png")
     book.active.add_image(Image(str(tmp_path / "a.png")), "E2")
     book.active["A1"].comment = Comment("¿Seguro?", "Ana")
@@ -370,5 +370,5 @@ def test_a_superscript_in_a_cell_is_set_apart(book: Workbook, read) -> None:
         (timedelta(hours=37, minutes=30), "[h]:mm", "37:30 h"),
     ],
 )  # fmt: skip
-def test_a_value_is_written_as_people_in_spain_see_it(value: object, form: str, text: str) -> None:
+def test_values_are_written_in_spanish_format(value: object, form: str, text: str) -> None:
     assert shown_value(value, form) == text

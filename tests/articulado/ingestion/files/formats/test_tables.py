@@ -67,7 +67,7 @@ def test_amounts_stand_below_the_names_of_their_columns(amounts):
     assert [tuple(line[1:]) for line in lines] == amounts
 
 
-def test_names_above_several_columns_and_names_of_groups_go_to_each():
+def test_spanning_names_and_group_names_are_repeated():
     rows = [
         ["Tabla de 2025", "", ""],
         ["Puesto", "Salario", ""],
@@ -83,7 +83,7 @@ def test_names_above_several_columns_and_names_of_groups_go_to_each():
     )
 
 
-def test_a_name_that_covers_the_rows_below_it_goes_to_each():
+def test_name_spanning_rows_is_repeated_in_each():
     over_rows = [["Grupo", "Puesto", "Mes"], ["1", "Guarda", "1.100"], ["", "Pastor", "1.000"], ["2", "Mozo", "900"]]
     assert table_of(over_rows).text() == "Grupo | Puesto | Mes\n1 | Guarda | 1.100\n1 | Pastor | 1.000\n2 | Mozo | 900"
     above_rows = [["Grupo", "Puesto", "Mes"], ["Campo", "", ""], ["", "Guarda", "1.100"], ["", "Pastor", "1.000"]]
@@ -108,7 +108,7 @@ def test_cells_over_several_columns_and_lines_between_rules(paragraphs):
     assert page == ["Puesto | Salario – Mes | Salario – Año\nGuarda de noche | 1.100,50 | 15.407,00"]
 
 
-def test_a_table_without_rules_is_told_by_its_columns(paragraphs):
+def test_table_without_rules_is_found_by_its_columns(paragraphs):
     text = [(60, 780, "Los salarios de este convenio, en euros y por jornada completa, son los siguientes.")]
     (page,) = paragraphs(drawn_pdf([[*text, *rows_at(740, (HEAD, *ROWS)), (60, 600, "Se pagan cada mes.")]]))
     assert page == [text[0][2], TABLE, "Se pagan cada mes."]
@@ -142,7 +142,7 @@ def test_text_beside_a_table_is_no_part_of_it(paragraphs):
     assert " ".join(page[:-1]) == " ".join(text for _, _, text in beside)
 
 
-def test_a_table_that_goes_on_over_the_page_has_its_head_there_too(paragraphs):
+def test_head_is_repeated_when_a_table_continues_on_the_next_page(paragraphs):
     first = [*grid_at(740, 4), *rows_at(740, (HEAD, *ROWS))]
     second = [
         *grid_at(740, 3),
@@ -261,7 +261,7 @@ def test_a_table_in_a_cell_of_an_open_document_is_text_of_that_cell_alone(tmp_pa
 
 @pytest.mark.parametrize(("reader", "name"), [(xlsx, "a.xlsx"), (odt, "a.odt")])
 @pytest.mark.parametrize(("data", "said"), [(b"PK\x03\x04hola", "dañad"), (b"hola", "pero no lo es"), (b"", "vacío")])
-def test_office_files_that_cannot_be_read(tmp_path, reader, name, data, said):
+def test_damaged_office_files_are_reported(tmp_path, reader, name, data, said):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(InvalidInput, match=said):
         reader.read(tmp_path / name)

@@ -60,7 +60,7 @@ HIDDEN = {
 
 
 @pytest.mark.parametrize("hidden", HIDDEN.values(), ids=HIDDEN)
-def test_text_that_nobody_sees_is_left_out_and_counted(read, hidden: str) -> None:
+def test_invisible_text_is_left_out_and_counted(read, hidden: str) -> None:
     content = read(paragraph(run("Se paga "), hidden, run("cada mes.")), styles=STYLES)
     assert content.pages[0].paragraphs == ("Se paga cada mes.",)
     assert content.warnings == (COUNTED,)
@@ -79,7 +79,7 @@ STRUCK_COUNTED = "Se han dejado fuera 7 caracteres de texto tachado."
 
 
 @pytest.mark.parametrize("struck", STRUCK.values(), ids=STRUCK)
-def test_text_that_is_struck_through_is_left_out_and_told(read, tmp_path: Path, struck: str) -> None:
+def test_struck_through_text_is_left_out_and_reported(read, tmp_path: Path, struck: str) -> None:
     content = read(paragraph(run("Se paga "), struck, run("cada mes.")), styles=STYLES)
     assert content.pages[0].paragraphs == ("Se paga cada mes.",)
     assert content.warnings == (STRUCK_COUNTED,)
@@ -116,7 +116,7 @@ SEEN = {
 
 
 @pytest.mark.parametrize("seen", SEEN.values(), ids=SEEN)
-def test_text_that_is_seen_is_read(read, seen: str) -> None:
+def test_visible_text_is_read(read, seen: str) -> None:
     content = read(paragraph(run("Bien "), seen), styles=STYLES)
     assert (content.pages[0].paragraphs, content.warnings) == (("Bien visto",), ())
 
@@ -143,7 +143,7 @@ def test_white_heads_of_tables_are_read_and_hidden_rows_are_not(read) -> None:
     assert read(styled, styles=STYLES).pages[0].paragraphs == ("Puesto | Euros\nGuarda | 1.100",)
 
 
-def test_deletions_are_left_out_and_told_apart_from_hidden_text(read) -> None:
+def test_deletions_are_counted_apart_from_hidden_text(read) -> None:
     deleted = '<w:del w:id="1"><w:r><w:delText>veintidós</w:delText></w:r></w:del>'
     deleted += f'<w:moveFrom w:id="2">{run("no")}</w:moveFrom>'
     rows = table(row(cell("a"), cell("b")), row(cell("c"), cell("d"), properties='<w:del w:id="3"/>'))
@@ -159,7 +159,7 @@ def test_a_document_whose_text_is_all_hidden_is_refused_with_the_reason(read, tm
         read_brief(tmp_path / "a.docx")
 
 
-def test_comments_are_told_and_stay_out_of_the_text(read) -> None:
+def test_comments_are_reported_and_left_out(read) -> None:
     note = f'<w:comment w:id="0">{paragraph(run("¿Seguro?"))}</w:comment>'
     content = read(paragraph(run("Son treinta.")), comments=note)
     assert content.pages[0].paragraphs == ("Son treinta.",)
@@ -237,7 +237,7 @@ UNFILLED = {
 
 
 @pytest.mark.parametrize("unfilled", UNFILLED.values(), ids=UNFILLED)
-def test_the_hint_of_an_empty_control_is_no_value_and_is_told(read, tmp_path: Path, unfilled: str) -> None:
+def test_placeholder_of_a_control_is_no_value_and_is_reported(read, tmp_path: Path, unfilled: str) -> None:
     content = read(unfilled)
     assert content.pages[0].paragraphs == ("Prueba:",)
     assert content.warnings == ("Hay 1 campo sin rellenar, cuyo texto de ayuda no se ha leído.",)
@@ -335,7 +335,7 @@ PICTURE = '<w:r><w:pict><v:shape><v:imagedata r:id="x"/></v:shape></w:pict></w:r
         (paragraph(run("Son 30"), "<w:r><w:drawing><wp:inline/></w:drawing></w:r>"), [f"Son 30{MARK}"]),
     ],
 )
-def test_a_brief_has_the_marks_and_warnings_of_an_ingest(read, tmp_path: Path, body: str, texts: list[str]) -> None:
+def test_brief_has_the_same_marks_and_warnings_as_an_ingest(read, tmp_path: Path, body: str, texts: list[str]) -> None:
     ingested = read(body)
     brief = read_brief(tmp_path / "a.docx")
     assert [each.text for each in brief.paragraphs] == texts
