@@ -93,7 +93,7 @@ _ID = f"({BOE_ID})".encode()
 _IN_FRONT_MATTER = re.compile(
     rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:(?!---).*\n)*?identifier:[ \t]*[\"']?" + _ID + rb"[\"']?[ \t]*\r?\n"
 )
-_HEAD = 8_192  # bytes searched for the header of a law
+_HEAD = 8_192  # bytes searched for the header or metadata of a law
 _PIECE = 1 << 20  # bytes of a file in memory at once
 _IN_XML = re.compile(rb"<identificador>\s*" + _ID + rb"\s*</identificador>")
 
@@ -232,7 +232,6 @@ def _obstacle(file: Path) -> str:
 
 _FOREVER = "9999"
 _UPDATED = re.compile(rb"<fecha_actualizacion>\s*(\d{4})(\d{2})(\d{2})")
-_EDITION_HEAD = 8_192  # bytes with the metadata of a law
 
 
 def is_loose(file: SourceFile) -> bool:
@@ -283,7 +282,7 @@ def _day(path: Path) -> str:
     try:
         if _is_official(path):
             with path.open("rb") as stream:
-                day = _UPDATED.search(stream.read(_EDITION_HEAD))
+                day = _UPDATED.search(stream.read(_HEAD))
             return b"-".join(day.groups()).decode() if day else _FOREVER
         return snapshot_day(path, {} if is_dated(path) else read_front(path))
     except (OSError, InvalidInput):

@@ -124,7 +124,12 @@ class BoeClient:
             SourceUnavailable: the BOE cannot be reached.
             ConfigurationError: the address or the folder cannot be used.
         """
-        law_id = _checked_id(law_id)
+        law_id = law_id.strip()
+        if not is_boe_id(law_id):
+            raise InvalidInput(
+                f"«{law_id}» no es un identificador del BOE. Tienen esta forma: BOE-A-2015-11430 (véase el final de la "
+                "dirección de la norma en boe.es)."
+            )
         try:
             law = await self._copy_or_download(law_id, published, accept_shrunk)
         except UnreadableAnswer as error:
@@ -174,7 +179,13 @@ class BoeClient:
         offset = 0
         while limit is None or len(laws) < limit:
             size = PAGE_SIZE if limit is None else min(PAGE_SIZE, limit - len(laws))
-            page = await self._page({**params, "offset": str(offset), "limit": str(size)})
+            response = await self._http.get(
+                self._url,
+                headers={"Accept": "application/json"},
+                params={**params, "offset": str(offset), "limit": str(size)},
+                is_answer=is_answer_to_search,
+            )
+            page = parse_law_list(response)
             laws |= {law.id: law for law in page}
             offset += len(page)
             if len(page) < size:
@@ -214,11 +225,6 @@ class BoeClient:
         await asyncio.to_thread(_updated, response.content, law_id, whole=True)
         return response.content
 
-    async def _page(self, params: dict[str, str]) -> list[ListedLaw]:
-        headers = {"Accept": "application/json"}
-        response = await self._http.get(self._url, headers=headers, params=params, is_answer=is_answer_to_search)
-        return parse_law_list(response)
-
     async def _get(self, path: str, law_id: str, conditions: dict[str, str] | None = None) -> httpx2.Response:
         headers = {"Accept": "application/xml", **(conditions or {})}
         response = await self._http.get(self._url + path, headers=headers, is_answer=is_answer)
@@ -231,16 +237,6 @@ class BoeClient:
 
     def _today(self) -> date:
         return datetime.fromtimestamp(self._clock(), UTC).date()
-
-
-def _checked_id(law_id: str) -> str:
-    law_id = law_id.strip()
-    if not is_boe_id(law_id):
-        raise InvalidInput(
-            f"«{law_id}» no es un identificador del BOE. Tienen esta forma: BOE-A-2015-11430 (véase el final de la "
-            "dirección de la norma en boe.es)."
-        )
-    return law_id
 
 
 def _updated(body: bytes, law_id: str, *, whole: bool = False) -> str:

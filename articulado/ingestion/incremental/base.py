@@ -64,16 +64,14 @@ class Workspace:
 
     def staged(self, key: str) -> Staged | None:
         """Return a staged document; ``None`` if there is none or the file is damaged."""
-        content = self._read(f"{key}.document.json")
-        try:
-            staged = Staged(**content) if isinstance(content, dict) else None
-        except TypeError:
-            staged = None
-        if staged is None:
-            # Remove a truncated file, so that the document is read again.
-            with translate_disk_errors(self._folder.parent):
-                (self._folder / f"{key}.document.json").unlink(missing_ok=True)
-            return None
+        with translate_disk_errors(self._folder.parent):
+            try:
+                staged = Staged(**json.loads(self._file(key).read_bytes()))
+            except FileNotFoundError:
+                return None
+            except (ValueError, TypeError):  # truncated when the disk was full: the document is read again
+                self._file(key).unlink(missing_ok=True)
+                return None
         interprets = [(law_id, provision_key) for law_id, provision_key in staged.interprets]
         spoken = {int(chunk_id): phrasings for chunk_id, phrasings in staged.spoken.items()}
         return replace(staged, interprets=interprets, spoken=spoken)
@@ -86,10 +84,25 @@ class Workspace:
         return staged
 
     def stage(self, key: str, document: Staged) -> None:
-        self._write(f"{key}.document.json", asdict(document))
+        """Write a document atomically."""
+        partial = self._folder / f"{key}.{uuid4().hex}.partial"
+        with translate_disk_errors(self._folder.parent):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            try:
+                with partial.open("w", encoding="utf-8") as stream:
+                    json.dump(asdict(document), stream, ensure_ascii=False)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                os.replace(partial, self._file(key))
+            except OSError:
+                partial.unlink(missing_ok=True)
+                raise
 
     def has(self, key: str) -> bool:
-        return (self._folder / f"{key}.document.json").is_file()
+        return self._file(key).is_file()
+
+    def _file(self, key: str) -> Path:
+        return self._folder / f"{key}.document.json"
 
     def clean(self, is_used: Callable[[str], bool]) -> None:
         """Remove old files, including drafts, except those whose keys ``is_used``."""
@@ -98,29 +111,6 @@ class Workspace:
             for file in files:
                 if file.stat().st_mtime < oldest and not is_used(file.name.partition(".")[0]):
                     Path(file).unlink(missing_ok=True)
-
-    def _read(self, name: str) -> object:
-        with translate_disk_errors(self._folder.parent):
-            try:
-                return json.loads((self._folder / name).read_bytes())
-            except FileNotFoundError:
-                return None
-            except ValueError:  # truncated when the disk was full
-                return None
-
-    def _write(self, name: str, content: object) -> None:
-        partial = self._folder / f"{name}.{uuid4().hex}.partial"
-        with translate_disk_errors(self._folder.parent):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            try:
-                with partial.open("w", encoding="utf-8") as stream:
-                    json.dump(content, stream, ensure_ascii=False)
-                    stream.flush()
-                    os.fsync(stream.fileno())
-                os.replace(partial, self._folder / name)
-            except OSError:
-                partial.unlink(missing_ok=True)
-                raise
 
 
 def key_of(*parts: object) -> str:

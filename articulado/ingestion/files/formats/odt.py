@@ -136,7 +136,7 @@ class _Reader:
         columns = [
             column.get(f"{_TABLE}visibility") in _UNSHOWN
             for column in table.iter(f"{_TABLE}table-column")
-            for _ in range(_repeated(column, f"{_TABLE}number-columns-repeated"))
+            for _ in range(_repeated(column))
         ]
         for row in _rows_of(table):
             below = replace(look, hidden=look.hidden or row.get(f"{_TABLE}visibility") in _UNSHOWN)
@@ -145,7 +145,7 @@ class _Reader:
     def _cells(self, row: Any, look: _Look, hidden: list[bool]) -> list[str]:
         cells: list[str] = []
         for cell in row:
-            count = _repeated(cell, f"{_TABLE}number-columns-repeated")
+            count = _repeated(cell)
             is_hidden = look.hidden or (len(cells) < len(hidden) and hidden[len(cells)])
             own = replace(self._look(cell, look), hidden=is_hidden)
             cells += [" ".join(self._blocks(cell, own)) if cell.tag == _TABLE + "table-cell" else ""] * count
@@ -249,8 +249,8 @@ def _rows_of(table: Any) -> Iterator[Any]:
             yield from _rows_of(child)
 
 
-def _repeated(element: Any, name: str) -> int:
-    repeated = str(element.get(name, "1"))
+def _repeated(element: Any) -> int:
+    repeated = str(element.get(f"{_TABLE}number-columns-repeated", "1"))
     return min(int(repeated), _MAX_REPEATED) if repeated.isdecimal() else 1
 
 
