@@ -101,10 +101,7 @@ def _cards() -> BundledDocument:
 def comes_along(
     document: BundledDocument, has_law: Callable[[str], bool], has_document: Callable[[str, str], bool]
 ) -> bool:
-    """Tell if a bundled document is needed beside the ingested ones.
-
-    A law's records are all left out if its text is ingested: they would be of another wording.
-    """
+    """Tell if a bundled document is needed: a law's records, all or none, only without its ingested text."""
     return not (has_law(document.id) if document.kind == RECORD else has_document(document.collection, document.id))
 
 

@@ -31,10 +31,7 @@ BY_KIND = ("normativa", "sentencias", "criterios_inss", "documentos")
 
 
 def read_files(files: Sequence[Path], profile: Profile, law: bool, cut: bool) -> Staged | Document:
-    """Read the files of one document (the texts of a ``law``), and cut it into parents.
-
-    Running text stays whole unless ``cut``.
-    """
+    """Read the files of one document (texts of a ``law``) and cut it; running text stays whole unless ``cut``."""
     if is_article(files[0]):
         return _read_article(files[0], profile)
 

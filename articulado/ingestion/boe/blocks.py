@@ -292,10 +292,7 @@ def table(element: Element) -> str:
 def _row(
     own: list[Element], hanging: dict[int, tuple[int, str | None]]
 ) -> tuple[list[str], dict[int, tuple[int, str | None]]]:
-    """Return the cells of a row, and by column those that span into the next one: rows left and text.
-
-    The text is ``None`` in the further columns of a wide cell.
-    """
+    """Return the cells of a row, and those spanning into the next: rows left, and text or ``None`` for wide cells."""
     cells: list[str] = []
     below: dict[int, tuple[int, str | None]] = {}
     column = 0

@@ -115,8 +115,7 @@ class BoeClient:
         """Return the whole text of a law, downloaded only if the BOE has changed it since the copy on disk.
 
         ``published`` is the ``fecha_actualizacion`` of the list; without it, ask the BOE for that of the law. Unless
-        ``accept_shrunk``, a response that would remove more than a tenth of the provisions or wordings is set aside; it
-        is downloaded only once.
+        ``accept_shrunk``, a response that would remove more than a tenth of the provisions or wordings is set aside.
 
         Raises:
             InvalidInput: no valid identifier, or the BOE does not consolidate that law.

@@ -16,7 +16,7 @@ EARLIEST = "1800-01-01"  # an earlier day is an error of the source (the year 09
 
 @dataclass(frozen=True)
 class Wording:
-    """One ``version`` of a block: in force from ``start`` to the day before ``end``, ISO 8601; ``None`` is open.
+    """One ``version`` of a block, in force from ``start`` to the day before ``end`` (ISO 8601; ``None`` is open).
 
     ``next`` is the version that replaced it. ``expires`` tells that the block ends with it.
     """

@@ -264,11 +264,7 @@ _ENUMERATION = re.compile(r"(?<=\ba los |\ba las )(\w+) [^;:.]*,[^;:.]*,[^;:.]*?
 
 
 def abridged(note: str) -> str:
-    """Shorten a note: cut a long enumeration of bodies and the sentences after it.
-
-    >>> abridged("Las referencias a los Juzgados de Menores, de lo Penal, de lo Social se entenderán a otros; y más.")
-    'Las referencias a los Juzgados […] se entenderán a otros.'
-    """
+    """Shorten a note: cut a long enumeration of bodies ("los Juzgados […]") and the sentences after it."""
     short = _ENUMERATION.sub(r"\1 […]", note)
     return note if short == note else f"{short.partition(';')[0].rstrip('.')}."
 

@@ -33,13 +33,10 @@ _LEAD = re.compile(r"^(?:[-•*]\s+|\d{1,2}[.)]\s+|(?:frase|contexto|sentence|co
 
 
 def breadcrumb(chunk: Chunk) -> str:
-    """Return law, chapter, and provision with its title, a line each, without empty or repeated lines.
+    r"""Return law, chapter, and provision with its title, a line each, without empty or repeated lines.
 
-    >>> print(breadcrumb({"law_name": "Estatuto de los Trabajadores", "breadcrumb": "TÍTULO I > CAPÍTULO II",
-    ...     "provision": "Artículo 38", "title": "Vacaciones anuales"}))
-    Estatuto de los Trabajadores
-    TÍTULO I > CAPÍTULO II
-    Artículo 38. Vacaciones anuales
+    >>> breadcrumb({"law_name": "ET", "breadcrumb": "TÍTULO I", "provision": "Artículo 38", "title": "Vacaciones"})
+    'ET\nTÍTULO I\nArtículo 38. Vacaciones'
     """
     heading = ". ".join(filter(None, dict.fromkeys((chunk["provision"], chunk["title"]))))
     return "\n".join(filter(None, dict.fromkeys((chunk["law_name"], chunk["breadcrumb"], heading))))

@@ -290,10 +290,7 @@ def _problem(details: ErrorDetails) -> str:
 
 
 def scope_of(header: Header, title: str, articles: Iterable[tuple[str, str]]) -> Agreement | None:
-    """Return the scope of an agreement, ``None`` for other documents; ``articles`` are titles and texts.
-
-    Places, sector, company and days in the header take precedence over the text.
-    """
+    """Return the scope of an agreement by header, title and ``articles`` (titles and texts); else ``None``."""
     is_agreement = header.document_type == "agreement" or header.kind == "convenio"
     if not (is_agreement or (header.document_type in ("document", "law") and is_agreement_title(title))):
         return None

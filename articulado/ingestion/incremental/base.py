@@ -197,10 +197,7 @@ class IndexBase:
         return Generations(self.settings.index_folder).current()
 
     def catalog(self, request: IngestRequest) -> Catalog:
-        """Open the catalogue of the generation in use, even if its points are unusable.
-
-        A damaged catalogue raises ``IndexMismatch``, except in a rebuild that names its documents.
-        """
+        """Open the catalogue in use, even if its points are unusable; only a rebuild ignores a damaged one."""
         generation = self._readable_generation(request)
         return read_catalog(generation) if generation else Catalog.empty()
 

@@ -82,9 +82,7 @@ def named_documents(base: "IndexBase") -> str:
 
 
 def list_provisions(labels: dict[str, str]) -> str:
-    """List provisions in Spanish; count more than ``MAX_NAMED`` by kind.
-
-    Omit those of a decree that only approves the law (``~`` in their key).
+    """List provisions in Spanish, without those of an approving decree; count more than ``MAX_NAMED`` by kind.
 
     >>> list_provisions({f"art:{number}": f"Artículo {number}" for number in range(1, 93)})
     '92 artículos (Artículo 1 … Artículo 92)'

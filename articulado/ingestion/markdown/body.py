@@ -38,9 +38,8 @@ _CAPTION = re.compile(r"[A-H]\) [A-ZÁÉÍÓÚ][^.;:]*")
 def structure_level(text: str) -> int | None:
     """Return the level of a structural heading as an index of ``LEVELS``, ``None`` for other text.
 
-    >>> LEVELS[structure_level("CAPÍTULO II. Derechos")]
-    'capitulo'
-    >>> structure_level("Artículo 3. Definiciones")
+    >>> structure_level("CAPÍTULO II. Derechos"), structure_level("Artículo 3. Definiciones")
+    (2, None)
     """
     match = _STRUCTURE.match(text)
     return LEVELS.index(fold(match[1])) if match else None

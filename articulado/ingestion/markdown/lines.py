@@ -210,10 +210,7 @@ _SUPERSEDED_DEPTH = 6
 
 
 def read_provisions(lines: Sequence[str]) -> Iterator[Provision]:
-    """Read the provisions in text order, including unlabelled texts; keys may repeat.
-
-    Leave out the preamble of a norm with articles, signatures, and empty labels.
-    """
+    """Read the provisions in text order, without preamble, signatures and empty labels; keys may repeat."""
     headed = with_headings([line for line in lines if line])
     body = Body()
     reader = _Reader(body, headed)
