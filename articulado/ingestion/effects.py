@@ -234,34 +234,34 @@ class _Reading:
 
     def _when(self, token: _Token, statement: str, verb: str) -> tuple[_When, int]:
         assert token.match is not None
-        said = {name: value for name, value in token.match.groupdict().items() if value}
-        event = next((value for name, value in said.items() if name.startswith("event")), _PUBLISHED)
-        if "month" in said:
-            return self._dated(said, token, statement, verb)
+        groups = {name: value for name, value in token.match.groupdict().items() if value}
+        event = next((value for name, value in groups.items() if name.startswith("event")), _PUBLISHED)
+        if "month" in groups:
+            return self._dated(groups, token, statement, verb)
         number: int | None = 1
-        if "next" in said or "same" in said:
-            after = relativedelta(days=1 if "next" in said else 0)
-        elif "first" in said:
-            number = numeral(said["ordinal"]) if "ordinal" in said else 1
-            of_year = said["first"] == "ano"
+        if "next" in groups or "same" in groups:
+            after = relativedelta(days=1 if "next" in groups else 0)
+        elif "first" in groups:
+            number = numeral(groups["ordinal"]) if "ordinal" in groups else 1
+            of_year = groups["first"] == "ano"
             after = relativedelta(years=1, month=1, day=1) if of_year else relativedelta(months=number or 1, day=1)
         else:
-            written = said.get("number") or said.get("later") or "un"
+            written = groups.get("number") or groups.get("later") or "un"
             number = int(written) if written.isdigit() else 1 if written in _ONE else numeral(written)
-            after = relativedelta(**{_UNITS[said.get("unit") or said["units"]]: number or 0})
+            after = relativedelta(**{_UNITS[groups.get("unit") or groups["units"]]: number or 0})
         return (_When(event=event, after=after) if number else _When()), token.end
 
-    def _dated(self, said: Mapping[str, str], token: _Token, statement: str, verb: str) -> tuple[_When, int]:
-        end, year, ends = token.end, said.get("year"), None
+    def _dated(self, groups: Mapping[str, str], token: _Token, statement: str, verb: str) -> tuple[_When, int]:
+        end, year, ends = token.end, groups.get("year"), None
         last = _TOKENS["day"].match(statement, to.end()) if (to := _TO.match(statement, token.end)) else None
         if last and last["month"] and (" y" not in statement[token.end : last.start()] or "entre" in statement):
             end, year = last.end(), year or last["year"]
             ends = _date(last["day"], last["month"], last["year"] or year)
         if year is None and self.published:
-            day = _date(said["day"], said["month"], str(self.published.year))
+            day = _date(groups["day"], groups["month"], str(self.published.year))
             is_over = day and verb == "entry" and day < self.published
             year = str(self.published.year + 1 if is_over else self.published.year)
-        return _When(_date(said["day"], said["month"], year), ends=ends + timedelta(days=1) if ends else None), end
+        return _When(_date(groups["day"], groups["month"], year), ends=ends + timedelta(days=1) if ends else None), end
 
     def effects(self) -> Effects:
         entry = self._only("entry", None)

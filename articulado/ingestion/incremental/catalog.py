@@ -213,8 +213,8 @@ class Catalog:
     def _ordered(self, columns: str, where: str, *values: str) -> Iterator[Any]:
         yield from self.database.execute(f"SELECT {columns} FROM documents WHERE {where} ORDER BY position", values)
 
-    def _sum(self, what: str, kind: str) -> int:
-        [value] = self.database.execute(f"SELECT {what} FROM documents WHERE kind = ?", (kind,)).fetchone()
+    def _sum(self, expression: str, kind: str) -> int:
+        [value] = self.database.execute(f"SELECT {expression} FROM documents WHERE kind = ?", (kind,)).fetchone()
         return int(value or 0)
 
 

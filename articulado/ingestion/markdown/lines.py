@@ -130,9 +130,9 @@ def _number(blocks: Sequence[Block], lines: Sequence[str], quoted: Sequence[bool
             written = unit_opens.label
             script = "figures" if written[:1].isdigit() else "roman" if _ROMAN.fullmatch(written) else "words"
             series[script].append((block, unit_opens))
-    for script, least in _MIN_RUN.items():
+    for script, minimum in _MIN_RUN.items():
         run = _run(series[script])
-        if len(run) >= least and (script == "words" or len(run) == len(series[script])):
+        if len(run) >= minimum and (script == "words" or len(run) == len(series[script])):
             for block, opens in run:
                 block.opens = opens
             return True

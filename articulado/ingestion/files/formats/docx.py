@@ -145,8 +145,8 @@ class _Reader:
         yield from self._blocks(self._document.element.body)
         for kind, note in notes_of(self._document):
             number = self.text.number_of(kind, note.get(W + "id", ""))
-            for place, text in enumerate(self._blocks(note)):
-                yield f"({number}) {text}" if number and place == 0 else text
+            for index, text in enumerate(self._blocks(note)):
+                yield f"({number}) {text}" if number and index == 0 else text
 
     def margins(self) -> Iterator[str]:
         from lxml import etree

@@ -279,13 +279,13 @@ class Drawing:
         from pypdfium2 import raw
 
         found = list(self.page.get_objects(filter=[kind], max_depth=8))
-        for thing in found:
-            raw.FPDFPageObj_SetIsActive(thing, 0)
+        for page_object in found:
+            raw.FPDFPageObj_SetIsActive(page_object, 0)
         try:
             yield
         finally:
-            for thing in found:
-                raw.FPDFPageObj_SetIsActive(thing, 1)
+            for page_object in found:
+                raw.FPDFPageObj_SetIsActive(page_object, 1)
 
     def _pixels(self) -> Pixels:
         bitmap = self.page.render(scale=self._scale, draw_annots=False, may_draw_forms=False)
@@ -298,12 +298,12 @@ def _size(letter: Letter) -> float:
     return float(max(letter["x1"] - letter["x0"], letter["bottom"] - letter["top"]))
 
 
-def _differs(one: Pixels, other: Pixels) -> Pixels:
-    distance = np.maximum(one, other) - np.minimum(one, other)
+def _differs(first: Pixels, second: Pixels) -> Pixels:
+    distance = np.maximum(first, second) - np.minimum(first, second)
     difference = np.maximum(np.maximum(distance[:, :, 0], distance[:, :, 1]), distance[:, :, 2])
     visible = difference >= _FAINTEST_COLOUR
     faint = (difference >= _FAINTEST) & ~visible
-    visible[faint] = np.abs((one[faint].astype(np.float32) - other[faint]) @ _LUMA) >= _FAINTEST
+    visible[faint] = np.abs((first[faint].astype(np.float32) - second[faint]) @ _LUMA) >= _FAINTEST
     return np.asarray(visible)
 
 
@@ -326,10 +326,10 @@ def _printed_over(letters: Sequence[Letter]) -> Iterable[int]:
     return sorted(over)
 
 
-def _covers(one: Letter, other: Letter) -> bool:
-    across = min(one["x1"], other["x1"]) - max(one["x0"], other["x0"])
-    down = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
-    smaller = min((letter["x1"] - letter["x0"]) * (letter["bottom"] - letter["top"]) for letter in (one, other))
+def _covers(first: Letter, second: Letter) -> bool:
+    across = min(first["x1"], second["x1"]) - max(first["x0"], second["x0"])
+    down = min(first["bottom"], second["bottom"]) - max(first["top"], second["top"])
+    smaller = min((letter["x1"] - letter["x0"]) * (letter["bottom"] - letter["top"]) for letter in (first, second))
     return bool(across > 0 and down > 0 and across * down > _OVERLAP * smaller)
 
 

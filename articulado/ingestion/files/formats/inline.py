@@ -52,7 +52,11 @@ class LeftOut:
             (self.margins, "file.left_out_margins_one", "file.left_out_margins"),
             (self.unfilled, "file.left_out_unfilled_one", "file.left_out_unfilled"),
         )
-        return tuple(translate(one if number == 1 else many, number=number) for number, one, many in counted if number)
+        return tuple(
+            translate(singular if number == 1 else plural, number=number)
+            for number, singular, plural in counted
+            if number
+        )
 
 
 def is_tiny(points: float) -> bool:
@@ -65,7 +69,7 @@ def same_colour(text: Colour, background: Colour) -> bool:
     >>> same_colour((250, 250, 250), WHITE), same_colour((255, 255, 0), WHITE)
     (True, False)
     """
-    return max(abs(one - other) for one, other in zip(text, background, strict=True)) <= _CLOSEST_SEEN
+    return max(abs(first - second) for first, second in zip(text, background, strict=True)) <= _CLOSEST_SEEN
 
 
 def colour_of(hexadecimal: str) -> Colour | None:

@@ -71,8 +71,8 @@ def words_of(letters: Sequence[Letter], turn: int, width: float, height: float) 
 
 def _upright(letter: Letter, turn: int, width: float, height: float) -> Letter:
     box = turned(Region(*(float(letter[side]) for side in ("x0", "top", "x1", "bottom"))), turn, width, height)
-    places = {"x0": box.left, "top": box.top, "x1": box.right, "bottom": box.bottom, "doctop": box.top}
-    return letter | places | {"text": _character(letter), "size": round(box.bottom - box.top), "upright": True}
+    sides = {"x0": box.left, "top": box.top, "x1": box.right, "bottom": box.bottom, "doctop": box.top}
+    return letter | sides | {"text": _character(letter), "size": round(box.bottom - box.top), "upright": True}
 
 
 def _character(letter: Letter) -> str:
@@ -231,21 +231,21 @@ def _seeds(rows: Sequence[Row], height: float) -> Iterator[tuple[int, tuple[floa
 
 
 def _grown(
-    rows: Sequence[Row], start: int, blank: tuple[float, float], least: float
+    rows: Sequence[Row], start: int, blank: tuple[float, float], minimum: float
 ) -> tuple[int, int, tuple[float, float]]:
     """Return the range of rows around ``start`` that keep the gap free, and the gap common to all."""
     ends = [start, start]
-    narrowed: tuple[float, float] | None = _left_free(rows[start], blank, least)
+    narrowed: tuple[float, float] | None = _left_free(rows[start], blank, minimum)
     free = narrowed or blank
     for side, step in ((1, 1), (0, -1)):
         index = start + step
-        while 0 <= index < len(rows) and (narrowed := _left_free(rows[index], free, least)):
+        while 0 <= index < len(rows) and (narrowed := _left_free(rows[index], free, minimum)):
             free, ends[side] = narrowed, index
             index += step
     return ends[0], ends[1], free
 
 
-def _left_free(row: Row, blank: tuple[float, float], least: float) -> tuple[float, float] | None:
+def _left_free(row: Row, blank: tuple[float, float], minimum: float) -> tuple[float, float] | None:
     left, right = blank
     for word in row:
         if word.right > left and word.left < right:
@@ -253,7 +253,7 @@ def _left_free(row: Row, blank: tuple[float, float], least: float) -> tuple[floa
                 left = max(left, word.right)
             else:
                 right = min(right, word.left)
-    return (left, right) if right - left >= least else None
+    return (left, right) if right - left >= minimum else None
 
 
 def _trimmed(

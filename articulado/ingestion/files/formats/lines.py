@@ -68,10 +68,10 @@ def clean(line: str) -> str:
     return line[:-1].replace("\u00ad", "") + line[-1:]
 
 
-def width_of(lines: Iterable[str], least: int = _MIN_WIDTH) -> int:
-    """Return the length of a full line in characters: the 90th percentile, at least ``least``."""
+def width_of(lines: Iterable[str], minimum: int = _MIN_WIDTH) -> int:
+    """Return the length of a full line in characters: the 90th percentile, at least ``minimum``."""
     lengths = sorted(len(line) for line in lines if line)
-    return max(least, lengths[(len(lengths) - 1) * 9 // 10] if lengths else 0)
+    return max(minimum, lengths[(len(lengths) - 1) * 9 // 10] if lengths else 0)
 
 
 def compounds(lines: Iterable[str]) -> frozenset[str]:

@@ -108,8 +108,8 @@ class _Reader:
         for note in self._body.iter(f"{_TEXT}note"):
             mark = clean(note.findtext(f"{_TEXT}note-citation") or "")
             for body in note.iter(f"{_TEXT}note-body"):
-                for place, text in enumerate(self._blocks(body, _Look())):
-                    yield f"({mark}) {text}" if mark and place == 0 else text
+                for index, text in enumerate(self._blocks(body, _Look())):
+                    yield f"({mark}) {text}" if mark and index == 0 else text
 
     def _xml(self, name: str) -> Any:
         from lxml import etree

@@ -76,12 +76,12 @@ def read(path: Path) -> FileText:
     ]
     kept, languages = spanish_part(rebuilt)
     foreign = [content.languages | languages.get(number, set()) for number, content in enumerate(contents)]
-    told = [
+    marked = [
         list(_with_marks(paragraphs)) if content.recognised == "now" else paragraphs
         for paragraphs, content in zip(kept, contents, strict=True)
     ]
     return FileText(
-        tuple(Page(number, tuple(paragraphs)) for number, paragraphs in enumerate(told, 1)),
+        tuple(Page(number, tuple(paragraphs)) for number, paragraphs in enumerate(marked, 1)),
         title,
         tuple(_warnings(contents, foreign)),
     )
@@ -134,8 +134,8 @@ _RECOGNISABLE = ("file.pdf_images", "file.pdf_pictures")
 def _warnings(contents: Sequence[PageContent], foreign: Sequence[set[str]]) -> Iterator[str]:
     for key, is_told in _TOLD:
         if numbers := [number for number, content in enumerate(contents, 1) if is_told(content)]:
-            told = translate(key, pages=_numbers(numbers))
-            yield f"{told} {lacking()}".strip() if key in _RECOGNISABLE else told
+            message = translate(key, pages=_numbers(numbers))
+            yield f"{message} {lacking()}".strip() if key in _RECOGNISABLE else message
     if hidden := [(number, content.hidden) for number, content in enumerate(contents, 1) if content.hidden]:
         counts = "; ".join(translate("file.pdf_hidden_page", page=number, count=count) for number, count in hidden)
         yield translate("file.pdf_hidden", counts=counts)

@@ -134,7 +134,7 @@ class _Page:
         self.drawing = Drawing(drawn, self.page.cropbox[0], self.page.cropbox[1], _image_share(self.page))
         self.annotations = annotations_of(printed, self.page.mediabox, self.page.rotation)
         self.is_first = page.page_number == 1
-        self.place = f"página {page.page_number}"
+        self.page_name = f"página {page.page_number}"
         self.size = float(self.page.width), float(self.page.height)
         self.marks: list[Word] = []
         self.result = PageContent(hidden_notes=self.annotations.hidden)
@@ -162,7 +162,7 @@ class _Page:
         if self.result.recognised == "now":
             self.result.lines.insert(0, PrintedLine(RECOGNISED, alone=True))
         if self.result.is_picture:
-            self.result.lines.append(PrintedLine(gap_mark("page", self.place), alone=True))
+            self.result.lines.append(PrintedLine(gap_mark("page", self.page_name), alone=True))
         self.result.lines += [PrintedLine(note, alone=True) for note in self.annotations.notes]
         return self.result
 
@@ -216,7 +216,7 @@ class _Page:
         rest = [word for word in upright if not any(table.region.holds(word) for table in found)]
         if not found and sum(is_amount(word.text) for word in rest) >= _MIN_AMOUNTS:
             self.result.lost_table = True
-            below.append(PrintedLine(gap_mark("table", self.place), alone=True))
+            below.append(PrintedLine(gap_mark("table", self.page_name), alone=True))
         across = self.size[1] if turn == 2 else self.size[0]
         for row in rows_of(rest):
             is_title = self.turn and (self.turn + turn) % 4 == 0 and 2 * row[0].middle < across
@@ -253,10 +253,10 @@ class _Page:
                 yield from recognised
             elif is_small and is_formula:
                 self.result.lost_formula = True
-                yield _mark(gap_mark("formula", self.place), region)
+                yield _mark(gap_mark("formula", self.page_name), region)
             else:
                 self.result.lost_picture = True
-                yield _mark(gap_mark("image", self.place), region)
+                yield _mark(gap_mark("image", self.page_name), region)
 
     def _is_margin(self, region: Region, words: Sequence[Word]) -> bool:
         height, middle = self.size[1], (region.top + region.bottom) / 2

@@ -32,8 +32,8 @@ def refuse_other_formats(path: Path, data: bytes) -> None:
 def other_format(path: Path, data: bytes) -> InvalidInput:
     """Return the error for a file whose content contradicts its extension."""
     name = known_format(data)
-    what = translate("file.is_kind", kind=translate(name)) if name else translate("file.is_not")
-    return InvalidInput(translate("file.other_format", path=path, suffix=path.suffix, what=what))
+    description = translate("file.is_kind", kind=translate(name)) if name else translate("file.is_not")
+    return InvalidInput(translate("file.other_format", path=path, suffix=path.suffix, what=description))
 
 
 def no_text(path: Path) -> InvalidInput:
@@ -72,8 +72,8 @@ def warnings_of(paragraphs: Iterable[str], left_out: LeftOut) -> tuple[str, ...]
     if not gaps:
         return left_out.warnings()
     kinds = ", ".join(dict.fromkeys(gap.strip("[]") for gap in gaps[:MOST_GAPS_NAMED]))
-    told = translate("file.gaps" if len(gaps) > 1 else "file.gaps_one", number=len(gaps), kinds=kinds)
-    return (*left_out.warnings(), told)
+    warning = translate("file.gaps" if len(gaps) > 1 else "file.gaps_one", number=len(gaps), kinds=kinds)
+    return (*left_out.warnings(), warning)
 
 
 _MAX_HEAD = 4  # maximum rows of a head; a table of words alone has one
