@@ -189,8 +189,7 @@ def test_folder_without_documents_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["nota.txt", "hondo/nota.md", "nota.pdf", "ley.xml", "nota.txt.yaml", "carpeta"])
-@pytest.mark.parametrize("relative", [False, True])
-def test_link_out_of_the_folder_is_reported_and_not_read(tmp_path: Path, name: str, relative: bool) -> None:
+def test_link_out_of_the_folder_is_reported_and_not_read(tmp_path: Path, name: str) -> None:
     folder, secret = tmp_path / "documentos", tmp_path / "fuera" / "secreto"
     (folder / "hondo").mkdir(parents=True)
     (folder / "nota.txt" if name != "nota.txt" else folder / "otra.txt").write_text("Texto de la nota.")
@@ -198,7 +197,7 @@ def test_link_out_of_the_folder_is_reported_and_not_read(tmp_path: Path, name: s
     secret.write_text("<texto><bloque>secreto</bloque></texto>")
     target = secret.parent if name == "carpeta" else secret
     link = folder / name
-    link.symlink_to(os.path.relpath(target, link.parent) if relative else target)
+    link.symlink_to(target)
     files, failures, _ = source_files([str(folder)])
     assert [Path(file["path"]).parent for file in files] == [folder]
     assert [failure["source"] for failure in failures] == [str(link)]
