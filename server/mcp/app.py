@@ -2,8 +2,8 @@
 
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from importlib.metadata import version
 from typing import Any, TypeAlias
 
@@ -40,7 +40,8 @@ from server.access import CALLER
 from server.errors import handle_errors, problem_of
 from server.guards import Guards
 from server.limits import Busy, Room
-from server.lookup.answers import Heard
+from server.lookup.answers import AnswerDesk, Heard
+from server.lookup.law import LawDesk
 from server.mcp.tools import (
     Desks,
     Texts,
@@ -65,11 +66,6 @@ def input_schema(tool: Tool, profile: Profile, texts: Texts) -> dict[str, Any]:
     if _CHOICES in schema["properties"]:
         [listed] = (kind for kind in schema["properties"][_CHOICES]["anyOf"] if kind["type"] == "array")
         listed["items"]["enum"] = list(profile.for_questions)
-    return schema
-
-
-def output_schema(tool: Tool, texts: Texts) -> dict[str, Any]:
-    schema: dict[str, Any] = _plain(TypeAdapter(tool.result).json_schema(mode="serialization"), texts.results)
     return schema
 
 
@@ -103,18 +99,12 @@ Held: TypeAlias = Callable[[Any], AbstractAsyncContextManager[None]]
 
 
 def mcp_server(opened: OpenGraphs, held: Held = lambda request: nullcontext()) -> "LawServer":
-    with _logging_kept():
-        return LawServer(opened, held)
-
-
-@contextmanager
-def _logging_kept() -> Iterator[None]:
-    """Keep the handlers of the root logger: the package installs its own."""
+    """Return the MCP server over the graphs of a process; ``held`` surrounds each call."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     try:
-        yield
-    finally:
+        return LawServer(opened, held)
+    finally:  # the package installs its own handlers
         root.handlers[:] = handlers
         root.setLevel(level)
 
@@ -127,14 +117,14 @@ class LawServer(MCPServer[Any]):
         self._language = profile.language
         self._texts = texts = texts_in(profile.language)
         self._offered = tools_of(profile)
-        self._desks = Desks.over(opened)
+        self._desks = Desks(LawDesk(opened), AnswerDesk(opened))
         self._held = held
         super().__init__(
             NAME,
             version=version(NAME),
             title=f"{NAME}: {profile.title}",
             instructions=texts.instructions.strip().format(title=profile.title),
-            tools=[_listed(tool, profile, texts) for tool in self._offered.values()],
+            tools=[_listed(name, tool, profile, texts) for name, tool in self._offered.items()],
         )
         add_resources(self, self._desks, profile, texts)
         add_prompts(self, texts)
@@ -152,7 +142,10 @@ class LawServer(MCPServer[Any]):
             try:
                 asked = tool.arguments.model_validate(arguments)
                 async with self._held(context and context.request_context.request):
-                    return _succeeded(await tool.call(self._desks, asked, self._progress(context)))
+                    result = await tool.call(self._desks, asked, self._progress(context))
+                # Text, too, for clients that read nothing else.
+                text = TextContent(text=json.dumps(result, ensure_ascii=False))
+                return CallToolResult(content=[text], structured_content=dict(result))
             except Exception as error:
                 return CallToolResult(content=[TextContent(text=_told(error, name))], is_error=True)
 
@@ -202,34 +195,27 @@ class LawServer(MCPServer[Any]):
 
 def _told(error: BaseException, name: str) -> str:
     if isinstance(error, ValidationError):
-        return translate("mcp.invalid_arguments", tool=name, explained=_explained(error))
+        explained = "; ".join(problem_of(problem) for problem in error.errors()[:MAX_PROBLEMS])
+        return translate("mcp.invalid_arguments", tool=name, explained=explained)
     if isinstance(error, ArticuladoError):
         return str(error)
     logger.error("%s failed", name, exc_info=error)
     return translate("server.unexpected")
 
 
-def _listed(tool: Tool, profile: Profile, texts: Texts) -> ListedTool:
+def _listed(name: str, tool: Tool, profile: Profile, texts: Texts) -> ListedTool:
+    result = _plain(TypeAdapter(tool.result).json_schema(mode="serialization"), texts.results)
     return ListedTool(
         fn=tool.call,
-        name=tool.name,
-        title=texts.titles[tool.name],
-        description=texts.descriptions[tool.name],
+        name=name,
+        title=texts.titles[name],
+        description=texts.descriptions[name],
         parameters=input_schema(tool, profile, texts),
-        fn_metadata=FuncMetadata(arg_model=ArgModelBase, output_schema=output_schema(tool, texts)),
+        fn_metadata=FuncMetadata(arg_model=ArgModelBase, output_schema=result),
         is_async=True,
         context_kwarg=None,
         annotations=READ_ONLY,
     )
-
-
-def _succeeded(result: Mapping[str, Any]) -> CallToolResult:
-    text = json.dumps(result, ensure_ascii=False)
-    return CallToolResult(content=[TextContent(text=text)], structured_content=dict(result))
-
-
-def _explained(error: ValidationError) -> str:
-    return "; ".join(problem_of(problem) for problem in error.errors()[:MAX_PROBLEMS])
 
 
 PATH = "/mcp"

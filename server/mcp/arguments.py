@@ -3,7 +3,7 @@
 import json
 import re
 from datetime import date
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model, model_validator
 from pydantic_core import PydanticCustomError
@@ -11,7 +11,6 @@ from pydantic_core import PydanticCustomError
 from articulado.config.profile import Profile
 from articulado.config.sections import FilterField
 from articulado.language.formats import parse_day
-from articulado.values.answers import Message
 from articulado.values.chunks import MAX_CHUNK_ID
 from nodes.validation import MAX_CARRIED
 from server.guards import MAX_HISTORY
@@ -118,9 +117,6 @@ class Ask(Arguments):
     def context(self) -> RunContext:
         return RunContext(as_of=self.date, territory=self.territory, collections=self.collections)
 
-    def messages(self) -> list[Message]:
-        return [cast("Message", turn.model_dump()) for turn in self.history]
-
 
 class Provision(Arguments):
     """Provision of a law, on a day."""
@@ -171,9 +167,6 @@ class Case(Arguments):
     """Case; ``of_profile`` adds the filter fields of the profile as arguments."""
 
     inquiry: Question
-
-    def sent(self) -> dict[str, Any]:
-        return self.model_dump(exclude_none=True)
 
 
 class CaseAnswered(Case):

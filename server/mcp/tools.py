@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from itertools import groupby
-from typing import Any
+from typing import Any, cast, get_type_hints
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.prompts import Prompt
@@ -25,7 +25,7 @@ from articulado.language.translation import DEFAULT_LANGUAGE
 from articulado.legal.laws.registry import known_laws
 from articulado.legal.wordings import Certainty
 from articulado.retrieval.references import ProvisionText
-from graph.open_graphs import OpenGraphs
+from articulado.values.answers import Message
 from server.lookup.answers import AnswerDesk, Answered, DatedRequiredData, DatedResponse, Heard
 from server.lookup.law import LawDesk
 from server.lookup.results import CitationCheck, Comparison, References, SearchResult
@@ -103,19 +103,23 @@ class Desks:
     law: LawDesk
     answers: AnswerDesk
 
-    @classmethod
-    def over(cls, opened: OpenGraphs) -> "Desks":
-        return cls(LawDesk(opened), AnswerDesk(opened))
-
 
 @dataclass(frozen=True)
 class Tool:
     """Tool: the model of its arguments, the type of its result, and the handler."""
 
-    name: str
     arguments: type[BaseModel]
     result: Any
     call: Callable[[Desks, Any, Heard], Awaitable[Mapping[str, Any]]]
+
+    @classmethod
+    def of(cls, call: Callable[[Desks, Any, Heard], Awaitable[Mapping[str, Any]]], profile: Profile) -> "Tool":
+        """Return the tool of a handler, whose annotations name arguments and result."""
+        types = get_type_hints(call)
+        model = types["asked"]
+        if issubclass(model, arguments.Case):
+            model = arguments.of_profile(model, profile)
+        return cls(model, types["return"], call)
 
 
 async def ask(desks: Desks, asked: arguments.Ask, heard: Heard) -> Answered:
@@ -123,7 +127,7 @@ async def ask(desks: Desks, asked: arguments.Ask, heard: Heard) -> Answered:
         asked.question,
         asked.context(),
         heard,
-        history=asked.messages(),
+        history=[cast("Message", turn.model_dump()) for turn in asked.history],
         previous_chunk_ids=asked.previous_chunk_ids,
     )
 
@@ -132,7 +136,7 @@ async def search(desks: Desks, asked: arguments.Search, heard: Heard) -> SearchR
     return await desks.law.search(asked.query, asked.limit, asked.context())
 
 
-async def dated_provision(desks: Desks, asked: arguments.Provision, heard: Heard) -> ProvisionReading:
+async def provision(desks: Desks, asked: arguments.Provision, heard: Heard) -> ProvisionReading:
     on_day = await desks.law.provision(asked.law, asked.provision, asked.date)
     text = {name: on_day["provision"][name] for name in ProvisionText.__annotations__}  # type: ignore[literal-required]
     return {
@@ -175,35 +179,18 @@ async def calculations(desks: Desks, asked: arguments.Calculations, heard: Heard
 
 
 async def case_required_data(desks: Desks, asked: arguments.Case, heard: Heard) -> DatedRequiredData:
-    return await desks.answers.required_data(asked.sent(), heard)
+    return await desks.answers.required_data(asked.model_dump(exclude_none=True), heard)
 
 
 async def case_respond(desks: Desks, asked: arguments.CaseAnswered, heard: Heard) -> DatedResponse:
-    return await desks.answers.respond(asked.sent(), heard)
+    return await desks.answers.respond(asked.model_dump(exclude_none=True), heard)
 
 
 def tools_of(profile: Profile) -> dict[str, Tool]:
-    calculating = (
-        Tool("calculate", arguments.Calculate, Worked, calculate),
-        Tool("calculations", arguments.Calculations, CalculationList, calculations),
-    )
-    tools = (
-        Tool("ask", arguments.Ask, Answered, ask),
-        Tool("search", arguments.Search, SearchResult, search),
-        Tool("provision", arguments.Provision, ProvisionReading, dated_provision),
-        Tool("compare_wordings", arguments.CompareWordings, Comparison, compare_wordings),
-        Tool("check_citation", arguments.CheckCitation, CitationCheck, check_citation),
-        Tool("references", arguments.References, References, references),
-        *(calculating if profile.features.spanish_law else ()),
-        Tool(
-            "case_required_data",
-            arguments.of_profile(arguments.Case, profile),
-            DatedRequiredData,
-            case_required_data,
-        ),
-        Tool("case_respond", arguments.of_profile(arguments.CaseAnswered, profile), DatedResponse, case_respond),
-    )
-    return {tool.name: tool for tool in tools}
+    """Return the tools of a profile by name, in the order in which they are listed."""
+    calculating = (calculate, calculations) if profile.features.spanish_law else ()
+    handlers = (ask, search, provision, compare_wordings, check_citation, references, *calculating)
+    return {call.__name__: Tool.of(call, profile) for call in (*handlers, case_required_data, case_respond)}
 
 
 SCHEME = "articulado://"
@@ -213,6 +200,7 @@ MAX_COMPLETIONS = 100
 
 def add_resources(server: MCPServer[Any], desks: Desks, profile: Profile, texts: Texts) -> None:
     """Add the resources of a profile: provisions, and for Spanish law calculations and cards."""
+    read = provision
 
     def described(name: str) -> dict[str, Any]:
         return {"name": name, "mime_type": JSON, **texts.resources[name].model_dump()}
@@ -220,7 +208,7 @@ def add_resources(server: MCPServer[Any], desks: Desks, profile: Profile, texts:
     @server.resource(f"{SCHEME}provision/{{law}}/{{provision}}{{?date}}", **described("provision"))
     async def read_provision(law: str, provision: str, date: str = "") -> str:
         asked = arguments.Provision.model_validate({"law": law, "provision": provision, "date": date})
-        return _written(await dated_provision(desks, asked, _unheard))
+        return _written(await read(desks, asked, _unheard))
 
     if not profile.features.spanish_law:
         return
